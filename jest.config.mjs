@@ -1,0 +1,25 @@
+/** Unit specs beside the sources. The suites under test/ have their own configuration. */
+export const base = {
+  rootDir: import.meta.dirname,
+  testEnvironment: '<rootDir>/tools/jest/node-environment.cjs',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2024',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true },
+        },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/.nx/'],
+};
+
+export default {
+  ...base,
+  testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts', '<rootDir>/tools/**/*.spec.ts'],
+};

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** `{"object":"list","data":[…]}`, as every list of the public API is. */
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ object: z.literal('list'), data: z.array(item) });
+
+/** A list with paging. */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  listOf(item).extend({
+    total: z.int().nonnegative(),
+    limit: z.int().min(1).max(500),
+    offset: z.int().nonnegative(),
+  });
+
+/** Query of a paged list. Query strings are text, hence the coercion. */
+export const pageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  offset: z.coerce.number().int().min(0).default(0),
+});

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { timestamp } from '../common.ts';
+import { listOf } from './list.ts';
+
+/** A provider and the state of its connection. The hint is at most the last four characters of the credential. */
+export const providerConnection = z.object({
+  provider: z.string(),
+  object: z.literal('provider'),
+  display_name: z.string(),
+  connected: z.boolean(),
+  credential_hint: z.string().nullable(),
+  formats: z.array(z.string()),
+  base_url: z.string(),
+  created_at: timestamp.nullable(),
+  rotated_at: timestamp.nullable(),
+  last_used_at: timestamp.nullable(),
+  last_error: z.string().nullable(),
+});
+export type ProviderConnection = z.infer<typeof providerConnection>;
+export const providerConnectionList = listOf(providerConnection);
+
+export const putProviderBody = z.strictObject({
+  provider: z.string().trim().min(1).max(64),
+  api_key: z.string().trim().min(1).max(8192),
+  /** Replaces the provider's own address; passes the egress guard. */
+  base_url: z
+    .url({ protocol: /^https?$/ })
+    .max(2048)
+    .optional(),
+});
+export type PutProviderBody = z.infer<typeof putProviderBody>;
+
+export const deletedProvider = z.object({
+  provider: z.string(),
+  object: z.literal('provider.deleted'),
+  deleted: z.literal(true),
+});

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { count, id, timestamp } from '../common.ts';
+import { pageOf } from './list.ts';
+
+export const requestStatus = z.enum(['ok', 'error', 'cancelled', 'truncated', 'interrupted']);
+export type RequestStatus = z.infer<typeof requestStatus>;
+
+/** Durations in milliseconds. A stage that did not run is null. */
+export const requestTimings = z.object({
+  total: z.number(),
+  first_byte: z.number().nullable(),
+  overhead: z.number().nullable(),
+  auth: z.number().nullable(),
+  plan: z.number().nullable(),
+  upstream: z.number().nullable(),
+});
+
+/** A line of the request log. */
+export const requestLogEntry = z.object({
+  id,
+  object: z.literal('request'),
+  created_at: timestamp,
+  session_id: z.string().nullable(),
+  client_request_id: z.string().nullable(),
+  key_id: id,
+  endpoint: z.string(),
+  format: z.string(),
+  provider: z.string().nullable(),
+  model: z.string().nullable(),
+  requested_model: z.string().nullable(),
+  stream: z.boolean(),
+  status: requestStatus,
+  http_status: z.int().nullable(),
+  error_code: z.string().nullable(),
+  intent: z.string().nullable(),
+  tools_in: count,
+  tools_out: count,
+  routing: z.enum(['semantic', 'keyword']).nullable(),
+  k: z.int().nullable(),
+  k_reason: z.string().nullable(),
+  prompt_tokens: count.nullable(),
+  completion_tokens: count.nullable(),
+  total_tokens: count.nullable(),
+  cached_tokens: count.nullable(),
+  usage_estimated: z.boolean(),
+  estimated_tokens_saved: count,
+  compression_tokens_saved: count,
+  cost_usd: z.number().nullable(),
+  provider_savings_usd: z.number().nullable(),
+  ms: requestTimings,
+  trace_id: z.string().nullable(),
+});
+export type RequestLogEntry = z.infer<typeof requestLogEntry>;
+export const requestLogPage = pageOf(requestLogEntry);
+
+export const routingCandidate = z.object({
+  name: z.string(),
+  score: z.number(),
+  rank: z.int().positive(),
+  forwarded: z.boolean(),
+  called: z.boolean(),
+  always_in: z.string().nullable(),
+});
+
+/** Why a request's tools were kept or left out. */
+export const routingTrace = z.object({
+  request_id: id,
+  created_at: timestamp,
+  intent: z.string().nullable(),
+  k: z.int().nullable(),
+  k_reason: z.string().nullable(),
+  method: z.enum(['semantic', 'keyword']).nullable(),
+  candidates: z.array(routingCandidate),
+  toolset_version: z.string().nullable(),
+});
+
+/** One request whole: its log line, the routing trace, what was called and missed, and each compression step. */
+export const requestDetail = requestLogEntry.extend({
+  lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
+  plan_defect: z.string().nullable(),
+  trace: routingTrace,
+  forwarded_tools: z.array(z.string()),
+  called_tools: z.array(z.string()),
+  missed_tools: z.array(z.string()),
+  compression_steps: z.array(z.object({ step: z.string(), tokens_before: count, tokens_after: count })),
+  provider_request_id: z.string().nullable(),
+  error_message: z.string().nullable(),
+});
+export type RequestDetail = z.infer<typeof requestDetail>;

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { id } from '../common.ts';
+import { defineBroadcast } from '../define.ts';
+
+/** A key was created, changed or revoked: what is cached of it is stale. */
+export const keyChanged = defineBroadcast({
+  subject: 'account.key-changed.v1',
+  publisher: 'account',
+  listeners: ['edge-gateway'],
+  message: z.object({ accountId: id, keyId: id, epoch: z.int() }),
+});
+
+/** A provider credential was saved or deleted. */
+export const credentialChanged = defineBroadcast({
+  subject: 'provider-vault.credential-changed.v1',
+  publisher: 'provider-vault',
+  listeners: ['edge-gateway'],
+  message: z.object({ accountId: id, provider: z.string() }),
+});
+
+/** Batches of request events are in Postgres: the spool may let go of them. */
+export const batchesCommitted = defineBroadcast({
+  subject: 'worker.batches-committed.v1',
+  publisher: 'worker',
+  listeners: ['edge-gateway'],
+  message: z.object({ batchIds: z.array(z.string().max(200)).max(1000) }),
+});

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { requestStatus } from '../api/request-log.ts';
+import { count, id, timestamp } from '../common.ts';
+
+/** What is known when a request is accepted, written to the spool before anything is forwarded. */
+export const requestAcceptedV1 = z.object({
+  v: z.literal(1),
+  requestId: id,
+  accountId: id,
+  keyId: id,
+  acceptedAt: timestamp,
+  endpoint: z.string(),
+  format: z.string(),
+  sessionId: z.string().nullable(),
+  clientRequestId: z.string().nullable(),
+  traceId: z.string().nullable(),
+});
+export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
+
+/** How an accepted request ended: exactly one of these for each, whatever happened. Never holds content or secrets. */
+export const requestEventV1 = requestAcceptedV1.extend({
+  status: requestStatus,
+  httpStatus: z.int().nullable(),
+  errorCode: z.string().nullable(),
+  errorMessage: z.string().max(1000).nullable(),
+  requestedModel: z.string().nullable(),
+  model: z.string().nullable(),
+  provider: z.string().nullable(),
+  providerRequestId: z.string().nullable(),
+  stream: z.boolean(),
+  lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
+  /** Tools after allow and deny lists. */
+  toolsIn: count,
+  toolsOut: count,
+  plan: z
+    .object({
+      intent: z.string().nullable(),
+      method: z.enum(['semantic', 'keyword']).nullable(),
+      k: z.int().nullable(),
+      kReason: z.string(),
+      policyVersion: z.string().nullable(),
+      /** Why a plan was dropped for the identity plan, if it was. */
+      defect: z.string().nullable(),
+      candidates: z.array(
+        z.object({
+          name: z.string(),
+          score: z.number(),
+          rank: z.int(),
+          forwarded: z.boolean(),
+          alwaysIn: z.string().nullable(),
+        }),
+      ),
+    })
+    .nullable(),
+  compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
+  calledTools: z.array(z.string()),
+  usage: z
+    .object({
+      inputTokens: count,
+      outputTokens: count,
+      cachedInputTokens: count,
+      cacheWriteTokens: count,
+      estimated: z.boolean(),
+    })
+    .nullable(),
+  costUsd: z.number().nullable(),
+  ms: z.object({
+    total: z.number(),
+    firstByte: z.number().nullable(),
+    overhead: z.number().nullable(),
+    auth: z.number().nullable(),
+    plan: z.number().nullable(),
+    upstream: z.number().nullable(),
+  }),
+});
+export type RequestEventV1 = z.infer<typeof requestEventV1>;

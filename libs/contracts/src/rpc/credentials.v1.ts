@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { base64, id, timestamp } from '../common.ts';
+import { defineRpc } from '../define.ts';
+
+const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
+const provider = z.string().min(1).max(64);
+
+/** What is known of a stored credential without opening it. */
+export const credentialSummary = z.object({
+  provider,
+  /** The last four characters, behind an ellipsis. */
+  hint: z.string(),
+  /** Null means the provider's own address. */
+  baseUrl: z.string().nullable(),
+  createdAt: timestamp,
+  rotatedAt: timestamp.nullable(),
+  lastUsedAt: timestamp.nullable(),
+  lastError: z.string().nullable(),
+});
+export type CredentialSummary = z.infer<typeof credentialSummary>;
+
+/** The fields of a credential, opened. It exists inside sealed boxes and in the memory of vault and edge alone. */
+export const credentialSecret = z.object({ apiKey: z.string() });
+export type CredentialSecret = z.infer<typeof credentialSecret>;
+
+/** The X25519 public key to which credentials on their way in are sealed. All replicas of the vault share it. */
+export const getSealingKey = defineRpc({
+  ...common,
+  subject: 'provider-vault.get-sealing-key.v1',
+  request: z.object({}),
+  reply: z.object({ publicKey: base64 }),
+});
+
+/** Stores a credential, or replaces it. `sealedSecret` is a sealed box around the JSON of a `credentialSecret`. */
+export const putCredential = defineRpc({
+  ...common,
+  subject: 'provider-vault.put-credential.v1',
+  request: z.object({ accountId: id, provider, baseUrl: z.string().nullable(), sealedSecret: base64 }),
+  reply: z.object({ credential: credentialSummary }),
+});
+
+export const listCredentials = defineRpc({
+  ...common,
+  subject: 'provider-vault.list-credentials.v1',
+  request: z.object({ accountId: id }),
+  reply: z.object({ credentials: z.array(credentialSummary) }),
+});
+
+export const deleteCredential = defineRpc({
+  ...common,
+  subject: 'provider-vault.delete-credential.v1',
+  request: z.object({ accountId: id, provider }),
+  reply: z.object({ deleted: z.boolean() }),
+});
+
+/** Opens a credential for one gateway process: the reply is sealed to the public key that it sent. */
+export const openCredential = defineRpc({
+  ...common,
+  subject: 'provider-vault.open-credential.v1',
+  request: z.object({ accountId: id, provider, recipientPublicKey: base64 }),
+  reply: z.object({ sealedSecret: base64.nullable(), baseUrl: z.string().nullable() }),
+});

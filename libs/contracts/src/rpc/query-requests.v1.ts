@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { requestDetail, requestLogEntry } from '../api/request-log.ts';
+import { count, id } from '../common.ts';
+import { defineRpc } from '../define.ts';
+
+const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
+
+/** The newest first. */
+export const listRequests = defineRpc({
+  ...common,
+  subject: 'worker.list-requests.v1',
+  request: z.object({ accountId: id, limit: z.int().min(1).max(500), offset: count }),
+  reply: z.object({ total: count, requests: z.array(requestLogEntry) }),
+});
+
+/** Null for a request of another account, as for one that never was. */
+export const getRequest = defineRpc({
+  ...common,
+  subject: 'worker.get-request.v1',
+  request: z.object({ accountId: id, requestId: id }),
+  reply: z.object({ request: requestDetail.nullable() }),
+});

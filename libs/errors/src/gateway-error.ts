@@ -1,0 +1,41 @@
+import { errorRegistry, type ErrorCode, type ErrorDefinition } from './registry.ts';
+
+export interface GatewayErrorOptions {
+  /** Public text, if it can say more than the registry's. */
+  readonly message?: string;
+  /** The request field at fault, in the caller's spelling (`messages[2].tool_calls[0].id`). */
+  readonly param?: string;
+  /** When to try again. */
+  readonly retryAfterMs?: number;
+  /** For the log alone; never leaves. */
+  readonly detail?: string;
+  readonly cause?: unknown;
+}
+
+/** An error that may be shown to a caller. Its code is one of the registry's. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: ErrorCode;
+  readonly param: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly detail: string | undefined;
+
+  constructor(code: ErrorCode, options: GatewayErrorOptions = {}) {
+    super(options.message ?? errorRegistry[code].message, { cause: options.cause });
+    this.code = code;
+    this.param = options.param;
+    this.retryAfterMs = options.retryAfterMs;
+    this.detail = options.detail;
+  }
+
+  get definition(): ErrorDefinition {
+    return errorRegistry[this.code];
+  }
+}
+
+/** Anything thrown, as an error that may leave: what is not a `GatewayError` becomes `internal_error`. */
+export function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  return new GatewayError('internal_error', { detail, cause: thrown });
+}

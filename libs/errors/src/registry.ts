@@ -1,0 +1,198 @@
+/** Who is to blame, in the words of the OpenAI and Anthropic error types. */
+export type ErrorType =
+  | 'authentication_error'
+  | 'permission_error'
+  | 'invalid_request_error'
+  | 'not_found_error'
+  | 'rate_limit_error'
+  | 'billing_error'
+  | 'api_error'
+  | 'overloaded_error';
+
+export interface ErrorDefinition {
+  /** HTTP status of the answer. */
+  readonly status: number;
+  readonly type: ErrorType;
+  /** Text for the caller when the place that throws has nothing better to say. Never holds internal detail. */
+  readonly message: string;
+  /** Whether the same call may succeed later, unchanged. */
+  readonly retryable: boolean;
+}
+
+/**
+ * Every error that may leave the gateway. Only listed codes leave: anything else becomes `internal_error`.
+ * Each code has its entry in docs/failure-modes.md; a test holds the two together.
+ */
+export const errorRegistry = {
+  missing_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'No API key was given. Send it as "Authorization: Bearer sk-svc-…".',
+    retryable: false,
+  },
+  // One text for unknown, mistyped and revoked keys, so that an answer never tells which it was.
+  invalid_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'The API key is not valid.',
+    retryable: false,
+  },
+  expired_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'The API key has expired.',
+    retryable: false,
+  },
+  session_required: {
+    status: 403,
+    type: 'permission_error',
+    message: 'This endpoint takes a dashboard session token, not an API key.',
+    retryable: false,
+  },
+  api_key_required: {
+    status: 403,
+    type: 'permission_error',
+    message: 'This endpoint takes an API key, not a dashboard session token.',
+    retryable: false,
+  },
+  malformed_json: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The body is not valid JSON.',
+    retryable: false,
+  },
+  invalid_field: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'A field of the body is not valid.',
+    retryable: false,
+  },
+  missing_field: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'A required field is missing.',
+    retryable: false,
+  },
+  unknown_field: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The body has a field that is not known here.',
+    retryable: false,
+  },
+  unbalanced_tool_calls: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'Tool calls and tool results do not match.',
+    retryable: false,
+  },
+  tool_not_allowed: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'tool_choice forces a tool that this API key may not use.',
+    retryable: false,
+  },
+  too_deep: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The body is nested more than 128 levels deep.',
+    retryable: false,
+  },
+  too_many_tools: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The request has more than 4096 tools.',
+    retryable: false,
+  },
+  unsupported_media_type: {
+    status: 415,
+    type: 'invalid_request_error',
+    message: 'Send the body as application/json.',
+    retryable: false,
+  },
+  request_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    message: 'The body is too large.',
+    retryable: false,
+  },
+  ambiguous_model: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'More than one connected provider has this model. Write it as <provider>/<model>.',
+    retryable: false,
+  },
+  model_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    message: 'No connected provider has this model.',
+    retryable: false,
+  },
+  provider_not_connected: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The provider of this model is not connected.',
+    retryable: false,
+  },
+  not_found: {
+    status: 404,
+    type: 'not_found_error',
+    message: 'There is nothing here by that name.',
+    retryable: false,
+  },
+  method_not_allowed: {
+    status: 405,
+    type: 'invalid_request_error',
+    message: 'This path does not take that method.',
+    retryable: false,
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'The API key has reached its request rate limit.',
+    retryable: true,
+  },
+  provider_error: {
+    status: 502,
+    type: 'api_error',
+    message: 'The provider answered with an error.',
+    retryable: true,
+  },
+  upstream_unreachable: {
+    status: 502,
+    type: 'api_error',
+    message: 'The provider could not be reached.',
+    retryable: true,
+  },
+  upstream_invalid: {
+    status: 502,
+    type: 'api_error',
+    message: 'The provider sent an answer that could not be read.',
+    retryable: true,
+  },
+  upstream_timeout: {
+    status: 504,
+    type: 'api_error',
+    message: 'The provider did not answer in time.',
+    retryable: true,
+  },
+  egress_denied: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The provider address is not one that the gateway may call.',
+    retryable: false,
+  },
+  service_unavailable: {
+    status: 503,
+    type: 'api_error',
+    message: 'The gateway cannot serve this right now.',
+    retryable: true,
+  },
+  internal_error: {
+    status: 500,
+    type: 'api_error',
+    message: 'The gateway failed to serve this request.',
+    retryable: true,
+  },
+} as const satisfies Record<string, ErrorDefinition>;
+
+export type ErrorCode = keyof typeof errorRegistry;

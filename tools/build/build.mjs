@@ -1,0 +1,41 @@
+// Bundles each app into dist/apps/<app>/main.js: workspace libraries inlined, npm packages left outside.
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const root = resolve(import.meta.dirname, '../..');
+const only = process.argv.slice(2);
+
+/** Workspace packages are bundled; everything else that is imported by a bare name stays an import. */
+const externalPackages = {
+  name: 'external-packages',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^[^./]/ }, (args) =>
+      args.kind === 'entry-point' || args.path.startsWith('@gateway/')
+        ? undefined
+        : { path: args.path, external: true },
+    );
+  },
+};
+
+const apps = readdirSync(join(root, 'apps')).filter(
+  (app) => existsSync(join(root, 'apps', app, 'src/main.ts')) && (only.length === 0 || only.includes(app)),
+);
+
+await Promise.all(
+  apps.map((app) =>
+    build({
+      absWorkingDir: root,
+      entryPoints: [`apps/${app}/src/main.ts`],
+      outfile: `dist/apps/${app}/main.js`,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node24',
+      sourcemap: true,
+      logLevel: 'warning',
+      plugins: [externalPackages],
+    }),
+  ),
+);
+console.log(`built ${apps.join(', ')}`);
