@@ -1,0 +1,125 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+} from 'node:crypto';
+
+/**
+ * A sealed box: anybody who has the recipient's public key can close it, only the recipient can open it. It is how
+ * secrets cross the bus. X25519 with a fresh ephemeral key for every box, HKDF-SHA256, AES-256-GCM; the construction is
+ * that of ECIES (SEC 1 §5.1) and of HPKE's base mode (RFC 9180), without HPKE's negotiation.
+ *
+ * Layout, then base64: version (1 byte) | ephemeral public key (32) | ciphertext | GCM tag (16).
+ */
+const version = 1;
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+const headerBytes = 1 + keyBytes;
+const info = Buffer.from('agent-gateway sealed-box v1');
+
+/** DER around the 32 raw bytes of an X25519 key (RFC 8410 §4 and §7). */
+const spkiPrefix = Buffer.from('302a300506032b656e032100', 'hex');
+const pkcs8Prefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
+
+export interface SealingKeyPair {
+  /** The 32 raw bytes of the X25519 public key, in base64. */
+  readonly publicKey: string;
+  readonly privateKey: KeyObject;
+}
+
+/** A box that was not closed for this key, or not by `seal`, or that was changed on the way. Says no more than that. */
+export class SealedBoxError extends Error {
+  override readonly name = 'SealedBoxError';
+  constructor() {
+    super('The sealed box cannot be opened.');
+  }
+}
+
+/** A key pair that lives and dies with the process. */
+export function createSealingKeyPair(): SealingKeyPair {
+  const { publicKey, privateKey } = generateKeyPairSync('x25519');
+  return { publicKey: rawPublicKey(publicKey).toString('base64'), privateKey };
+}
+
+/** The key pair of a 32-byte secret: replicas that share the seed share the pair. Throws a RangeError on another length. */
+export function sealingKeyPairFromSeed(seed: Buffer): SealingKeyPair {
+  if (seed.length !== keyBytes) throw new RangeError('The seed of a sealing key pair is 32 bytes.');
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([pkcs8Prefix, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  return { publicKey: rawPublicKey(createPublicKey(privateKey)).toString('base64'), privateKey };
+}
+
+/**
+ * Closes a box around `plaintext` for the holder of the private key. Answers base64.
+ * Throws a RangeError when the public key is none (wrong length, not base64, or a point of low order).
+ */
+export function seal(plaintext: Uint8Array, recipientPublicKeyBase64: string): string {
+  const recipient = parsePublicKey(recipientPublicKeyBase64);
+  const ephemeral = generateKeyPairSync('x25519');
+  const header = Buffer.concat([Buffer.from([version]), rawPublicKey(ephemeral.publicKey)]);
+  const { key, nonce } = deriveBoxKey(ephemeral.privateKey, recipient, header, recipient);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(header);
+  const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
+  return Buffer.concat([header, ciphertext, cipher.getAuthTag()]).toString('base64');
+}
+
+/** Opens a box that `seal` closed for this key. Throws a `SealedBoxError` on anything else, whatever is wrong with it. */
+export function openSealed(sealedBase64: string, privateKey: KeyObject): Buffer {
+  try {
+    return openBox(parseBase64(sealedBase64), privateKey);
+  } catch {
+    throw new SealedBoxError();
+  }
+}
+
+function openBox(box: Buffer, privateKey: KeyObject): Buffer {
+  if (box.length < headerBytes + tagBytes || box[0] !== version) throw new SealedBoxError();
+  const header = box.subarray(0, headerBytes);
+  const recipient = rawPublicKey(createPublicKey(privateKey));
+  const { key, nonce } = deriveBoxKey(privateKey, header.subarray(1), header, recipient);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+    .setAAD(header)
+    .setAuthTag(box.subarray(-tagBytes));
+  return Buffer.concat([decipher.update(box.subarray(headerBytes, -tagBytes)), decipher.final()]);
+}
+
+/**
+ * The key and nonce of one box. Both public keys go into the salt, since X25519 ignores a bit of a point's encoding:
+ * without them two different boxes could open alike. The nonce may be derived because the key is used once.
+ */
+function deriveBoxKey(own: KeyObject, peer: Buffer, header: Buffer, recipient: Buffer) {
+  const shared = diffieHellman({ privateKey: own, publicKey: importPublicKey(peer) });
+  const salt = Buffer.concat([header, recipient]);
+  const derived = Buffer.from(hkdfSync('sha256', shared, salt, info, keyBytes + nonceBytes));
+  return { key: derived.subarray(0, keyBytes), nonce: derived.subarray(keyBytes) };
+}
+
+function parsePublicKey(text: string): Buffer {
+  const raw = parseBase64(text);
+  if (raw.length !== keyBytes) throw new RangeError('A sealing public key is 32 bytes.');
+  return raw;
+}
+
+/** Strict: `Buffer.from` skips what is not base64 and ignores spare bits, so that many texts would be one box. */
+function parseBase64(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') !== text) throw new RangeError('Not canonical base64.');
+  return bytes;
+}
+
+function importPublicKey(raw: Buffer): KeyObject {
+  return createPublicKey({ key: Buffer.concat([spkiPrefix, raw]), format: 'der', type: 'spki' });
+}
+
+function rawPublicKey(key: KeyObject): Buffer {
+  return key.export({ format: 'der', type: 'spki' }).subarray(spkiPrefix.length);
+}
