@@ -1,3 +1,4 @@
+export * from './api-key.ts';
 export type * from './byte-edit.ts';
 export type * from './finish-reason.ts';
 export type * from './request-outline.ts';

@@ -1,0 +1,74 @@
+import { createApiKey, keySha256, parseApiKey } from './api-key.ts';
+
+describe('an API key', () => {
+  const { key, prefix, last4 } = createApiKey();
+
+  it('is sk-svc-, 43 random characters and 6 of checksum', () => {
+    expect(key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);
+    expect(parseApiKey(key)).toEqual({ valid: true, prefix, last4 });
+    expect([prefix, last4]).toEqual([key.slice(0, 11), key.slice(-4)]);
+  });
+
+  it('keeps its format for ever: keys that were issued once stay valid', () => {
+    const issued = `sk-svc-${'0'.repeat(42)}Z33UnCO`;
+    expect(parseApiKey(issued).valid).toBe(true);
+  });
+
+  it('is refused after any one character of it was changed', () => {
+    for (let at = 0; at < key.length; at++) {
+      const other = key[at] === 'x' ? 'y' : 'x';
+      expect(parseApiKey(key.slice(0, at) + other + key.slice(at + 1)).valid).toBe(false);
+    }
+  });
+
+  it('is refused after two neighbours were swapped', () => {
+    for (let at = 7; at < key.length - 1; at++) {
+      if (key[at] === key[at + 1]) continue;
+      const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2);
+      expect(parseApiKey(swapped).valid).toBe(false);
+    }
+  });
+
+  it.each([
+    '',
+    'sk-svc-',
+    `${key}\n`,
+    ` ${key}`,
+    key.slice(1),
+    `${key}0`,
+    key.replace('sk', 'SK'),
+    'ü'.repeat(56),
+  ])('is not %j', (text) => {
+    expect(parseApiKey(text).valid).toBe(false);
+  });
+
+  it('is refused in bounded time, however long the text', () => {
+    const long = 'sk-svc-'.padEnd(10_000_000, 'a');
+    const start = performance.now();
+    for (let i = 0; i < 1000; i++) parseApiKey(long);
+    expect(performance.now() - start).toBeLessThan(200);
+  });
+
+  it('is random: every character of the alphabet comes up about equally often', () => {
+    const counts = new Map<string, number>();
+    const keys = new Set<string>();
+    for (let i = 0; i < 2000; i++) {
+      const { key } = createApiKey();
+      keys.add(key);
+      // The first of the 43 digits carries less than a whole digit of entropy, since 2^256 is not 62^43.
+      for (const character of key.slice(8, 50)) counts.set(character, (counts.get(character) ?? 0) + 1);
+    }
+    expect(keys.size).toBe(2000);
+    expect(counts.size).toBe(62);
+    const expected = (2000 * 42) / 62;
+    const chiSquare = [...counts.values()].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
+    // 61 degrees of freedom: above 130 with a probability of one in a million.
+    expect(chiSquare).toBeLessThan(130);
+  });
+});
+
+describe('the digest of an API key', () => {
+  it('is its SHA-256 in lower-case hex', () => {
+    expect(keySha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+});
