@@ -69,7 +69,10 @@ export default tseslint.config(
         'error',
         { considerDefaultExhaustiveForUnions: true },
       ],
-      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-confusing-void-expression': [
+        'error',
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
     },
   },
   {
@@ -90,6 +93,9 @@ export default tseslint.config(
       'max-lines-per-function': 'off',
       '@nx/enforce-module-boundaries': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
+      // Jest types its asymmetric matchers (`expect.objectContaining`) as any.
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
     },
   },
   {

@@ -1,0 +1,56 @@
+import { renderClientHeaders } from './client-headers.ts';
+
+describe('renderClientHeaders', () => {
+  test('passes what an SDK acts on', () => {
+    const passed = {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'retry-after': '3',
+      'retry-after-ms': '2500',
+      'x-should-retry': 'false',
+      'x-ratelimit-remaining-tokens': '100',
+      'openai-processing-ms': '12',
+    };
+    expect(renderClientHeaders(passed).headers).toEqual(passed);
+  });
+
+  test('never passes cookies, the account at the provider, framing, the connection, or what is not known', () => {
+    const { headers } = renderClientHeaders({
+      'set-cookie': ['__cf_bm=x; HttpOnly'],
+      'openai-organization': 'org-1',
+      'openai-project': 'proj_1',
+      'content-length': '10',
+      'content-encoding': 'gzip',
+      'transfer-encoding': 'chunked',
+      connection: 'keep-alive',
+      'keep-alive': 'timeout=5',
+      trailer: 'x',
+      upgrade: 'h2c',
+      'alt-svc': 'h3=":443"',
+      'strict-transport-security': 'max-age=1',
+      'access-control-allow-origin': '*',
+      server: 'cloudflare',
+      'cf-ray': 'x',
+      'x-ratelimit-limit-requests': '10000',
+      'x-request-id': 'req_1',
+      'x-new-thing': '1',
+    });
+    expect(headers).toEqual({});
+  });
+
+  test.each(['x-request-id', 'request-id', 'x-amzn-requestid'])(
+    'keeps the id of the exchange from %s apart',
+    (name) => {
+      expect(renderClientHeaders({ [name]: 'req_1' }).providerRequestId).toBe('req_1');
+    },
+  );
+
+  test('has no id where the provider gave none', () => {
+    expect(renderClientHeaders({}).providerRequestId).toBeNull();
+  });
+
+  test('says when a body is compressed', () => {
+    expect(renderClientHeaders({ 'content-encoding': 'GZIP' }).contentEncoding).toBe('gzip');
+    expect(renderClientHeaders({ 'content-encoding': 'identity' }).contentEncoding).toBeNull();
+    expect(renderClientHeaders({}).contentEncoding).toBeNull();
+  });
+});

@@ -1,0 +1,56 @@
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+/** An address block: network and prefix length. */
+export type Cidr = readonly [Address, number];
+
+/** RFC 6052 §2.1: the well-known prefix under which a NAT64 gateway reaches IPv4. */
+const nat64: Cidr = ipaddr.parseCIDR('64:ff9b::/96');
+/** RFC 4291 §2.4: the only block from which public unicast addresses are given out. */
+const globalUnicast: Cidr = ipaddr.parseCIDR('2000::/3');
+/**
+ * Public by number, but answered by the host a machine runs on: the platform address of Azure (metadata, DNS, agents).
+ * Those of other clouds lie in ranges that are refused anyway (169.254.169.254, 100.100.100.200, fd00:ec2::254).
+ */
+const platformAddresses: readonly Cidr[] = [ipaddr.parseCIDR('168.63.129.16/32')];
+
+/** Parses a CIDR block, or a single address. @throws Error when it is neither. */
+export function parseCidr(text: string): Cidr {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/**
+ * Parses an address in its textual form, without brackets. Mapped (`::ffff:a.b.c.d`) and NAT64 (`64:ff9b::a.b.c.d`)
+ * forms become the IPv4 address that a packet for them would reach.
+ * Undefined when it is no address.
+ */
+export function parseAddress(text: string): Address | undefined {
+  if (!ipaddr.isValid(text)) return undefined;
+  const address = ipaddr.parse(text);
+  if (address.kind() === 'ipv4') return address;
+  const six = address as ipaddr.IPv6;
+  if (six.isIPv4MappedAddress() || matches(six, nat64)) {
+    return ipaddr.fromByteArray(six.toByteArray().slice(12));
+  }
+  return six;
+}
+
+/** Whether the address lies in one of the blocks. */
+export function isListed(address: Address, blocks: readonly Cidr[]): boolean {
+  return blocks.some((block) => matches(address, block));
+}
+
+/**
+ * Whether the address is a public unicast one: given out by a registry to a network of the internet. Everything of the
+ * IANA special-purpose registries (RFC 6890) is not, nor are tunnels (6to4, Teredo), whose IPv4 end could be private.
+ */
+export function isPublic(address: Address): boolean {
+  if (isListed(address, platformAddresses) || address.range() !== 'unicast') return false;
+  return address.kind() === 'ipv4' || matches(address, globalUnicast);
+}
+
+function matches(address: Address, [network, prefixLength]: Cidr): boolean {
+  return address.kind() === network.kind() && address.match(network, prefixLength);
+}

@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { LookupAddress } from 'node:dns';
+import { Agent, request } from 'undici';
+import { createEgressGuard, type EgressGuard } from './egress-guard.ts';
+
+const denied = expect.objectContaining({ code: 'egress_denied' }) as Error;
+const resolvesTo =
+  (...addresses: string[]) =>
+  (_name: string, _options: unknown, done: (error: null, found: LookupAddress[]) => void) =>
+    done(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+
+describe('checkUrl with nothing allowed', () => {
+  const guard = createEgressGuard({ allow: [] });
+
+  test.each([
+    ['https://api.openai.com/v1'],
+    ['https://8.8.8.8/v1'],
+    ['https://[2606:4700::6812:7c0]/v1'],
+    ['https://[::ffff:8.8.8.8]/'],
+  ])('%s may be called', (url) => {
+    expect(() => guard.checkUrl(url)).not.toThrow();
+  });
+
+  test.each([
+    ['no TLS', 'http://api.openai.com/v1'],
+    ['no TLS', 'http://8.8.8.8/'],
+    ['other scheme', 'ftp://8.8.8.8/'],
+    ['other scheme', 'file:///etc/passwd'],
+    ['user info', 'https://user:pass@api.openai.com/'],
+    ['user info', 'https://api.openai.com@8.8.8.8/'],
+    ['loopback', 'https://127.0.0.1/'],
+    ['loopback, decimal', 'https://2130706433/'],
+    ['loopback, hexadecimal', 'https://0x7f000001/'],
+    ['loopback, octal', 'https://0177.0.0.1/'],
+    ['loopback, short', 'https://127.1/'],
+    ['loopback, mixed', 'https://0x7f.1/'],
+    ['loopback, full-width digits', 'https://１２７.0.0.1/'],
+    ['loopback, percent-encoded', 'https://%31%32%37.0.0.1/'],
+    ['loopback, trailing dot', 'https://127.0.0.1./'],
+    ['unspecified', 'https://0.0.0.0/'],
+    ['unspecified, short', 'https://0/'],
+    ['metadata', 'https://169.254.169.254/latest/meta-data/'],
+    ['metadata, decimal', 'https://2852039166/'],
+    ['IPv6 loopback', 'https://[::1]/'],
+    ['mapped loopback', 'https://[::ffff:127.0.0.1]/'],
+    ['mapped metadata', 'https://[::ffff:a9fe:a9fe]/'],
+    ['NAT64 of loopback', 'https://[64:ff9b::7f00:1]/'],
+    ['6to4 of loopback', 'https://[2002:7f00:1::]/'],
+  ])('%s: %s may not', (_kind, url) => {
+    expect(() => guard.checkUrl(url)).toThrow(denied);
+  });
+});
+
+describe('with blocks allowed', () => {
+  const guard = createEgressGuard({ allow: ['127.0.0.0/8', '10.1.2.3'], resolve: resolvesTo('127.0.0.1') });
+
+  test.each([
+    'http://127.0.0.1:8000/v1',
+    'https://127.9.9.9/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://10.1.2.3/',
+  ])('%s may be called, without TLS too', (url) => {
+    expect(() => guard.checkUrl(url)).not.toThrow();
+  });
+
+  test.each(['https://10.1.2.4/', 'https://[::1]/', 'http://8.8.8.8/', 'https://169.254.169.254/'])(
+    '%s may still not',
+    (url) => {
+      expect(() => guard.checkUrl(url)).toThrow(denied);
+    },
+  );
+
+  test('a block that is none stops the start', () => {
+    expect(() => createEgressGuard({ allow: ['10.0.0.0/8', 'localhost'] })).toThrow();
+  });
+});
+
+describe('names are judged by what they resolve to', () => {
+  const lookup = (guard: EgressGuard, all: boolean) =>
+    new Promise((done, fail) => {
+      guard.lookup('name.example', { all }, (error, address, family) =>
+        error ? fail(error) : done(all ? address : [address, family]),
+      );
+    });
+
+  test('a public name resolves, in both forms of answer', async () => {
+    const guard = createEgressGuard({ allow: [], resolve: resolvesTo('8.8.8.8', '2606:4700::1') });
+    await expect(lookup(guard, false)).resolves.toEqual(['8.8.8.8', 4]);
+    await expect(lookup(guard, true)).resolves.toHaveLength(2);
+  });
+
+  test.each([
+    [['127.0.0.1']],
+    [['8.8.8.8', '10.0.0.1']],
+    [['8.8.8.8', '::1']],
+    [['::ffff:169.254.169.254']],
+    [[]],
+  ])('a name with the addresses %j is denied', async (addresses) => {
+    const guard = createEgressGuard({ allow: [], resolve: resolvesTo(...addresses) });
+    await expect(lookup(guard, true)).rejects.toEqual(denied);
+    await expect(guard.checkResolved('https://name.example/v1')).rejects.toEqual(denied);
+  });
+
+  test('without TLS a public name is denied, and one in an allowed block is not', async () => {
+    const allow = ['127.0.0.0/8'];
+    const outside = createEgressGuard({ allow, resolve: resolvesTo('8.8.8.8') });
+    await expect(outside.checkResolved('http://name.example/')).rejects.toEqual(denied);
+    await expect(outside.checkResolved('https://name.example/')).resolves.toBeUndefined();
+    const inside = createEgressGuard({ allow, resolve: resolvesTo('127.0.0.1') });
+    await expect(inside.checkResolved('http://name.example/')).resolves.toBeUndefined();
+  });
+
+  test('a name that does not resolve is denied when it is saved', async () => {
+    const guard = createEgressGuard({
+      allow: [],
+      resolve: (_name, _options, done) => done(new Error('ENOTFOUND'), []),
+    });
+    await expect(guard.checkResolved('https://name.example/')).rejects.toEqual(denied);
+  });
+});
+
+describe('connections', () => {
+  let server: Server;
+  let port: number;
+  let served = 0;
+  beforeAll(async () => {
+    server = createServer((_request, response) => {
+      served += 1;
+      response.end('ok');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(() => server.close());
+
+  const get = async (guard: EgressGuard, url: string): Promise<number> => {
+    const agent = new Agent({ connect: guard.connect });
+    try {
+      const { statusCode, body } = await request(url, { dispatcher: agent });
+      await body.dump();
+      return statusCode;
+    } finally {
+      await agent.close();
+    }
+  };
+
+  test('an allowed address is reached, as written and by name', async () => {
+    const guard = createEgressGuard({ allow: ['127.0.0.0/8'], resolve: resolvesTo('127.0.0.1') });
+    await expect(get(guard, `http://127.0.0.1:${port}/`)).resolves.toBe(200);
+    await expect(get(guard, `http://name.example:${port}/`)).resolves.toBe(200);
+  });
+
+  test('a denied one is not, even when the caller forgot to check the URL', async () => {
+    const before = served;
+    const guard = createEgressGuard({ allow: ['10.0.0.0/8'], resolve: resolvesTo('127.0.0.1') });
+    for (const url of [
+      `http://127.0.0.1:${port}/`,
+      `http://name.example:${port}/`,
+      `https://name.example:${port}/`,
+    ]) {
+      await expect(get(guard, url)).rejects.toEqual(denied);
+    }
+    expect(served).toBe(before);
+  });
+
+  test('the address that was checked is the one connected to: a name that changes its mind gains nothing', async () => {
+    let asked = 0;
+    const guard = createEgressGuard({
+      allow: ['127.0.0.0/8'],
+      resolve: (_name, _options, done) => {
+        asked += 1;
+        done(null, [{ address: asked === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }]);
+      },
+    });
+    await expect(get(guard, `http://rebinding.example:${port}/`)).resolves.toBe(200);
+    expect(asked).toBe(1);
+    await expect(get(guard, `http://rebinding.example:${port}/`)).rejects.toEqual(denied);
+  });
+});

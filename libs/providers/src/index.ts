@@ -1,0 +1,15 @@
+export { renderClientHeaders, type ClientHeaders } from './client-headers.ts';
+export {
+  createEgressGuard,
+  type EgressGuard,
+  type EgressGuardOptions,
+  type Lookup,
+} from './egress/egress-guard.ts';
+export { formatsOf, type AuthScheme, type Provider, type ProviderQuirks } from './provider.ts';
+export { findProvider, providerNames } from './provider-table.ts';
+export {
+  renderUpstreamRequest,
+  type IncomingHeaders,
+  type UpstreamCall,
+  type UpstreamRequest,
+} from './upstream-request.ts';

@@ -1,0 +1,48 @@
+import { findProvider, providerNames } from './provider-table.ts';
+import { formatsOf } from './provider.ts';
+
+describe('provider table', () => {
+  const providers = providerNames.map((name) => findProvider(name)!);
+
+  test('every provider is found under its own name, which fits the name of a provider', () => {
+    for (const provider of providers) {
+      expect(provider.name).toMatch(/^[a-z][a-z0-9]{1,31}$/);
+      expect(findProvider(provider.name)).toBe(provider);
+      expect(provider.displayName).not.toBe('');
+    }
+    expect(new Set(providerNames).size).toBe(providerNames.length);
+  });
+
+  test('an unknown name is no provider, and names of object properties are not either', () => {
+    for (const name of ['', 'OpenAI', 'constructor', '__proto__', 'toString']) {
+      expect(findProvider(name)).toBeUndefined();
+    }
+  });
+
+  test('base URLs need TLS unless they are of the own machine, and end without a slash', () => {
+    for (const { name, baseUrl } of providers) {
+      if (baseUrl === null) continue;
+      const url = new URL(baseUrl);
+      expect([name, url.protocol]).toEqual([name, url.hostname === '127.0.0.1' ? 'http:' : 'https:']);
+      expect(baseUrl).not.toMatch(/\/$/);
+      expect(url.search + url.hash + url.username + url.password).toBe('');
+    }
+  });
+
+  test('a base URL of openai and of mistral ends in /v1, as one given in its place does', () => {
+    expect(findProvider('openai')?.baseUrl).toMatch(/\/v1$/);
+    expect(findProvider('mistral')?.baseUrl).toMatch(/\/v1$/);
+  });
+
+  test('only the sandbox has no address and no credential', () => {
+    expect(providers.filter(({ baseUrl }) => baseUrl === null).map(({ name }) => name)).toEqual(['sandbox']);
+    expect(providers.filter(({ auth }) => auth.kind === 'none').map(({ name }) => name)).toEqual(['sandbox']);
+  });
+
+  test('every provider speaks at least one format, and its chat paths begin with a slash', () => {
+    for (const provider of providers) {
+      expect(formatsOf(provider).length).toBeGreaterThan(0);
+      for (const path of Object.values(provider.chatPaths)) expect(path).toMatch(/^\/[^/]/);
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import { findProvider, providerNames } from './provider-table.ts';
+import { renderUpstreamRequest, type UpstreamCall } from './upstream-request.ts';
+
+const call = (over: Partial<UpstreamCall> = {}): UpstreamCall => ({
+  provider: findProvider('openai')!,
+  format: 'chat-completions',
+  model: 'gpt-4o',
+  credential: 'sk-test',
+  stream: false,
+  ...over,
+});
+
+describe('renderUpstreamRequest', () => {
+  test('builds address, credential and negotiation headers of a chat call', () => {
+    expect(renderUpstreamRequest(call())).toEqual({
+      url: 'https://api.openai.com/v1/chat/completions',
+      headers: {
+        authorization: 'Bearer sk-test',
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'agent-gateway',
+      },
+    });
+    expect(renderUpstreamRequest(call({ stream: true })).headers['accept']).toBe('text/event-stream');
+  });
+
+  test('the path joins the base URL with one slash, and the base URL keeps its own path and query', () => {
+    const urlOf = (baseUrl: string) => renderUpstreamRequest(call({ baseUrl })).url;
+    expect(urlOf('https://example.com/v1/')).toBe('https://example.com/v1/chat/completions');
+    expect(urlOf('https://example.com')).toBe('https://example.com/chat/completions');
+    expect(urlOf('https://example.com/a/b?api-version=1')).toBe(
+      'https://example.com/a/b/chat/completions?api-version=1',
+    );
+  });
+
+  test('every provider of the table gets a well-formed chat address', () => {
+    for (const name of providerNames.filter((each) => each !== 'sandbox')) {
+      const { url } = renderUpstreamRequest(call({ provider: findProvider(name)! }));
+      expect(url).toMatch(/^https?:\/\/[^/]+(\/[a-z0-9-]+)*\/chat\/completions$/);
+    }
+  });
+
+  test('another endpoint of the provider is reached by its path', () => {
+    expect(renderUpstreamRequest(call({ path: '/models' })).url).toBe('https://api.openai.com/v1/models');
+  });
+
+  test('a model in the path is percent-encoded, so that it cannot leave its place', () => {
+    const provider = { ...findProvider('openai')!, chatPaths: { converse: '/model/{model}/converse' } };
+    const { url } = renderUpstreamRequest(call({ provider, format: 'converse', model: '../../x?y#z/$&' }));
+    expect(url).toBe('https://api.openai.com/v1/model/..%2F..%2Fx%3Fy%23z%2F%24%26/converse');
+  });
+
+  test('without an address, or for a format that is not spoken there, it throws provider_not_connected', () => {
+    const sandbox = findProvider('sandbox')!;
+    expect(() => renderUpstreamRequest(call({ provider: sandbox, credential: null }))).toThrow(
+      expect.objectContaining({ code: 'provider_not_connected' }),
+    );
+    expect(() => renderUpstreamRequest(call({ format: 'gemini' }))).toThrow(
+      expect.objectContaining({ code: 'provider_not_connected' }),
+    );
+  });
+
+  test('a provider that asks for no credential gets none, even if one is given', () => {
+    const base = { provider: findProvider('sandbox')!, baseUrl: 'http://127.0.0.1:9000/v1' };
+    for (const credential of [null, 'sk-test']) {
+      expect(renderUpstreamRequest(call({ ...base, credential })).headers).not.toHaveProperty(
+        'authorization',
+      );
+    }
+  });
+
+  test('a provider with a header of its own gets the credential there and nowhere else', () => {
+    const provider = { ...findProvider('openai')!, auth: { kind: 'header', name: 'api-key' } as const };
+    const { headers } = renderUpstreamRequest(call({ provider }));
+    expect(headers['api-key']).toBe('sk-test');
+    expect(headers).not.toHaveProperty('authorization');
+  });
+
+  test('a credential that would break out of its header is refused, and the error does not quote it', () => {
+    for (const credential of ['sk\r\nx: y', 'sk\n', 'sk test', 'sk-\u{1F511}', '']) {
+      let thrown: unknown;
+      try {
+        renderUpstreamRequest(call({ credential }));
+      } catch (error) {
+        thrown = error;
+      }
+      expect(thrown).toMatchObject({ code: 'invalid_field', param: 'api_key' });
+      if (credential !== '') expect(JSON.stringify(thrown)).not.toContain(credential);
+    }
+  });
+
+  test('of the client headers only the allowed ones of the format go on', () => {
+    const clientHeaders = {
+      authorization: 'Bearer sk-svc-secret',
+      'x-api-key': 'sk-svc-secret',
+      cookie: 'a=b',
+      connection: 'x-hop',
+      'x-hop': '1',
+      te: 'trailers',
+      'transfer-encoding': 'chunked',
+      'content-length': '5',
+      'accept-encoding': 'gzip',
+      host: 'gateway',
+      'x-forwarded-for': '10.0.0.1',
+      'x-svc-session-id': 's',
+      'x-request-id': 'r',
+      traceparent: '00-…',
+      'openai-organization': 'org',
+      'openai-project': 'p',
+      'openai-beta': ['assistants=v2', 'other'],
+      'anthropic-beta': 'b',
+      'x-stainless-os': 'Linux',
+    };
+    const { headers } = renderUpstreamRequest(call({ clientHeaders }));
+    expect(headers).toEqual({
+      ...renderUpstreamRequest(call()).headers,
+      'openai-beta': 'assistants=v2, other',
+    });
+  });
+});

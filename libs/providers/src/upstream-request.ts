@@ -1,0 +1,110 @@
+import { GatewayError } from '@gateway/errors';
+import type { ProviderFormat } from '@gateway/interchange';
+import type { AuthScheme, Provider } from './provider.ts';
+
+/** Header values as Node's HTTP server gives them: lower-case names, repeated headers as a list. */
+export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface UpstreamCall {
+  readonly provider: Provider;
+  readonly format: ProviderFormat;
+  /** Stands for the provider's own address. */
+  readonly baseUrl?: string | null;
+  /** The provider's own id of the model, without our prefix. */
+  readonly model: string;
+  /** Null for a provider that asks for none, or a server of one's own that runs without. */
+  readonly credential: string | null;
+  readonly stream: boolean;
+  /** Path under the base URL instead of the format's chat endpoint (`/models`). */
+  readonly path?: string;
+  /** The client's headers; only the format's allowed ones go on. Leave out when formats differ. */
+  readonly clientHeaders?: IncomingHeaders;
+}
+
+export interface UpstreamRequest {
+  readonly url: string;
+  /** Lower-case names. */
+  readonly headers: Record<string, string>;
+}
+
+/**
+ * Client headers that go on to the provider, per format. Everything else stays here: what is hop-by-hop
+ * (RFC 9110 §7.6.1), what is ours (`x-svc-*`, the gateway's key), cookies, addresses and tracing of the client, and
+ * headers that choose an account at the provider (`openai-organization`), since the credential is not the client's.
+ */
+const passedClientHeaders: Record<ProviderFormat, readonly string[]> = {
+  'chat-completions': ['openai-beta'],
+  messages: ['anthropic-beta', 'anthropic-version'],
+  converse: [],
+  gemini: [],
+  cohere: [],
+};
+
+/**
+ * Builds the address and headers of a provider call.
+ *
+ * `accept-encoding: identity` is deliberate: the answer is read on its way through, and a decompressor would put a
+ * bound to keep and a delay between the provider's chunk and the client's.
+ * @throws GatewayError `provider_not_connected` when there is no address, or the format is not spoken there;
+ * `invalid_field` when the credential can not stand in a header.
+ */
+export function renderUpstreamRequest(call: UpstreamCall): UpstreamRequest {
+  return {
+    url: renderUrl(call),
+    headers: {
+      ...chooseClientHeaders(call.format, call.clientHeaders ?? {}),
+      ...renderAuth(call.provider, call.credential),
+      'content-type': 'application/json',
+      accept: call.stream ? 'text/event-stream' : 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': 'agent-gateway',
+    },
+  };
+}
+
+function renderUrl({ provider, format, baseUrl, model, path }: UpstreamCall): string {
+  const base = baseUrl ?? provider.baseUrl;
+  const template = path ?? provider.chatPaths[format];
+  if (base === null || template === undefined) {
+    const lacking = base === null ? 'has no address' : `does not speak ${format}`;
+    throw new GatewayError('provider_not_connected', {
+      message: `The provider ${provider.name} ${lacking}.`,
+    });
+  }
+  const url = new URL(base);
+  url.pathname =
+    url.pathname.replace(/\/+$/, '') + template.replaceAll('{model}', () => encodeURIComponent(model));
+  return url.href;
+}
+
+function renderAuth(provider: Provider, credential: string | null): Record<string, string> {
+  if (credential === null) return {};
+  // What a header cannot carry is refused here, so that no HTTP library quotes it in an error text.
+  if (!/^[\x21-\x7e]+$/.test(credential)) {
+    throw new GatewayError('invalid_field', {
+      param: 'api_key',
+      message: `The credential saved for ${provider.name} has characters that a header cannot carry.`,
+    });
+  }
+  return renderCredential(provider.auth, credential);
+}
+
+function renderCredential(auth: AuthScheme, credential: string): Record<string, string> {
+  switch (auth.kind) {
+    case 'bearer':
+      return { authorization: `Bearer ${credential}` };
+    case 'header':
+      return { [auth.name]: credential };
+    case 'none':
+      return {};
+  }
+}
+
+function chooseClientHeaders(format: ProviderFormat, headers: IncomingHeaders): Record<string, string> {
+  const chosen: Record<string, string> = {};
+  for (const name of passedClientHeaders[format]) {
+    const value = headers[name];
+    if (value !== undefined) chosen[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return chosen;
+}
