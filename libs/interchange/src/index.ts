@@ -5,3 +5,4 @@ export type * from './request-outline.ts';
 export type * from './stream-event.ts';
 export type * from './token-usage.ts';
 export type * from './tool-plan.ts';
+export type * from './tool-source.ts';

@@ -17,6 +17,8 @@ export interface RequestOutline {
   readonly model: string;
   readonly stream: boolean;
   readonly tools: readonly ToolOutline[];
+  /** The whole tools array: equal bytes are an equal list. Undefined when the client sent none. */
+  readonly toolsRange: ByteRange | undefined;
   readonly toolChoice: ToolChoice;
   readonly messages: readonly MessageOutline[];
   /** The client's end-user or metadata fields are not read; only what decides something is here. */

@@ -1,0 +1,68 @@
+import { GatewayError } from '@gateway/errors';
+import type { RequestOutline } from '@gateway/interchange';
+import type { JsonNode } from '../json/json-node.ts';
+import type { JsonTape } from '../json/json-tape.ts';
+import { invalidBody, invalidField, missingField } from '../request-fault.ts';
+import { outlineMessage } from './outline-message.ts';
+import { outlineToolChoice } from './outline-tool-choice.ts';
+import { outlineTool } from './outline-tool.ts';
+
+/** Tools in one request, as decided in the interface. */
+export const toolsMax = 4096;
+
+/**
+ * What the gateway needs to know of a request. Only fields that it reads are judged: the rest is the provider's.
+ *
+ * @throws GatewayError `missing_field`, `invalid_field` or `too_many_tools`, with `param`.
+ */
+export function outlineRequest(tape: JsonTape): RequestOutline {
+  if (tape.kind(tape.root) !== 'object') throw invalidBody();
+  const toolsNode = readArray(tape, 'tools');
+  const tools = toolsNode === undefined ? [] : tape.items(toolsNode);
+  if (tools.length > toolsMax) throw new GatewayError('too_many_tools', { param: 'tools' });
+  const messages = readArray(tape, 'messages');
+  if (messages === undefined) throw missingField('messages');
+  const maxOutputTokens = readNumber(tape, 'max_completion_tokens') ?? readNumber(tape, 'max_tokens');
+  return {
+    format: 'chat-completions',
+    model: readModel(tape),
+    stream: readStream(tape),
+    tools: tools.map((tool, index) => outlineTool(tape, tool, index)),
+    toolsRange: toolsNode === undefined ? undefined : tape.range(toolsNode),
+    toolChoice: outlineToolChoice(tape, tape.get(tape.root, 'tool_choice')),
+    messages: tape.items(messages).map((message, index) => outlineMessage(tape, message, index)),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
+}
+
+/** A member that is absent or null, which clients use for "not set", is undefined. */
+function findSet(tape: JsonTape, name: string): JsonNode | undefined {
+  const node = tape.get(tape.root, name);
+  return node === undefined || tape.kind(node) === 'null' ? undefined : node;
+}
+
+function readModel(tape: JsonTape): string {
+  const node = findSet(tape, 'model');
+  if (node === undefined) throw missingField('model');
+  const model = tape.stringValue(node);
+  if (model === undefined || model === '') throw invalidField('model', 'a model name');
+  return model;
+}
+
+function readStream(tape: JsonTape): boolean {
+  const node = findSet(tape, 'stream');
+  if (node === undefined) return false;
+  if (tape.kind(node) !== 'boolean') throw invalidField('stream', 'true or false');
+  return tape.value(node) === true;
+}
+
+function readArray(tape: JsonTape, name: string): JsonNode | undefined {
+  const node = findSet(tape, name);
+  if (node !== undefined && tape.kind(node) !== 'array') throw invalidField(name, 'an array');
+  return node;
+}
+
+function readNumber(tape: JsonTape, name: string): number | undefined {
+  const node = findSet(tape, name);
+  return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
+}

@@ -1,0 +1,13 @@
+export { cloudFields, type CloudField } from './chat-completions/extension-fields.ts';
+export { editRequest } from './chat-completions/edit-request.ts';
+export { outlineRequest, toolsMax } from './chat-completions/outline-request.ts';
+export { readCloudFields } from './chat-completions/read-cloud-fields.ts';
+export { toolDefinitions } from './chat-completions/tool-definitions.ts';
+export { applyEdits, editedLength } from './json/edits/apply-edits.ts';
+export { removeItems, removeMember, removeMembers, replaceValue } from './json/edits/remove-entries.ts';
+export { JsonDepthError } from './json/json-depth-error.ts';
+export type { JsonEntry, JsonKind, JsonNode } from './json/json-node.ts';
+export { JsonSyntaxError } from './json/json-syntax-error.ts';
+export type { JsonTape } from './json/json-tape.ts';
+export { scanJson } from './json/scan-json.ts';
+export type { EditedRequest, RequestEdit } from './request-edit.ts';

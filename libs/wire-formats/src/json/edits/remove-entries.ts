@@ -1,0 +1,55 @@
+import type { ByteEdit, ByteRange } from '@gateway/interchange';
+import type { JsonEntry, JsonNode } from '../json-node.ts';
+import type { JsonTape } from '../json-tape.ts';
+
+/** Takes a member out of an object, every repetition of it too. No such member: no edits. */
+export function removeMember(tape: JsonTape, object: JsonNode, name: string): ByteEdit[] {
+  return removeMembers(tape, object, ({ key }) => tape.isString(key, name));
+}
+
+/** Takes all members out that the predicate names. Removals from one object must be made in one call. */
+export function removeMembers(
+  tape: JsonTape,
+  object: JsonNode,
+  isRemoved: (entry: JsonEntry) => boolean,
+): ByteEdit[] {
+  const entries = tape.entries(object);
+  const ranges = entries.map(({ key, value }) => ({ start: tape.start(key), end: tape.end(value) }));
+  return removeListed(ranges, (index) => isRemoved(entries[index] as JsonEntry));
+}
+
+/** Takes those elements out of an array that the predicate does not keep. */
+export function removeItems(tape: JsonTape, array: JsonNode, keeps: (index: number) => boolean): ByteEdit[] {
+  const ranges = tape.items(array).map((item) => tape.range(item));
+  return removeListed(ranges, (index) => !keeps(index));
+}
+
+/** Puts another value in a value's place. `json` is its text. */
+export function replaceValue(tape: JsonTape, node: JsonNode, json: string): ByteEdit {
+  return { ...tape.range(node), replacement: json };
+}
+
+/**
+ * One edit a run. A run goes with the comma before it, and, where nothing kept stands before it, with the comma after it;
+ * so that no comma is left over and the spacing around what stays is the client's own.
+ */
+function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) => boolean): ByteEdit[] {
+  const edits: ByteEdit[] = [];
+  let keptEnd: number | undefined;
+  let runStart: number | undefined;
+  let runEnd = 0;
+  ranges.forEach((range, index) => {
+    if (isRemoved(index)) {
+      runStart ??= keptEnd ?? range.start;
+      runEnd = range.end;
+      return;
+    }
+    if (runStart !== undefined) {
+      edits.push({ start: runStart, end: keptEnd === undefined ? range.start : runEnd, replacement: '' });
+    }
+    runStart = undefined;
+    keptEnd = range.end;
+  });
+  if (runStart !== undefined) edits.push({ start: runStart, end: runEnd, replacement: '' });
+  return edits;
+}

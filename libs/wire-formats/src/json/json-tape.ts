@@ -1,0 +1,113 @@
+import type { ByteRange } from '@gateway/interchange';
+import type { JsonEntry, JsonKind, JsonNode } from './json-node.ts';
+
+/** Words that a node takes on the tape: start, end, and one that depends on the kind (see `JsonTape`). */
+export const nodeWords = 3;
+
+const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
+  const first = String.fromCharCode(byte);
+  if (first === '{') return 'object';
+  if (first === '[') return 'array';
+  if (first === '"') return 'string';
+  if (first === 't' || first === 'f') return 'boolean';
+  if (first === 'n') return 'null';
+  return first === '-' || (first >= '0' && first <= '9') ? 'number' : undefined;
+});
+
+/**
+ * A validated JSON text and where its values lie, without a tree: three 32-bit words a value, in the order of the
+ * text, an object's keys included. The words are the first byte, one past the last byte, and, for a container, the
+ * node that follows it; for a string, 1 if it holds an escape.
+ *
+ * Where an object repeats a key, the last one counts, as with `JSON.parse`.
+ */
+export class JsonTape {
+  readonly bytes: Buffer;
+  readonly #words: Uint32Array;
+
+  /** Built by `scanJson` alone. `words` may be longer than what the text needs. */
+  constructor(bytes: Uint8Array, words: Uint32Array) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#words = words;
+  }
+
+  get root(): JsonNode {
+    return 0;
+  }
+
+  kind(node: JsonNode): JsonKind {
+    return kindByFirstByte[this.bytes[this.start(node)] ?? 0] ?? 'null';
+  }
+
+  start(node: JsonNode): number {
+    return this.#words[node * nodeWords] ?? 0;
+  }
+
+  end(node: JsonNode): number {
+    return this.#words[node * nodeWords + 1] ?? 0;
+  }
+
+  range(node: JsonNode): ByteRange {
+    return { start: this.start(node), end: this.end(node) };
+  }
+
+  /** The node after this one and all that it holds. */
+  after(node: JsonNode): JsonNode {
+    const first = this.bytes[this.start(node)];
+    return first === 0x7b || first === 0x5b ? (this.#words[node * nodeWords + 2] ?? 0) : node + 1;
+  }
+
+  /** The elements of an array; none for another kind. */
+  items(node: JsonNode): JsonNode[] {
+    const found: JsonNode[] = [];
+    if (this.kind(node) !== 'array') return found;
+    const end = this.after(node);
+    for (let item = node + 1; item < end; item = this.after(item)) found.push(item);
+    return found;
+  }
+
+  /** The members of an object, repeated keys included; none for another kind. */
+  entries(node: JsonNode): JsonEntry[] {
+    const found: JsonEntry[] = [];
+    if (this.kind(node) !== 'object') return found;
+    const end = this.after(node);
+    for (let key = node + 1; key < end; key = this.after(key + 1)) found.push({ key, value: key + 1 });
+    return found;
+  }
+
+  /** The value of an object's member; undefined when there is none, or when the node is no object. */
+  get(node: JsonNode, name: string): JsonNode | undefined {
+    if (this.kind(node) !== 'object') return undefined;
+    const end = this.after(node);
+    let found: JsonNode | undefined;
+    for (let key = node + 1; key < end; key = this.after(key + 1)) {
+      if (this.isString(key, name)) found = key + 1;
+    }
+    return found;
+  }
+
+  /** Whether a node is this very string, however it is escaped. */
+  isString(node: JsonNode, text: string): boolean {
+    const start = this.start(node);
+    if (this.bytes[start] !== 0x22) return false;
+    if (this.#words[node * nodeWords + 2] === 1) return this.stringValue(node) === text;
+    const length = this.end(node) - start - 2;
+    // UTF-8 is never shorter than the text's UTF-16 units, nor longer than three times that.
+    if (length < text.length || length > text.length * 3) return false;
+    return this.bytes.toString('utf8', start + 1, start + 1 + length) === text;
+  }
+
+  /** The text of a string, decoded now. Undefined for another kind. */
+  stringValue(node: JsonNode | undefined): string | undefined {
+    if (node === undefined || this.kind(node) !== 'string') return undefined;
+    const start = this.start(node);
+    const end = this.end(node);
+    if (this.#words[node * nodeWords + 2] === 1) return JSON.parse(this.bytes.toString('utf8', start, end)) as string;
+    return this.bytes.toString('utf8', start + 1, end - 1);
+  }
+
+  /** The value as `JSON.parse` reads it. Costs a tree: for small values. */
+  value(node: JsonNode): unknown {
+    return JSON.parse(this.bytes.toString('utf8', this.start(node), this.end(node)));
+  }
+}

@@ -1,0 +1,221 @@
+import { isUtf8 } from 'node:buffer';
+import { JsonDepthError } from './json-depth-error.ts';
+import { JsonSyntaxError } from './json-syntax-error.ts';
+import { JsonTape, nodeWords } from './json-tape.ts';
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** 1 for the bytes that end the plain run of a string: the quote, the backslash, and control characters. */
+const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x20 || byte === quote || byte === backslash ? 1 : 0,
+);
+const isSimpleEscape = Uint8Array.from({ length: 256 }, (_, byte) =>
+  '"\\/bfnrt'.includes(String.fromCharCode(byte)) ? 1 : 0,
+);
+const isHexDigit = Uint8Array.from({ length: 256 }, (_, byte) =>
+  /[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0,
+);
+
+/** Nodes that the shared scratch tape keeps room for between scans (3 MiB). A larger one is let go after use. */
+const scratchNodesKept = 262_144;
+let scratch = new Uint32Array(4096 * nodeWords);
+
+/**
+ * Reads a JSON text in one pass over its bytes, and says where its values lie. Takes what `JSON.parse` takes (RFC 8259:
+ * no byte order mark, nothing after the value), but for texts nested deeper than `depthMax` containers. Memory: 12 bytes
+ * for each value and key, so at most six times the text.
+ *
+ * @throws JsonSyntaxError, JsonDepthError
+ */
+export function scanJson(bytes: Uint8Array, { depthMax }: { depthMax: number }): JsonTape {
+  if (!isUtf8(bytes)) throw new JsonSyntaxError('not UTF-8', 0);
+  return new Scanner(bytes, depthMax).scan();
+}
+
+class Scanner {
+  readonly #bytes: Uint8Array;
+  readonly #depthMax: number;
+  /** The node of each open container, outermost first. */
+  readonly #open: Uint32Array;
+  #words = scratch;
+  #nodes = 0;
+  #depth = 0;
+  #at = 0;
+  #escaped = false;
+
+  constructor(bytes: Uint8Array, depthMax: number) {
+    this.#bytes = bytes;
+    this.#depthMax = depthMax;
+    this.#open = new Uint32Array(depthMax + 1);
+  }
+
+  scan(): JsonTape {
+    do this.#scanValue();
+    while (this.#closeAndSeparate());
+    if (this.#at < this.#bytes.length) this.#fail('more text after the value');
+    const words = this.#words.slice(0, this.#nodes * nodeWords);
+    if (this.#words.length <= scratchNodesKept * nodeWords) scratch = this.#words;
+    return new JsonTape(this.#bytes, words);
+  }
+
+  /** Reads a scalar or an empty container whole, of any other container the opening alone, down to its first scalar. */
+  #scanValue(): void {
+    for (;;) {
+      const first = this.#skipSpace();
+      const start = this.#at;
+      if (first === quote) {
+        this.#scanString();
+        this.#addNode(start, this.#at, this.#escaped ? 1 : 0);
+        return;
+      }
+      if (first !== 0x7b && first !== 0x5b) {
+        if (first === 0x2d || (first >= 0x30 && first <= 0x39)) this.#scanNumber();
+        else this.#scanWord(first);
+        this.#addNode(start, this.#at, 0);
+        return;
+      }
+      this.#openContainer();
+      const next = this.#skipSpace();
+      if (next === first + 2) return;
+      if (first === 0x7b) this.#scanKey(next);
+    }
+  }
+
+  #openContainer(): void {
+    if (this.#depth >= this.#depthMax) throw new JsonDepthError(this.#depthMax, this.#at);
+    this.#open[this.#depth++] = this.#nodes;
+    this.#addNode(this.#at, 0, 0);
+    this.#at += 1;
+  }
+
+  /** After a value: closes what ends here. True when another value follows, false at the end of the text's value. */
+  #closeAndSeparate(): boolean {
+    const bytes = this.#bytes;
+    for (;;) {
+      const next = this.#skipSpace();
+      if (this.#depth === 0) return false;
+      const container = (this.#open[this.#depth - 1] as number) * nodeWords;
+      const opening = bytes[this.#words[container] as number] as number;
+      this.#at += 1;
+      if (next === 0x2c) {
+        if (opening === 0x7b) this.#scanKey(this.#skipSpace());
+        return true;
+      }
+      // In ASCII "]" is two past "[", and "}" two past "{".
+      if (next !== opening + 2) this.#failAt('a comma or the end of the container expected', this.#at - 1);
+      this.#words[container + 1] = this.#at;
+      this.#words[container + 2] = this.#nodes;
+      this.#depth -= 1;
+    }
+  }
+
+  #scanKey(first: number): void {
+    if (first !== quote) this.#fail('a key expected');
+    const start = this.#at;
+    this.#scanString();
+    this.#addNode(start, this.#at, this.#escaped ? 1 : 0);
+    if (this.#skipSpace() !== 0x3a) this.#fail('a colon expected');
+    this.#at += 1;
+  }
+
+  #scanString(): void {
+    const bytes = this.#bytes;
+    const length = bytes.length;
+    let at = this.#at + 1;
+    this.#escaped = false;
+    for (;;) {
+      while (at < length && endsPlainRun[bytes[at] as number] === 0) at += 1;
+      const byte = at < length ? bytes[at] : -1;
+      if (byte === quote) break;
+      if (byte !== backslash) this.#failAt(byte === -1 ? 'an unfinished string' : 'a control character', at);
+      this.#escaped = true;
+      at = this.#scanEscape(at);
+    }
+    this.#at = at + 1;
+  }
+
+  /** Takes the place of a backslash; gives the place after its escape. */
+  #scanEscape(at: number): number {
+    const bytes = this.#bytes;
+    const escape = bytes[at + 1] ?? 0;
+    if (isSimpleEscape[escape] === 1) return at + 2;
+    if (escape !== 0x75) this.#failAt('an unknown escape', at);
+    for (let digit = at + 2; digit < at + 6; digit += 1) {
+      if (isHexDigit[bytes[digit] ?? 0] !== 1) this.#failAt('a broken \\u escape', at);
+    }
+    return at + 6;
+  }
+
+  #scanNumber(): void {
+    if (this.#byte() === 0x2d) this.#at += 1;
+    if (this.#byte() === 0x30) this.#at += 1;
+    else this.#scanDigits();
+    if (this.#byte() === 0x2e) {
+      this.#at += 1;
+      this.#scanDigits();
+    }
+    // Setting bit 5 makes an ASCII letter lower case.
+    if ((this.#byte() | 0x20) === 0x65) {
+      this.#at += 1;
+      if (this.#byte() === 0x2b || this.#byte() === 0x2d) this.#at += 1;
+      this.#scanDigits();
+    }
+  }
+
+  #scanDigits(): void {
+    const start = this.#at;
+    while (this.#byte() >= 0x30 && this.#byte() <= 0x39) this.#at += 1;
+    if (this.#at === start) this.#fail('a digit expected');
+  }
+
+  #scanWord(first: number): void {
+    const word = first === 0x74 ? 'true' : first === 0x66 ? 'false' : 'null';
+    for (let index = 0; index < word.length; index += 1) {
+      if (this.#bytes[this.#at + index] !== word.charCodeAt(index)) this.#fail('a value expected');
+    }
+    this.#at += word.length;
+  }
+
+  /** The byte here, 0 at the end: no valid text has one outside a string, nor inside. */
+  #byte(): number {
+    return this.#at < this.#bytes.length ? (this.#bytes[this.#at] as number) : 0;
+  }
+
+  #skipSpace(): number {
+    const bytes = this.#bytes;
+    const length = bytes.length;
+    let at = this.#at;
+    let byte = 0;
+    while (at < length) {
+      byte = bytes[at] as number;
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
+      at += 1;
+    }
+    this.#at = at;
+    return at < length ? byte : 0;
+  }
+
+  #addNode(start: number, end: number, extra: number): void {
+    const at = this.#nodes * nodeWords;
+    if (at >= this.#words.length) this.#grow();
+    this.#words[at] = start;
+    this.#words[at + 1] = end;
+    this.#words[at + 2] = extra;
+    this.#nodes += 1;
+  }
+
+  #grow(): void {
+    const larger = new Uint32Array(this.#words.length * 2);
+    larger.set(this.#words);
+    this.#words = larger;
+  }
+
+  #fail(reason: string): never {
+    return this.#failAt(reason, this.#at);
+  }
+
+  #failAt(reason: string, offset: number): never {
+    throw new JsonSyntaxError(reason, offset);
+  }
+}
