@@ -1,0 +1,41 @@
+export { genAi } from './genai-attributes.ts';
+export {
+  startHealthServer,
+  type HealthServer,
+  type HealthServerOptions,
+  type Readiness,
+} from './health-server.ts';
+export { createLogger, type Logger, type LoggerOptions } from './logger.ts';
+export {
+  createMetrics,
+  durationBucketsSeconds,
+  sizeBuckets,
+  type Counter,
+  type Gauge,
+  type Histogram,
+  type Metrics,
+} from './metrics.ts';
+export {
+  createSecretRedactor,
+  redactedText,
+  secretRedactor,
+  type SecretRedactor,
+} from './secret-redactor.ts';
+export { startTelemetry, type Telemetry, type TelemetryOptions } from './telemetry.ts';
+export {
+  currentTraceHeaders,
+  currentTraceId,
+  currentTraceparent,
+  parseTraceHeaders,
+  type TraceHeaders,
+} from './trace-context.ts';
+export {
+  continueTrace,
+  recordFailure,
+  SpanKind,
+  startRequestTrace,
+  withSpan,
+  type Attributes,
+  type RequestTrace,
+  type Span,
+} from './tracing.ts';

@@ -1,0 +1,133 @@
+import {
+  context,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api';
+import {
+  createUnrecordedSpanContext,
+  parseTraceHeaders,
+  renderTraceHeaders,
+  type TraceHeaders,
+} from './trace-context.ts';
+
+export { SpanKind, type Attributes, type Span } from '@opentelemetry/api';
+
+/** Undefined while tracing is off: then no span is made at all. */
+let tracer: Tracer | undefined;
+
+export function useTracer(next: Tracer | undefined): void {
+  tracer = next;
+}
+
+const unrecordedSpan = trace.wrapSpanContext({ traceId: '', spanId: '', traceFlags: 0 });
+
+/** Marks a span as failed. What is not an `Error` is recorded as text. */
+export function recordFailure(span: Span, thrown: unknown): void {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const code = (error as { code?: unknown }).code;
+  span.setAttribute('error.type', typeof code === 'string' ? code : error.name);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+  span.end();
+}
+
+function runAndEnd<T>(span: Span, parent: Context, fn: (span: Span) => T): T {
+  try {
+    const result = context.with(trace.setSpan(parent, span), fn, undefined, span);
+    if (result instanceof Promise) {
+      return result.then(
+        (value: unknown) => {
+          span.end();
+          return value;
+        },
+        (thrown: unknown) => {
+          recordFailure(span, thrown);
+          throw thrown;
+        },
+      ) as T;
+    }
+    span.end();
+    return result;
+  } catch (thrown) {
+    recordFailure(span, thrown);
+    throw thrown;
+  }
+}
+
+/**
+ * Runs `fn` inside a span that is a child of the running one, and ends the span when `fn` has returned or its promise
+ * is settled. Attributes must hold neither content nor secrets. Costs next to nothing while tracing is off.
+ */
+export function withSpan<T>(
+  name: string,
+  attributes: Attributes,
+  fn: (span: Span) => T,
+  kind: SpanKind = SpanKind.INTERNAL,
+): T {
+  if (tracer === undefined) return fn(unrecordedSpan);
+  const parent = context.active();
+  return runAndEnd(tracer.startSpan(name, { attributes, kind }, parent), parent, fn);
+}
+
+/**
+ * Like `withSpan`, as a part of the trace that came in with a message; without a valid one a new trace begins.
+ * While tracing is off the trace id is carried on all the same, for the log.
+ */
+export function continueTrace<T>(
+  incoming: TraceHeaders | string | undefined,
+  name: string,
+  attributes: Attributes,
+  fn: (span: Span) => T,
+  kind: SpanKind = SpanKind.SERVER,
+): T {
+  const remote = parseTraceHeaders(incoming);
+  if (tracer === undefined) {
+    const spanContext = remote ?? createUnrecordedSpanContext(undefined);
+    return context.with(trace.setSpanContext(ROOT_CONTEXT, spanContext), fn, undefined, unrecordedSpan);
+  }
+  const parent = remote === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
+  return runAndEnd(tracer.startSpan(name, { attributes, kind }, parent), parent, fn);
+}
+
+/** The trace of a request whose span outlives the function that began it, as one that streams does. */
+export interface RequestTrace {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** What to send along with calls made for the request. */
+  readonly headers: TraceHeaders;
+  readonly span: Span;
+  /** Runs `fn` with this trace as the running one. */
+  run<T>(fn: () => T): T;
+  /** Ends the span; with what was thrown, if the request failed. */
+  end(thrown?: unknown): void;
+}
+
+/** Begins the trace of a request, or continues the one of a valid incoming `traceparent`. The caller must `end()` it. */
+export function startRequestTrace(
+  incoming?: TraceHeaders | string,
+  name = 'request',
+  attributes: Attributes = {},
+): RequestTrace {
+  const remote = parseTraceHeaders(incoming);
+  const parent = remote === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
+  const span =
+    tracer?.startSpan(name, { attributes, kind: SpanKind.SERVER }, parent) ??
+    trace.wrapSpanContext(createUnrecordedSpanContext(remote));
+  const spanContext = span.spanContext();
+  const active = trace.setSpan(parent, span);
+  return {
+    traceId: spanContext.traceId,
+    headers: renderTraceHeaders(spanContext),
+    span,
+    run: (fn) => context.with(active, fn),
+    end(thrown) {
+      if (thrown === undefined) span.end();
+      else recordFailure(span, thrown);
+    },
+  };
+}
