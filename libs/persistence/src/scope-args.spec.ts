@@ -1,0 +1,76 @@
+import { scopeArgs, ScopeError } from './scope-args.ts';
+
+const scope = { accountId: 'mine', field: 'accountId' };
+
+describe('a query scoped by account', () => {
+  it.each([
+    ...['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany', 'count', 'aggregate'],
+    ...['groupBy', 'delete', 'deleteMany', 'update', 'updateMany', 'updateManyAndReturn'],
+  ])('%s sees the rows of its account alone, even when it has no filter', (operation) => {
+    expect(scopeArgs(operation, undefined, scope)['where']).toEqual({ AND: [{ accountId: 'mine' }] });
+  });
+
+  it.each([
+    [
+      { id: 'x', accountId: 'theirs' },
+      { id: 'x', accountId: 'theirs', AND: [{ accountId: 'mine' }] },
+    ],
+    [{ AND: { id: 'x' } }, { AND: [{ accountId: 'mine' }, { id: 'x' }] }],
+    [{ AND: [{ id: 'x' }] }, { AND: [{ accountId: 'mine' }, { id: 'x' }] }],
+    [{ OR: [{}, {}] }, { OR: [{}, {}], AND: [{ accountId: 'mine' }] }],
+  ])('narrows the filter %j, which can never widen it', (where, expected) => {
+    expect(scopeArgs('findMany', { where }, scope)['where']).toEqual(expected);
+  });
+
+  it('writes its account into every new row', () => {
+    expect(scopeArgs('create', { data: { name: 'a' } }, scope)['data']).toEqual({
+      name: 'a',
+      accountId: 'mine',
+    });
+    expect(scopeArgs('createMany', { data: [{ n: 1 }, { n: 2 }] }, scope)['data']).toEqual([
+      { n: 1, accountId: 'mine' },
+      { n: 2, accountId: 'mine' },
+    ]);
+    expect(scopeArgs('upsert', { where: { id: 'x' }, create: { n: 1 }, update: { n: 2 } }, scope)).toEqual({
+      where: { id: 'x', AND: [{ accountId: 'mine' }] },
+      create: { n: 1, accountId: 'mine' },
+      update: { n: 2 },
+    });
+  });
+
+  it.each([
+    ['create', { data: { accountId: 'theirs' } }],
+    ['createMany', { data: [{ accountId: 'mine' }, { accountId: 'theirs' }] }],
+    ['update', { where: {}, data: { accountId: 'theirs' } }],
+    ['update', { where: {}, data: { accountId: { set: 'theirs' } } }],
+    ['upsert', { where: {}, create: {}, update: { accountId: 'theirs' } }],
+    ['upsert', { where: {}, create: { accountId: 'theirs' }, update: {} }],
+  ])('%s refuses a row of another account: %j', (operation, args) => {
+    expect(() => scopeArgs(operation, args, scope)).toThrow(ScopeError);
+  });
+
+  it.each([{ connect: { id: 'x' } }, { connectOrCreate: {} }, { set: [{ id: 'x' }] }])(
+    'refuses to adopt a row through a relation: %j',
+    (keys) => {
+      expect(() => scopeArgs('update', { where: {}, data: { keys } }, scope)).toThrow(ScopeError);
+    },
+  );
+
+  it('takes plain assignments', () => {
+    const data = {
+      tags: { set: ['a'] },
+      n: { increment: 1 },
+      json: [{ connect: 1 }],
+      at: new Date(),
+      none: null,
+    };
+    expect(scopeArgs('update', { where: {}, data }, scope)['data']).toEqual(data);
+  });
+
+  it.each(['$queryRaw', '$executeRawUnsafe', 'queryRaw', 'runCommandRaw', 'somethingNew'])(
+    'refuses %s',
+    (name) => {
+      expect(() => scopeArgs(name, {}, scope)).toThrow(ScopeError);
+    },
+  );
+});

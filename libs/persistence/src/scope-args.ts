@@ -1,0 +1,87 @@
+/** Arguments of a Prisma operation, as far as scoping looks at them. */
+type Args = Readonly<Record<string, unknown>>;
+
+const reads = [
+  'findUnique',
+  'findUniqueOrThrow',
+  'findFirst',
+  'findFirstOrThrow',
+  'findMany',
+  'count',
+  'aggregate',
+  'groupBy',
+];
+const filtered = new Set([...reads, 'delete', 'deleteMany']);
+const updates = new Set(['update', 'updateMany', 'updateManyAndReturn']);
+const creates = new Set(['create', 'createMany', 'createManyAndReturn']);
+
+/** Which account, and by which of the model's fields its rows belong to one. */
+export interface AccountScope {
+  readonly accountId: string;
+  readonly field: string;
+}
+
+/** A query that an account's client may not make. It is a defect of ours, never a caller's fault. */
+export class ScopeError extends Error {
+  override readonly name = 'ScopeError';
+}
+
+/**
+ * The same operation, narrowed to one account: every filter gains the account, every new row gets it. Throws a
+ * ScopeError for a row of another account, for a link to a row that exists already (it could be another account's), and
+ * for an operation that is not known, raw SQL among them.
+ */
+export function scopeArgs(operation: string, args: unknown, scope: AccountScope): Args {
+  const given = (args ?? {}) as Args;
+  if (filtered.has(operation)) return { ...given, where: scopeWhere(given['where'], scope) };
+  if (updates.has(operation)) {
+    rejectForeign(given['data'], scope);
+    return { ...given, where: scopeWhere(given['where'], scope) };
+  }
+  if (creates.has(operation)) return { ...given, data: scopeRows(given['data'], scope) };
+  if (operation === 'upsert') {
+    rejectForeign(given['update'], scope);
+    return {
+      ...given,
+      where: scopeWhere(given['where'], scope),
+      create: scopeRow(given['create'], scope),
+    };
+  }
+  throw new ScopeError(`The operation ${operation} cannot be scoped by account.`);
+}
+
+/** `AND` beside the caller's own filter: whatever that says, it can only narrow further. */
+function scopeWhere(where: unknown, { field, accountId }: AccountScope): Args {
+  const given = (where ?? {}) as Args;
+  const and: unknown = given['AND'];
+  const others: unknown[] = and === undefined ? [] : Array.isArray(and) ? and : [and];
+  return { ...given, AND: [{ [field]: accountId }, ...others] };
+}
+
+function scopeRows(data: unknown, scope: AccountScope): Args | Args[] {
+  return Array.isArray(data) ? data.map((row: unknown) => scopeRow(row, scope)) : scopeRow(data, scope);
+}
+
+function scopeRow(row: unknown, scope: AccountScope): Args {
+  rejectForeign(row, scope);
+  return { ...(row as Args), [scope.field]: scope.accountId };
+}
+
+function rejectForeign(data: unknown, { field, accountId }: AccountScope): void {
+  const row = (data ?? {}) as Args;
+  if (row[field] !== undefined && row[field] !== accountId) {
+    throw new ScopeError(`A row of another account was about to be written (${field}).`);
+  }
+  for (const [name, value] of Object.entries(row)) {
+    if (isLink(value))
+      throw new ScopeError(`The relation ${name} may not link to a row that exists already.`);
+  }
+}
+
+/** `connect`, `connectOrCreate`, and `set` with rows; `set` with a scalar or a list of them is a plain assignment. */
+function isLink(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if ('connect' in value || 'connectOrCreate' in value) return true;
+  const set: unknown = 'set' in value ? value.set : undefined;
+  return Array.isArray(set) && set.some((item) => typeof item === 'object' && item !== null);
+}
