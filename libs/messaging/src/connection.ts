@@ -1,0 +1,120 @@
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
+import type { MessagingLogger } from './messaging.ts';
+
+export interface ConnectionOptions {
+  /** `nats://host:port`, or several, separated by commas. */
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  /** Shown by the NATS server's monitoring. */
+  readonly name: string;
+  readonly logger?: MessagingLogger | undefined;
+}
+
+/** How long the first failure's successors stay out of the log. */
+const quietMs = 30_000;
+const retryMs = 250;
+
+/** A connection that is made, and made again, for as long as the process wants it. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #onUp: ((nats: NatsConnection, isFirst: boolean) => void)[] = [];
+  readonly #stopping = new AbortController();
+  #nats: NatsConnection | undefined;
+  #isUp = false;
+  #reportedAt = -Infinity;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** The connection while it stands. */
+  get current(): NatsConnection | undefined {
+    return this.#isUp ? this.#nats : undefined;
+  }
+
+  /** The connection even while it is being made again: subscriptions made on it are kept. */
+  get established(): NatsConnection | undefined {
+    return this.#nats;
+  }
+
+  onUp(fn: (nats: NatsConnection, isFirst: boolean) => void): void {
+    this.#onUp.push(fn);
+  }
+
+  /** Resolves with the first connection; tries until then, or until `close`. */
+  async open(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      try {
+        this.#nats = await connect(natsOptions(this.#options));
+        break;
+      } catch (error) {
+        this.#report(error, 'messaging cannot connect');
+        await waitMs(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      }
+    }
+    if (this.#nats === undefined) return;
+    if (this.#stopping.signal.aborted) return this.#nats.close();
+    this.#up(this.#nats, true);
+    void this.#watch(this.#nats);
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    this.#isUp = false;
+    // Draining waits for a server that answers; without one there is nothing to wait for.
+    const nats = this.#nats;
+    if (nats === undefined || nats.isClosed()) return;
+    await Promise.race([nats.drain().catch(() => undefined), waitMs(1_000, undefined, { ref: false })]);
+    await nats.close();
+  }
+
+  #up(nats: NatsConnection, isFirst: boolean): void {
+    this.#isUp = true;
+    this.#reportedAt = -Infinity;
+    this.#options.logger?.info({ server: nats.getServer() }, 'messaging is connected');
+    for (const fn of this.#onUp) fn(nats, isFirst);
+  }
+
+  async #watch(nats: NatsConnection): Promise<void> {
+    for await (const status of nats.status()) {
+      if (status.type === 'reconnect') this.#up(nats, false);
+      else if (status.type === 'disconnect' || status.type === 'close') {
+        if (this.#isUp && !this.#stopping.signal.aborted) {
+          this.#report(undefined, 'messaging lost its connection');
+        }
+        this.#isUp = false;
+      } else if (status.type === 'error')
+        this.#report(status.error, 'the messaging server refused something');
+    }
+  }
+
+  #report(error: unknown, message: string): void {
+    const now = performance.now();
+    if (now - this.#reportedAt < quietMs) return;
+    this.#reportedAt = now;
+    this.#options.logger?.warn(error === undefined ? {} : { err: error }, message);
+  }
+}
+
+function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
+  return {
+    servers: options.url.split(','),
+    user: options.user,
+    pass: options.password,
+    name: options.name,
+    inboxPrefix: `_INBOX_${options.user}`,
+    reconnect: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: retryMs,
+    reconnectJitter: retryMs,
+    timeout: 5_000,
+    // A password that is changed on the server first must not end the process.
+    ignoreAuthErrorAbort: true,
+    // A peer that vanished without a word is noticed within 15 s.
+    pingInterval: 5_000,
+    maxPingOut: 2,
+    noAsyncTraces: true,
+  };
+}

@@ -1,0 +1,207 @@
+import type { BroadcastContract, RpcContract } from '@gateway/contracts';
+import { continueTrace, SpanKind, withSpan } from '@gateway/observability';
+import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
+import type { z } from 'zod';
+import { callOver } from './call.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import type {
+  CallOptions,
+  Messaging,
+  MessagingLogger,
+  ParsedReplyOf,
+  ParsedRequestOf,
+  ReplyOf,
+  RequestOf,
+  ServeOptions,
+} from './messaging.ts';
+import { decodeJson, encodeJson } from './payload.ts';
+import { RequestServer } from './serve.ts';
+import { subjectOf } from './subject.ts';
+import { parseTrace, renderTrace } from './trace-headers.ts';
+
+export interface MessagingOptions extends ConnectionOptions {
+  /** One token: letters, digits, `-` and `_`. */
+  readonly instanceId: string;
+}
+
+/** How long the start waits for the first connection before it goes on without. */
+const firstConnectionWaitMs = 2_000;
+const closeWaitMs = 10_000;
+const waitingBroadcastsMax = 1_000;
+
+/**
+ * Connects to NATS. When the server is away this resolves all the same after two seconds, `connected` is false, and
+ * the connection is made as soon as it can be; what is served and listened to by then is taken up at that time.
+ */
+export async function connectMessaging(options: MessagingOptions): Promise<Messaging> {
+  const messaging = new NatsMessaging(options);
+  await messaging.open();
+  return messaging;
+}
+
+class NatsMessaging implements Messaging {
+  readonly instanceId: string;
+  readonly #connection: Connection;
+  readonly #logger: MessagingLogger | undefined;
+  readonly #servers: RequestServer[] = [];
+  readonly #serving: Subscription[] = [];
+  readonly #subscribe: ((nats: NatsConnection) => void)[] = [];
+  readonly #onReconnect: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
+  #closed: Promise<void> | undefined;
+
+  constructor(options: MessagingOptions) {
+    this.instanceId = options.instanceId;
+    this.#logger = options.logger;
+    this.#connection = new Connection(options);
+    this.#connection.onUp((nats, isFirst) => {
+      if (isFirst) for (const subscribe of this.#subscribe) subscribe(nats);
+      else for (const fn of this.#onReconnect) fn();
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const send of waiting) send();
+    });
+  }
+
+  get connected(): boolean {
+    return this.#connection.current !== undefined;
+  }
+
+  async open(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, firstConnectionWaitMs)));
+    await Promise.race([this.#connection.open(), late]);
+    clearTimeout(timer);
+  }
+
+  call<Contract extends RpcContract>(
+    contract: Contract,
+    request: RequestOf<Contract>,
+    options: CallOptions = {},
+  ): Promise<ParsedReplyOf<Contract>> {
+    return callOver(this.#connection.current, contract, request, options);
+  }
+
+  serve<Contract extends RpcContract>(
+    contract: Contract,
+    fn: (request: ParsedRequestOf<Contract>) => Promise<ReplyOf<Contract>> | ReplyOf<Contract>,
+    options: ServeOptions = {},
+  ): void {
+    const server = new RequestServer(contract, fn as (request: unknown) => unknown, {
+      inFlightMax: options.inFlightMax,
+      logger: this.#logger,
+    });
+    this.#servers.push(server);
+    const subject = subjectOf(contract, this.instanceId);
+    this.#whenConnected((nats) => {
+      const subscription = nats.subscribe(subject, {
+        ...(contract.perInstance ? {} : { queue: contract.server }),
+        callback: (error, message) => {
+          if (error === null) server.accept(message);
+        },
+      });
+      this.#reportRefusal(subscription);
+      this.#serving.push(subscription);
+    });
+  }
+
+  broadcast<Contract extends BroadcastContract>(
+    contract: Contract,
+    message: z.input<Contract['message']>,
+  ): void {
+    const { subject } = contract;
+    const data = encodeJson(message);
+    const attributes = {
+      'messaging.system': 'nats',
+      'messaging.operation.type': 'send',
+      'messaging.operation.name': 'publish',
+      'messaging.destination.name': subject,
+    };
+    withSpan(
+      `publish ${subject}`,
+      attributes,
+      () => {
+        const headers = renderTrace();
+        this.#sendOrWait(() =>
+          this.#connection.current?.publish(subject, data, headers === undefined ? {} : { headers }),
+        );
+      },
+      SpanKind.PRODUCER,
+    );
+  }
+
+  onBroadcast<Contract extends BroadcastContract>(
+    contract: Contract,
+    fn: (message: z.output<Contract['message']>) => void,
+  ): void {
+    this.#whenConnected((nats) => {
+      const subscription = nats.subscribe(contract.subject, {
+        callback: (error, message) => {
+          if (error === null) this.#hear(contract, message, fn as (message: unknown) => void);
+        },
+      });
+      this.#reportRefusal(subscription);
+    });
+  }
+
+  onReconnect(fn: () => void): void {
+    this.#onReconnect.push(fn);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#drain();
+    return this.#closed;
+  }
+
+  async #drain(): Promise<void> {
+    // Unsubscribed first and closed last: replies to what is in work still need the connection.
+    for (const subscription of this.#serving) void subscription.drain().catch(() => undefined);
+    if (this.connected) await this.#connection.current?.flush().catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeWaitMs)));
+    await Promise.race([Promise.all(this.#servers.map((server) => server.whenIdle())), late]);
+    clearTimeout(timer);
+    await this.#connection.close();
+  }
+
+  /** Subscriptions outlive reconnections by themselves; before the first connection they are kept here. */
+  #whenConnected(subscribe: (nats: NatsConnection) => void): void {
+    const nats = this.#connection.established;
+    if (nats === undefined) this.#subscribe.push(subscribe);
+    else subscribe(nats);
+  }
+
+  #sendOrWait(send: () => void): void {
+    if (this.connected) {
+      send();
+      return;
+    }
+    if (this.#waiting.length >= waitingBroadcastsMax) this.#waiting.shift();
+    this.#waiting.push(send);
+  }
+
+  #hear(contract: BroadcastContract, message: Msg, fn: (message: unknown) => void): void {
+    const { subject } = contract;
+    const attributes = {
+      'messaging.system': 'nats',
+      'messaging.operation.type': 'process',
+      'messaging.operation.name': 'process',
+      'messaging.destination.name': subject,
+    };
+    try {
+      const parsed = contract.message.parse(decodeJson(message.data));
+      const trace = parseTrace(message.headers);
+      continueTrace(trace, `process ${subject}`, attributes, () => fn(parsed), SpanKind.CONSUMER);
+    } catch (error) {
+      this.#logger?.error({ subject, err: error }, 'a broadcast was dropped');
+    }
+  }
+
+  #reportRefusal(subscription: Subscription): void {
+    void subscription.closed.then((error) => {
+      if (error instanceof Error) {
+        this.#logger?.error({ subject: subscription.getSubject(), err: error }, 'a subscription was refused');
+      }
+    });
+  }
+}

@@ -1,0 +1,118 @@
+import type { ServiceName } from '@gateway/contracts';
+import {
+  createLogger,
+  createMetrics,
+  startHealthServer,
+  startTelemetry,
+  type HealthServer,
+  type Logger,
+  type Metrics,
+  type Readiness,
+} from '@gateway/observability';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { endOnSignal } from './end-on-signal.ts';
+import type { Messaging } from './messaging.ts';
+import { connectMessaging } from './nats-messaging.ts';
+import { nestLogger } from './nest-logger.ts';
+import { RpcServer } from './rpc-server.ts';
+import type { ServiceConfig } from './service-config.ts';
+
+/** What every service has, handed to its module. */
+export interface ServiceParts {
+  readonly messaging: Messaging;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export interface ServiceOptions<Config extends ServiceConfig> {
+  readonly name: ServiceName;
+  readonly config: Config;
+  /** Makes the service's root module. What must be open before requests come is opened here. */
+  readonly createModule: (parts: ServiceParts) => Type | DynamicModule | Promise<Type | DynamicModule>;
+  /** Dependencies besides messaging that must be there for the service to be ready. */
+  readonly ready?: () => Readiness | Promise<Readiness>;
+}
+
+export interface RunningService extends ServiceParts {
+  readonly healthPort: number;
+  /** Lets what is in work end, closes the module, and stops. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs a service that answers over messaging: telemetry, logger, messaging, the Nest module, the health server, and an
+ * orderly end on SIGTERM or SIGINT. The health server comes first but for the logger, so that a start that waits for a
+ * dependency can be seen from outside.
+ */
+export async function runService<Config extends ServiceConfig>(
+  options: ServiceOptions<Config>,
+): Promise<RunningService> {
+  const { name, config } = options;
+  const telemetry = await startTelemetry({
+    serviceName: name,
+    instanceId: config.INSTANCE_ID,
+    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    sampleRatio: config.OTEL_TRACES_SAMPLE_RATIO,
+  });
+  const logger = createLogger({ service: name, instanceId: config.INSTANCE_ID, level: config.LOG_LEVEL });
+  const metrics = createMetrics(name);
+  const state: ServiceState = { messaging: undefined, isServing: false };
+  const health = await startHealth(options, metrics, state);
+  const messaging = await connectMessaging({ ...natsOptions(config), name, logger });
+  state.messaging = messaging;
+  const parts = { messaging, logger, metrics };
+  const app = await createApp(await options.createModule(parts), parts);
+  await app.listen();
+  state.isServing = true;
+  logger.info({ health_port: health.port }, `${name} is started`);
+
+  const close = async (): Promise<void> => {
+    state.isServing = false;
+    await app.close();
+    await health.close();
+    await telemetry.shutdown();
+  };
+  endOnSignal(logger, close);
+  return { ...parts, healthPort: health.port, close };
+}
+
+interface ServiceState {
+  messaging: Messaging | undefined;
+  isServing: boolean;
+}
+
+function startHealth(
+  { config, ready }: ServiceOptions<ServiceConfig>,
+  metrics: Metrics,
+  state: ServiceState,
+): Promise<HealthServer> {
+  return startHealthServer({
+    host: config.HOST,
+    port: config.HEALTH_PORT,
+    metrics,
+    ready: async () => ({
+      service: state.isServing,
+      messaging: state.messaging?.connected ?? false,
+      ...(await ready?.()),
+    }),
+  });
+}
+
+function createApp(module: Type | DynamicModule, { messaging, logger }: ServiceParts) {
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its options as a class
+  return NestFactory.createMicroservice(module, {
+    strategy: new RpcServer(messaging),
+    logger: nestLogger(logger),
+    abortOnError: false,
+  });
+}
+
+function natsOptions(config: ServiceConfig) {
+  return {
+    url: config.NATS_URL,
+    user: config.NATS_USER,
+    password: config.NATS_PASSWORD,
+    instanceId: config.INSTANCE_ID,
+  };
+}

@@ -1,0 +1,115 @@
+import type { RpcContract } from '@gateway/contracts';
+import { GatewayError, toGatewayError } from '@gateway/errors';
+import { continueTrace, SpanKind } from '@gateway/observability';
+import type { Msg } from '@nats-io/transport-node';
+import type { z } from 'zod';
+import { renderErrorReply } from './error-reply.ts';
+import type { MessagingLogger } from './messaging.ts';
+import { decodeJson, encodeJson, messageBytesMax } from './payload.ts';
+import { parseTrace } from './trace-headers.ts';
+
+const inFlightMaxDefault = 256;
+
+/** Answers the requests of one contract, at most `inFlightMax` of them at a time. */
+export class RequestServer {
+  readonly #contract: RpcContract;
+  readonly #answer: (request: unknown) => unknown;
+  readonly #inFlightMax: number;
+  readonly #logger: MessagingLogger | undefined;
+  #inFlight = 0;
+  #idle: (() => void) | undefined;
+
+  constructor(
+    contract: RpcContract,
+    answer: (request: unknown) => unknown,
+    options: { inFlightMax?: number | undefined; logger?: MessagingLogger | undefined },
+  ) {
+    this.#contract = contract;
+    this.#answer = answer;
+    this.#inFlightMax = options.inFlightMax ?? inFlightMaxDefault;
+    this.#logger = options.logger;
+  }
+
+  get contract(): RpcContract {
+    return this.#contract;
+  }
+
+  /** Takes a request in. Never throws and never rejects: what goes wrong is answered. */
+  accept(message: Msg): void {
+    if (this.#inFlight >= this.#inFlightMax) {
+      reply(message, new GatewayError('service_unavailable', { retryAfterMs: 100 }));
+      return;
+    }
+    this.#inFlight += 1;
+    void this.#respond(message).finally(() => {
+      this.#inFlight -= 1;
+      if (this.#inFlight === 0) this.#idle?.();
+    });
+  }
+
+  /** Resolves when no request is in work. */
+  whenIdle(): Promise<void> {
+    return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => (this.#idle = resolve));
+  }
+
+  async #respond(message: Msg): Promise<void> {
+    const { subject } = this.#contract;
+    const attributes = { 'rpc.system.name': 'nats', 'rpc.method': subject };
+    let outcome: unknown;
+    try {
+      outcome = await continueTrace(
+        parseTrace(message.headers),
+        subject,
+        attributes,
+        async () => encodeReply(await this.#answer(parseRequest(this.#contract.request, message.data))),
+        SpanKind.SERVER,
+      );
+    } catch (thrown) {
+      outcome = toGatewayError(thrown);
+      this.#report(outcome as GatewayError, thrown);
+    }
+    try {
+      reply(message, outcome as Buffer | GatewayError);
+    } catch (error) {
+      // The connection went away meanwhile: the caller has heard of that by itself.
+      this.#logger?.warn({ subject, err: error }, 'a reply could not be sent');
+    }
+  }
+
+  #report(error: GatewayError, thrown: unknown): void {
+    const fields = { subject: this.#contract.subject, code: error.code, detail: error.detail, err: thrown };
+    if (error.definition.status >= 500) this.#logger?.error(fields, 'a request failed');
+  }
+}
+
+function reply(message: Msg, outcome: Buffer | GatewayError): void {
+  if (outcome instanceof GatewayError) {
+    const { data, headers } = renderErrorReply(outcome);
+    message.respond(data, { headers });
+  } else message.respond(outcome);
+}
+
+function encodeReply(value: unknown): Buffer {
+  const data = encodeJson(value);
+  if (data.length <= messageBytesMax) return data;
+  throw new GatewayError('service_unavailable', { detail: `a reply of ${data.length} bytes is too large` });
+}
+
+function parseRequest(schema: z.ZodType, data: Uint8Array): unknown {
+  let body: unknown;
+  try {
+    body = decodeJson(data);
+  } catch {
+    throw new GatewayError('malformed_json');
+  }
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new GatewayError('invalid_field', {
+    param: issue?.path.join('.') ?? '',
+    detail: parsed.error.issues
+      .slice(0, 5)
+      .map((each) => `${each.path.join('.')}: ${each.message}`)
+      .join('; '),
+  });
+}

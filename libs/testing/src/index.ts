@@ -1,0 +1,1 @@
+export { findFreePort, startNatsServer, type NatsServer } from './nats-server/start-nats-server.ts';

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:net';
+import { setTimeout as waitMs } from 'node:timers/promises';
+
+export interface NatsServer {
+  readonly port: number;
+  readonly url: string;
+  /** Ends it as a crash would (SIGKILL); connections are cut. */
+  stop(): Promise<void>;
+  /** Starts it again on the same port. */
+  start(): Promise<void>;
+  /** Stops it and removes its files. */
+  close(): Promise<void>;
+}
+
+const startDeadlineMs = 10_000;
+
+/** A port that nobody listens on at this moment. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => socket.destroy());
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+/**
+ * Starts a real nats-server on a free loopback port, for the tests of one spec. `configuration` is in its own
+ * configuration language (users, rights); without any, everybody may do everything.
+ */
+export async function startNatsServer(configuration = ''): Promise<NatsServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'nats-'));
+  const file = join(folder, 'nats.conf');
+  const port = await findFreePort();
+  await writeFile(file, `max_payload: 8MB\n${configuration}\n`);
+  let running: ReturnType<typeof spawn> | undefined;
+
+  const start = async (): Promise<void> => {
+    running = spawn('nats-server', ['-c', file, '-a', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
+    const endsAt = performance.now() + startDeadlineMs;
+    while (!(await isListening(port))) {
+      if (performance.now() > endsAt) throw new Error('nats-server did not start');
+      await waitMs(20);
+    }
+  };
+  const stop = async (): Promise<void> => {
+    const stopping = running;
+    running = undefined;
+    if (stopping === undefined) return;
+    const ended = new Promise((resolve) => stopping.once('exit', resolve));
+    stopping.kill('SIGKILL');
+    await ended;
+  };
+  await start();
+  return {
+    port,
+    url: `nats://127.0.0.1:${port}`,
+    start,
+    stop,
+    async close() {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
