@@ -11,6 +11,7 @@ export const base = {
           target: 'es2024',
           parser: { syntax: 'typescript', decorators: true },
           transform: { legacyDecorator: true },
+          experimental: { keepImportAttributes: true },
         },
         module: { type: 'es6' },
       },

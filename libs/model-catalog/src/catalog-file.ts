@@ -1,0 +1,87 @@
+import { z } from 'zod';
+
+/** `2026`, `2026-07` or `2026-07-31`: as exact as the source. */
+const date = z.string().regex(/^\d{4}(-\d{2}){0,2}$/);
+const usdPerMillionTokens = z.number().nonnegative();
+const tokens = z.int().positive();
+/** Null where no source says. */
+const known = z.boolean().nullable();
+
+const basePrices = z.strictObject({
+  input: usdPerMillionTokens,
+  output: usdPerMillionTokens,
+  /** Input tokens read from the prompt cache. Absent: the provider names no price of its own for them. */
+  cacheRead: usdPerMillionTokens.optional(),
+  /** Input tokens written to the prompt cache. */
+  cacheWrite: usdPerMillionTokens.optional(),
+  /** Output tokens spent on thinking, where they cost otherwise than the rest. */
+  reasoning: usdPerMillionTokens.optional(),
+});
+
+/** Prices in USD per million tokens. */
+const prices = basePrices.extend({
+  /** Other prices for the whole request, once its input is longer. Ascending. */
+  tiers: z.array(basePrices.extend({ aboveInputTokens: tokens })).optional(),
+});
+
+/** How the provider caches prompt prefixes. What is not known is null. */
+const cacheRule = z.strictObject({
+  /** `automatic`: without asking. `explicit`: where the request marks a prefix. `none`: not at all. */
+  kind: z.enum(['automatic', 'explicit', 'none']),
+  /** The shortest prefix that is cached. */
+  minTokens: tokens.nullable(),
+  /** How long an unused prefix is kept at least. */
+  ttlSeconds: z.int().positive().nullable(),
+});
+
+/** A model at a provider, as it stands in the data file. Optional fields are left out where they say nothing. */
+export const modelRecord = z.strictObject({
+  provider: z.string().min(1),
+  /** The provider's own id. */
+  modelId: z.string().min(1),
+  /** Other ids that the provider takes for the same model. */
+  aliases: z.array(z.string().min(1)).default([]),
+  formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'gemini', 'cohere'])).min(1),
+  /** Tokens of input and output together. */
+  contextWindow: tokens.nullable(),
+  maxOutputTokens: tokens.nullable(),
+  /** Null: no source names prices. Costs of such a model are unknown, not zero. */
+  prices: prices.nullable(),
+  capabilities: z.strictObject({
+    tools: known,
+    images: known,
+    documents: known,
+    jsonMode: known,
+    streaming: known,
+    thinking: known,
+  }),
+  /** Null: not known. */
+  cache: cacheRule.nullable(),
+  /**
+   * Signed thinking of this model is bound to `system`, the tools and all earlier messages: changing any of them
+   * makes the next call fail.
+   */
+  thinkingBinding: z.boolean().default(false),
+  /** The provider has announced the end of it. */
+  deprecated: z.boolean().default(false),
+  releasedAt: date.nullable(),
+  retiredAt: date.nullable().default(null),
+  /** Where the facts come from: keys of the file's `sources`. The first is the one whose figures stand. */
+  sources: z.array(z.string()).min(1),
+  /** Prices that another source gives otherwise: its figures, by field. */
+  disputed: z.record(z.string(), z.number()).optional(),
+});
+
+const source = z.strictObject({ title: z.string(), licence: z.string(), takenOn: date });
+
+export const catalogFile = z.strictObject({
+  sources: z.record(z.string(), source),
+  models: z.array(modelRecord),
+});
+
+export type ModelRecord = z.infer<typeof modelRecord>;
+/** What is written in the file, before defaults. */
+export type ModelRecordInput = z.input<typeof modelRecord>;
+export type CatalogFile = z.infer<typeof catalogFile>;
+export type CatalogFileInput = z.input<typeof catalogFile>;
+export type ModelPrices = z.infer<typeof prices>;

@@ -1,0 +1,17 @@
+export {
+  catalogFile,
+  modelRecord,
+  type CatalogFile,
+  type CatalogFileInput,
+  type ModelPrices,
+  type ModelRecord,
+  type ModelRecordInput,
+} from './catalog-file.ts';
+export { costUsd } from './cost-usd.ts';
+export {
+  createCatalog,
+  loadCatalog,
+  type CacheRules,
+  type CatalogModel,
+  type ModelCatalog,
+} from './model-catalog.ts';
