@@ -11,8 +11,9 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/[^:/?#\s"@]{1,256}:)[^@/?#\s"]{1,256}@/g, `$1${redactedText}@`],
 ];
 
-const prefixChars = 8;
+const tailChars = 8;
 const hashBits = 16;
+const { imul } = Math;
 
 /** Replaces secrets in texts by what they look like and by value. */
 export interface SecretRedactor {
@@ -24,68 +25,68 @@ export interface SecretRedactor {
   redact(text: string): string;
 }
 
-function hashAt(text: string, at: number): number {
-  let hash = 0;
-  for (let i = at; i < at + 4; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x9e3779b1);
-  return hash >>> (32 - hashBits);
+/** A hash of the four characters before `end`. */
+function hashBefore(text: string, end: number): number {
+  const first = (text.charCodeAt(end - 4) << 16) ^ text.charCodeAt(end - 3);
+  const second = (text.charCodeAt(end - 2) << 16) ^ text.charCodeAt(end - 1);
+  return imul(imul(first, 0x85ebca6b) ^ second, 0x9e3779b1) >>> (32 - hashBits);
 }
 
 /**
  * Registered values are found in one pass over the text: a bitmap over hashes of four characters says where one may
- * begin, so that thousands of them cost no more than one.
+ * end, so that thousands of them cost no more than one. By their ends, because keys of one provider all begin alike.
  */
 class ValueRedactor {
   readonly #secretsMax: number;
   readonly #secrets = new Set<string>();
-  readonly #byPrefix = new Map<string, string[]>();
-  readonly #mayBegin = new Uint8Array(1 << hashBits);
+  readonly #byTail = new Map<string, string[]>();
+  readonly #mayEnd = new Uint8Array(1 << hashBits);
 
   constructor(secretsMax: number) {
     this.#secretsMax = secretsMax;
   }
 
   add(secret: string): void {
-    if (secret.length < prefixChars) return;
+    if (secret.length < tailChars) return;
     if (this.#secrets.delete(secret)) {
       this.#secrets.add(secret);
       return;
     }
     if (this.#secrets.size >= this.#secretsMax) this.#dropOldest();
     this.#secrets.add(secret);
-    const prefix = secret.slice(0, prefixChars);
-    const peers = [...(this.#byPrefix.get(prefix) ?? []), secret];
-    // The longest first, lest the tail of a secret stay when another one is its beginning.
-    this.#byPrefix.set(
-      prefix,
-      peers.sort((a, b) => b.length - a.length),
-    );
-    this.#mayBegin[hashAt(secret, 0)] = 1;
+    const tail = secret.slice(-tailChars);
+    // The longest first, lest the beginning of a secret stay when another one is its end.
+    const peers = [...(this.#byTail.get(tail) ?? []), secret].sort((a, b) => b.length - a.length);
+    this.#byTail.set(tail, peers);
+    this.#mayEnd[hashBefore(secret, secret.length)] = 1;
   }
 
   #dropOldest(): void {
     for (const secret of this.#secrets) {
       this.#secrets.delete(secret);
-      const prefix = secret.slice(0, prefixChars);
-      const peers = this.#byPrefix.get(prefix)?.filter((peer) => peer !== secret) ?? [];
-      if (peers.length > 0) this.#byPrefix.set(prefix, peers);
-      else this.#byPrefix.delete(prefix);
+      const tail = secret.slice(-tailChars);
+      const peers = this.#byTail.get(tail)?.filter((peer) => peer !== secret) ?? [];
+      if (peers.length > 0) this.#byTail.set(tail, peers);
+      else this.#byTail.delete(tail);
       return;
     }
   }
 
   redact(text: string): string {
     if (this.#secrets.size === 0) return text;
+    const mayEnd = this.#mayEnd;
     let kept = '';
     let from = 0;
-    for (let at = 0; at <= text.length - prefixChars; at += 1) {
-      if (this.#mayBegin[hashAt(text, at)] === 0) continue;
-      const found = this.#byPrefix
-        .get(text.slice(at, at + prefixChars))
-        ?.find((secret) => text.startsWith(secret, at));
+    for (let end = tailChars; end <= text.length; end += 1) {
+      if (mayEnd[hashBefore(text, end)] === 0) continue;
+      const found = this.#byTail
+        .get(text.slice(end - tailChars, end))
+        ?.find((secret) => text.startsWith(secret, end - secret.length));
       if (found === undefined) continue;
-      kept += text.slice(from, at) + redactedText;
-      from = at + found.length;
-      at = from - 1;
+      const start = end - found.length;
+      // One that begins within what was replaced already only makes that longer.
+      if (start >= from) kept += text.slice(from, start) + redactedText;
+      from = end;
     }
     return from === 0 ? text : kept + text.slice(from);
   }

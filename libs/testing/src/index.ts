@@ -1,1 +1,4 @@
 export { findFreePort, startNatsServer, type NatsServer } from './nats-server/start-nats-server.ts';
+export type { ReceivedSpan } from './otlp-receiver/parse-export.ts';
+export { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver/start-otlp-receiver.ts';
+export { createAcceptedEvent, createEndedEvent, createPlanEvent } from './request-events.ts';

@@ -1,0 +1,98 @@
+import { createLogger } from './logger.ts';
+import { createSecretRedactor } from './secret-redactor.ts';
+
+const registered = 'Zq8"x\\yW-0f3k_provider';
+const ours = `sk-svc-${'a1B2'.repeat(8)}`;
+const secrets = [
+  ours,
+  'sk-proj-9f8e7d6c5b4a',
+  'eyJhbGciOi.J9eyJzdWIi.OiIxMjM0',
+  'p4ssw0rd-of-db',
+  registered,
+];
+
+function logInto(lines: string[]) {
+  const redact = createSecretRedactor();
+  redact.register(registered);
+  return createLogger({
+    service: 'edge-gateway',
+    level: 'trace',
+    redact,
+    destination: { write: (line) => void lines.push(line) },
+  });
+}
+
+describe('no secret reaches a log line', () => {
+  const ways: [string, (logger: ReturnType<typeof logInto>) => void][] = [
+    ['in the message', (logger) => logger.info(`key ${ours} used by ${registered}`)],
+    ['in a field', (logger) => logger.info({ note: `was ${ours}`, deep: { list: [registered] } }, 'x')],
+    ['in the name of a field', (logger) => logger.info({ [ours]: 1, [registered]: 2 }, 'x')],
+    [
+      'in an error, its stack and its cause',
+      (logger) => {
+        const cause = new Error(`refused ${registered}`);
+        logger.error({ err: new Error(`401 for Bearer ${secrets[2] ?? ''}`, { cause }) }, 'x');
+      },
+    ],
+    [
+      'in a header',
+      (logger) => logger.warn({ headers: { authorization: `Bearer ${secrets[2] ?? ''}` } }, 'x'),
+    ],
+    ['in an address', (logger) => logger.warn(`postgres://account:${secrets[3] ?? ''}@db:5432/account`)],
+    ['in a child logger', (logger) => logger.child({ key: secrets[1] }).info('x')],
+    ['in an interpolated value', (logger) => logger.info('with %s and %o', ours, { registered })],
+  ];
+
+  it.each(ways)('%s', (_where, write) => {
+    const lines: string[] = [];
+    write(logInto(lines));
+    expect(lines).toHaveLength(1);
+    const line = lines[0] ?? '';
+    expect(() => void JSON.parse(line)).not.toThrow();
+    expect(line).toContain('[redacted]');
+    for (const secret of secrets) {
+      expect(line).not.toContain(secret);
+      expect(line).not.toContain(JSON.stringify(secret).slice(1, -1));
+    }
+  });
+
+  it('nor by the name of its field, whatever it looks like', () => {
+    const lines: string[] = [];
+    logInto(lines).info({ password: 'abc', nested: { apiKey: 'short' } }, 'x');
+    expect(lines[0]).not.toMatch(/abc|short/);
+  });
+});
+
+describe('the redactor', () => {
+  it('leaves other text as it is', () => {
+    const text = 'a task-list with risk-free words, sk-1 and a bearer of news at http://127.0.0.1:8080/v1';
+    expect(createSecretRedactor().redact(text)).toBe(text);
+  });
+
+  it('finds a value wherever it stands, also where another one begins alike', () => {
+    const redactor = createSecretRedactor();
+    redactor.register('abcdefgh');
+    redactor.register('abcdefghijkl');
+    expect(redactor.redact('xabcdefghijklyabcdefgh')).toBe('x[redacted]y[redacted]');
+  });
+
+  it('holds a bounded number of values and lets the oldest go', () => {
+    const redactor = createSecretRedactor(2);
+    for (const secret of ['first-secret', 'second-secret', 'first-secret', 'third-secret']) {
+      redactor.register(secret);
+    }
+    expect(redactor.redact('first-secret second-secret third-secret')).toBe(
+      '[redacted] second-secret [redacted]',
+    );
+  });
+
+  it('takes less than 100 microseconds for a line of 2 kB with 4,096 values held', () => {
+    const redactor = createSecretRedactor();
+    for (let n = 0; n < 4_096; n += 1) redactor.register(`provider-credential-${n}-${Math.sin(n)}`);
+    const line = JSON.stringify({ text: 'the quick brown fox '.repeat(100) });
+    const rounds = 500;
+    const from = performance.now();
+    for (let round = 0; round < rounds; round += 1) redactor.redact(line);
+    expect((performance.now() - from) / rounds).toBeLessThan(0.1);
+  });
+});

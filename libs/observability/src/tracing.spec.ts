@@ -1,0 +1,104 @@
+import { startOtlpReceiver, type OtlpReceiver } from '@gateway/testing';
+import { startTelemetry } from './telemetry.ts';
+import { currentTraceHeaders, currentTraceId, currentTraceparent } from './trace-context.ts';
+import { continueTrace, startRequestTrace, withSpan } from './tracing.ts';
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+
+async function start(receiver?: OtlpReceiver) {
+  return startTelemetry({
+    serviceName: 'edge-gateway',
+    instanceId: 'one',
+    otlpEndpoint: receiver?.url,
+    sampleRatio: 1,
+  });
+}
+
+describe('without anywhere to send spans to', () => {
+  beforeAll(() => start());
+
+  it('still gives every request a valid trace id, and carries an incoming one on', async () => {
+    const fresh = startRequestTrace();
+    expect(fresh.traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
+    await fresh.run(async () => {
+      await Promise.resolve();
+      expect(currentTraceId()).toBe(fresh.traceId);
+      expect(withSpan('inner', {}, () => currentTraceId())).toBe(fresh.traceId);
+      expect(currentTraceparent()).toBe(fresh.headers.traceparent);
+    });
+    expect(currentTraceId()).toBeUndefined();
+    expect(startRequestTrace(traceparent).traceId).toBe(traceId);
+    expect(continueTrace(traceparent, 'served', {}, () => currentTraceId())).toBe(traceId);
+  });
+
+  it.each(['', '00-xyz', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, `ff-${traceId}-00f067aa0ba902b7-01`])(
+    'begins a new trace when the incoming one is %p',
+    (incoming) => {
+      expect(startRequestTrace(incoming).traceId).not.toBe(traceId);
+    },
+  );
+
+  it('carries the tracestate on unchanged', () => {
+    const incoming = { traceparent, tracestate: 'vendor=t61rcWkgMzE,other=1' };
+    const carried = continueTrace(incoming, 'served', {}, () => currentTraceHeaders());
+    expect(carried).toEqual(incoming);
+  });
+
+  it('costs less than 5 microseconds a span', () => {
+    const rounds = 20_000;
+    const from = performance.now();
+    for (let round = 0; round < rounds; round += 1) withSpan('nothing', {}, () => round);
+    expect((performance.now() - from) / rounds).toBeLessThan(0.005);
+  });
+});
+
+describe('with a receiver of spans', () => {
+  let receiver: OtlpReceiver;
+  beforeAll(async () => {
+    receiver = await startOtlpReceiver();
+  });
+  afterAll(() => receiver.close());
+
+  it('exports one tree a request, with attributes and what failed', async () => {
+    const telemetry = await start(receiver);
+    const request = startRequestTrace(traceparent, 'POST /v1/chat/completions', { 'http.route': '/x' });
+    await request.run(async () => {
+      await withSpan('plan', { tools: 117 }, () => Promise.resolve());
+      await expect(withSpan('forward', {}, () => Promise.reject(new TypeError('refused')))).rejects.toThrow(
+        'refused',
+      );
+    });
+    request.end();
+    await telemetry.shutdown();
+
+    const spans = await receiver.waitForTrace(traceId, (found) => found.length === 3, 5_000);
+    const root = spans.find((span) => span.name === 'POST /v1/chat/completions');
+    expect(root).toMatchObject({
+      parentSpanId: '00f067aa0ba902b7',
+      kind: 'server',
+      serviceName: 'edge-gateway',
+    });
+    const plan = spans.find((span) => span.name === 'plan');
+    expect(plan).toMatchObject({ parentSpanId: root?.spanId, attributes: { tools: 117 }, status: 'unset' });
+    expect(spans.find((span) => span.name === 'forward')).toMatchObject({
+      parentSpanId: root?.spanId,
+      status: 'error',
+      statusMessage: 'refused',
+      attributes: { 'error.type': 'TypeError' },
+    });
+  });
+});
+
+it('ends in time although the receiver is away', async () => {
+  const telemetry = await startTelemetry({
+    serviceName: 'edge-gateway',
+    instanceId: 'one',
+    otlpEndpoint: 'http://127.0.0.1:9',
+    sampleRatio: 1,
+  });
+  withSpan('lost', {}, () => undefined);
+  const from = performance.now();
+  await telemetry.shutdown();
+  expect(performance.now() - from).toBeLessThan(6_000);
+}, 10_000);

@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { parseExport, type ReceivedSpan } from './parse-export.ts';
+
+export interface OtlpReceiver {
+  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  readonly url: string;
+  /** Everything received so far, in order of arrival. */
+  spans(): readonly ReceivedSpan[];
+  /**
+   * Waits until the spans of a trace satisfy the predicate, and gives them. Throws after `timeoutMs` with the names of
+   * those that did come.
+   */
+  waitForTrace(
+    traceId: string,
+    predicate: (spans: readonly ReceivedSpan[]) => boolean,
+    timeoutMs: number,
+  ): Promise<readonly ReceivedSpan[]>;
+  close(): Promise<void>;
+}
+
+/** The oldest go first. */
+const spansMax = 200_000;
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  return request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+}
+
+/** Starts a loopback receiver of OTLP/HTTP traces in JSON. */
+export async function startOtlpReceiver(): Promise<OtlpReceiver> {
+  const received: ReceivedSpan[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(request);
+    if (request.method !== 'POST' || request.url !== '/v1/traces') {
+      response.writeHead(404).end();
+      return;
+    }
+    received.push(...parseExport(JSON.parse(body.toString('utf8'))));
+    if (received.length > spansMax) received.splice(0, received.length - spansMax);
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      response.writeHead(400).end(String(error));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans: () => received,
+    waitForTrace: (traceId, predicate, timeoutMs) => waitForTrace(received, traceId, predicate, timeoutMs),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function waitForTrace(
+  received: readonly ReceivedSpan[],
+  traceId: string,
+  predicate: (spans: readonly ReceivedSpan[]) => boolean,
+  timeoutMs: number,
+): Promise<readonly ReceivedSpan[]> {
+  const endsAt = performance.now() + timeoutMs;
+  for (;;) {
+    const spans = received.filter((span) => span.traceId === traceId);
+    if (predicate(spans)) return spans;
+    if (performance.now() > endsAt) {
+      const names = spans.map((span) => `${span.serviceName}: ${span.name}`).join(', ');
+      throw new Error(`trace ${traceId} is not complete after ${timeoutMs} ms; it has ${names || 'nothing'}`);
+    }
+    await waitMs(20);
+  }
+}
