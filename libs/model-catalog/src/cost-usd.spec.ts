@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { costUsd } from './cost-usd.ts';
+
+const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+
+describe('costUsd', () => {
+  test('plain input and output are priced per million', () => {
+    expect(costUsd({ prices }, { inputTokens: 1_000_000, outputTokens: 100_000 })).toBeCloseTo(4.5, 12);
+    expect(costUsd({ prices }, { inputTokens: 0, outputTokens: 0 })).toBe(0);
+  });
+
+  test('cached and written tokens are part of the input, at their own prices', () => {
+    const usage = { inputTokens: 10_000, outputTokens: 0, cachedInputTokens: 6000, cacheWriteTokens: 3000 };
+    expect(costUsd({ prices }, usage)).toBeCloseTo((1000 * 3 + 6000 * 0.3 + 3000 * 3.75) / 1e6, 12);
+  });
+
+  test('without prices of their own they cost what plain input costs', () => {
+    const usage = { inputTokens: 10_000, outputTokens: 0, cachedInputTokens: 6000, cacheWriteTokens: 3000 };
+    expect(costUsd({ prices: { input: 3, output: 15 } }, usage)).toBeCloseTo(0.03, 12);
+  });
+
+  test('thinking is priced apart where its price differs', () => {
+    const usage = { inputTokens: 0, outputTokens: 1000, reasoningTokens: 400 };
+    expect(costUsd({ prices: { ...prices, reasoning: 30 } }, usage)).toBeCloseTo(
+      (600 * 15 + 400 * 30) / 1e6,
+      12,
+    );
+    expect(costUsd({ prices }, usage)).toBeCloseTo(0.015, 12);
+  });
+
+  test('a tier prices the whole request, from the first token above its bound', () => {
+    const tiered = {
+      prices: {
+        input: 1,
+        output: 2,
+        tiers: [
+          { aboveInputTokens: 200, input: 10, output: 20 },
+          { aboveInputTokens: 400, input: 100, output: 200 },
+        ],
+      },
+    };
+    const cost = (inputTokens: number) => (costUsd(tiered, { inputTokens, outputTokens: 1 }) ?? 0) * 1e6;
+    expect(cost(200)).toBeCloseTo(202, 6);
+    expect(cost(201)).toBeCloseTo(2030, 6);
+    expect(cost(401)).toBeCloseTo(40_300, 6);
+  });
+
+  test('without prices the cost is unknown, not zero', () => {
+    expect(costUsd({ prices: null }, { inputTokens: 1, outputTokens: 1 })).toBeNull();
+  });
+
+  test('is never negative, whatever a provider counts', () => {
+    const tokens = fc.nat(1e9);
+    fc.assert(
+      fc.property(tokens, tokens, tokens, tokens, tokens, (input, output, cached, written, reasoning) => {
+        const usage = {
+          inputTokens: input,
+          outputTokens: output,
+          cachedInputTokens: cached,
+          cacheWriteTokens: written,
+          reasoningTokens: reasoning,
+        };
+        expect(costUsd({ prices }, usage)).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+});

@@ -1,0 +1,133 @@
+import type { CatalogFileInput, ModelRecordInput } from './catalog-file.ts';
+import { createCatalog, loadCatalog } from './model-catalog.ts';
+
+const record = (over: Partial<ModelRecordInput> = {}): ModelRecordInput => ({
+  provider: 'p',
+  modelId: 'm',
+  formats: ['chat-completions'],
+  contextWindow: 1000,
+  maxOutputTokens: null,
+  prices: { input: 2, output: 4, cacheRead: 0.5 },
+  capabilities: {
+    tools: true,
+    images: null,
+    documents: null,
+    jsonMode: null,
+    streaming: true,
+    thinking: false,
+  },
+  cache: { kind: 'automatic', minTokens: 1024, ttlSeconds: null },
+  releasedAt: '2026-01',
+  sources: ['s'],
+  ...over,
+});
+const file = (...models: ModelRecordInput[]): CatalogFileInput => ({
+  sources: { s: { title: 's', licence: 'MIT', takenOn: '2026-07' } },
+  models,
+});
+
+describe('createCatalog', () => {
+  test('finds a model by id and by alias, at its own provider alone', () => {
+    const catalog = createCatalog(file(record({ aliases: ['m-latest'] }), record({ provider: 'q' })));
+    expect(catalog.find('p', 'm')?.modelId).toBe('m');
+    expect(catalog.find('p', 'm-latest')?.modelId).toBe('m');
+    expect(catalog.find('q', 'm-latest')).toBeUndefined();
+    expect(catalog.find('p', 'M')).toBeUndefined();
+    expect(catalog.find('p', 'constructor')).toBeUndefined();
+  });
+
+  test('names every provider of a bare model id, in the order of the file', () => {
+    const catalog = createCatalog(
+      file(
+        record({ provider: 'q' }),
+        record({ aliases: ['x'] }),
+        record({ provider: 'r', modelId: 'other' }),
+      ),
+    );
+    expect(catalog.providersOf('m')).toEqual(['q', 'p']);
+    expect(catalog.providersOf('x')).toEqual(['p']);
+    expect(catalog.providersOf('none')).toEqual([]);
+    expect(catalog.modelsOf('p').map(({ modelId }) => modelId)).toEqual(['m']);
+    expect(catalog.modelsOf('none')).toEqual([]);
+  });
+
+  test('cache multipliers follow from the prices, and are null where a price is not known', () => {
+    expect(createCatalog(file(record())).find('p', 'm')?.cache).toEqual({
+      kind: 'automatic',
+      minTokens: 1024,
+      ttlSeconds: null,
+      readMultiplier: 0.25,
+      writeMultiplier: null,
+    });
+    const free = createCatalog(file(record({ prices: { input: 0, output: 0, cacheRead: 0 } })));
+    expect(free.find('p', 'm')?.cache?.readMultiplier).toBeNull();
+    expect(createCatalog(file(record({ cache: null }))).find('p', 'm')?.cache).toBeNull();
+  });
+
+  test.each<[string, unknown]>([
+    ['an id claimed twice at a provider', file(record(), record({ modelId: 'n', aliases: ['m'] }))],
+    ['a source that is not listed', file(record({ sources: ['unknown'] }))],
+    ['a negative price', file(record({ prices: { input: -1, output: 0 } }))],
+    ['a field that is not known', file({ ...record(), colour: 'red' } as ModelRecordInput)],
+    ['a context window of zero', file(record({ contextWindow: 0 }))],
+    ['no list', {}],
+  ])('refuses %s', (_what, content) => {
+    expect(() => createCatalog(content)).toThrow();
+  });
+
+  test('a look-up takes as long among 20,000 models as among 20', () => {
+    const timeOf = (size: number): number => {
+      const catalog = createCatalog(
+        file(...Array.from({ length: size }, (_, index) => record({ modelId: `m-${String(index)}` }))),
+      );
+      const id = `m-${String(size - 1)}`;
+      const rounds = Array.from({ length: 7 }, () => {
+        const start = process.hrtime.bigint();
+        for (let round = 0; round < 50_000; round += 1) {
+          catalog.find('p', id);
+          catalog.find('p', 'missing');
+        }
+        return Number(process.hrtime.bigint() - start);
+      });
+      return Math.min(...rounds);
+    };
+    // A scan would be a thousand times slower; ten leaves room for caches and a busy machine.
+    expect(timeOf(20_000)).toBeLessThan(10 * timeOf(20));
+  });
+});
+
+describe('the catalogue that ships', () => {
+  const catalog = loadCatalog();
+
+  test('is parsed once', () => {
+    expect(loadCatalog()).toBe(catalog);
+  });
+
+  test('has at least 150 current chat models of the providers, and the sandbox at no price', () => {
+    expect(catalog.models.filter(({ deprecated }) => !deprecated).length).toBeGreaterThan(150);
+    expect(catalog.find('sandbox', 'sandbox-1')).toMatchObject({
+      prices: { input: 0, output: 0 },
+      capabilities: { tools: true },
+    });
+    expect(catalog.find('openai', 'gpt-4o-mini')).toMatchObject({
+      capabilities: { tools: true, streaming: true },
+      cache: { kind: 'automatic', minTokens: 1024 },
+    });
+  });
+
+  test('every model says where its facts come from, and answers in at least one format', () => {
+    for (const model of catalog.models) {
+      expect(model.sources.length).toBeGreaterThan(0);
+      expect(model.formats.length).toBeGreaterThan(0);
+    }
+  });
+
+  test('tiers ascend, and a cached read never costs more than a plain one', () => {
+    for (const { modelId, prices } of catalog.models) {
+      if (prices === null) continue;
+      const starts = prices.tiers?.map(({ aboveInputTokens }) => aboveInputTokens) ?? [];
+      expect([modelId, starts]).toEqual([modelId, starts.toSorted((a, b) => a - b)]);
+      expect(prices.cacheRead ?? 0).toBeLessThanOrEqual(prices.input);
+    }
+  });
+});

@@ -1,0 +1,181 @@
+import { catalogFile } from '@gateway/model-catalog';
+import { convertProvider } from './convert.ts';
+import { parseGenaiPrices } from './genai-prices.ts';
+import { parseModelsDev } from './models-dev.ts';
+import { compareFiles, renderCatalogFile } from './render-file.ts';
+import { UpdateReport } from './report.ts';
+import type { ProviderRule } from './provider-rules.ts';
+
+const rule: ProviderRule = {
+  provider: 'openai',
+  modelsDev: 'openai',
+  genaiPrices: 'openai',
+  formats: ['chat-completions'],
+  cache: { kind: 'automatic', minTokens: 1024, ttlSeconds: 300 },
+};
+const listed = {
+  name: 'GPT',
+  release_date: '2026-01-02',
+  reasoning: true,
+  tool_call: true,
+  structured_output: true,
+  modalities: { input: ['text', 'image'], output: ['text'] },
+  limit: { context: 1000, output: 100 },
+  cost: { input: 1, output: 2, cache_read: 0.1 },
+};
+
+const convert = (models: Record<string, unknown>, second?: unknown) => {
+  const report = new UpdateReport();
+  const lists = {
+    modelsDev: parseModelsDev({ openai: { models } }),
+    genaiPrices: second === undefined ? undefined : parseGenaiPrices(second),
+    onDate: '2026-11-20',
+  };
+  return { records: convertProvider(rule, lists, report), report };
+};
+
+describe('converting a list', () => {
+  test('carries what the list says, and null for what it does not', () => {
+    const { records } = convert({ gpt: listed, bare: { modalities: { input: ['text'], output: ['text'] } } });
+    expect(records).toEqual([
+      expect.objectContaining({
+        modelId: 'bare',
+        prices: null,
+        cache: null,
+        contextWindow: null,
+        releasedAt: null,
+        capabilities: expect.objectContaining({ tools: null, jsonMode: null, thinking: null }),
+      }),
+      expect.objectContaining({
+        modelId: 'gpt',
+        contextWindow: 1000,
+        maxOutputTokens: 100,
+        prices: { input: 1, output: 2, cacheRead: 0.1 },
+        cache: rule.cache,
+        releasedAt: '2026-01-02',
+        sources: ['models.dev'],
+        capabilities: {
+          tools: true,
+          images: true,
+          documents: false,
+          jsonMode: true,
+          streaming: true,
+          thinking: true,
+        },
+      }),
+    ]);
+  });
+
+  test('a missing price is reported, and stays unknown', () => {
+    const { records, report } = convert({ gpt: { ...listed, cost: undefined } });
+    expect(records[0]?.prices).toBeNull();
+    expect(report.counts()).toEqual({ 'missing-price': 1 });
+  });
+
+  test('a cached read dearer than a plain one is reported, and not taken', () => {
+    const { records, report } = convert({ gpt: { ...listed, cost: { ...listed.cost, cache_read: 1.5 } } });
+    expect(records[0]).toMatchObject({ prices: { input: 1, output: 2 }, cache: null });
+    expect(report.counts()).toEqual({ implausible: 1 });
+  });
+
+  test('unknown fields are reported by name, at every level', () => {
+    const { report } = convert({ gpt: { ...listed, colour: 1, cost: { ...listed.cost, per_call: 1 } } });
+    expect(report.render()).toContain('openai/gpt: colour');
+    expect(report.render()).toContain('openai/gpt: cost.per_call');
+  });
+
+  test('a model that is not in form is left out and reported', () => {
+    const { records, report } = convert({ gpt: { ...listed, cost: { input: 'cheap', output: 2 } } });
+    expect(records).toEqual([]);
+    expect(report.render()).toContain('openai/gpt: cost.input');
+  });
+
+  test('models that do not chat are left out, with the reason', () => {
+    const image = { ...listed, modalities: { input: ['text'], output: ['image'] } };
+    const { records, report } = convert({ painter: image, 'text-embedding-9': listed, 'gpt-9-pro': listed });
+    expect(records).toEqual([]);
+    expect(report.counts()).toEqual({ excluded: 3 });
+  });
+
+  test('an entry inherits from its base model, and its own fields stand', () => {
+    const list = {
+      base_models: { base: { ...listed, limit: { context: 5, output: 6, input: 7 } } },
+      providers: {
+        openai: {
+          models: {
+            gpt: { base_model: 'base', base_model_omit: ['limit.output'], limit: { context: 9 } },
+          },
+        },
+      },
+    };
+    expect(Object.fromEntries(parseModelsDev(list).modelsOf('openai') ?? [])).toEqual({
+      gpt: { ...listed, limit: { context: 9, input: 7 } },
+    });
+  });
+});
+
+describe('two lists', () => {
+  const second = (prices: unknown, match: unknown = { equals: 'gpt' }) => [
+    { id: 'openai', models: [{ match, prices }] },
+  ];
+
+  test('that agree are both named as sources', () => {
+    const { records, report } = convert({ gpt: listed }, second({ input_mtok: 1.001, output_mtok: 2 }));
+    expect(records[0]).toMatchObject({ sources: ['models.dev', 'genai-prices'] });
+    expect(records[0]).not.toHaveProperty('disputed');
+    expect(report.counts()).toEqual({});
+  });
+
+  test('that disagree: the first stands, the other figure is kept beside it and reported', () => {
+    const { records, report } = convert({ gpt: listed }, second({ input_mtok: 3, output_mtok: { base: 2 } }));
+    expect(records[0]).toMatchObject({ prices: { input: 1 }, disputed: { input: 3 } });
+    expect(report.counts()).toEqual({ conflict: 1 });
+  });
+
+  test('prices that start in the future do not count yet', () => {
+    const dated = [
+      { prices: { input_mtok: 9 } },
+      { constraint: { start_date: '2026-03-01' }, prices: { input_mtok: 1 } },
+      { constraint: { start_date: '2027-01-01' }, prices: { input_mtok: 5 } },
+      { constraint: { start_time: '16:30', end_time: '00:30' }, prices: { input_mtok: 0.1 } },
+    ];
+    expect(convert({ gpt: listed }, second(dated)).report.counts()).toEqual({});
+  });
+
+  test.each([
+    [{ starts_with: 'gp' }],
+    [{ ends_with: 'pt' }],
+    [{ contains: 'P' }],
+    [{ regex: '^gpt$' }],
+    [{ or: [{ equals: 'x' }, { equals: 'GPT' }] }],
+    [{ and: [{ starts_with: 'g' }, { ends_with: 't' }] }],
+  ])('the second list matches models by %j', (match) => {
+    const { report } = convert({ gpt: listed }, second({ input_mtok: 3 }, match));
+    expect(report.counts()).toEqual({ conflict: 1 });
+  });
+});
+
+describe('the data file', () => {
+  test('has a line a model, reads back as it was, and its changes are told', () => {
+    const { records } = convert({ a: listed, b: listed });
+    const sources = { 'models.dev': { title: 't', licence: 'MIT', takenOn: '2026-07' } };
+    const text = renderCatalogFile({ sources, models: records });
+    expect(JSON.parse(text)).toEqual({ sources, models: records });
+    expect(text.split('\n').filter((line) => line.includes('modelId'))).toHaveLength(2);
+    expect(() => catalogFile.parse(JSON.parse(text))).not.toThrow();
+    const [a, b] = records;
+    expect(
+      compareFiles(
+        [a!, b!],
+        [
+          { ...b!, deprecated: true },
+          { ...b!, modelId: 'c' },
+        ],
+      ),
+    ).toEqual({
+      added: ['openai/c'],
+      removed: ['openai/a'],
+      changed: ['openai/b'],
+    });
+  });
+});

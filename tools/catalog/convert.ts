@@ -1,0 +1,178 @@
+import type { ModelRecordInput } from '@gateway/model-catalog';
+import type { GenaiPrices, SecondPrices } from './genai-prices.ts';
+import { parseListedModel, type ListedCost, type ListedModel, type ModelsDev } from './models-dev.ts';
+import { bindsThinking, exclusions, type ProviderRule } from './provider-rules.ts';
+import type { UpdateReport } from './report.ts';
+
+type Prices = NonNullable<ModelRecordInput['prices']>;
+
+export interface Lists {
+  readonly modelsDev: ModelsDev;
+  readonly genaiPrices: GenaiPrices | undefined;
+  /** The day whose prices are compared, `YYYY-MM-DD`. */
+  readonly onDate: string;
+}
+
+/** Fields that are read, and those left aside knowingly. Any other is reported. */
+const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
+  model: new Set(
+    (
+      'name release_date reasoning tool_call structured_output status modalities limit cost ' +
+      'id family attachment temperature knowledge last_updated open_weights reasoning_options interleaved ' +
+      'description weights benchmarks'
+    ).split(' '),
+  ),
+  cost: new Set(['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'tiers', 'context_over_200k']),
+  limit: new Set(['context', 'output', 'input']),
+};
+
+/** Turns the chat models of one provider into records, in the order of their ids. */
+export function convertProvider(rule: ProviderRule, lists: Lists, report: UpdateReport): ModelRecordInput[] {
+  const listed = rule.modelsDev === null ? undefined : lists.modelsDev.modelsOf(rule.modelsDev);
+  if (listed === undefined) {
+    report.add('no-source', rule.provider, 'models.dev does not list it');
+    return [];
+  }
+  return [...listed]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([modelId, own]) => convertModel(rule, modelId, own, lists, report))
+    .filter((record) => record !== undefined);
+}
+
+function convertModel(
+  rule: ProviderRule,
+  modelId: string,
+  own: Record<string, unknown>,
+  lists: Lists,
+  report: UpdateReport,
+): ModelRecordInput | undefined {
+  const subject = `${rule.provider}/${modelId}`;
+  const parsed = parseListedModel(own);
+  if (!parsed.success) {
+    report.add('unreadable', subject, parsed.error.issues.map((issue) => issue.path.join('.')).join(', '));
+    return undefined;
+  }
+  const model = parsed.data;
+  const excluded = findExclusion(rule.provider, modelId, model);
+  if (excluded !== undefined) {
+    report.add('excluded', subject, excluded);
+    return undefined;
+  }
+  reportFields(subject, own, report);
+  const prices = convertPrices(subject, model.cost, report);
+  const second =
+    rule.genaiPrices === null
+      ? undefined
+      : lists.genaiPrices?.pricesOf(rule.genaiPrices, modelId, lists.onDate);
+  return {
+    ...describe(rule, modelId, model),
+    prices,
+    cache: prices?.cacheRead === undefined ? null : rule.cache,
+    ...compare(subject, prices, second, report),
+  };
+}
+
+function findExclusion(provider: string, modelId: string, model: ListedModel): string | undefined {
+  if (model.modalities?.output.includes('text') === false) return 'does not answer in text';
+  return exclusions.find((each) => (each.provider ?? provider) === provider && each.modelId.test(modelId))
+    ?.reason;
+}
+
+function describe(
+  rule: ProviderRule,
+  modelId: string,
+  model: ListedModel,
+): Omit<ModelRecordInput, 'prices' | 'cache' | 'sources'> {
+  const takes = (modality: string): boolean | null => model.modalities?.input.includes(modality) ?? null;
+  const thinking = model.reasoning ?? null;
+  return {
+    provider: rule.provider,
+    modelId,
+    formats: [...rule.formats],
+    contextWindow: model.limit?.context || null,
+    maxOutputTokens: model.limit?.output || null,
+    capabilities: {
+      tools: model.tool_call ?? null,
+      images: takes('image'),
+      documents: takes('pdf'),
+      jsonMode: model.structured_output ?? null,
+      // Not a model's property here: every chat endpoint of the providers above streams.
+      streaming: true,
+      thinking,
+    },
+    ...(bindsThinking(modelId, thinking) && { thinkingBinding: true }),
+    ...(model.status === 'deprecated' && { deprecated: true }),
+    releasedAt: model.release_date ?? null,
+  };
+}
+
+function convertPrices(subject: string, cost: ListedModel['cost'], report: UpdateReport): Prices | null {
+  if (cost === undefined) {
+    report.add('missing-price', subject, 'no prices; costs of it will be unknown');
+    return null;
+  }
+  if (cost.input === 0 && cost.output === 0) report.add('zero-price', subject, 'is listed as free');
+  if ((cost.cache_read ?? 0) > cost.input) {
+    report.add('implausible', subject, 'a cached read costs more than a plain one; its price is left out');
+    return convertPrices(subject, { ...cost, cache_read: undefined }, report);
+  }
+  const tiers = cost.tiers
+    ?.toSorted((a, b) => a.tier.size - b.tier.size)
+    .map((tier) => ({ aboveInputTokens: tier.tier.size, ...mapRates(tier) }));
+  return { ...mapRates(cost), ...(tiers && tiers.length > 0 && { tiers }) };
+}
+
+function mapRates(cost: ListedCost): Omit<Prices, 'tiers'> {
+  return {
+    input: cost.input,
+    output: cost.output,
+    ...(cost.cache_read !== undefined && { cacheRead: cost.cache_read }),
+    ...(cost.cache_write !== undefined && { cacheWrite: cost.cache_write }),
+    ...(cost.reasoning !== undefined && cost.reasoning !== cost.output && { reasoning: cost.reasoning }),
+  };
+}
+
+/** Prices of the two lists count as the same within half a percent, which is how far roundings of them differ. */
+const sameWithin = 0.005;
+
+function compare(
+  subject: string,
+  prices: Prices | null,
+  second: SecondPrices | undefined,
+  report: UpdateReport,
+): Pick<ModelRecordInput, 'sources' | 'disputed'> {
+  if (prices === null || second === undefined) return { sources: ['models.dev'] };
+  const disputed: Record<string, number> = {};
+  for (const [field, other] of Object.entries(second) as [keyof SecondPrices, number][]) {
+    const own = prices[field];
+    if (own === undefined || Math.abs(own - other) <= sameWithin * Math.max(own, other)) continue;
+    disputed[field] = other;
+    report.add(
+      'conflict',
+      subject,
+      `${field} is ${String(own)} in models.dev, ${String(other)} in genai-prices`,
+    );
+  }
+  const agreed = Object.keys(disputed).length === 0;
+  return { sources: ['models.dev', 'genai-prices'], ...(!agreed && { disputed }) };
+}
+
+function reportFields(subject: string, own: Record<string, unknown>, report: UpdateReport): void {
+  const parts = { model: own, cost: own['cost'], limit: own['limit'] };
+  for (const [part, fields] of Object.entries(parts) as [keyof typeof parts, unknown][]) {
+    const prefix = part === 'model' ? '' : `${part}.`;
+    for (const field of Object.keys(fields ?? {})) {
+      if (!knownFields[part].has(field)) report.add('unknown-field', subject, `${prefix}${field}`);
+    }
+  }
+  for (const field of [
+    'limit',
+    'modalities',
+    'tool_call',
+    'structured_output',
+    'reasoning',
+    'release_date',
+  ]) {
+    if (own[field] === undefined) report.add('missing-field', subject, field);
+  }
+}

@@ -1,0 +1,33 @@
+/** What a person should look at after an update, by kind. */
+export type Finding =
+  | 'excluded'
+  | 'missing-price'
+  | 'zero-price'
+  | 'missing-field'
+  | 'unknown-field'
+  | 'not-carried'
+  | 'conflict'
+  | 'implausible'
+  | 'unreadable'
+  | 'no-source';
+
+/** Collects findings in the order in which they come. */
+export class UpdateReport {
+  private readonly lines = new Map<Finding, string[]>();
+
+  add(finding: Finding, subject: string, what: string): void {
+    const lines = this.lines.get(finding) ?? [];
+    lines.push(`${subject}: ${what}`);
+    this.lines.set(finding, lines);
+  }
+
+  counts(): Record<string, number> {
+    return Object.fromEntries([...this.lines].map(([finding, lines]) => [finding, lines.length]));
+  }
+
+  render(): string {
+    return [...this.lines]
+      .map(([finding, lines]) => [`${finding} (${String(lines.length)})`, ...lines].join('\n  '))
+      .join('\n\n');
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Builds the model catalogue's data file from a public list:
+ *
+ *     npm run catalog:update -- --from FILE_OR_URL [--from-date 2026-07] [--prices FILE_OR_URL] [--prices-date 2026-08] [--dry-run]
+ *
+ * `--from` is a list in the form of models.dev (https://models.dev/api.json), `--prices` one in the form of
+ * genai-prices, against which prices are checked. Dates say when the lists were taken; today if left out.
+ * Conflicts, missing prices and unknown fields are printed, not guessed over. The last line is JSON.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { catalogFile, createCatalog, type CatalogFileInput } from '@gateway/model-catalog';
+import { convertProvider } from './convert.ts';
+import { parseGenaiPrices } from './genai-prices.ts';
+import { parseModelsDev } from './models-dev.ts';
+import { ownModels, providerRules } from './provider-rules.ts';
+import { compareFiles, renderCatalogFile } from './render-file.ts';
+import { UpdateReport } from './report.ts';
+
+const dataPath = join(import.meta.dirname, '../../libs/model-catalog/data/models.json');
+const today = new Date().toISOString().slice(0, 10);
+
+const { values: options } = parseArgs({
+  options: {
+    from: { type: 'string' },
+    'from-date': { type: 'string', default: today },
+    prices: { type: 'string' },
+    'prices-date': { type: 'string', default: today },
+    'dry-run': { type: 'boolean', default: false },
+  },
+});
+if (options.from === undefined) {
+  console.error('usage: npm run catalog:update -- --from FILE_OR_URL [--prices FILE_OR_URL] [--dry-run]');
+  process.exit(2);
+}
+
+const report = new UpdateReport();
+const file = buildFile(
+  await readJson(options.from),
+  options.prices === undefined ? undefined : await readJson(options.prices),
+);
+createCatalog(file);
+const before = existsSync(dataPath)
+  ? catalogFile.parse(JSON.parse(readFileSync(dataPath, 'utf8'))).models
+  : [];
+const changes = compareFiles(before, catalogFile.parse(file).models);
+if (!options['dry-run']) writeFileSync(dataPath, renderCatalogFile(file));
+
+console.log(report.render());
+console.log(
+  JSON.stringify({
+    models: file.models.length,
+    by_provider: Object.fromEntries(
+      Object.entries(Object.groupBy(file.models, ({ provider }) => provider)).map(([provider, models]) => [
+        provider,
+        models?.length,
+      ]),
+    ),
+    findings: report.counts(),
+    added: changes.added.length,
+    removed: changes.removed,
+    changed: changes.changed.length,
+    written: !options['dry-run'],
+  }),
+);
+
+function buildFile(list: unknown, secondList: unknown): CatalogFileInput {
+  const modelsDev = parseModelsDev(list);
+  const genaiPrices = secondList === undefined ? undefined : parseGenaiPrices(secondList);
+  const lists = { modelsDev, genaiPrices, onDate: today };
+  const listed = providerRules.flatMap((rule) => convertProvider(rule, lists, report));
+  return {
+    sources: {
+      'agent-gateway': { title: 'apps/sandbox-provider', licence: 'Apache-2.0', takenOn: today },
+      'models.dev': {
+        title: 'anomalyco/models.dev',
+        licence: 'MIT',
+        takenOn: options['from-date'],
+      },
+      ...(genaiPrices && {
+        'genai-prices': {
+          title: 'pydantic/genai-prices',
+          licence: 'MIT',
+          takenOn: options['prices-date'],
+        },
+      }),
+    },
+    models: [...ownModels, ...listed],
+  };
+}
+
+async function readJson(fileOrUrl: string): Promise<unknown> {
+  if (!/^https?:/.test(fileOrUrl)) return JSON.parse(readFileSync(fileOrUrl, 'utf8'));
+  const response = await fetch(fileOrUrl, { signal: AbortSignal.timeout(60_000) });
+  if (!response.ok) throw new Error(`${fileOrUrl} answered ${String(response.status)}`);
+  return response.json();
+}
