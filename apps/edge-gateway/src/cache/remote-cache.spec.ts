@@ -1,0 +1,62 @@
+import { RemoteCache } from './remote-cache.ts';
+
+function cacheOf(load: (key: string) => Promise<string | null>, over: { arrive?: () => boolean; now?: () => number } = {}) {
+  return new RemoteCache<string | null>({
+    entriesMax: 10,
+    freshMs: 1_000,
+    staleMs: 10_000,
+    load,
+    broadcastsArrive: over.arrive ?? (() => true),
+    ...(over.now ? { now: over.now } : {}),
+  });
+}
+
+describe('RemoteCache', () => {
+  it('asks once for all who ask meanwhile', async () => {
+    let asked = 0;
+    const cache = cacheOf(() => Promise.resolve(String((asked += 1))));
+    expect(await Promise.all([cache.get('a'), cache.get('a'), cache.get('a')])).toEqual(['1', '1', '1']);
+    expect(await cache.get('a')).toBe('1');
+    expect(asked).toBe(1);
+  });
+
+  it('never keeps an answer that was asked for before an invalidation', async () => {
+    const answers: ((value: string) => void)[] = [];
+    const cache = cacheOf(() => new Promise((resolve) => answers.push(resolve)));
+    const early = cache.get('a');
+    cache.invalidate(() => true);
+    answers[0]?.('old');
+    expect(await early).toBe('old');
+    const late = cache.get('a');
+    answers[1]?.('new');
+    expect(await late).toBe('new');
+    expect(cache.peek('a')).toBe('new');
+  });
+
+  it('lets a stale answer stand in while its owner is away, but only if broadcasts still arrive', async () => {
+    let time = 0;
+    let up = true;
+    let arrive = true;
+    const load = () => (up ? Promise.resolve('value') : Promise.reject(new Error('away')));
+    const cache = cacheOf(load, { arrive: () => arrive, now: () => time });
+    await cache.get('a');
+    up = false;
+    time = 5_000;
+    expect(await cache.get('a')).toBe('value');
+    arrive = false;
+    await expect(cache.get('a')).rejects.toThrow('away');
+    arrive = true;
+    time = 20_000;
+    await expect(cache.get('a')).rejects.toThrow('away');
+  });
+
+  it('keeps an absence too, and forgets it when told', async () => {
+    let value: string | null = null;
+    const cache = cacheOf(() => Promise.resolve(value));
+    expect(await cache.get('a')).toBeNull();
+    value = 'there';
+    expect(await cache.get('a')).toBeNull();
+    cache.clear();
+    expect(await cache.get('a')).toBe('there');
+  });
+});

@@ -1,0 +1,83 @@
+import { LRUCache } from 'lru-cache';
+
+export interface RemoteCacheOptions<Value> {
+  readonly entriesMax: number;
+  /** How long an answer is used without asking again. */
+  readonly freshMs: number;
+  /** How long, past its freshness, an answer may stand in while its owner cannot be reached and broadcasts still arrive. */
+  readonly staleMs: number;
+  readonly load: (key: string) => Promise<Value>;
+  /** Whether broadcasts of changes can reach us now. With the bus cut, nothing stale is used. */
+  readonly broadcastsArrive: () => boolean;
+  readonly now?: () => number;
+}
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly loadedAt: number;
+}
+
+/**
+ * A bounded memory of another service's answers. It is correct under invalidation: an answer that was asked for
+ * before an invalidation is used for the request that asked, and never kept.
+ */
+export class RemoteCache<Value extends NonNullable<unknown> | null> {
+  readonly #entries: LRUCache<string, Entry<Value>>;
+  readonly #loading = new Map<string, Promise<Value>>();
+  readonly #options: RemoteCacheOptions<Value>;
+  readonly #now: () => number;
+  #generation = 0;
+
+  constructor(options: RemoteCacheOptions<Value>) {
+    this.#options = options;
+    this.#entries = new LRUCache({ max: options.entriesMax });
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** The fresh answer kept for a key, without a wait; undefined if there is none. */
+  peek(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    return entry && this.#now() - entry.loadedAt < this.#options.freshMs ? entry.value : undefined;
+  }
+
+  /** The answer for a key: kept, or loaded once for all who ask meanwhile. */
+  async get(key: string): Promise<Value> {
+    const kept = this.peek(key);
+    if (kept !== undefined) return kept;
+    const loading = this.#loading.get(key);
+    if (loading) return loading;
+    const started = this.#load(key).finally(() => {
+      if (this.#loading.get(key) === started) this.#loading.delete(key);
+    });
+    this.#loading.set(key, started);
+    return started;
+  }
+
+  async #load(key: string): Promise<Value> {
+    const generation = this.#generation;
+    try {
+      const value = await this.#options.load(key);
+      if (generation === this.#generation) this.#entries.set(key, { value, loadedAt: this.#now() });
+      return value;
+    } catch (error) {
+      const entry = this.#entries.get(key);
+      const usable = entry && this.#now() - entry.loadedAt < this.#options.freshMs + this.#options.staleMs;
+      if (usable && generation === this.#generation && this.#options.broadcastsArrive()) return entry.value;
+      throw error;
+    }
+  }
+
+  /** Forgets the answers that `matches` says are out of date. */
+  invalidate(matches: (value: Value, key: string) => boolean): void {
+    this.#generation += 1;
+    this.#loading.clear();
+    for (const [key, entry] of this.#entries) {
+      if (matches(entry.value, key)) this.#entries.delete(key);
+    }
+  }
+
+  /** Forgets everything: broadcasts may have been missed. */
+  clear(): void {
+    this.invalidate(() => true);
+  }
+}

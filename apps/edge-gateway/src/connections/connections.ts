@@ -1,0 +1,63 @@
+import {
+  credentialChanged,
+  credentialSecret,
+  listCredentials,
+  openCredential,
+  type CredentialSecret,
+  type CredentialSummary,
+} from '@gateway/contracts';
+import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messaging';
+import { RemoteCache } from '../cache/remote-cache.ts';
+
+/** A credential, opened: in this process's memory alone, and for a bounded time. */
+export interface OpenedCredential {
+  readonly secret: CredentialSecret;
+  /** Replaces the provider's own address. The secret is only ever sent there. */
+  readonly baseUrl: string | null;
+}
+
+/** Which providers an account is connected to, and their credentials. */
+export interface Connections {
+  list(accountId: string): Promise<readonly CredentialSummary[]>;
+  open(accountId: string, provider: string): Promise<OpenedCredential | null>;
+}
+
+const secondMs = 1_000;
+
+/** Plaintext stays at most a minute after its last opening; a change ends it at once by broadcast. */
+export function createConnections(
+  messaging: Messaging,
+  sealingKeys: SealingKeyPair,
+  rememberSecret: (secret: string) => void,
+): Connections {
+  const shared = { staleMs: 60 * secondMs, broadcastsArrive: () => messaging.connected };
+  const lists = new RemoteCache<readonly CredentialSummary[]>({
+    ...shared,
+    entriesMax: 10_000,
+    freshMs: 10 * secondMs,
+    load: async (accountId) => (await messaging.call(listCredentials, { accountId })).credentials,
+  });
+  const opened = new RemoteCache<OpenedCredential | null>({
+    ...shared,
+    entriesMax: 10_000,
+    freshMs: 60 * secondMs,
+    load: async (key) => {
+      const [accountId = '', provider = ''] = key.split('|');
+      const reply = await messaging.call(openCredential, { accountId, provider, recipientPublicKey: sealingKeys.publicKey });
+      if (reply.sealedSecret === null) return null;
+      const json: unknown = JSON.parse(openSealed(reply.sealedSecret, sealingKeys.privateKey).toString('utf8'));
+      const secret = credentialSecret.parse(json);
+      rememberSecret(secret.apiKey);
+      return { secret, baseUrl: reply.baseUrl };
+    },
+  });
+  messaging.onBroadcast(credentialChanged, ({ accountId, provider }) => {
+    lists.invalidate((_, key) => key === accountId);
+    opened.invalidate((_, key) => key === `${accountId}|${provider}`);
+  });
+  messaging.onReconnect(() => {
+    lists.clear();
+    opened.clear();
+  });
+  return { list: (accountId) => lists.get(accountId), open: (accountId, provider) => opened.get(`${accountId}|${provider}`) };
+}

@@ -1,0 +1,44 @@
+import { GatewayError, toGatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/observability';
+import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { tokens } from '../tokens.ts';
+import { renderError } from './render-error.ts';
+
+/** Whatever a route throws leaves as an error of the registry, in the shape of the endpoint that was called. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  readonly #log: Logger;
+
+  constructor(@Inject(tokens.log) log: Logger) {
+    this.#log = log;
+  }
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const error = mapThrown(thrown);
+    if (error.definition.status >= 500) {
+      this.#log.error({ err: thrown, request_id: request.id, code: error.code, detail: error.detail }, 'route failed');
+    }
+    if (reply.sent || reply.raw.headersSent) return;
+    const rendered = renderError(error, request.id, request.raw.url ?? '/');
+    void reply.status(rendered.status).headers(rendered.headers).send(rendered.body);
+  }
+}
+
+/** Nest's and Fastify's own errors, in the registry's words. */
+function mapThrown(thrown: unknown): GatewayError {
+  const status = thrown instanceof HttpException ? thrown.getStatus() : statusOf(thrown);
+  if (status === 404) return new GatewayError('not_found');
+  if (status === 405) return new GatewayError('method_not_allowed');
+  if (status === 413) return new GatewayError('request_too_large');
+  if (status === 415) return new GatewayError('unsupported_media_type');
+  if (status !== null && status >= 400 && status < 500) return new GatewayError('invalid_field', { message: 'The request is not valid.' });
+  return toGatewayError(thrown);
+}
+
+function statusOf(thrown: unknown): number | null {
+  if (thrown instanceof GatewayError || typeof thrown !== 'object' || thrown === null) return null;
+  return 'statusCode' in thrown && typeof thrown.statusCode === 'number' ? thrown.statusCode : null;
+}

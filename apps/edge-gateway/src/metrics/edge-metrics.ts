@@ -1,0 +1,48 @@
+import type { Counter, Gauge, Histogram, Metrics } from '@gateway/observability';
+
+/** What the edge measures. Labels have few values: endpoint, status, reason; never an account, a key or a model. */
+export interface EdgeMetrics {
+  readonly requests: Counter<'endpoint' | 'status'>;
+  readonly inFlight: Gauge;
+  readonly overheadSeconds: Histogram<'endpoint'>;
+  readonly planSeconds: Histogram;
+  readonly plans: Counter<'reason'>;
+  readonly planDefects: Counter;
+  readonly toolsIn: Counter;
+  readonly toolsOut: Counter;
+  readonly firstByteSeconds: Histogram;
+  readonly tokens: Counter<'direction'>;
+}
+
+export function createEdgeMetrics(metrics: Metrics): EdgeMetrics {
+  return {
+    requests: metrics.counter({
+      name: 'gateway_requests_total',
+      help: 'Accepted requests by how they ended.',
+      labels: ['endpoint', 'status'],
+    }),
+    inFlight: metrics.gauge({ name: 'gateway_requests_in_flight', help: 'Requests being served now.' }),
+    overheadSeconds: metrics.histogram({
+      name: 'gateway_overhead_seconds',
+      help: 'From a request’s arrival until it went out to the provider.',
+      labels: ['endpoint'],
+    }),
+    planSeconds: metrics.histogram({ name: 'gateway_plan_seconds', help: 'Time spent planning a request with tools.' }),
+    plans: metrics.counter({ name: 'gateway_plans_total', help: 'Plans by their reason.', labels: ['reason'] }),
+    planDefects: metrics.counter({
+      name: 'gateway_plan_defects_total',
+      help: 'Plans that broke an invariant and were dropped for the identity plan.',
+    }),
+    toolsIn: metrics.counter({ name: 'gateway_tools_input_total', help: 'Tools offered by clients, after tool lists.' }),
+    toolsOut: metrics.counter({ name: 'gateway_tools_output_total', help: 'Tools forwarded to providers.' }),
+    firstByteSeconds: metrics.histogram({
+      name: 'gen_ai_server_time_to_first_token_seconds',
+      help: 'From the call to the provider until the first byte of its answer.',
+    }),
+    tokens: metrics.counter({
+      name: 'gen_ai_client_token_usage_total',
+      help: 'Tokens used, as providers billed them or as estimated.',
+      labels: ['direction'],
+    }),
+  };
+}

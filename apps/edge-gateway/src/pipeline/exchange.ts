@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestTrace } from '@gateway/observability';
+import type { ClientFormat } from '@gateway/interchange';
+import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
+
+/** When each thing happened, in milliseconds of `performance.now()`. */
+export interface Timings {
+  readonly startedAt: number;
+  authenticatedAt?: number;
+  planStartedAt?: number;
+  planEndedAt?: number;
+  /** The provider call went out. */
+  forwardedAt?: number;
+  /** The provider's status and headers came in. */
+  upstreamHeadersAt?: number;
+  /** The first byte of the answer's body went to the client. */
+  firstByteAt?: number;
+}
+
+/** What the log will say, filled in along the way by the stages. */
+export interface Ledger {
+  requestedModel: string | null;
+  model: string | null;
+  provider: string | null;
+  stream: boolean;
+  lane: RequestEventV1['lane'];
+  toolsIn: number;
+  toolsOut: number;
+  plan: RequestEventV1['plan'];
+  compressionSteps: CompressSchemasReply['results'][number]['steps'];
+}
+
+/** One chat request on its way through the pipeline, and the client's connection. */
+export interface Exchange {
+  /** UUIDv7, made here. */
+  readonly requestId: string;
+  readonly acceptedAt: Date;
+  readonly endpoint: string;
+  readonly format: ClientFormat;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Aborted when the client leaves before its answer is complete. */
+  readonly abort: AbortController;
+  readonly timings: Timings;
+  readonly ledger: Ledger;
+  readonly trace: RequestTrace;
+  /** Length of the body that went out; 0 until then. */
+  outboundBytes: number;
+  /** Headers of ours for the answer, whatever it will be. */
+  readonly headers: Record<string, string>;
+}
+
+export function createExchange(
+  given: Pick<Exchange, 'requestId' | 'endpoint' | 'format' | 'request' | 'response' | 'trace'>,
+): Exchange {
+  const abort = new AbortController();
+  given.response.once('close', () => {
+    if (!given.response.writableFinished) abort.abort();
+  });
+  return {
+    ...given,
+    acceptedAt: new Date(),
+    outboundBytes: 0,
+    abort,
+    timings: { startedAt: performance.now() },
+    ledger: {
+      requestedModel: null,
+      model: null,
+      provider: null,
+      stream: false,
+      lane: null,
+      toolsIn: 0,
+      toolsOut: 0,
+      plan: null,
+      compressionSteps: [],
+    },
+    headers: { 'x-request-id': given.requestId },
+  };
+}

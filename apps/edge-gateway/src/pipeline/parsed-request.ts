@@ -1,0 +1,9 @@
+import type { RequestOutline } from '@gateway/interchange';
+import type { JsonTape } from '@gateway/wire-formats';
+
+/** The client's request: its own bytes, where everything in them stands, and what the gateway reads of it. */
+export interface ParsedRequest {
+  readonly bytes: Buffer;
+  readonly tape: JsonTape;
+  readonly outline: RequestOutline;
+}

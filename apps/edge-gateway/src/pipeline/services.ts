@@ -1,0 +1,32 @@
+import type { ModelCatalog } from '@gateway/model-catalog';
+import type { Messaging } from '@gateway/messaging';
+import type { Logger } from '@gateway/observability';
+import type { Connections } from '../connections/connections.ts';
+import type { GrantCache } from '../grants/grant-cache.ts';
+import type { EdgeMetrics } from '../metrics/edge-metrics.ts';
+import type { RequestSpool } from '../spool/request-spool.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { RateLimiter } from './stages/limit/rate-limiter.port.ts';
+import type { Planner } from './stages/plan/planner.ts';
+
+/** What the stages need of the world. Built once, in the module; a test builds its own. */
+export interface PipelineServices {
+  readonly settings: PipelineSettings;
+  readonly grants: GrantCache;
+  readonly connections: Connections;
+  readonly catalog: ModelCatalog;
+  readonly rateLimiter: RateLimiter;
+  readonly planner: Planner;
+  readonly upstream: Upstream;
+  readonly spool: RequestSpool;
+  readonly messaging: Messaging;
+  readonly metrics: EdgeMetrics;
+  readonly log: Logger;
+}
+
+export interface PipelineSettings {
+  readonly bodyBytesMax: number;
+  readonly planDeadlineMs: number;
+  /** Undefined when there is no sandbox. */
+  readonly sandboxUrl: string | undefined;
+}

@@ -1,0 +1,82 @@
+import { GatewayError } from '@gateway/errors';
+import type { ModelCatalog } from '@gateway/model-catalog';
+import { findProvider, type Provider } from '@gateway/providers';
+import type { Connections } from '../../../connections/connections.ts';
+import type { Exchange } from '../../exchange.ts';
+import type { PipelineSettings } from '../../services.ts';
+import type { Target } from '../../target.ts';
+import type { Caller } from '../../caller.ts';
+import type { ParsedRequest } from '../../parsed-request.ts';
+
+interface ChooseServices {
+  readonly connections: Connections;
+  readonly catalog: ModelCatalog;
+  readonly settings: PipelineSettings;
+}
+
+/**
+ * Model string → provider and model. `<provider>/<model>` names both, and passes models that the catalogue does not
+ * know yet; a bare name is looked up in the catalogue among the account's connected providers.
+ */
+export async function choose(
+  request: ParsedRequest,
+  exchange: Exchange,
+  caller: Caller,
+  services: ChooseServices,
+): Promise<Target> {
+  const target = await chooseTarget(request.outline.model, caller.accountId, services);
+  exchange.ledger.provider = target.provider.name;
+  exchange.ledger.model = target.model;
+  exchange.headers['x-svc-provider'] = target.provider.name;
+  exchange.headers['x-svc-model'] = target.model;
+  return target;
+}
+
+/** Throws `model_not_found`, `provider_not_connected` or `ambiguous_model`. */
+export async function chooseTarget(model: string, accountId: string, services: ChooseServices): Promise<Target> {
+  const connected = await connectedProviders(accountId, services);
+  const slash = model.indexOf('/');
+  const named = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;
+  if (named) {
+    if (!connected.has(named.name)) throw notConnected(model, [named]);
+    return { provider: named, model: model.slice(slash + 1) };
+  }
+  return chooseAmong(model, connected, services.catalog);
+}
+
+function chooseAmong(model: string, connected: ReadonlySet<string>, catalog: ModelCatalog): Target {
+  const offering = catalog.providersOf(model);
+  const usable = offering.filter((name) => connected.has(name));
+  const [first, ...others] = usable;
+  if (first !== undefined && others.length === 0) {
+    const provider = findProvider(first);
+    const entry = catalog.find(first, model);
+    if (provider && entry) return { provider, model: entry.modelId };
+  }
+  if (first !== undefined) {
+    const choices = usable.map((name) => `${name}/${model}`).join(', ');
+    const message = `More than one connected provider has the model "${model}". Choose one of: ${choices}.`;
+    throw new GatewayError('ambiguous_model', { param: 'model', message });
+  }
+  const known = offering.map(findProvider).filter((provider) => provider !== undefined);
+  if (known.length > 0) throw notConnected(model, known);
+  throw new GatewayError('model_not_found', { param: 'model', message: `No connected provider has the model "${model}".` });
+}
+
+function notConnected(model: string, providers: readonly Provider[]): GatewayError {
+  const names = providers.map((provider) => provider.name).join(' or ');
+  return new GatewayError('provider_not_connected', {
+    param: 'model',
+    message:
+      `The model "${model}" needs the provider ${names}, which is not connected. ` +
+      `Connect it with PUT /v1/account/providers {"provider":"${providers[0]?.name ?? ''}","api_key":"…"}.`,
+  });
+}
+
+/** The sandbox needs no credential: it is connected wherever it runs. */
+export async function connectedProviders(accountId: string, services: ChooseServices): Promise<ReadonlySet<string>> {
+  const stored = await services.connections.list(accountId);
+  const names = new Set(stored.map((credential) => credential.provider));
+  if (services.settings.sandboxUrl !== undefined) names.add('sandbox');
+  return names;
+}

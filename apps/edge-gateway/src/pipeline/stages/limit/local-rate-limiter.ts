@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache';
+import type { RateDecision, RateLimiter } from './rate-limiter.port.ts';
+
+interface Bucket {
+  tokens: number;
+  refilledAtMs: number;
+}
+
+/**
+ * What one process may admit while it cannot ask Redis: an eighth of the limit, at least one a minute, as a token
+ * bucket that starts empty but for one request. Eight replicas together then stay within the limit.
+ */
+const share = 1 / 8;
+
+export class LocalRateLimiter implements RateLimiter {
+  readonly #buckets = new LRUCache<string, Bucket>({ max: 50_000 });
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  admit(keyId: string, limitRpm: number): Promise<RateDecision> {
+    const size = Math.max(1, Math.floor(limitRpm * share));
+    const tokensPerMs = size / 60_000;
+    const now = this.#now();
+    const bucket = this.#buckets.get(keyId) ?? { tokens: Math.max(1, size / 60), refilledAtMs: now };
+    bucket.tokens = Math.min(size, bucket.tokens + (now - bucket.refilledAtMs) * tokensPerMs);
+    bucket.refilledAtMs = now;
+    this.#buckets.set(keyId, bucket);
+    const admitted = limitRpm > 0 && bucket.tokens >= 1;
+    if (admitted) bucket.tokens -= 1;
+    const resetMs = admitted ? (size - bucket.tokens) / tokensPerMs : (1 - bucket.tokens) / tokensPerMs;
+    const remaining = Math.floor(bucket.tokens);
+    return Promise.resolve({ admitted, limit: limitRpm, remaining, resetMs: Math.ceil(resetMs), local: true });
+  }
+}

@@ -1,0 +1,96 @@
+import type { Redis } from 'ioredis';
+import type { Logger } from '@gateway/observability';
+import { LocalRateLimiter } from './local-rate-limiter.ts';
+import type { RateDecision, RateLimiter } from './rate-limiter.port.ts';
+
+/**
+ * A sliding window of 60 s in steps of one second, kept as one hash a key: a field for each second that had requests,
+ * and their running total. A step leaves the window when a request comes after it, so a call costs as much as the
+ * seconds that passed since the last one, at most 60. Time is Redis's own, so replicas with skewed clocks agree.
+ *
+ * KEYS[1] the window; ARGV[1] the limit. Returns {admitted, count, milliseconds until there is room or it is empty}.
+ */
+const slidingWindow = `
+local time = redis.call('TIME')
+local nowSecond = tonumber(time[1])
+local intoSecondMs = math.floor(tonumber(time[2]) / 1000)
+local limit = tonumber(ARGV[1])
+local state = redis.call('HMGET', KEYS[1], 'total', 'oldest')
+local total = tonumber(state[1]) or 0
+local oldest = tonumber(state[2]) or nowSecond
+if nowSecond - oldest > 60 and total > 0 then
+  local kept = 0
+  local fields = redis.call('HGETALL', KEYS[1])
+  for i = 1, #fields, 2 do
+    local second = tonumber(fields[i])
+    if second then
+      if second <= nowSecond - 60 then redis.call('HDEL', KEYS[1], fields[i]) else kept = kept + tonumber(fields[i + 1]) end
+    end
+  end
+  total = kept
+  oldest = nowSecond - 59
+else
+  while oldest <= nowSecond - 60 do
+    local count = redis.call('HGET', KEYS[1], tostring(oldest))
+    if count then
+      total = total - tonumber(count)
+      redis.call('HDEL', KEYS[1], tostring(oldest))
+    end
+    oldest = oldest + 1
+  end
+end
+local admitted = 0
+if total < limit then
+  admitted = 1
+  total = total + 1
+  redis.call('HINCRBY', KEYS[1], tostring(nowSecond), 1)
+end
+redis.call('HSET', KEYS[1], 'total', total, 'oldest', oldest)
+redis.call('EXPIRE', KEYS[1], 61)
+local resetMs = 60000 - intoSecondMs
+if admitted == 0 then
+  local second = oldest
+  while second < nowSecond and not redis.call('HGET', KEYS[1], tostring(second)) do second = second + 1 end
+  resetMs = (second + 60 - nowSecond) * 1000 - intoSecondMs
+end
+return {admitted, total, math.max(resetMs, 1)}
+`;
+
+interface WindowCommands {
+  admitRequest(key: string, limit: number): Promise<[number, number, number]>;
+}
+
+/**
+ * Exact across replicas. The connection's own `commandTimeout` bounds the wait; with Redis away each process admits a share
+ * of the limit by itself, and says so once.
+ */
+export class RedisRateLimiter implements RateLimiter {
+  readonly #redis: Redis & WindowCommands;
+  readonly #log: Logger;
+  readonly #local = new LocalRateLimiter();
+  #away = false;
+
+  constructor(redis: Redis, log: Logger) {
+    redis.defineCommand('admitRequest', { numberOfKeys: 1, lua: slidingWindow });
+    this.#redis = redis as Redis & WindowCommands;
+    this.#log = log;
+  }
+
+  async admit(keyId: string, limitRpm: number): Promise<RateDecision> {
+    try {
+      const [admitted, count, resetMs] = await this.#redis.admitRequest(`rpm:{${keyId}}`, limitRpm);
+      this.#noteAway(false);
+      return { admitted: admitted === 1, limit: limitRpm, remaining: Math.max(0, limitRpm - count), resetMs, local: false };
+    } catch (error) {
+      this.#noteAway(true, error);
+      return this.#local.admit(keyId, limitRpm);
+    }
+  }
+
+  #noteAway(away: boolean, error?: unknown): void {
+    if (away === this.#away) return;
+    this.#away = away;
+    if (away) this.#log.warn({ err: error }, 'rate limits are local and conservative: Redis does not answer');
+    else this.#log.info('rate limits are shared again: Redis answers');
+  }
+}

@@ -1,0 +1,59 @@
+import { GatewayError } from '@gateway/errors';
+import type { RequestOutline } from '@gateway/interchange';
+import { formatNamed, JsonDepthError, JsonSyntaxError, scanJson, type JsonTape } from '@gateway/wire-formats';
+import { readBody, requireJson } from '../../../http/read-body.ts';
+import type { Exchange } from '../../exchange.ts';
+import type { ParsedRequest } from '../../parsed-request.ts';
+import type { PipelineSettings } from '../../services.ts';
+
+/** How deep a body may be nested. */
+const depthMax = 128;
+
+/** Reads the body in one pass. Strict on JSON and on the fields that the gateway reads; the rest is the provider's. */
+export async function parse(exchange: Exchange, services: { settings: PipelineSettings }): Promise<ParsedRequest> {
+  requireJson(exchange.request);
+  const bytes = await readBody(exchange.request, services.settings.bodyBytesMax);
+  const tape = scanBody(bytes);
+  const outline = formatNamed(exchange.format).client.outlineRequest(tape);
+  requireBalancedToolCalls(outline);
+  exchange.ledger.requestedModel = outline.model;
+  exchange.ledger.stream = outline.stream;
+  return { bytes, tape, outline };
+}
+
+function scanBody(bytes: Buffer): JsonTape {
+  try {
+    return scanJson(bytes, { depthMax });
+  } catch (error) {
+    if (error instanceof JsonDepthError) throw new GatewayError('too_deep');
+    if (error instanceof JsonSyntaxError) {
+      throw new GatewayError('malformed_json', { message: `The body is not valid JSON (at byte ${error.offset}).` });
+    }
+    throw error;
+  }
+}
+
+/** Every result answers an earlier call, and every call is answered before the conversation goes on. */
+function requireBalancedToolCalls({ messages }: RequestOutline): void {
+  const called = new Set<string>();
+  const open = new Set<string>();
+  for (const message of messages) {
+    for (const id of message.toolResultIds) {
+      if (!called.has(id)) throw unbalanced(message.index, `answers the tool call "${id}", which no earlier message makes`);
+      open.delete(id);
+    }
+    const [unanswered] = open;
+    if (unanswered !== undefined && message.toolResultIds.length === 0) {
+      throw unbalanced(message.index, `comes before the result of the tool call "${unanswered}"`);
+    }
+    for (const call of message.toolCalls) {
+      called.add(call.id);
+      open.add(call.id);
+    }
+  }
+}
+
+function unbalanced(index: number, what: string): GatewayError {
+  const param = `messages[${index}]`;
+  return new GatewayError('unbalanced_tool_calls', { param, message: `${param} ${what}.` });
+}

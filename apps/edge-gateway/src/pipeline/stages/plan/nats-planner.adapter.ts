@@ -1,0 +1,114 @@
+import {
+  compressSchemas,
+  defineTools,
+  planTools,
+  planToolsAt,
+  type PlanToolsReply,
+  type PlanToolsRequest,
+} from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import type { Messaging } from '@gateway/messaging';
+import { LRUCache } from 'lru-cache';
+import type { Planner, PlanQuestion, PlanSubject } from './planner.ts';
+import type { HashedList, ToolListIndex } from './tool-list-index.ts';
+import type { PlannedReply, SchemaEdits } from '../../tool-plan.ts';
+
+/** Room under the 8 MiB limit of a message for its framing. */
+const definitionsBytesMax = 6 * 1024 * 1024;
+
+/** Asks tool-router and compressor. Tools travel by hash, and their definitions only to those who lack them. */
+export class NatsPlanner implements Planner {
+  readonly #messaging: Messaging;
+  readonly #lists: ToolListIndex;
+  /** Lists that a router has answered for: their hashes are left out of the next question. */
+  readonly #known = new LRUCache<string, true>({ max: 10_000 });
+  /** The compressor's answers, which are pure functions of a definition's bytes. */
+  readonly #schemaEdits = new LRUCache<string, SchemaEdits>({
+    max: 100_000,
+    maxSize: 64 * 1024 * 1024,
+    sizeCalculation: ({ edits }) => 200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
+  });
+
+  constructor(messaging: Messaging, lists: ToolListIndex) {
+    this.#messaging = messaging;
+    this.#lists = lists;
+  }
+
+  async selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply> {
+    const list = this.#lists.hashesOf(subject.tape.bytes, subject.tools);
+    const withHashes = { ...question, listHash: list.listHash, toolHashes: [...list.toolHashes] };
+    const first: PlanToolsRequest = this.#known.has(list.listHash)
+      ? { ...question, listHash: list.listHash }
+      : withHashes;
+    const reply = await this.#messaging.call(planTools, first, { signal });
+    const planned = reply.status === 'planned' ? reply : await this.#teach(subject, withHashes, reply, signal);
+    this.#known.set(list.listHash, true);
+    return planned;
+  }
+
+  /** Sends one router what it lacks, and asks it again. It may first ask for the list, then for definitions. */
+  async #teach(
+    subject: PlanSubject,
+    question: PlanToolsRequest & { toolHashes: string[] },
+    unknown: Extract<PlanToolsReply, { status: 'unknown' }>,
+    signal: AbortSignal,
+  ): Promise<PlannedReply> {
+    const options = { signal, instanceId: unknown.instanceId };
+    let { missing } = unknown;
+    for (let round = 0; round < 2; round += 1) {
+      if (missing.length > 0) {
+        const tools = this.#definitionsOf(subject, question.toolHashes, new Set(missing));
+        await this.#messaging.call(defineTools, { tools }, options);
+      }
+      const reply = await this.#messaging.call(planToolsAt, question, options);
+      if (reply.status === 'planned') return reply;
+      missing = reply.missing;
+    }
+    throw new GatewayError('service_unavailable', { detail: 'the tool router keeps asking for definitions' });
+  }
+
+  #definitionsOf(subject: PlanSubject, hashes: readonly string[], missing: ReadonlySet<string>) {
+    const wanted = subject.tools.filter((_, position) => missing.has(hashes[position] ?? ''));
+    const size = wanted.reduce((sum, { range }) => sum + range.end - range.start, 0);
+    if (size > definitionsBytesMax) {
+      throw new GatewayError('service_unavailable', { detail: 'the tool definitions are too large to send' });
+    }
+    const sources = subject.format.client.toolDefinitions(subject.tape);
+    return subject.tools.flatMap((tool, position) => {
+      const hash = hashes[position] ?? '';
+      const source = missing.has(hash) ? sources[tool.index] : undefined;
+      if (!source) return [];
+      const description = source.describe();
+      return [{ hash, ...description, examples: [...description.examples] }];
+    });
+  }
+
+  async compressSchemas(subject: PlanSubject, signal: AbortSignal): Promise<ReadonlyMap<number, SchemaEdits>> {
+    const list = this.#lists.hashesOf(subject.tape.bytes, subject.tools);
+    const unseen = this.#unseenDefinitions(subject, list);
+    if (unseen.length > 0) {
+      const { results } = await this.#messaging.call(compressSchemas, { definitions: unseen }, { signal });
+      for (const { hash, edits, steps } of results) this.#schemaEdits.set(hash, { edits, steps });
+    }
+    const found = new Map<number, SchemaEdits>();
+    for (const [position, hash] of list.toolHashes.entries()) {
+      const kept = this.#schemaEdits.get(hash);
+      if (kept && kept.edits.length > 0) found.set(position, kept);
+    }
+    return found;
+  }
+
+  /** Definitions without an answer yet, as far as one message holds them; the rest waits for the next request. */
+  #unseenDefinitions(subject: PlanSubject, list: HashedList): { hash: string; text: string }[] {
+    const unseen = new Map<string, string>();
+    let size = 0;
+    for (const [position, hash] of list.toolHashes.entries()) {
+      const tool = subject.tools[position];
+      if (!tool || tool.builtIn || unseen.has(hash) || this.#schemaEdits.has(hash)) continue;
+      size += tool.range.end - tool.range.start;
+      if (size > definitionsBytesMax) break;
+      unseen.set(hash, subject.tape.bytes.toString('utf8', tool.range.start, tool.range.end));
+    }
+    return [...unseen].map(([hash, text]) => ({ hash, text }));
+  }
+}

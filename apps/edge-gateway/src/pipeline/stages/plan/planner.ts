@@ -1,0 +1,21 @@
+import type { PlanToolsRequest } from '@gateway/contracts';
+import type { ToolOutline } from '@gateway/interchange';
+import type { JsonTape, WireFormat } from '@gateway/wire-formats';
+import type { PlannedReply, SchemaEdits } from '../../tool-plan.ts';
+
+/** A tool list to plan for, with the bytes it stands in. */
+export interface PlanSubject {
+  readonly format: WireFormat;
+  readonly tape: JsonTape;
+  /** The tools that the key may use. Positions in plans are positions in this list. */
+  readonly tools: readonly ToolOutline[];
+}
+
+export type PlanQuestion = Omit<PlanToolsRequest, 'listHash' | 'toolHashes'>;
+
+/** The two services that plan. Both throw when they are late or away; the caller goes on without them. */
+export interface Planner {
+  selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply>;
+  /** By position. Tools with nothing to save are left out. */
+  compressSchemas(subject: PlanSubject, signal: AbortSignal): Promise<ReadonlyMap<number, SchemaEdits>>;
+}

@@ -1,0 +1,31 @@
+import { GatewayError } from '@gateway/errors';
+import type { RequestOutline, ToolOutline } from '@gateway/interchange';
+import { namesInToolChoice } from '../../tool-choice.ts';
+
+/** A key's hard boundary on tools. Names match exactly; denied wins over allowed; null means no list. */
+export interface ToolLists {
+  readonly allowedTools: readonly string[] | null;
+  readonly deniedTools: readonly string[] | null;
+}
+
+/** The tools that a key may use, in the client's order. A tool without a name is a server tool, which no list names. */
+export function applyToolLists(outline: RequestOutline, lists: ToolLists): readonly ToolOutline[] {
+  if (lists.allowedTools === null && lists.deniedTools === null) return outline.tools;
+  const permits = permissionOf(lists);
+  requirePermittedChoice(outline, permits);
+  return outline.tools.filter((tool) => tool.name === undefined || permits(tool.name));
+}
+
+function permissionOf(lists: ToolLists): (name: string) => boolean {
+  const allowed = lists.allowedTools && new Set(lists.allowedTools);
+  const denied = new Set(lists.deniedTools ?? []);
+  return (name) => !denied.has(name) && (allowed === null || allowed.has(name));
+}
+
+/** Throws `tool_not_allowed` when the client forces a tool that its key may not use. */
+function requirePermittedChoice({ toolChoice }: RequestOutline, permits: (name: string) => boolean): void {
+  const forced = namesInToolChoice(toolChoice).find((name) => !permits(name));
+  if (forced === undefined) return;
+  const message = `tool_choice names the tool "${forced}", which this API key may not use.`;
+  throw new GatewayError('tool_not_allowed', { param: 'tool_choice', message });
+}

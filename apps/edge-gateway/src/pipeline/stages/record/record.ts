@@ -1,0 +1,73 @@
+import type { Logger } from '@gateway/observability';
+import type { ModelCatalog } from '@gateway/model-catalog';
+import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
+import type { RequestSpool } from '../../../spool/request-spool.ts';
+import type { Caller } from '../../caller.ts';
+import type { Exchange } from '../../exchange.ts';
+import type { RelayOutcome } from '../../relay-outcome.ts';
+import { renderAccepted, renderEvent } from './render-event.ts';
+import { renderLogLine } from './render-log-line.ts';
+
+interface RecordServices {
+  readonly spool: RequestSpool;
+  readonly catalog: ModelCatalog;
+  readonly metrics: EdgeMetrics;
+  readonly log: Logger;
+}
+
+/** One request's way into the log: accepted once, finished exactly once. */
+export interface Recording {
+  /** Starts writing the accept line; it is written while the request is parsed and planned. */
+  accept(caller: Caller): void;
+  /** Waits until the accept line is on disk. Throws `service_unavailable` when the spool has no room. */
+  accepted(): Promise<void>;
+  /** Writes the one terminal event of an accepted request, its metrics and its log line. Never throws. */
+  finish(outcome: RelayOutcome): void;
+}
+
+/** A request that was refused before it was accepted (no key, no rate left) has metrics and a log line alone. */
+export function record(exchange: Exchange, services: RecordServices): Recording {
+  let caller: Caller | null = null;
+  let accepting: Promise<void> = Promise.resolve();
+  services.metrics.inFlight.inc();
+  return {
+    accept(acceptedCaller) {
+      caller = acceptedCaller;
+      accepting = services.spool.accept(renderAccepted(exchange, acceptedCaller));
+      // Awaited later, in `accepted` or `finish`: until then a rejection must not count as unheard.
+      accepting.catch(() => undefined);
+    },
+    accepted: () => accepting,
+    finish(outcome) {
+      const totalMs = performance.now() - exchange.timings.startedAt;
+      services.metrics.inFlight.dec();
+      const finished = caller ? renderEvent(exchange, caller, outcome, totalMs, services.catalog) : null;
+      countRequest(exchange, outcome, services.metrics);
+      services.log.info(renderLogLine(exchange, caller, outcome, totalMs, finished), 'request');
+      if (finished === null) return;
+      // A request that failed early may end before its accept line is written; one that was not accepted has no ending.
+      accepting.then(
+        () => services.spool.finish(finished, exchange.trace.headers.traceparent),
+        () => undefined,
+      );
+    },
+  };
+}
+
+function countRequest(exchange: Exchange, outcome: RelayOutcome, metrics: EdgeMetrics): void {
+  const { timings, ledger, endpoint } = exchange;
+  metrics.requests.inc({ endpoint, status: outcome.status });
+  if (timings.forwardedAt !== undefined) {
+    metrics.overheadSeconds.observe({ endpoint }, (timings.forwardedAt - timings.startedAt) / 1000);
+    if (timings.firstByteAt !== undefined) {
+      metrics.firstByteSeconds.observe((timings.firstByteAt - timings.forwardedAt) / 1000);
+    }
+  }
+  if (ledger.plan === null) return;
+  metrics.plans.inc({ reason: ledger.plan.kReason });
+  metrics.toolsIn.inc(ledger.toolsIn);
+  metrics.toolsOut.inc(ledger.toolsOut);
+  if (timings.planStartedAt !== undefined && timings.planEndedAt !== undefined) {
+    metrics.planSeconds.observe((timings.planEndedAt - timings.planStartedAt) / 1000);
+  }
+}

@@ -1,0 +1,99 @@
+import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
+import { costUsd, type ModelCatalog } from '@gateway/model-catalog';
+import type { Caller } from '../../caller.ts';
+import type { Exchange, Timings } from '../../exchange.ts';
+import type { RelayOutcome } from '../../relay-outcome.ts';
+
+/** A bound on what a client may have us keep of its own words. */
+const clientTextMax = 256;
+
+/** Characters of English text per token, by OpenAI's rule of thumb; for estimates where no usage was billed. */
+const charactersPerToken = 4;
+
+/** What is written to the spool before anything is forwarded. */
+export function renderAccepted(exchange: Exchange, caller: Caller): RequestAcceptedV1 {
+  const { headers } = exchange.request;
+  return {
+    v: 1,
+    requestId: exchange.requestId,
+    accountId: caller.accountId,
+    keyId: caller.keyId,
+    acceptedAt: exchange.acceptedAt.toISOString(),
+    endpoint: exchange.endpoint,
+    format: exchange.format,
+    sessionId: clientText(headers['x-svc-session-id']),
+    clientRequestId: clientText(headers['x-request-id'] ?? headers['x-client-request-id']),
+    traceId: exchange.trace.traceId,
+  };
+}
+
+function clientText(value: string | string[] | undefined): string | null {
+  const text = Array.isArray(value) ? value[0] : value;
+  return text === undefined || text === '' ? null : text.slice(0, clientTextMax);
+}
+
+/** How the request ended, with all that its stages noted. */
+export function renderEvent(
+  exchange: Exchange,
+  caller: Caller,
+  outcome: RelayOutcome,
+  totalMs: number,
+  catalog: ModelCatalog,
+): RequestEventV1 {
+  const { ledger } = exchange;
+  const usage = usageOf(exchange, outcome);
+  return {
+    ...renderAccepted(exchange, caller),
+    ...ledger,
+    status: outcome.status,
+    httpStatus: outcome.httpStatus,
+    errorCode: outcome.errorCode,
+    errorMessage: outcome.errorMessage?.slice(0, 1000) ?? null,
+    providerRequestId: outcome.providerRequestId?.slice(0, clientTextMax) ?? null,
+    calledTools: (outcome.summary?.toolCalls ?? []).map((call) => call.name.slice(0, clientTextMax)),
+    usage,
+    costUsd: usage && costOf(ledger, usage, catalog),
+    ms: renderTimings(exchange.timings, totalMs),
+  };
+}
+
+/** As billed; estimated from lengths where an answer came without usage; null where there was no answer. */
+function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): RequestEventV1['usage'] {
+  if (summary?.usage) {
+    const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = summary.usage;
+    return { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, estimated: false };
+  }
+  if (summary === null || status === 'error') return null;
+  return {
+    inputTokens: Math.ceil(exchange.outboundBytes / charactersPerToken),
+    outputTokens: Math.ceil(summary.textCharacters / charactersPerToken),
+    cachedInputTokens: 0,
+    cacheWriteTokens: 0,
+    estimated: true,
+  };
+}
+
+function costOf(ledger: Exchange['ledger'], usage: NonNullable<RequestEventV1['usage']>, catalog: ModelCatalog): number | null {
+  const model = ledger.provider !== null && ledger.model !== null ? catalog.find(ledger.provider, ledger.model) : undefined;
+  return model ? costUsd(model, usage) : null;
+}
+
+function renderTimings(timings: Timings, totalMs: number): RequestEventV1['ms'] {
+  return {
+    total: round(totalMs),
+    firstByte: between(timings.startedAt, timings.firstByteAt),
+    overhead: between(timings.startedAt, timings.forwardedAt),
+    auth: between(timings.startedAt, timings.authenticatedAt),
+    plan: between(timings.planStartedAt, timings.planEndedAt),
+    upstream: between(timings.forwardedAt, timings.upstreamHeadersAt),
+  };
+}
+
+function between(from: number | undefined, to: number | undefined): number | null {
+  return from === undefined || to === undefined ? null : round(to - from);
+}
+
+/** Microseconds are as fine as the clock is. */
+function round(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}

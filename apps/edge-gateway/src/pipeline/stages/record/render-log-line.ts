@@ -1,0 +1,38 @@
+import type { RequestEventV1 } from '@gateway/contracts';
+import type { Caller } from '../../caller.ts';
+import type { Exchange } from '../../exchange.ts';
+import type { RelayOutcome } from '../../relay-outcome.ts';
+
+/** The one wide line of a request. Names and figures alone: no body, no header values, no tool arguments. */
+export function renderLogLine(
+  exchange: Exchange,
+  caller: Caller | null,
+  outcome: RelayOutcome,
+  totalMs: number,
+  event: RequestEventV1 | null,
+): Record<string, unknown> {
+  const { ledger } = exchange;
+  return {
+    request_id: exchange.requestId,
+    trace_id: exchange.trace.traceId,
+    account_id: caller?.accountId,
+    key_id: caller?.keyId,
+    endpoint: exchange.endpoint,
+    status: outcome.status,
+    http_status: outcome.httpStatus,
+    error_code: outcome.errorCode ?? undefined,
+    error_detail: outcome.errorDetail ?? undefined,
+    provider: ledger.provider ?? undefined,
+    model: ledger.model ?? undefined,
+    stream: ledger.stream,
+    lane: ledger.lane ?? undefined,
+    tools_in: ledger.toolsIn,
+    tools_out: ledger.toolsOut,
+    k_reason: ledger.plan?.kReason,
+    plan_defect: ledger.plan?.defect ?? undefined,
+    input_tokens: event?.usage?.inputTokens,
+    output_tokens: event?.usage?.outputTokens,
+    cost_usd: event?.costUsd ?? undefined,
+    ms: event?.ms ?? { total: totalMs },
+  };
+}

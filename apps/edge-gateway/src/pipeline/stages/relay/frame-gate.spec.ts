@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { FrameGate } from './frame-gate.ts';
+
+function pass(chunks: readonly Buffer[]): { gate: FrameGate; out: Buffer } {
+  const gate = new FrameGate(1_000_000);
+  return { gate, out: Buffer.concat(chunks.flatMap((chunk) => gate.push(chunk))) };
+}
+
+describe('FrameGate', () => {
+  it.each(['\n\n', '\r\n\r\n', '\r\r'])('lets a frame that ends in %j through when it is whole, at any cut', (end) => {
+    const text = Buffer.from(`data: one${end}data: two${end}data: thr`);
+    const whole = text.length - 'data: thr'.length;
+    for (let cut = 1; cut < text.length; cut += 1) {
+      const { gate, out } = pass([text.subarray(0, cut), text.subarray(cut)]);
+      expect(out.toString()).toBe(text.subarray(0, whole).toString());
+      expect(Buffer.concat(gate.rest()).toString()).toBe('data: thr');
+    }
+  });
+
+  it('never changes, drops or doubles a byte, whatever the cuts', () => {
+    fc.assert(
+      fc.property(fc.array(fc.stringMatching(/^[ab\r\n]{0,6}$/)), (pieces) => {
+        const { gate, out } = pass(pieces.map((piece) => Buffer.from(piece)));
+        expect(Buffer.concat([out, ...gate.rest()]).toString()).toBe(pieces.join(''));
+      }),
+    );
+  });
+
+  it('refuses a frame past its bound', () => {
+    const gate = new FrameGate(10);
+    gate.push(Buffer.from('data: 1'));
+    expect(() => gate.push(Buffer.from('2345'))).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,12 @@
+import type { Invariant } from './draft.ts';
+
+/** A tool that the transcript calls is still defined, if the client defined it and its key may use it. */
+export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
+  const called = new Set(outline.messages.flatMap((message) => message.toolCalls.map((call) => call.name)));
+  const forwarded = new Set(plan.forwarded);
+  const dropped = plan.eligible.find((index) => {
+    const name = outline.tools[index]?.name;
+    return name !== undefined && called.has(name) && !forwarded.has(index);
+  });
+  return dropped === undefined ? null : `the tool "${outline.tools[dropped]?.name ?? ''}" was called and is not forwarded`;
+};

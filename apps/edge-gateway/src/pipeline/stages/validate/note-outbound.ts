@@ -1,0 +1,60 @@
+import type { Exchange } from '../../exchange.ts';
+import type { ParsedRequest } from '../../parsed-request.ts';
+import type { ToolPlan } from '../../tool-plan.ts';
+
+/** Candidates kept in a request's log row: a bound, since a list may hold thousands. The best ones come first. */
+const candidatesMax = 512;
+
+/** Puts what was decided into the log and the answer's headers. */
+export function noteOutbound(exchange: Exchange, request: ParsedRequest, plan: ToolPlan, defect: string | null): void {
+  const { ledger, headers } = exchange;
+  const offered = request.outline.tools.length;
+  ledger.toolsIn = plan.eligible.length;
+  ledger.toolsOut = plan.forwarded.length;
+  ledger.lane = plan.forwarded.length < offered || plan.schemaEdits.size > 0 ? 'edited' : 'untouched';
+  if (offered === 0) return;
+  ledger.plan = loggedPlan(request, plan, defect);
+  ledger.compressionSteps = sumSteps(plan);
+  const pruned = plan.forwarded.length < plan.eligible.length;
+  headers['x-svc-tools-input'] = String(plan.eligible.length);
+  headers['x-svc-tools-output'] = String(plan.forwarded.length);
+  headers['x-svc-prune-ratio'] = `${plan.forwarded.length}/${plan.eligible.length}`;
+  if (pruned && plan.reply) headers['x-svc-routing'] = plan.reply.method;
+}
+
+function loggedPlan(request: ParsedRequest, plan: ToolPlan, defect: string | null): Exchange['ledger']['plan'] {
+  const forwarded = new Set(plan.forwarded);
+  const candidates = (plan.reply?.candidates ?? []).slice(0, candidatesMax).map((candidate, place) => {
+    const index = plan.eligible[candidate.position];
+    return {
+      name: (index === undefined ? undefined : request.outline.tools[index]?.name) ?? '(built-in)',
+      score: candidate.score,
+      rank: place + 1,
+      forwarded: index !== undefined && forwarded.has(index),
+      alwaysIn: candidate.alwaysIn ?? null,
+    };
+  });
+  return {
+    intent: plan.reply?.intent ?? null,
+    method: plan.reply?.method ?? null,
+    k: plan.reply?.k ?? null,
+    kReason: plan.reason ?? 'off',
+    policyVersion: plan.reply?.policyVersion ?? null,
+    defect,
+    candidates,
+  };
+}
+
+/** The steps of all tools, summed by name. */
+function sumSteps(plan: ToolPlan): Exchange['ledger']['compressionSteps'] {
+  const sums = new Map<string, { step: string; tokensBefore: number; tokensAfter: number }>();
+  for (const { steps } of plan.schemaEdits.values()) {
+    for (const { step, tokensBefore, tokensAfter } of steps) {
+      const sum = sums.get(step) ?? { step, tokensBefore: 0, tokensAfter: 0 };
+      sum.tokensBefore += tokensBefore;
+      sum.tokensAfter += tokensAfter;
+      sums.set(step, sum);
+    }
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,86 @@
+import {
+  deleteCredential,
+  getSealingKey,
+  putCredential,
+  putProviderBody,
+  type CredentialSummary,
+  type ProviderConnection,
+} from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { seal, type Messaging } from '@gateway/messaging';
+import { findProvider, formatsOf, providerNames, type EgressGuard, type Provider } from '@gateway/providers';
+import { Controller, Delete, Get, Inject, Param, Put, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Connections } from '../../connections/connections.ts';
+import { AllowAccess } from '../../http/access.ts';
+import { FromCaller } from '../../http/caller.decorator.ts';
+import { readJson } from '../../http/zod-input.ts';
+import type { Caller } from '../../pipeline/caller.ts';
+import type { PipelineSettings } from '../../pipeline/services.ts';
+import { tokens } from '../../tokens.ts';
+import { renderConnection } from './render-connection.ts';
+
+/** `/v1/account/providers`: which providers are connected, and their credentials going in. None ever comes out. */
+@Controller('/v1/account/providers')
+@AllowAccess('api-key')
+export class AccountProvidersRoute {
+  readonly #messaging: Messaging;
+  readonly #connections: Connections;
+  readonly #egressGuard: EgressGuard;
+  readonly #settings: PipelineSettings;
+
+  constructor(
+    @Inject(tokens.messaging) messaging: Messaging,
+    @Inject(tokens.connections) connections: Connections,
+    @Inject(tokens.egressGuard) egressGuard: EgressGuard,
+    @Inject(tokens.settings) settings: PipelineSettings,
+  ) {
+    this.#messaging = messaging;
+    this.#connections = connections;
+    this.#egressGuard = egressGuard;
+    this.#settings = settings;
+  }
+
+  @Get()
+  async list(@FromCaller() caller: Caller): Promise<{ object: 'list'; data: ProviderConnection[] }> {
+    const stored = new Map((await this.#connections.list(caller.accountId)).map((entry) => [entry.provider, entry]));
+    const providers = providerNames.map(findProvider).filter((provider) => provider !== undefined);
+    return { object: 'list', data: providers.map((provider) => this.#render(provider, stored.get(provider.name))) };
+  }
+
+  @Put()
+  async put(@FromCaller() caller: Caller, @Req() request: FastifyRequest): Promise<ProviderConnection> {
+    const body = await readJson(request, putProviderBody);
+    const provider = requireProvider(body.provider);
+    if (body.base_url !== undefined) this.#egressGuard.checkUrl(body.base_url);
+    const { publicKey } = await this.#messaging.call(getSealingKey, {});
+    const { credential } = await this.#messaging.call(putCredential, {
+      accountId: caller.accountId,
+      provider: provider.name,
+      baseUrl: body.base_url ?? null,
+      sealedSecret: seal(Buffer.from(JSON.stringify({ apiKey: body.api_key })), publicKey),
+    });
+    return this.#render(provider, credential);
+  }
+
+  @Delete('/:provider')
+  async remove(
+    @FromCaller() caller: Caller,
+    @Param('provider') name: string,
+  ): Promise<{ provider: string; object: 'provider.deleted'; deleted: true }> {
+    const { deleted } = await this.#messaging.call(deleteCredential, { accountId: caller.accountId, provider: name.slice(0, 64) });
+    if (!deleted) throw new GatewayError('not_found', { message: `The provider "${name}" has no stored key.` });
+    return { provider: name, object: 'provider.deleted', deleted: true };
+  }
+
+  #render(provider: Provider, credential: CredentialSummary | undefined): ProviderConnection {
+    return renderConnection({ provider, formats: formatsOf(provider), credential, sandboxUrl: this.#settings.sandboxUrl });
+  }
+}
+
+function requireProvider(name: string): Provider {
+  const provider = findProvider(name);
+  if (provider && provider.auth.kind !== 'none') return provider;
+  const message = provider ? `The provider "${name}" takes no key.` : `The provider "${name}" is not known.`;
+  throw new GatewayError('invalid_field', { param: 'provider', message });
+}

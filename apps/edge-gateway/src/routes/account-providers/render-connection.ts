@@ -1,0 +1,28 @@
+import type { CredentialSummary, ProviderConnection } from '@gateway/contracts';
+import type { ProviderFormat } from '@gateway/interchange';
+import type { Provider } from '@gateway/providers';
+
+interface ConnectionParts {
+  readonly provider: Provider;
+  readonly formats: readonly ProviderFormat[];
+  readonly credential: CredentialSummary | undefined;
+  readonly sandboxUrl: string | undefined;
+}
+
+/** A provider as the account sees it. The sandbox is connected wherever it runs. */
+export function renderConnection({ provider, formats, credential, sandboxUrl }: ConnectionParts): ProviderConnection {
+  const isSandbox = provider.name === 'sandbox';
+  return {
+    provider: provider.name,
+    object: 'provider',
+    display_name: provider.displayName,
+    connected: credential !== undefined || (isSandbox && sandboxUrl !== undefined),
+    credential_hint: credential?.hint ?? null,
+    formats: [...formats],
+    base_url: credential?.baseUrl ?? (isSandbox ? sandboxUrl : provider.baseUrl) ?? null,
+    created_at: credential?.createdAt ?? null,
+    rotated_at: credential?.rotatedAt ?? null,
+    last_used_at: credential?.lastUsedAt ?? null,
+    last_error: credential?.lastError ?? null,
+  };
+}

@@ -1,0 +1,44 @@
+import { getRequest, listRequests, pageQuery, type RequestDetail, type RequestLogEntry } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import type { Messaging } from '@gateway/messaging';
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { z } from 'zod';
+import { AllowAccess } from '../../http/access.ts';
+import { FromCaller } from '../../http/caller.decorator.ts';
+import { parseInput } from '../../http/zod-input.ts';
+import type { Caller } from '../../pipeline/caller.ts';
+import { tokens } from '../../tokens.ts';
+
+interface RequestPage {
+  readonly object: 'list';
+  readonly data: readonly RequestLogEntry[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** `/v1/account/requests` and its alias `/v1/requests`: the log of what happened. */
+@Controller()
+@AllowAccess('api-key')
+export class AccountRequestsRoute {
+  readonly #messaging: Messaging;
+
+  constructor(@Inject(tokens.messaging) messaging: Messaging) {
+    this.#messaging = messaging;
+  }
+
+  @Get(['/v1/account/requests', '/v1/requests'])
+  async list(@FromCaller() caller: Caller, @Query() query: unknown): Promise<RequestPage> {
+    const { limit, offset } = parseInput(pageQuery, query);
+    const { requests, total } = await this.#messaging.call(listRequests, { accountId: caller.accountId, limit, offset });
+    return { object: 'list', data: requests, total, limit, offset };
+  }
+
+  @Get('/v1/account/requests/:requestId')
+  async find(@FromCaller() caller: Caller, @Param('requestId') requestId: string): Promise<RequestDetail> {
+    if (!z.uuid().safeParse(requestId).success) throw new GatewayError('not_found');
+    const { request } = await this.#messaging.call(getRequest, { accountId: caller.accountId, requestId });
+    if (request === null) throw new GatewayError('not_found', { message: `There is no request "${requestId}".` });
+    return request;
+  }
+}

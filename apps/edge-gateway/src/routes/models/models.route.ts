@@ -1,0 +1,56 @@
+import { GatewayError } from '@gateway/errors';
+import type { CatalogModel } from '@gateway/model-catalog';
+import { Controller, Get, Inject, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { AllowAccess } from '../../http/access.ts';
+import { FromCaller } from '../../http/caller.decorator.ts';
+import type { Caller } from '../../pipeline/caller.ts';
+import type { PipelineServices } from '../../pipeline/services.ts';
+import { connectedProviders } from '../../pipeline/stages/choose/choose.ts';
+import { tokens } from '../../tokens.ts';
+
+/** A model in the common list format. Its id is what `model` takes: `<provider>/<model>`. */
+interface ListedModel {
+  readonly id: string;
+  readonly object: 'model';
+  /** Unix seconds; 0 where the release date is not known. */
+  readonly created: number;
+  readonly owned_by: string;
+}
+
+/** `GET /v1/models` and `/v1/models/{id}`: the models of the caller's connected providers. */
+@Controller('/v1/models')
+export class ModelsRoute {
+  readonly #services: PipelineServices;
+
+  constructor(@Inject(tokens.pipeline) services: PipelineServices) {
+    this.#services = services;
+  }
+
+  @Get()
+  @AllowAccess('api-key')
+  async list(@FromCaller() caller: Caller): Promise<{ object: 'list'; data: ListedModel[] }> {
+    const connected = await connectedProviders(caller.accountId, this.#services);
+    const models = [...connected].flatMap((provider) => this.#services.catalog.modelsOf(provider));
+    return { object: 'list', data: models.map(renderModel) };
+  }
+
+  /** Ids hold slashes, so the rest of the path is the id, percent-encoded or not. */
+  @Get('/*')
+  @AllowAccess('api-key')
+  async find(@FromCaller() caller: Caller, @Req() request: FastifyRequest): Promise<ListedModel> {
+    const id = (request.params as Record<string, string>)['*'] ?? '';
+    const connected = await connectedProviders(caller.accountId, this.#services);
+    const slash = id.indexOf('/');
+    const named = this.#services.catalog.find(id.slice(0, slash), id.slice(slash + 1));
+    const bare = this.#services.catalog.providersOf(id).filter((provider) => connected.has(provider));
+    const model = slash > 0 && named ? named : bare.length === 1 ? this.#services.catalog.find(bare[0] ?? '', id) : undefined;
+    if (model && connected.has(model.provider)) return renderModel(model);
+    throw new GatewayError('model_not_found', { param: 'model', message: `No connected provider has the model "${id}".` });
+  }
+}
+
+function renderModel(model: CatalogModel): ListedModel {
+  const released = model.releasedAt === null ? 0 : Math.floor(Date.parse(model.releasedAt) / 1000);
+  return { id: `${model.provider}/${model.modelId}`, object: 'model', created: released, owned_by: model.provider };
+}

@@ -1,0 +1,12 @@
+/** Names under which Nest keeps what the module builds. */
+export const tokens = {
+  pipeline: Symbol('pipeline services'),
+  grants: Symbol('grant cache'),
+  connections: Symbol('connections'),
+  messaging: Symbol('messaging'),
+  sealingKeys: Symbol('sealing keys'),
+  catalog: Symbol('model catalogue'),
+  egressGuard: Symbol('egress guard'),
+  settings: Symbol('settings'),
+  log: Symbol('log'),
+} as const;

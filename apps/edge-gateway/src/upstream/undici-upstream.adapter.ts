@@ -1,0 +1,67 @@
+import type { Readable } from 'node:stream';
+import { GatewayError } from '@gateway/errors';
+import type { EgressGuard, IncomingHeaders } from '@gateway/providers';
+import { Agent } from 'undici';
+import type { Upstream, UpstreamCall } from './upstream.ts';
+
+export interface UndiciUpstreamOptions {
+  readonly guard: EgressGuard;
+  /** How long a provider may be silent, before its headers and between two chunks. */
+  readonly idleTimeoutMs: number;
+}
+
+/** One connection pool a provider address. Every address is resolved and checked by the egress guard. */
+export class UndiciUpstream implements Upstream {
+  readonly #agent: Agent;
+  readonly #guard: EgressGuard;
+
+  constructor({ guard, idleTimeoutMs }: UndiciUpstreamOptions) {
+    this.#guard = guard;
+    this.#agent = new Agent({
+      connect: { lookup: guard.lookup, timeout: 10_000 },
+      headersTimeout: idleTimeoutMs,
+      bodyTimeout: idleTimeoutMs,
+      connections: 2_048,
+      pipelining: 1,
+      // Providers and load balancers close idle connections after a minute or so; we let go first, so that a
+      // request is not written into a connection that is being closed.
+      keepAliveTimeout: 20_000,
+      keepAliveMaxTimeout: 55_000,
+      maxHeaderSize: 64 * 1024,
+    });
+  }
+
+  async send(call: UpstreamCall): Promise<{ status: number; headers: IncomingHeaders; body: Readable }> {
+    this.#guard.checkUrl(call.url);
+    const url = new URL(call.url);
+    try {
+      const answer = await this.#agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'POST',
+        headers: call.headers,
+        body: call.body,
+        signal: call.signal,
+      });
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+    } catch (error) {
+      throw toUpstreamError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.close();
+  }
+}
+
+const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+
+/** What went wrong on the way to the provider, in the registry's words. */
+export function toUpstreamError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof GatewayError) return cause;
+  const detail = error instanceof Error ? error.message : String(error);
+  return new GatewayError(timeouts.has(code) ? 'upstream_timeout' : 'upstream_unreachable', { detail, cause: error });
+}

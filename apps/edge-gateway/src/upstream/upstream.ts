@@ -1,0 +1,15 @@
+import type { Readable } from 'node:stream';
+import type { IncomingHeaders } from '@gateway/providers';
+
+export interface UpstreamCall {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** Calls providers. Throws `upstream_unreachable`, `upstream_timeout` or `egress_denied`, before there is an answer. */
+export interface Upstream {
+  send(call: UpstreamCall): Promise<{ status: number; headers: IncomingHeaders; body: Readable }>;
+  close(): Promise<void>;
+}
