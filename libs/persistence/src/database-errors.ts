@@ -17,6 +17,11 @@ export function isUniqueConflict(error: unknown): boolean {
   return codeOf(error) === 'P2002';
 }
 
+/** An update or a deletion of a row that is not there. */
+export function isMissingRow(error: unknown): boolean {
+  return codeOf(error) === 'P2025';
+}
+
 /** A transaction that lost against another one and may be run again, whole. */
 export function isWriteConflict(error: unknown): boolean {
   return codeOf(error) === 'P2034';

@@ -1,4 +1,4 @@
-export { isUniqueConflict } from './database-errors.ts';
+export { isMissingRow, isUniqueConflict } from './database-errors.ts';
 export { createDatabase, type Database, type DatabaseOptions, type Models } from './database.ts';
 export { newId } from './new-id.ts';
 export { ScopeError } from './scope-args.ts';

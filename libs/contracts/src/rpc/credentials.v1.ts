@@ -8,8 +8,8 @@ const provider = z.string().min(1).max(64);
 /** What is known of a stored credential without opening it. */
 export const credentialSummary = z.object({
   provider,
-  /** The last four characters, behind an ellipsis. */
-  hint: z.string(),
+  /** The last four characters, behind an ellipsis; null for a credential too short to show any of. */
+  hint: z.string().nullable(),
   /** Null means the provider's own address. */
   baseUrl: z.string().nullable(),
   createdAt: timestamp,

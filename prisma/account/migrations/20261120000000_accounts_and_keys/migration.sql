@@ -56,6 +56,7 @@ CREATE TABLE "api_keys" (
     "k_target_override" SMALLINT,
     "allowed_tools" JSONB,
     "denied_tools" JSONB,
+    "tool_list_bytes" INTEGER NOT NULL DEFAULT 0,
     "epoch" INTEGER NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,

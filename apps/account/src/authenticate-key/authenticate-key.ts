@@ -1,0 +1,47 @@
+import { keyGrant, type KeyGrant } from '@gateway/contracts';
+import type { AccountContext } from '../domain/account-context.ts';
+import { hashKey } from '../domain/hash-key.ts';
+import { chooseLimits } from '../domain/render-api-key.ts';
+import { parseToolList } from '../domain/tool-list.ts';
+import type { Prisma } from '../persistence/account-database.ts';
+
+const withAccount = { account: { include: { policy: true, routing: true } } } as const;
+type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
+
+/**
+ * What the key of this SHA-256 (hex) may do; null for one that is unknown or revoked. The two cost the same: a revoked
+ * key is left out by the one look-up itself, so nothing that follows can tell them apart. An expired key has its grant,
+ * with the expiry in it: the caller is told that much.
+ */
+export async function authenticateKey(
+  context: Pick<AccountContext, 'database' | 'pepper' | 'lastUsed'>,
+  request: { keySha256: string },
+): Promise<{ grant: KeyGrant | null }> {
+  const keyHash = hashKey(context.pepper, request.keySha256);
+  // Across accounts: the key is what tells the account.
+  const key = await context.database.acrossAccounts.apiKey.findFirst({
+    where: { keyHash, revokedAt: null },
+    include: withAccount,
+  });
+  if (key === null) return { grant: null };
+  context.lastUsed.note(key.id);
+  return { grant: renderGrant(key) };
+}
+
+function renderGrant(key: KeyWithAccount): KeyGrant {
+  const { policy, routing } = key.account;
+  if (policy === null || routing === null)
+    throw new Error(`account ${key.accountId} has no policy or routing`);
+  return keyGrant.parse({
+    accountId: key.accountId,
+    keyId: key.id,
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    rateLimitRpm: chooseLimits(key, policy).rate_limit_rpm,
+    kTargetOverride: key.kTargetOverride,
+    allowedTools: parseToolList(key.allowedTools),
+    deniedTools: parseToolList(key.deniedTools),
+    epoch: Math.max(key.epoch, policy.epoch, routing.epoch),
+    pruning: { mode: routing.pruningMode, recallTarget: routing.pruningRecallTarget },
+    compression: { mode: routing.compressionMode, applyWithoutTools: routing.compressionApplyWithoutTools },
+  });
+}

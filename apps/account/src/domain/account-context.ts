@@ -1,0 +1,22 @@
+import type { AccountDatabase } from '../persistence/account-database.ts';
+import type { LastUsedRecorder } from '../authenticate-key/last-used-recorder.ts';
+
+/** A key that was created, changed or revoked, and the epoch from which that holds. */
+export interface KeyChange {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly epoch: number;
+}
+
+/** What the use cases share. */
+export interface AccountContext {
+  readonly database: AccountDatabase;
+  /** 32 bytes. */
+  readonly pepper: Buffer;
+  readonly lastUsed: LastUsedRecorder;
+  /** Tells every gateway that what it has cached of the key is stale. Called after the commit, never before. */
+  readonly announceKeyChange: (change: KeyChange) => void;
+}
+
+/** Nest's name for the context. */
+export const ACCOUNT_CONTEXT = Symbol('AccountContext');

@@ -1,0 +1,30 @@
+import 'reflect-metadata';
+import { keyChanged } from '@gateway/contracts';
+import { runService } from '@gateway/messaging';
+import { AccountModule } from './account.module.ts';
+import { LastUsedRecorder } from './authenticate-key/last-used-recorder.ts';
+import { writeLastUsedTo } from './authenticate-key/write-last-used.ts';
+import { loadConfig } from './config.ts';
+import { createAccountDatabase } from './persistence/account-database.ts';
+
+const config = loadConfig();
+const database = createAccountDatabase({ url: config.ACCOUNT_DATABASE_URL });
+
+await runService({
+  name: 'account',
+  config,
+  ready: async () => ({ database: await database.isUp() }),
+  createModule: async ({ messaging, logger }) => {
+    await database.untilUp({
+      onRetry: (attempt) => logger.warn({ attempt }, 'the database is not there yet'),
+    });
+    return AccountModule.with({
+      database,
+      pepper: config.KEY_PEPPER,
+      lastUsed: new LastUsedRecorder(writeLastUsedTo(database), (error) =>
+        logger.warn({ err: error }, 'the last use of some keys was not recorded'),
+      ),
+      announceKeyChange: (change) => messaging.broadcast(keyChanged, change),
+    });
+  },
+});

@@ -1,0 +1,20 @@
+import { createDatabase, type Database, type DatabaseOptions, type Models } from '@gateway/persistence';
+import { PrismaClient } from '../../../../prisma/account/generated/client.ts';
+
+export { Prisma } from '../../../../prisma/account/generated/client.ts';
+export type { AccountPolicy, ApiKey as ApiKeyRow } from '../../../../prisma/account/generated/client.ts';
+
+export type AccountDatabase = Database<PrismaClient>;
+export type AccountModels = Models<PrismaClient>;
+
+/** The account service's own database. */
+export function createAccountDatabase(
+  options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'onConnectionError'>,
+): AccountDatabase {
+  return createDatabase({
+    ...options,
+    applicationName: 'account',
+    createClient: (adapter) => new PrismaClient({ adapter }),
+    accountFields: { Account: 'id' },
+  });
+}
