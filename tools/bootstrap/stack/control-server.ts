@@ -1,0 +1,89 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What can be done to a running stack from outside: by `npm run stop` and by tests. */
+export interface StackControls {
+  startUnit(name: string): Promise<void>;
+  stopUnit(name: string): Promise<void>;
+  /** Settles when the unit is ready. */
+  waitReady(name: string): Promise<void>;
+  hasUnit(name: string): boolean;
+}
+
+export interface ControlAddress {
+  readonly url: string;
+  readonly token: string;
+}
+
+export interface ControlServer {
+  readonly address: ControlAddress;
+  close(): void;
+}
+
+async function carryOut(action: string | undefined, name: string, controls: StackControls): Promise<boolean> {
+  switch (action) {
+    case 'start':
+      await controls.startUnit(name);
+      return true;
+    case 'stop':
+      await controls.stopUnit(name);
+      return true;
+    case 'ready':
+      await controls.waitReady(name);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isAuthorized(request: IncomingMessage, token: string): boolean {
+  const given = Buffer.from(request.headers.authorization ?? '');
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  token: string,
+  controls: StackControls,
+): Promise<void> {
+  const finish = (status: number, message: string) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ message }));
+  };
+  if (!isAuthorized(request, token)) return finish(401, 'wrong token');
+  const [, units, name = '', action] = (request.url ?? '').split('/');
+  if (request.method !== 'POST' || units !== 'units' || !controls.hasUnit(name)) {
+    return finish(404, 'no such unit');
+  }
+  try {
+    const known = await carryOut(action, name, controls);
+    finish(known ? 200 : 404, known ? 'done' : 'no such action');
+  } catch (error) {
+    finish(500, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Serves `POST /units/<name>/start|stop|ready` on loopback, to whoever can read the stack's state file. */
+export async function startControlServer(controls: StackControls): Promise<ControlServer> {
+  const token = randomBytes(24).toString('hex');
+  const server = createServer((request, response) => {
+    request.resume();
+    void answer(request, response, token, controls);
+  });
+  await new Promise<void>((settle, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', settle);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: { url: `http://127.0.0.1:${port}`, token },
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import pg from 'pg';
+
+/** Who owns a database, by a role of the same name. */
+export const databaseOwners = ['account', 'vault', 'telemetry'] as const;
+export type DatabaseOwner = (typeof databaseOwners)[number];
+
+export function renderPostgresUrl(
+  port: number,
+  user: string,
+  password: string,
+  database: string,
+): string {
+  return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/** What makes one owner's role and database; run by an administrator, as often as one likes. */
+async function createDatabase(client: pg.Client, owner: string, password: string): Promise<void> {
+  const role = pg.escapeIdentifier(owner);
+  const found = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [owner]);
+  const verb = found.rowCount === 0 ? 'CREATE' : 'ALTER';
+  await client.query(
+    `${verb} ROLE ${role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD ${pg.escapeLiteral(password)}`,
+  );
+  const databases = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [owner]);
+  if (databases.rowCount === 0) await client.query(`CREATE DATABASE ${role} OWNER ${role}`);
+  await client.query(`REVOKE ALL ON DATABASE ${role} FROM PUBLIC`);
+}
+
+/**
+ * Makes a database and a role for each owner. A role can open its own database and no other: everyone's right to
+ * connect, which Postgres gives by default, is taken back from every database.
+ */
+export async function createDatabases(
+  adminUrl: string,
+  passwords: Readonly<Record<string, string>>,
+  owners: readonly string[] = databaseOwners,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    for (const database of ['postgres', 'template1']) {
+      await client.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);
+    }
+    for (const owner of owners) {
+      const password = passwords[owner];
+      if (!password) throw new Error(`The role ${owner} has no password.`);
+      await createDatabase(client, owner, password);
+    }
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { root } from './root.ts';
+
+/** What `seed-demo` is told, on its standard input. */
+export interface SeedRequest {
+  readonly natsUrl: string;
+  readonly user: string;
+  readonly password: string;
+  /** The key that an earlier start made, if any: used again when it is still there. */
+  readonly knownKey: string | null;
+}
+
+const seedAnswer = z.object({ accountId: z.string(), apiKey: z.string() });
+export type DemoAccount = z.infer<typeof seedAnswer>;
+
+const SEED_WITHIN_MS = 30_000;
+
+/** Makes the demo account and its key by asking the account service, in a process of its own. Throws when it fails. */
+export async function createDemoAccount(request: SeedRequest): Promise<DemoAccount> {
+  const child = spawn(process.execPath, [join(root, 'dist/tools/seed-demo.js')], {
+    cwd: root,
+    env: {},
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: SEED_WITHIN_MS,
+  });
+  child.stdin.on('error', () => undefined).end(JSON.stringify(request));
+  const [answer, complaint, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((settle, reject) => {
+      child.once('error', reject);
+      child.once('exit', settle);
+    }),
+  ]);
+  if (code !== 0) throw new Error(`The demo account could not be made: ${complaint.trim() || 'no answer in time'}`);
+  return seedAnswer.parse(JSON.parse(answer));
+}

@@ -1,0 +1,69 @@
+import { existsSync, statSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { readBytes } from './log-tail.ts';
+
+const POLL_MS = 100;
+const CHUNK_BYTES_MAX = 256 * 1024;
+/** Terminal colours, by number (ECMA-48 SGR): red is left for what goes wrong. */
+const colours = [36, 33, 32, 35, 34, 96, 93, 92, 95, 94];
+
+interface Follower {
+  poll(): void;
+}
+
+function followFile(file: string, onLine: (line: string) => void): Follower {
+  let offset = existsSync(file) ? statSync(file).size : 0;
+  let decoder = new StringDecoder('utf8');
+  let rest = '';
+  return {
+    poll() {
+      if (!existsSync(file)) return;
+      if (statSync(file).size < offset) {
+        // It was rotated: what is in it now is new.
+        offset = 0;
+        decoder = new StringDecoder('utf8');
+      }
+      const bytes = readBytes(file, offset, CHUNK_BYTES_MAX);
+      offset += bytes.length;
+      const lines = (rest + decoder.write(bytes)).split('\n');
+      rest = lines.pop() ?? '';
+      lines.forEach(onLine);
+    },
+  };
+}
+
+export interface LogFollower {
+  /** Shows what has been written until now, and no more. */
+  stop(): void;
+}
+
+/**
+ * Prints what is added to log files from now on, each line under its process's name. They are read from disk, so that a
+ * slow terminal never holds a service up.
+ */
+export function followLogs(
+  names: () => readonly string[],
+  fileOf: (name: string) => string,
+  out: NodeJS.WriteStream,
+): LogFollower {
+  const followers = new Map<string, Follower>();
+  const poll = () => {
+    for (const name of names()) {
+      let follower = followers.get(name);
+      if (!follower) {
+        const colour = colours[followers.size % colours.length];
+        const prefix = out.isTTY ? `\u001b[${colour}m${name.padEnd(16)}\u001b[0m │ ` : `${name.padEnd(16)} | `;
+        follower = followFile(fileOf(name), (line) => out.write(`${prefix}${line}\n`));
+        followers.set(name, follower);
+      }
+      follower.poll();
+    }
+  };
+  const timer = setInterval(poll, POLL_MS);
+  return {
+    stop() {
+      clearInterval(timer);
+      poll();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { openDataDir } from './data-dir.ts';
+import type { StackOptions } from './stack-options.ts';
+
+/** What a supervisor tells the process that launched it, once. */
+export const superviseMessage = z.union([
+  z.object({ healthy: z.literal(true) }),
+  z.object({ failed: z.string() }),
+]);
+export type SuperviseMessage = z.infer<typeof superviseMessage>;
+
+/** Settles when the stack is healthy. Throws what the supervisor says went wrong. */
+function waitForMessage(child: ChildProcess, logFile: string): Promise<void> {
+  return new Promise((settle, reject) => {
+    child.once('message', (message) => {
+      const told = superviseMessage.parse(message);
+      if ('healthy' in told) settle();
+      else reject(new Error(told.failed));
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) =>
+      reject(new Error(`The supervisor ended (${signal ?? `code ${code}`}): see ${logFile}`)),
+    );
+  });
+}
+
+/**
+ * Starts a stack under a supervisor in the background, and settles when it is healthy. The stack outlives this process
+ * unless `endWithParent` is set. Throws what the supervisor says went wrong, after it has cleaned up.
+ * @param env what the supervisor and the services inherit; nothing else.
+ */
+export async function launchSupervisor(
+  options: StackOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ChildProcess> {
+  const logFile = openDataDir(options.dataDir).logFile('supervisor');
+  const log = openSync(logFile, 'a', 0o600);
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'supervise.ts')], {
+    cwd: '/',
+    env: { ...env, STACK_OPTIONS: JSON.stringify(options) },
+    stdio: ['ignore', log, log, 'ipc'],
+    detached: true,
+  });
+  closeSync(log);
+  try {
+    await waitForMessage(child, logFile);
+  } catch (error) {
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      await new Promise((settle) => child.once('exit', settle));
+    }
+    throw error;
+  }
+  if (!options.endWithParent) child.disconnect();
+  child.channel?.unref();
+  child.unref();
+  return child;
+}

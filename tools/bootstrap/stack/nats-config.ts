@@ -1,0 +1,89 @@
+import type { contractTable, ServiceName } from '../../../libs/contracts/src/index.ts';
+
+/** What one NATS user may do. Whatever is not listed is refused. */
+export interface SubjectRights {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+  /** Serves requests: may answer each one, once, at the reply subject that came with it. */
+  readonly answers: boolean;
+}
+
+export const natsUsers: readonly ServiceName[] = [
+  'edge-gateway',
+  'tool-router',
+  'compressor',
+  'account',
+  'provider-vault',
+  'worker',
+  'operator',
+];
+
+/** Messages carry tool lists and context blocks; larger ones are left alone by the pipeline. */
+const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024;
+/** The longest that any server may take to answer; every contract's deadline is shorter. */
+const ANSWER_WITHIN = '30s';
+
+/** The rights that follow from the contracts: a user publishes what it calls or announces and hears what it serves or listens to. */
+export function chooseSubjectRights(user: ServiceName, contracts: typeof contractTable): SubjectRights {
+  const publish: string[] = [];
+  const subscribe: string[] = [];
+  let calls = false;
+  let answers = false;
+  for (const contract of contracts) {
+    if (contract.kind === 'broadcast') {
+      if (contract.publisher === user) publish.push(contract.subject);
+      if (contract.listeners.includes(user)) subscribe.push(contract.subject);
+      continue;
+    }
+    const subject = contract.perInstance ? `${contract.subject}.*` : contract.subject;
+    if (contract.callers.includes(user)) publish.push(subject);
+    if (contract.server === user) subscribe.push(subject);
+    calls ||= contract.callers.includes(user);
+    answers ||= contract.server === user;
+  }
+  if (calls) subscribe.push(`_INBOX_${user}.>`);
+  return { publish, subscribe, answers };
+}
+
+/** `allow: []` would mean no limit at all to the server, so nothing allowed is written as everything denied. */
+function renderSubjects(subjects: readonly string[]): string {
+  return subjects.length === 0 ? '{ deny: [">"] }' : `{ allow: ${JSON.stringify(subjects)} }`;
+}
+
+function renderUser(user: ServiceName, password: string, rights: SubjectRights): string {
+  return `    {
+      user: ${JSON.stringify(user)}
+      password: ${JSON.stringify(password)}
+      permissions: {
+        publish: ${renderSubjects(rights.publish)}
+        subscribe: ${renderSubjects(rights.subscribe)}${
+          rights.answers ? `\n        allow_responses: { max: 1, expires: "${ANSWER_WITHIN}" }` : ''
+        }
+      }
+    }`;
+}
+
+/** A configuration for nats-server: a user and a password per service, and no anonymous user. Throws when a password is missing. */
+export function renderNatsConfig(options: {
+  readonly host: string;
+  readonly port: number;
+  readonly passwords: Readonly<Record<string, string>>;
+  readonly contracts: typeof contractTable;
+}): string {
+  const users = natsUsers.map((user) => {
+    const password = options.passwords[user];
+    if (!password) throw new Error(`The NATS user ${user} has no password.`);
+    return renderUser(user, password, chooseSubjectRights(user, options.contracts));
+  });
+  return `host: ${JSON.stringify(options.host)}
+port: ${options.port}
+max_payload: ${PAYLOAD_BYTES_MAX}
+max_pending: ${8 * PAYLOAD_BYTES_MAX}
+authorization: {
+  timeout: 5
+  users: [
+${users.join('\n')}
+  ]
+}
+`;
+}

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import type { DataDir } from './data-dir.ts';
+import type { ProcessPlan } from './managed-process.ts';
+import { canReach, choosePostgresUser, findPostgresBinaries, SHARED_HOME } from './postgres-binaries.ts';
+import type { SystemUser } from './postgres-binaries.ts';
+
+/** The locale is Postgres's own, so that a cluster is the same whatever the machine has installed. */
+const CLUSTER_FLAGS = [
+  '--auth=scram-sha-256',
+  '--username=postgres',
+  '--encoding=UTF8',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--locale=C',
+];
+const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+
+/** The cluster's directory: in the data directory, or behind a link from there when `user` cannot get in. */
+function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
+  const wanted = join(dataDir.path, 'postgres');
+  if (existsSync(wanted)) return wanted;
+  let actual = wanted;
+  if (user !== undefined && !canReach(dataDir.path, user, 'enter')) {
+    const id = createHash('sha256').update(dataDir.path).digest('hex').slice(0, 12);
+    actual = join(SHARED_HOME, `data-${id}`);
+    mkdirSync(dirname(actual), { recursive: true });
+    // Left over from a data directory of the same name that has since been deleted.
+    rmSync(actual, { recursive: true, force: true });
+    symlinkSync(actual, wanted);
+  }
+  mkdirSync(actual, { mode: 0o700 });
+  if (user) chownSync(actual, user.uid, user.gid);
+  return wanted;
+}
+
+/** Puts the administrator's password where only the initialising user can read it, for as long as `work` runs. */
+async function withPasswordFile(
+  password: string,
+  user: SystemUser | undefined,
+  work: (file: string) => Promise<unknown>,
+): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-'));
+  try {
+    const file = join(directory, 'password');
+    writeFileSync(file, `${password}\n`, { mode: 0o600 });
+    if (user) for (const path of [file, directory]) chownSync(path, user.uid, user.gid);
+    await work(file);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Removes the lock file of a Postgres that was killed together with its machine or container, when the process number
+ * in it has been given to some other program: Postgres would take that one for itself and refuse to start.
+ */
+function dropForeignLock(clusterDir: string): void {
+  const lockFile = join(clusterDir, 'postmaster.pid');
+  if (process.platform !== 'linux' || !existsSync(lockFile)) return;
+  const pid = Number.parseInt(readFileSync(lockFile, 'utf8'), 10);
+  const nameFile = `/proc/${pid}/comm`;
+  if (existsSync(nameFile) && readFileSync(nameFile, 'utf8').trim() !== 'postgres') rmSync(lockFile);
+}
+
+export interface PostgresOptions {
+  readonly port: number;
+  readonly adminPassword: string;
+  /** False trades the safety of data against a crash of the machine for speed: for data that a test throws away. */
+  readonly durable: boolean;
+}
+
+/** Makes the cluster when there is none, and answers how to run it. */
+export async function planPostgres(dataDir: DataDir, options: PostgresOptions): Promise<ProcessPlan> {
+  const user = choosePostgresUser();
+  const bin = findPostgresBinaries(user);
+  const clusterDir = openClusterDir(dataDir, user);
+  if (!existsSync(join(clusterDir, 'PG_VERSION'))) {
+    const flags = options.durable ? CLUSTER_FLAGS : [...CLUSTER_FLAGS, '--no-sync'];
+    await withPasswordFile(options.adminPassword, user, (file) =>
+      promisify(execFile)(
+        join(bin, 'initdb'),
+        [`--pgdata=${clusterDir}`, `--pwfile=${file}`, ...flags],
+        { ...user, cwd: '/', env: environment },
+      ),
+    );
+  }
+  dropForeignLock(clusterDir);
+  if (user === undefined) chmodSync(clusterDir, 0o700);
+  const settings = {
+    port: options.port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 200,
+    password_encryption: 'scram-sha-256',
+    timezone: 'UTC',
+    jit: 'off',
+    ...(options.durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+  };
+  return {
+    name: 'postgres',
+    command: join(bin, 'postgres'),
+    args: ['-D', clusterDir, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
+    cwd: '/',
+    env: environment,
+    logFile: dataDir.logFile('postgres'),
+    // "Fast shutdown": ends the sessions and writes everything out. SIGTERM would wait for clients to leave.
+    stopSignal: 'SIGINT',
+    stopGraceMs: 15_000,
+    ...(user ? { user } : {}),
+  };
+}
+
+/** Whether a session can be opened. */
+export async function canOpenDatabase(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+
+/** A process that can be told from a later one that was given the same number. */
+export const processIdentity = z.object({ pid: z.int().positive(), startedAt: z.string() });
+export type ProcessIdentity = z.infer<typeof processIdentity>;
+
+/** When the process was started, as its system says it, or null when there is no such process (a zombie is none). */
+function readStartTime(pid: number): string | null {
+  try {
+    if (process.platform === 'linux') {
+      // Fields after the name, which is in parentheses and may hold anything: state is the 3rd, start time the 22nd (proc(5)).
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return fields[0] === 'Z' ? null : (fields[19] ?? null);
+    }
+    const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    return text === '' ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+export function identifyProcess(pid: number): ProcessIdentity | null {
+  const startedAt = readStartTime(pid);
+  return startedAt === null ? null : { pid, startedAt };
+}
+
+export function isRunning(identity: ProcessIdentity): boolean {
+  return readStartTime(identity.pid) === identity.startedAt;
+}
+
+/** Whether the process or anything that it started (its group) is there. */
+function groupIsRunning(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Signals a process group, or just its leader. A group that is gone is fine. */
+export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader' | 'group'): void {
+  try {
+    process.kill(whom === 'group' ? -pid : pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Waits until `isDone` answers true, at most `limitMs`. Answers whether it did. */
+export async function waitUntil(
+  isDone: () => boolean | Promise<boolean>,
+  limitMs: number,
+  everyMs = 50,
+): Promise<boolean> {
+  const end = performance.now() + limitMs;
+  while (!(await isDone())) {
+    if (performance.now() > end) return false;
+    await sleep(everyMs);
+  }
+  return true;
+}
+
+/**
+ * Ends a process: asks its leader by `signal`, and kills the whole group when it has not gone after `graceMs` or has
+ * left children behind. Does nothing when the number now belongs to another process.
+ */
+export async function endProcess(
+  identity: ProcessIdentity,
+  signal: NodeJS.Signals,
+  graceMs: number,
+): Promise<void> {
+  if (isRunning(identity)) {
+    signalProcess(identity.pid, signal, 'leader');
+    await waitUntil(() => !isRunning(identity), graceMs);
+  }
+  // A group outlives its leader, and its number is not given away as long as it does.
+  if (isRunning(identity) || (readStartTime(identity.pid) === null && groupIsRunning(identity.pid))) {
+    signalProcess(identity.pid, 'SIGKILL', 'group');
+    await waitUntil(() => !isRunning(identity), 5_000);
+  }
+}

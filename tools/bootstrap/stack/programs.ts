@@ -1,0 +1,26 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Debian puts nats-server where a person's PATH does not look, Homebrew elsewhere again. */
+const alsoIn = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin', '/usr/bin'];
+
+/** The path of an installed program, or null. */
+export function findProgram(name: string): string | null {
+  for (const directory of [...(process.env['PATH'] ?? '').split(delimiter), ...alsoIn]) {
+    if (directory === '') continue;
+    try {
+      accessSync(join(directory, name), constants.X_OK);
+      return join(directory, name);
+    } catch {
+      // Not in this one.
+    }
+  }
+  return null;
+}
+
+/** The path of a program. Throws when it is not installed. */
+export function requireProgram(name: string): string {
+  const found = findProgram(name);
+  if (found === null) throw new Error(`${name} is not installed.`);
+  return found;
+}

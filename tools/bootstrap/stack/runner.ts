@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readLogTail } from './log-tail.ts';
+import { startProcess } from './managed-process.ts';
+import type { ManagedProcess, ProcessPlan } from './managed-process.ts';
+import { waitUntil } from './process-identity.ts';
+
+/** One process of the stack: how it is run, and how one sees that it is ready. */
+export interface Unit {
+  readonly name: string;
+  /** Stopped in ascending order: 0 the public door, 1 the other services, 2 the servers that they use. */
+  readonly stage: 0 | 1 | 2;
+  readonly plan: () => ProcessPlan | Promise<ProcessPlan>;
+  readonly isReady: () => Promise<boolean>;
+}
+
+export interface RunnerOptions {
+  /** Start a process again that ended without having been told to. */
+  readonly restartCrashed: boolean;
+  /** Called whenever a process was started or has ended. */
+  readonly onChange: () => void;
+  readonly report: (line: string) => void;
+}
+
+const BACKOFF_MS = { first: 200, max: 10_000 } as const;
+/** A process that has lived this long has proven itself: its next crash starts the backoff anew. */
+const SETTLED_MS = 30_000;
+/** So many crashes before it was ever ready mean that it cannot start. */
+const CRASHES_AT_START_MAX = 3;
+const READY_WITHIN_MS = 90_000;
+
+/** Keeps one process running. */
+export class Runner {
+  readonly unit: Unit;
+  readonly #options: RunnerOptions;
+  #process: ManagedProcess | null = null;
+  #wanted = false;
+  #crashes = 0;
+  #logFile = '';
+  #startedAt = 0;
+  #pending: Promise<void> = Promise.resolve();
+
+  constructor(unit: Unit, options: RunnerOptions) {
+    this.unit = unit;
+    this.#options = options;
+  }
+
+  /** The running process, or null. */
+  get process(): ManagedProcess | null {
+    return this.#process;
+  }
+
+  /** Starts the process unless it runs. Starts and stops of one unit happen one after the other. */
+  start(): Promise<void> {
+    this.#wanted = true;
+    return this.#inTurn(() => this.#launch());
+  }
+
+  /** Ends the process in good order, and leaves it ended. */
+  stop(): Promise<void> {
+    this.#wanted = false;
+    return this.#inTurn(async () => {
+      await this.#process?.stop();
+    });
+  }
+
+  /** Throws when the process ends (for good), or is not ready in time. */
+  async waitReady(): Promise<void> {
+    const { name } = this.unit;
+    let crash: string | null = null;
+    const ready = await waitUntil(async () => {
+      if (!this.#wanted) crash = `${name} was stopped while it was starting`;
+      else if (this.#hasGivenUp()) crash = `${name} ended while it was starting`;
+      return crash !== null || (this.#process !== null && (await this.unit.isReady()));
+    }, READY_WITHIN_MS);
+    if (crash === null && ready) return;
+    const problem = crash ?? `${name} was not ready within ${READY_WITHIN_MS / 1000} s`;
+    throw new Error(`${problem}. The end of ${this.#logFile}:\n${readLogTail(this.#logFile, 20)}`);
+  }
+
+  #hasGivenUp(): boolean {
+    if (this.#process !== null) return false;
+    return this.#crashes > (this.#options.restartCrashed ? CRASHES_AT_START_MAX : 0);
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#pending.then(work);
+    this.#pending = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #launch(): Promise<void> {
+    if (this.#process !== null || !this.#wanted) return;
+    const plan = await this.unit.plan();
+    this.#logFile = plan.logFile;
+    const started = await startProcess(plan);
+    this.#process = started;
+    this.#startedAt = performance.now();
+    this.#options.onChange();
+    void started.exited.then(({ code, signal }) => {
+      this.#process = null;
+      this.#options.onChange();
+      if (this.#wanted) this.#recover(signal ?? `code ${code}`);
+    });
+  }
+
+  #recover(reason: string): void {
+    if (performance.now() - this.#startedAt > SETTLED_MS) this.#crashes = 0;
+    this.#crashes += 1;
+    const { report, restartCrashed } = this.#options;
+    if (!restartCrashed) {
+      report(`${this.unit.name} ended (${reason})`);
+      return;
+    }
+    const delayMs = Math.min(BACKOFF_MS.first * 2 ** (this.#crashes - 1), BACKOFF_MS.max);
+    report(`${this.unit.name} ended (${reason}): starting it again in ${delayMs / 1000} s`);
+    void sleep(delayMs)
+      .then(() => this.#inTurn(() => this.#launch()))
+      .catch((error: unknown) => report(`${this.unit.name}: ${String(error)}`));
+  }
+}

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import type { DataDir } from './data-dir.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { Secrets } from './secrets.ts';
+
+/** What the environment of a service is made from. */
+export interface ServiceContext {
+  readonly dataDir: DataDir;
+  readonly infrastructure: Infrastructure;
+  readonly secrets: Secrets;
+  /** Where the sandbox provider listens, or null when it is not part of this stack. */
+  readonly sandboxPort: number | null;
+  /** Secrets that the caller's environment sets in place of the generated ones. */
+  readonly inherited: Readonly<Record<string, string>>;
+}
+
+export interface ServiceRow {
+  readonly stage: 0 | 1;
+  /** Listens for requests at PORT, beside HEALTH_PORT. */
+  readonly hasPort: boolean;
+  readonly usesNats: boolean;
+  /** How long it may take to end in good order: longer than it waits for its own open work. */
+  readonly stopGraceMs: number;
+  /** Its own part of the environment; `instance` is its name among replicas. */
+  readonly env: (context: ServiceContext, instance: string) => Record<string, string>;
+}
+
+const base: ServiceRow = { stage: 1, hasPort: false, usesNats: true, stopGraceMs: 15_000, env: () => ({}) };
+
+/** What each service is given beyond what all are given. An app that is not listed gets just that. */
+const serviceTable: Readonly<Record<string, ServiceRow>> = {
+  'edge-gateway': {
+    ...base,
+    stage: 0,
+    hasPort: true,
+    stopGraceMs: 40_000,
+    env: ({ dataDir, infrastructure, sandboxPort }, instance) => ({
+      REDIS_URL: infrastructure.redisUrl,
+      SPOOL_DIR: dataDir.home(join('spool', instance)),
+      ...(sandboxPort === null ? {} : { SANDBOX_URL: `http://127.0.0.1:${sandboxPort}` }),
+    }),
+  },
+  'tool-router': { ...base, env: ({ infrastructure }) => ({ REDIS_CACHE_URL: infrastructure.redisUrl }) },
+  compressor: base,
+  account: {
+    ...base,
+    env: ({ infrastructure, secrets, inherited }) => ({
+      ACCOUNT_DATABASE_URL: infrastructure.databaseUrls.account,
+      KEY_PEPPER: inherited['KEY_PEPPER'] ?? secrets.keyPepper,
+    }),
+  },
+  'provider-vault': {
+    ...base,
+    env: ({ infrastructure, secrets, inherited }) => ({
+      VAULT_DATABASE_URL: infrastructure.databaseUrls.vault,
+      ...(inherited['VAULT_KEK_FILE'] === undefined
+        ? { VAULT_KEK: inherited['VAULT_KEK'] ?? secrets.vaultKek }
+        : { VAULT_KEK_FILE: inherited['VAULT_KEK_FILE'] }),
+    }),
+  },
+  worker: {
+    ...base,
+    env: ({ infrastructure }) => ({
+      TELEMETRY_DATABASE_URL: infrastructure.databaseUrls.telemetry,
+      REDIS_URL: infrastructure.redisUrl,
+    }),
+  },
+  'sandbox-provider': { ...base, hasPort: true, usesNats: false },
+};
+
+export function serviceRow(app: string): ServiceRow {
+  return serviceTable[app] ?? base;
+}
+
+/** Set per service by the table above, so never passed on from the caller's environment to all of them. */
+const ownVariables = [
+  /_DATABASE_URL$/,
+  /^REDIS_/,
+  /^NATS_/,
+  /^npm_/,
+  /^STACK_/,
+  /^(KEY_PEPPER|VAULT_KEK|VAULT_KEK_FILE|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
+];
+
+/** The caller's environment as far as it is for every service: PATH, LOG_LEVEL, OTEL_…, EGRESS_ALLOW and the like. */
+export function chooseSharedEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && !ownVariables.some((pattern) => pattern.test(entry[0])),
+    ),
+  );
+}

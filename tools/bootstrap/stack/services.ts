@@ -1,0 +1,114 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PortBook } from './ports.ts';
+import { root } from './root.ts';
+import type { Unit } from './runner.ts';
+import { chooseSharedEnv, serviceRow } from './service-table.ts';
+import type { ServiceContext } from './service-table.ts';
+
+/** Loopback addresses: the sandbox provider and whatever a developer runs beside the stack. */
+const DEVELOPMENT_EGRESS = '127.0.0.0/8,::1/128';
+
+/** One process of a service. */
+export interface Instance {
+  readonly app: string;
+  /** `tool-router`, and `tool-router-2` and so on for further replicas. */
+  readonly name: string;
+  readonly healthPort: number;
+  /** Null when it serves no requests at a port of its own. */
+  readonly port: number | null;
+}
+
+/** Names of the apps that have been built. */
+export function listBuiltApps(): string[] {
+  const apps = join(root, 'dist/apps');
+  if (!existsSync(apps)) return [];
+  return readdirSync(apps).filter((app) => existsSync(join(apps, app, 'main.js')) && existsSync(join(root, 'apps', app)));
+}
+
+/** The instances of a stack, each with ports of its own. `edgePort` is where the first edge would like to listen. */
+export async function planInstances(
+  apps: readonly string[],
+  replicas: Readonly<Record<string, number>>,
+  ports: PortBook,
+  edgePort: number | undefined,
+): Promise<Instance[]> {
+  const instances: Instance[] = [];
+  for (const app of apps) {
+    for (let number = 1; number <= (replicas[app] ?? 1); number++) {
+      const name = number === 1 ? app : `${app}-${number}`;
+      const wanted = name === 'edge-gateway' ? edgePort : undefined;
+      const port = serviceRow(app).hasPort ? await ports.choose(name, wanted) : null;
+      instances.push({ app, name, port, healthPort: await ports.choose(`${name}:health`) });
+    }
+  }
+  return instances;
+}
+
+export interface ServiceEnvSources {
+  readonly context: ServiceContext;
+  /** The caller's environment. */
+  readonly shared: Readonly<Record<string, string>>;
+  /** By service name, or `*` for all: wins over everything else. */
+  readonly overrides: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** The whole environment of one instance. */
+export function buildServiceEnv(instance: Instance, sources: ServiceEnvSources): Record<string, string> {
+  const { context, overrides } = sources;
+  const { app, name, port, healthPort } = instance;
+  const row = serviceRow(app);
+  const password = context.inherited[`NATS_PASSWORD_${app.toUpperCase().replaceAll('-', '_')}`];
+  return {
+    EGRESS_ALLOW: DEVELOPMENT_EGRESS,
+    ...chooseSharedEnv(sources.shared),
+    HEALTH_PORT: String(healthPort),
+    ...(port === null ? {} : { PORT: String(port) }),
+    ...(row.usesNats
+      ? {
+          NATS_URL: context.infrastructure.natsUrl,
+          NATS_USER: app,
+          NATS_PASSWORD: password ?? context.secrets.natsUsers[app] ?? '',
+        }
+      : {}),
+    ...row.env(context, name),
+    ...overrides['*'],
+    ...overrides[app],
+    ...(name === app ? {} : overrides[name]),
+  };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_500) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+export function healthUrl(instance: Instance): string {
+  return `http://127.0.0.1:${instance.healthPort}/health/ready`;
+}
+
+export function planService(instance: Instance, sources: ServiceEnvSources): Unit {
+  const { app, name } = instance;
+  const row = serviceRow(app);
+  const env = buildServiceEnv(instance, sources);
+  return {
+    name,
+    stage: row.stage,
+    plan: () => ({
+      name,
+      command: process.execPath,
+      args: ['--enable-source-maps', join(root, 'dist/apps', app, 'main.js')],
+      cwd: root,
+      env,
+      logFile: sources.context.dataDir.logFile(name),
+      stopSignal: 'SIGTERM',
+      stopGraceMs: row.stopGraceMs,
+    }),
+    isReady: () => isReady(healthUrl(instance)),
+  };
+}

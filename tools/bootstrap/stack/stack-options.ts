@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/** How a stack is to be run. */
+export const stackOptions = z.object({
+  dataDir: z.string(),
+  /** Environment by service name, or `*` for all: wins over everything else. */
+  env: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+  /** Number of processes by service name; one each unless given. */
+  replicas: z.record(z.string(), z.int().min(0).max(16)).default({}),
+  /** The services to run; every app that has been built unless given. */
+  apps: z.array(z.string()).optional(),
+  /** Try the well-known ports first, which is for the one stack that people talk to. */
+  useDefaultPorts: z.boolean().default(false),
+  restartCrashed: z.boolean().default(true),
+  /** Keep data safe from a crash of the machine; tests throw theirs away. */
+  durable: z.boolean().default(true),
+  /** End with the process that started this one, even if that is killed. */
+  endWithParent: z.boolean().default(false),
+});
+export type StackOptions = z.infer<typeof stackOptions>;

@@ -1,0 +1,160 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { migrateDatabase } from '../../migrate/migrate-database.ts';
+import { databaseOwners } from './databases.ts';
+import { createDemoAccount } from './demo-account.ts';
+import type { DemoAccount } from './demo-account.ts';
+import { readDevInfo, writeDevInfo } from './dev-file.ts';
+import type { DevInfo } from './dev-file.ts';
+import { startInfrastructure } from './infrastructure.ts';
+import type { ExternalServers, Infrastructure } from './infrastructure.ts';
+import { natsUsers } from './nats-config.ts';
+import { openPortBook } from './ports.ts';
+import type { PortBook } from './ports.ts';
+import { root } from './root.ts';
+import { loadSecrets } from './secrets.ts';
+import type { Secrets } from './secrets.ts';
+import { healthUrl, listBuiltApps, planInstances, planService } from './services.ts';
+import type { Instance, ServiceEnvSources } from './services.ts';
+import type { StackOptions } from './stack-options.ts';
+import type { Supervision } from './supervision.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+function chooseExternalServers(env: Env): ExternalServers {
+  const databases = Object.fromEntries(
+    databaseOwners.flatMap((owner) => {
+      const url = env[`${owner.toUpperCase()}_DATABASE_URL`];
+      return url ? [[owner, url]] : [];
+    }),
+  );
+  return { databases, redisUrl: env['REDIS_URL'] || undefined, natsUrl: env['NATS_URL'] || undefined };
+}
+
+async function migrate(
+  databaseUrls: Infrastructure['databaseUrls'],
+  report: (line: string) => void,
+): Promise<void> {
+  await Promise.all(
+    databaseOwners.map(async (owner) => {
+      const prismaDir = join(root, 'prisma', owner);
+      if (!existsSync(prismaDir)) return;
+      const applied = await migrateDatabase(prismaDir, databaseUrls[owner]);
+      if (applied.length > 0) report(`migrated ${owner}: ${applied.join(', ')}`);
+    }),
+  );
+}
+
+/** Starts every service, and makes the demo account as soon as there is somebody to ask. */
+async function startServices(
+  supervision: Supervision,
+  instances: readonly Instance[],
+  sources: ServiceEnvSources,
+): Promise<DemoAccount | null> {
+  const known = readDevInfo(supervision.dataDir)?.api_key ?? null;
+  const running = new Map(
+    instances.map((instance) => [
+      instance.name,
+      supervision.board.run(planService(instance, sources)),
+    ]),
+  );
+  const { infrastructure, secrets } = sources.context;
+  const account = running.get('account');
+  const demo = account?.then(() =>
+    createDemoAccount({
+      natsUrl: infrastructure.natsUrl,
+      user: 'operator',
+      password: operatorPassword(sources.shared, secrets),
+      knownKey: known,
+    }),
+  );
+  const [made] = await Promise.all([demo ?? null, ...running.values()]);
+  return made;
+}
+
+function operatorPassword(env: Env, secrets: Secrets): string {
+  return env['NATS_PASSWORD_OPERATOR'] ?? secrets.natsUsers['operator'] ?? '';
+}
+
+function describeStack(
+  supervision: Supervision,
+  instances: readonly Instance[],
+  sources: ServiceEnvSources,
+  demo: DemoAccount | null,
+): DevInfo {
+  const { infrastructure, secrets } = sources.context;
+  const edge = instances.find(({ name }) => name === 'edge-gateway');
+  const services = supervision.board.names().map((name) => {
+    const instance = instances.find((candidate) => candidate.name === name);
+    const health = instance ? healthUrl(instance) : null;
+    const described = {
+      pid: supervision.board.get(name).process?.identity.pid ?? null,
+      health_url: health,
+      metrics_url: health?.replace('/health/ready', '/metrics') ?? null,
+      log_file: supervision.dataDir.logFile(name),
+    };
+    return [name, described] as const;
+  });
+  return {
+    base_url: edge ? `http://127.0.0.1:${edge.port ?? 0}` : null,
+    api_key: demo?.apiKey ?? null,
+    account_id: demo?.accountId ?? null,
+    postgres: { ...infrastructure.databaseUrls, admin: infrastructure.postgresAdminUrl },
+    redis_url: infrastructure.redisUrl,
+    nats_url: infrastructure.natsUrl,
+    nats_operator: { user: 'operator', password: operatorPassword(sources.shared, secrets) },
+    services: Object.fromEntries(services),
+  };
+}
+
+async function prepareServices(
+  options: StackOptions,
+  context: { supervision: Supervision; ports: PortBook; secrets: Secrets; env: Env },
+  infrastructure: Infrastructure,
+): Promise<{ instances: Instance[]; sources: ServiceEnvSources }> {
+  const { supervision, ports, secrets, env } = context;
+  const apps = options.apps ?? listBuiltApps();
+  const edgePort = env['PORT'] ? Number(env['PORT']) : undefined;
+  const instances = await planInstances(apps, options.replicas, ports, edgePort);
+  const sandboxPort = instances.find(({ name }) => name === 'sandbox-provider')?.port ?? null;
+  return {
+    instances,
+    sources: {
+      context: { dataDir: supervision.dataDir, infrastructure, secrets, sandboxPort, inherited: env },
+      shared: env,
+      overrides: options.env,
+    },
+  };
+}
+
+/**
+ * Starts a whole stack: servers, databases, migrations, services, demo account. Settles when everything is ready; what
+ * it answers is also in `dev.json`. Throws when anything cannot be started; the caller then ends the supervision.
+ * @param env the caller's environment: URLs of servers of its own, and what is passed on to the services.
+ */
+export async function startStack(
+  options: StackOptions,
+  supervision: Supervision,
+  env: Env,
+  report: (line: string) => void,
+): Promise<DevInfo> {
+  const ports = openPortBook(supervision.dataDir, { useDefaults: options.useDefaultPorts });
+  const secrets = loadSecrets(supervision.dataDir, { roles: databaseOwners, natsUsers });
+  const infrastructure = await startInfrastructure({
+    dataDir: supervision.dataDir,
+    ports,
+    secrets,
+    external: chooseExternalServers(env),
+    durable: options.durable,
+    run: (unit) => supervision.board.run(unit),
+  });
+  await migrate(infrastructure.databaseUrls, report);
+  const prepared = await prepareServices(options, { supervision, ports, secrets, env }, infrastructure);
+  const demo = await startServices(supervision, prepared.instances, prepared.sources);
+  const describe = () => describeStack(supervision, prepared.instances, prepared.sources, demo);
+  writeDevInfo(supervision.dataDir, describe());
+  // Process ids change when a service is started again.
+  supervision.onChange(() => writeDevInfo(supervision.dataDir, describe()));
+  supervision.setStatus('healthy');
+  return describe();
+}

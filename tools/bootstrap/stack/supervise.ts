@@ -1,0 +1,46 @@
+// The supervisor as a process of its own: for `npm start -- --detach` and for tests. Told what to run by STACK_OPTIONS,
+// it tells its parent how that went over the channel between them.
+import { startStack } from './stack.ts';
+import { stackOptions } from './stack-options.ts';
+import type { SuperviseMessage } from './launch-supervisor.ts';
+import { beginSupervision } from './supervision.ts';
+
+const options = stackOptions.parse(JSON.parse(process.env['STACK_OPTIONS'] ?? '{}'));
+const env = Object.fromEntries(
+  Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+);
+
+const report = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
+
+function tellParent(message: SuperviseMessage): void {
+  // The parent may have gone already: then nobody wants to know.
+  if (process.connected) process.send?.(message, () => undefined);
+}
+
+const supervision = await beginSupervision(options, report).catch((error: unknown) => {
+  const failed = error instanceof Error ? error.message : String(error);
+  report(failed);
+  tellParent({ failed });
+  process.exit(1);
+});
+
+let isEnding = false;
+function end(exitCode: number): void {
+  if (isEnding) return;
+  isEnding = true;
+  void supervision.end().then(() => process.exit(exitCode));
+}
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(0));
+if (options.endWithParent) process.on('disconnect', () => end(0));
+
+try {
+  await startStack(options, supervision, env, report);
+  report('healthy');
+  tellParent({ healthy: true });
+} catch (error) {
+  const failed = error instanceof Error ? error.message : String(error);
+  report(failed);
+  if (!isEnding) tellParent({ failed });
+  end(1);
+}

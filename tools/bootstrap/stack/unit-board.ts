@@ -1,0 +1,63 @@
+import type { TrackedProcess } from './state-file.ts';
+import { Runner } from './runner.ts';
+import type { RunnerOptions, Unit } from './runner.ts';
+
+/** All units of a stack. */
+export class UnitBoard {
+  readonly #runners = new Map<string, Runner>();
+  readonly #options: RunnerOptions;
+  #isClosed = false;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Starts a unit, keeps it running, and settles when it is ready. */
+  async run(unit: Unit): Promise<void> {
+    if (this.#isClosed) throw new Error('The stack is stopping.');
+    const runner = new Runner(unit, this.#options);
+    this.#runners.set(unit.name, runner);
+    await runner.start();
+    await runner.waitReady();
+  }
+
+  has(name: string): boolean {
+    return this.#runners.has(name);
+  }
+
+  get(name: string): Runner {
+    const runner = this.#runners.get(name);
+    if (!runner) throw new Error(`There is no ${name} in this stack.`);
+    return runner;
+  }
+
+  names(): string[] {
+    return [...this.#runners.keys()];
+  }
+
+  /** What runs now, for whoever has to end it should this process be killed. */
+  track(): TrackedProcess[] {
+    return [...this.#runners.values()].flatMap(({ unit, process }) =>
+      process === null
+        ? []
+        : [
+            {
+              ...process.identity,
+              name: unit.name,
+              stage: unit.stage,
+              stopSignal: process.plan.stopSignal,
+              stopGraceMs: process.plan.stopGraceMs,
+            },
+          ],
+    );
+  }
+
+  /** Stops everything, the public door first and the servers last. No unit can be run any more. */
+  async stopAll(): Promise<void> {
+    this.#isClosed = true;
+    for (const stage of [0, 1, 2]) {
+      const runners = [...this.#runners.values()].filter(({ unit }) => unit.stage === stage);
+      await Promise.all(runners.map((runner) => runner.stop()));
+    }
+  }
+}

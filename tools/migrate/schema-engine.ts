@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SchemaEngine } from '@prisma/schema-engine-wasm';
+import type * as EngineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
+
+/** The part of the global that is used here; TypeScript has it only among a browser's types. */
+declare const WebAssembly: {
+  instantiate(
+    bytes: Uint8Array,
+    imports: Record<string, object>,
+  ): Promise<{ instance: { exports: Record<string, unknown> } }>;
+};
+
+const engineDir = dirname(
+  createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg'),
+);
+
+let loading: Promise<typeof EngineModule> | undefined;
+
+/** Prisma's schema engine, in WebAssembly: the binary of the same engine would have to be downloaded. */
+async function loadEngineModule(): Promise<typeof EngineModule> {
+  const engine = await import('@prisma/schema-engine-wasm/schema_engine_bg');
+  const bytes = await readFile(join(engineDir, 'schema_engine_bg.wasm'));
+  const { instance } = await WebAssembly.instantiate(bytes, {
+    './schema_engine_bg.js': engine,
+  });
+  engine.__wbg_set_wasm(instance.exports);
+  (instance.exports['__wbindgen_start'] as () => void)();
+  return engine;
+}
+
+/** Runs `work` with an engine that speaks to the database at `url`. `schema` is the text of schema.prisma. */
+export async function withSchemaEngine<T>(
+  url: string,
+  schema: { readonly path: string; readonly text: string },
+  work: (engine: SchemaEngine) => Promise<T>,
+): Promise<T> {
+  loading ??= loadEngineModule();
+  const { SchemaEngine: Engine } = await loading;
+  const factory = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: url, max: 1 }));
+  const engine = await Engine.new({ datamodels: [[schema.path, schema.text]] }, () => undefined, factory);
+  try {
+    return await work(engine);
+  } finally {
+    engine.free();
+  }
+}
