@@ -74,3 +74,40 @@ export const requestEventV1 = requestAcceptedV1.extend({
   }),
 });
 export type RequestEventV1 = z.infer<typeof requestEventV1>;
+
+/** A candidate as it is shipped and kept: name, score to four decimals, rank, 1 if forwarded, and why it is always in. */
+export const candidateTuple = z.tuple([
+  z.string(),
+  z.number(),
+  z.int(),
+  z.union([z.literal(0), z.literal(1)]),
+  z.string().optional(),
+]);
+export type CandidateTuple = z.infer<typeof candidateTuple>;
+
+/**
+ * The event between the gateway's spool and the request log. Candidates are most of an event's bytes: as tuples a
+ * hundred of them take 3.8 kB instead of 9.9.
+ */
+export const shippedRequestEventV1 = requestEventV1.extend({
+  plan: requestEventV1.shape.plan
+    .unwrap()
+    .extend({ candidates: z.array(candidateTuple) })
+    .nullable(),
+});
+export type ShippedRequestEventV1 = z.infer<typeof shippedRequestEventV1>;
+
+export function renderShippedEvent(event: RequestEventV1): ShippedRequestEventV1 {
+  const { plan, ...rest } = event;
+  return { ...rest, plan: plan && { ...plan, candidates: plan.candidates.map(renderCandidate) } };
+}
+
+function renderCandidate(
+  candidate: NonNullable<RequestEventV1['plan']>['candidates'][number],
+): CandidateTuple {
+  const { name, rank, forwarded, alwaysIn } = candidate;
+  const score = Math.round(candidate.score * 10_000) / 10_000;
+  return alwaysIn === null
+    ? [name, score, rank, forwarded ? 1 : 0]
+    : [name, score, rank, forwarded ? 1 : 0, alwaysIn];
+}

@@ -1,0 +1,75 @@
+import { requestEventBatch } from '@gateway/contracts';
+import { Job, Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import type { EventQueue } from './event-queue.port.ts';
+import type { SpoolLog } from './spool-log.ts';
+
+/** Job data that is JSON text already. */
+class RenderedData {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toJSON(): null {
+    return null;
+  }
+}
+
+/**
+ * BullMQ renders a job's data with `JSON.stringify`. A batch is JSON text in the segment file already: parsing
+ * and rendering it again would be most of what recording costs the gateway. A test holds this against BullMQ.
+ */
+class RenderedJob extends Job<RenderedData> {
+  override asJSON(): ReturnType<Job['asJSON']> {
+    return { ...super.asJSON(), data: this.data.text };
+  }
+}
+
+class RenderedQueue extends Queue<RenderedData> {
+  protected override get Job(): typeof Job {
+    return RenderedJob as unknown as typeof Job;
+  }
+}
+
+/** The BullMQ queue of request events on the queue's Redis (`noeviction`). */
+export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueue {
+  // Redis away is met at once, not queued in memory: the spool is the buffer.
+  const redis = new Redis(redisUrl, {
+    maxRetriesPerRequest: null,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    commandTimeout: 10_000,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
+  });
+  const queue = new RenderedQueue(requestEventBatch.queue, {
+    connection: redis,
+    // The worker tries a batch again for as long as Postgres is away; the id is free again once it is done with.
+    defaultJobOptions: {
+      attempts: 1_000_000,
+      backoff: { type: 'fixed', delay: 1000 },
+      removeOnComplete: true,
+      removeOnFail: true,
+    },
+  });
+  let away = false;
+  const noteError = (error: Error): void => {
+    if (!away) log.warn({ err: error }, 'the queue of request events is away; events wait in the spool');
+    away = true;
+  };
+  redis.on('error', noteError);
+  redis.on('ready', () => (away = false));
+  queue.on('error', noteError);
+  return {
+    add: async (batchId, data) => {
+      if (redis.status !== 'ready') throw new Error(`the connection to Redis is ${redis.status}`);
+      await queue.add(requestEventBatch.name, new RenderedData(data), { jobId: batchId });
+    },
+    onReady: (listener) => void redis.on('ready', listener),
+    close: async () => {
+      await queue.close();
+      redis.disconnect();
+    },
+  };
+}

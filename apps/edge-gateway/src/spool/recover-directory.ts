@@ -1,0 +1,115 @@
+import { createReadStream } from 'node:fs';
+import { readdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RequestAcceptedV1 } from '@gateway/contracts';
+import { renderInterruptedEvent } from './interrupted-event.ts';
+import { createSegment, segmentSuffix, type Segment } from './segment.ts';
+import { SegmentWriter } from './segment-writer.ts';
+import {
+  acceptLineRequestId,
+  endLineRequestId,
+  isAcceptLine,
+  isWholeLine,
+  parseAcceptLine,
+  renderEndLine,
+} from './spool-line.ts';
+import type { SpoolLog } from './spool-log.ts';
+
+/** Interrupted endings are written in groups of this many. */
+const endingsPerWrite = 1000;
+
+export interface RecoveredDirectory {
+  /** Sealed, oldest first. What they hold is to be shipped (again). */
+  readonly segments: readonly Segment[];
+  readonly interrupted: number;
+}
+
+/**
+ * Reads what a dead process left in its directory, whose lock the caller holds. Requests that were accepted and
+ * have no ending get an `interrupted` one, in a segment of its own. Torn and damaged lines are skipped.
+ * Safe to do again after being killed half-way.
+ */
+export async function recoverDirectory(
+  directory: string,
+  options: { readonly log: SpoolLog; readonly now: () => number },
+): Promise<RecoveredDirectory> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith(segmentSuffix)).sort();
+  const open = new Map<string, RequestAcceptedV1>();
+  const ended = new Set<string>();
+  const segments: Segment[] = [];
+  for (const name of names) {
+    const path = join(directory, name);
+    const segment = await readSegment(
+      { path, id: name.slice(0, -segmentSuffix.length), open, ended },
+      options,
+    );
+    if (segment === null) await unlink(path);
+    else segments.push(segment);
+  }
+  for (const id of ended) open.delete(id);
+  segments.push(...(await writeInterrupted(directory, [...open.values()], options.now)));
+  return { segments, interrupted: open.size };
+}
+
+interface SegmentFile {
+  readonly path: string;
+  readonly id: string;
+  readonly open: Map<string, RequestAcceptedV1>;
+  readonly ended: Set<string>;
+}
+
+async function readSegment(
+  file: SegmentFile,
+  options: { readonly log: SpoolLog; readonly now: () => number },
+): Promise<Segment | null> {
+  const segment = createSegment({ ...file, openedAtMs: options.now(), recovered: true });
+  let rest: Buffer = Buffer.alloc(0);
+  let damagedLines = 0;
+  // The stream yields between chunks, so that a large directory does not hold up a live process.
+  for await (const chunk of createReadStream(file.path, { highWaterMark: 1 << 20 })) {
+    const bytes: Buffer = Buffer.concat([rest, chunk as Buffer]);
+    let start = 0;
+    for (let end = bytes.indexOf(10, start); end !== -1; end = bytes.indexOf(10, start)) {
+      if (!noteLine(file, bytes, start, end)) damagedLines += 1;
+      start = end + 1;
+    }
+    segment.bytes += start;
+    rest = bytes.subarray(start);
+  }
+  if (damagedLines > 0 || rest.length > 0) {
+    options.log.warn(
+      { segment: file.path, damagedLines, tornBytes: rest.length },
+      'a spool segment has lines that were not written whole; they are skipped',
+    );
+  }
+  segment.sealedAtMs = options.now();
+  return segment.bytes === 0 ? null : segment;
+}
+
+function noteLine(file: SegmentFile, bytes: Buffer, start: number, end: number): boolean {
+  const line = bytes.toString('utf8', start, end);
+  if (isAcceptLine(bytes, start)) {
+    const accepted = parseAcceptLine(line);
+    if (accepted !== null) file.open.set(acceptLineRequestId(bytes, start), accepted);
+    return accepted !== null;
+  }
+  if (!isWholeLine(line)) return false;
+  file.ended.add(endLineRequestId(bytes, start));
+  return true;
+}
+
+async function writeInterrupted(
+  directory: string,
+  accepted: readonly RequestAcceptedV1[],
+  now: () => number,
+): Promise<Segment[]> {
+  const segments: Segment[] = [];
+  const onSegment = (segment: Segment) => segments.push(segment);
+  const writer = new SegmentWriter({ directory, segmentBytesMax: 16 << 20, now, onSegment });
+  for (let at = 0; at < accepted.length; at += endingsPerWrite) {
+    const group = accepted.slice(at, at + endingsPerWrite);
+    await writer.append(group.map((event) => renderEndLine(renderInterruptedEvent(event), null)).join(''));
+  }
+  await writer.seal();
+  return segments;
+}

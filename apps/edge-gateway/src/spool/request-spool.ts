@@ -1,0 +1,288 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { tryLockDirectory } from './directory-lock.ts';
+import { createLineGroup, joinLines, type LineGroup, type PendingLine } from './line-queue.ts';
+import { recoverDirectory } from './recover-directory.ts';
+import type { Segment } from './segment.ts';
+import { SegmentWriter } from './segment-writer.ts';
+import {
+  createSpoolDirectory,
+  deleteCommittedSegments,
+  leaveDirectory,
+  type SpoolDirectory,
+} from './spool-directory.ts';
+import { renderAcceptLine, renderEndLine } from './spool-line.ts';
+import type { SpoolLog } from './spool-log.ts';
+
+export interface RequestSpoolOptions {
+  /** Shared by the gateway processes of a machine; on a local disk. */
+  readonly dir: string;
+  /** What this process may hold on disk, adopted segments included. */
+  readonly bytesMax: number;
+  readonly instanceId: string;
+  readonly log: SpoolLog;
+  readonly now?: () => number;
+  /** A segment is ended at this size. */
+  readonly segmentBytesMax?: number;
+  /** A segment is ended at this age, so that what is committed is soon deleted. */
+  readonly segmentAgeMaxMs?: number;
+}
+
+/** Room kept for the ending of each open request: an accepted request can always be ended. */
+const endingReserveBytes = 4096;
+const writeRetryMs = 250;
+const endingDelayMs = 2;
+/** How long a committed segment waits for its open requests before their accept lines are carried forward. */
+const carryAfterMs = 10_000;
+
+interface OpenRequest {
+  readonly accepted: RequestAcceptedV1;
+  segment: Segment | null;
+  ended: boolean;
+}
+
+/**
+ * The request log's first stop: a request is accepted when its accept line is in a file, and its ending follows.
+ * Lines that come in one turn of the event loop go out in one write; one write is in flight at a time.
+ */
+export class RequestSpool {
+  static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
+    mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+    const spool = new RequestSpool(options, createSpoolDirectory(options.dir, options.instanceId));
+    await spool.adoptOrphans();
+    return spool;
+  }
+
+  readonly #options: RequestSpoolOptions;
+  readonly #now: () => number;
+  readonly #own: SpoolDirectory;
+  readonly #adopted: SpoolDirectory[] = [];
+  readonly #writer: SegmentWriter;
+  readonly #open = new Map<string, OpenRequest>();
+  #group: LineGroup = createLineGroup();
+  #flushing: Promise<void> | null = null;
+  #endingTimer: NodeJS.Timeout | null = null;
+  #writingChars = 0;
+  #bytesOnDisk = 0;
+  #carrying: Segment | null = null;
+  #closed = false;
+  #closing: Promise<void> | null = null;
+
+  private constructor(options: RequestSpoolOptions, own: SpoolDirectory) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#own = own;
+    this.#writer = new SegmentWriter({
+      directory: own.path,
+      segmentBytesMax: options.segmentBytesMax ?? 8 << 20,
+      now: this.#now,
+      onSegment: (segment) => own.segments.push(segment),
+    });
+  }
+
+  /**
+   * Resolves once the accept line is in the segment file.
+   * @throws GatewayError `service_unavailable` when the spool is full, closed, or its disk fails.
+   */
+  async accept(event: RequestAcceptedV1): Promise<void> {
+    if (this.#closed || this.usedBytes >= this.#options.bytesMax) {
+      const detail = this.#closed ? 'the spool is closed' : 'the spool is full';
+      throw new GatewayError('service_unavailable', { retryAfterMs: 1000, detail });
+    }
+    this.#open.set(event.requestId, { accepted: event, segment: null, ended: false });
+    this.#push({ kind: 'accept', requestId: event.requestId, text: renderAcceptLine(event) });
+    this.#group.written ??= Promise.withResolvers<undefined>();
+    await this.#group.written.promise;
+  }
+
+  /** The ending of an accepted request; anything but its first ending is ignored. Never throws. */
+  finish(event: RequestEventV1, traceparent: string | null): void {
+    const open = this.#open.get(event.requestId);
+    if (open === undefined || open.ended) {
+      this.#options.log.error(
+        { requestId: event.requestId, status: event.status },
+        'an ending came for no open request',
+      );
+      return;
+    }
+    open.ended = true;
+    this.#push({ kind: 'end', requestId: event.requestId, text: renderEndLine(event, traceparent) });
+  }
+
+  /** Bytes on disk and about to be, and the room kept for open requests. */
+  get usedBytes(): number {
+    return this.#bytesOnDisk + this.#writingChars + this.#group.chars + this.#open.size * endingReserveBytes;
+  }
+
+  get openRequests(): number {
+    return this.#open.size;
+  }
+
+  /** Every segment that is not yet released, adopted ones first. */
+  segments(): readonly Segment[] {
+    return [...this.#adopted, this.#own].flatMap((directory) => directory.segments);
+  }
+
+  /** Ends old segments, deletes committed ones, and carries forward what keeps one from being deleted. */
+  async tidy(): Promise<void> {
+    const current = this.#writer.current;
+    const ageMaxMs = this.#options.segmentAgeMaxMs ?? 60_000;
+    if (current !== null && this.#flushing === null && this.#now() - current.openedAtMs >= ageMaxMs) {
+      await this.#writer.seal();
+    }
+    for (const directory of [...this.#adopted, this.#own]) {
+      const { bytes, heldBy } = await deleteCommittedSegments(directory);
+      this.#bytesOnDisk -= bytes;
+      if (heldBy !== null) this.#carryForward(heldBy);
+      if (directory !== this.#own && directory.segments.length === 0) {
+        this.#adopted.splice(this.#adopted.indexOf(directory), 1);
+        leaveDirectory(directory);
+      }
+    }
+  }
+
+  /** Takes over the directories of processes that died. Answers how many. */
+  async adoptOrphans(): Promise<number> {
+    let adopted = 0;
+    for (const entry of readdirSync(this.#options.dir, { withFileTypes: true })) {
+      const path = join(this.#options.dir, entry.name);
+      const mine = [this.#own, ...this.#adopted].some((directory) => directory.path === path);
+      if (entry.isDirectory() && !mine && (await this.#adopt(path))) adopted += 1;
+    }
+    return adopted;
+  }
+
+  /** Takes no more requests, and writes what is waiting; on a failing disk it tries once. */
+  async drain(): Promise<void> {
+    this.#closed = true;
+    await this.flush();
+  }
+
+  /** Resolves when everything given so far is written. */
+  async flush(): Promise<void> {
+    if (this.#group.lines.length > 0) this.#startFlush();
+    await this.#flushing;
+  }
+
+  /**
+   * What is not committed stays on disk for whoever starts next, who ends what is still open as `interrupted`.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.drain();
+    await this.#writer.seal();
+    await this.tidy();
+    for (const directory of [...this.#adopted, this.#own]) leaveDirectory(directory);
+  }
+
+  async #adopt(path: string): Promise<boolean> {
+    const lock = tryLockDirectory(path);
+    if (lock === null) return false;
+    const { log } = this.#options;
+    try {
+      const { segments, interrupted } = await recoverDirectory(path, { log, now: this.#now });
+      const directory: SpoolDirectory = { path, lock, segments: [...segments] };
+      if (segments.length === 0) {
+        leaveDirectory(directory);
+        return true;
+      }
+      this.#adopted.push(directory);
+      this.#bytesOnDisk += segments.reduce((sum, segment) => sum + segment.bytes, 0);
+      log.info({ path, segments: segments.length, interrupted }, 'adopted the spool of a process that died');
+      return true;
+    } catch (error) {
+      lock.release();
+      log.error({ path, err: error }, 'the spool of a process that died could not be read');
+      return false;
+    }
+  }
+
+  #push(line: PendingLine): void {
+    this.#group.lines.push(line);
+    this.#group.chars += line.text.length;
+    if (this.#flushing !== null) return;
+    // Nobody waits for an ending: it may share the write of the next request's accept line.
+    if (line.kind === 'end') this.#endingTimer ??= setTimeout(() => this.#startFlush(), endingDelayMs);
+    else this.#startFlush();
+  }
+
+  #startFlush(): void {
+    if (this.#endingTimer !== null) clearTimeout(this.#endingTimer);
+    this.#endingTimer = null;
+    this.#flushing ??= this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    // Everything that this turn of the event loop brings goes into the first write.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (this.#group.lines.length > 0) {
+      const group = this.#group;
+      this.#group = createLineGroup();
+      this.#writingChars = group.chars;
+      const failed = await this.#write(group);
+      this.#writingChars = 0;
+      if (failed && this.#closed) break;
+      if (failed) await sleep(writeRetryMs);
+    }
+    this.#flushing = null;
+  }
+
+  async #write(group: LineGroup): Promise<boolean> {
+    try {
+      const { segment, bytes } = await this.#writer.append(joinLines(group));
+      this.#bytesOnDisk += bytes;
+      for (const line of group.lines) this.#noteWritten(line, segment);
+      group.written?.resolve(undefined);
+      return false;
+    } catch (error) {
+      this.#options.log.error({ err: error, lines: group.lines.length }, 'the spool could not be written');
+      this.#undo(group, error);
+      return true;
+    }
+  }
+
+  #noteWritten(line: PendingLine, segment: Segment): void {
+    const open = this.#open.get(line.requestId);
+    if (open === undefined) return;
+    if (open.segment !== null) open.segment.openAccepts -= 1;
+    if (line.kind === 'end') {
+      this.#open.delete(line.requestId);
+      return;
+    }
+    open.segment = segment;
+    segment.openAccepts += 1;
+  }
+
+  /** Requests that were to be accepted are refused; endings are tried again until they are written. */
+  #undo(group: LineGroup, cause: unknown): void {
+    for (const line of group.lines) if (line.kind === 'accept') this.#open.delete(line.requestId);
+    const endings = group.lines.filter((line) => line.kind === 'end' && this.#open.has(line.requestId));
+    const waiting = this.#group;
+    this.#group = createLineGroup([...endings, ...waiting.lines]);
+    this.#group.written = waiting.written;
+    this.#carrying = null;
+    const detail = 'the spool could not be written';
+    group.written?.reject(new GatewayError('service_unavailable', { retryAfterMs: 1000, detail, cause }));
+  }
+
+  /**
+   * A long request would keep its old segment, and every later one, on disk. Its accept line is written again
+   * at the end instead.
+   */
+  #carryForward(segment: Segment): void {
+    const waitedMs = this.#now() - (segment.sealedAtMs ?? 0);
+    if (this.#closed || this.#carrying === segment || waitedMs < carryAfterMs) return;
+    this.#carrying = segment;
+    for (const [requestId, open] of this.#open) {
+      if (open.segment !== segment || open.ended) continue;
+      this.#push({ kind: 'carry', requestId, text: renderAcceptLine(open.accepted) });
+    }
+  }
+}

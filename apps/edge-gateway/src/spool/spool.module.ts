@@ -1,0 +1,59 @@
+import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { openBullmqEventQueue } from './bullmq-event-queue.adapter.ts';
+import type { EventQueue } from './event-queue.port.ts';
+import { RequestSpool } from './request-spool.ts';
+import { SpoolShipper, type CommitReports } from './spool-shipper.ts';
+import type { SpoolLog } from './spool-log.ts';
+
+export interface SpoolModuleOptions {
+  readonly dir: string;
+  readonly bytesMax: number;
+  readonly instanceId: string;
+  readonly redisUrl: string;
+  readonly messaging: CommitReports;
+  readonly log: SpoolLog;
+}
+
+const EVENT_QUEUE = Symbol('EVENT_QUEUE');
+
+/** Provides `RequestSpool`; ships from it until the application shuts down, which ships what is left. */
+@Module({})
+export class SpoolModule implements OnApplicationShutdown {
+  static async open(options: SpoolModuleOptions): Promise<DynamicModule> {
+    const spool = await RequestSpool.open(options);
+    const queue = openBullmqEventQueue(options.redisUrl, options.log);
+    const shipper = new SpoolShipper({ spool, queue, messaging: options.messaging, log: options.log });
+    shipper.start();
+    return {
+      module: SpoolModule,
+      providers: [
+        { provide: RequestSpool, useValue: spool },
+        { provide: SpoolShipper, useValue: shipper },
+        { provide: EVENT_QUEUE, useValue: queue },
+      ],
+      exports: [RequestSpool, SpoolShipper],
+    };
+  }
+
+  readonly #spool: RequestSpool;
+  readonly #shipper: SpoolShipper;
+  readonly #queue: EventQueue;
+
+  constructor(
+    @Inject(RequestSpool) spool: RequestSpool,
+    @Inject(SpoolShipper) shipper: SpoolShipper,
+    @Inject(EVENT_QUEUE) queue: EventQueue,
+  ) {
+    this.#spool = spool;
+    this.#shipper = shipper;
+    this.#queue = queue;
+  }
+
+  /** The last endings are written before the last round ships them, and its reports are waited for. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.#spool.drain();
+    await this.#shipper.close();
+    await this.#queue.close();
+    await this.#spool.close();
+  }
+}

@@ -1,0 +1,73 @@
+import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
+import { uuidv7 } from 'uuidv7';
+
+/** What the gateway writes of a request that it accepted just now. */
+export function createAcceptedEvent(change: Partial<RequestAcceptedV1> = {}): RequestAcceptedV1 {
+  return {
+    v: 1,
+    requestId: uuidv7(),
+    accountId: uuidv7(),
+    keyId: uuidv7(),
+    acceptedAt: new Date().toISOString(),
+    endpoint: '/v1/chat/completions',
+    format: 'chat-completions',
+    sessionId: null,
+    clientRequestId: null,
+    traceId: null,
+    ...change,
+  };
+}
+
+/** A plan over `tools` tools that forwards the first `k`. */
+export function createPlanEvent(tools: number, k: number): NonNullable<RequestEventV1['plan']> {
+  return {
+    intent: 'act',
+    method: 'keyword',
+    k,
+    kReason: 'prior',
+    policyVersion: 'prior-1',
+    defect: null,
+    candidates: Array.from({ length: tools }, (_, at) => ({
+      name: `tool_${at}`,
+      score: 1 / (at + 3),
+      rank: at + 1,
+      forwarded: at < k,
+      alwaysIn: null,
+    })),
+  };
+}
+
+/** How such a request ended: well, unless `change` says otherwise. */
+export function createEndedEvent(
+  accepted: RequestAcceptedV1 = createAcceptedEvent(),
+  change: Partial<RequestEventV1> = {},
+): RequestEventV1 {
+  return {
+    ...accepted,
+    status: 'ok',
+    httpStatus: 200,
+    errorCode: null,
+    errorMessage: null,
+    requestedModel: 'sandbox/echo',
+    model: 'echo',
+    provider: 'sandbox',
+    providerRequestId: 'chatcmpl-1',
+    stream: false,
+    lane: 'untouched',
+    toolsIn: 0,
+    toolsOut: 0,
+    plan: null,
+    compressionSteps: [],
+    calledTools: [],
+    usage: {
+      inputTokens: 120,
+      outputTokens: 30,
+      cachedInputTokens: 100,
+      cacheWriteTokens: 0,
+      estimated: false,
+    },
+    costUsd: 0.000123,
+    ms: { total: 321.5, firstByte: 200.25, overhead: 1.5, auth: 0.25, plan: null, upstream: 320 },
+    ...change,
+  };
+}
