@@ -2,6 +2,7 @@ import type { RpcContract } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { SpanKind, withSpan } from '@gateway/observability';
 import { errors, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import type { Connection } from './connection.ts';
 import { isErrorReply, parseErrorReply } from './error-reply.ts';
 import type { CallOptions, ParsedReplyOf, RequestOf } from './messaging.ts';
 import { decodeJson, encodeJson, messageBytesMax } from './payload.ts';
@@ -10,11 +11,12 @@ import { renderTrace } from './trace-headers.ts';
 
 /** Asks over a connection; see `Messaging.call`. */
 export async function callOver<Contract extends RpcContract>(
-  nats: NatsConnection | undefined,
+  connection: Connection,
   contract: Contract,
   request: RequestOf<Contract>,
   options: CallOptions,
 ): Promise<ParsedReplyOf<Contract>> {
+  const nats = connection.current;
   if (nats === undefined) throw unavailable(contract, 'the message bus is not connected');
   const subject = subjectOf(contract, options.instanceId);
   const data = encodeJson(request);
@@ -24,30 +26,31 @@ export async function callOver<Contract extends RpcContract>(
   return withSpan(
     contract.subject,
     attributes,
-    () => ask(nats, contract, subject, data, options),
+    () =>
+      waitForReply(connection, contract, options.signal, ask(nats, contract, subject, data, options)).then(
+        (reply) => readReply(contract, reply),
+      ),
     SpanKind.CLIENT,
   );
 }
 
-async function ask<Contract extends RpcContract>(
+async function ask(
   nats: NatsConnection,
-  contract: Contract,
+  contract: RpcContract,
   subject: string,
   data: Buffer,
-  { deadlineMs = contract.deadlineMs, signal }: CallOptions,
-): Promise<ParsedReplyOf<Contract>> {
+  { deadlineMs = contract.deadlineMs }: CallOptions,
+): Promise<Msg> {
   if (deadlineMs < 1) throw unavailable(contract, 'no time is left');
-  const trace = renderTrace();
-  const reply = await abandonOn(
-    signal,
-    contract,
-    nats
-      .request(subject, data, { timeout: deadlineMs, ...(trace === undefined ? {} : { headers: trace }) })
-      .catch((error: unknown) => {
-        throw unavailable(contract, explain(error, deadlineMs), error);
-      }),
-  );
-  return readReply(contract, reply);
+  const headers = renderTrace();
+  try {
+    return await nats.request(subject, data, {
+      timeout: deadlineMs,
+      ...(headers === undefined ? {} : { headers }),
+    });
+  } catch (error) {
+    throw unavailable(contract, explain(error, deadlineMs), error);
+  }
 }
 
 function readReply<Contract extends RpcContract>(contract: Contract, reply: Msg): ParsedReplyOf<Contract> {
@@ -65,14 +68,24 @@ function readReply<Contract extends RpcContract>(contract: Contract, reply: Msg)
   throw unavailable(contract, `a reply against the contract (${at.slice(0, 5).join(', ')})`);
 }
 
-/** Rejects as soon as the signal says so; the reply, when it comes, is nobody's. */
-function abandonOn<T>(signal: AbortSignal | undefined, contract: RpcContract, reply: Promise<T>): Promise<T> {
-  if (signal === undefined) return reply;
-  return new Promise<T>((resolve, reject) => {
-    const abandon = (): void => reject(unavailable(contract, 'given up by the caller', signal.reason));
-    if (signal.aborted) abandon();
-    signal.addEventListener('abort', abandon, { once: true });
-    reply.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon));
+/** Rejects as soon as the connection is cut or the signal says so; the reply, when it comes, is nobody's. */
+function waitForReply(
+  { waitingForReplies }: Connection,
+  contract: RpcContract,
+  signal: AbortSignal | undefined,
+  reply: Promise<Msg>,
+): Promise<Msg> {
+  return new Promise((resolve, reject) => {
+    const cut = (): void => reject(unavailable(contract, 'the connection was cut'));
+    const abandon = (): void => reject(unavailable(contract, 'given up by the caller', signal?.reason));
+    const settle = (): void => {
+      waitingForReplies.delete(cut);
+      signal?.removeEventListener('abort', abandon);
+    };
+    waitingForReplies.add(cut);
+    if (signal?.aborted) abandon();
+    signal?.addEventListener('abort', abandon, { once: true });
+    reply.then(resolve, reject).finally(settle);
   });
 }
 

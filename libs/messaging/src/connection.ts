@@ -18,6 +18,8 @@ const retryMs = 250;
 
 /** A connection that is made, and made again, for as long as the process wants it. */
 export class Connection {
+  /** Called when the connection is cut: what was asked over it will not be answered. */
+  readonly waitingForReplies = new Set<() => void>();
   readonly #options: ConnectionOptions;
   readonly #onUp: ((nats: NatsConnection, isFirst: boolean) => void)[] = [];
   readonly #stopping = new AbortController();
@@ -85,6 +87,7 @@ export class Connection {
           this.#report(undefined, 'messaging lost its connection');
         }
         this.#isUp = false;
+        for (const giveUp of this.waitingForReplies) giveUp();
       } else if (status.type === 'error')
         this.#report(status.error, 'the messaging server refused something');
     }

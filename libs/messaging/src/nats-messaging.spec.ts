@@ -1,99 +1,55 @@
-import { defineBroadcast, defineRpc } from '@gateway/contracts';
-import { GatewayError } from '@gateway/errors';
-import { startNatsServer, type NatsServer } from '@gateway/testing';
-import { connect } from '@nats-io/transport-node';
 import { setTimeout as waitMs } from 'node:timers/promises';
-import { z } from 'zod';
-import type { Messaging } from './messaging.ts';
-import { connectMessaging } from './nats-messaging.ts';
+import { GatewayError } from '@gateway/errors';
+import { connect, headers } from '@nats-io/transport-node';
+import { Bus, changed, double, doubleAt, failureOf, until, untilServed } from './bus.fixture.ts';
+import type { Messaging, ReplyOf } from './messaging.ts';
 
-const double = defineRpc({
-  subject: 'account.double.v1',
-  server: 'account',
-  callers: ['edge-gateway'],
-  deadlineMs: 500,
-  request: z.object({ value: z.int(), note: z.string().default('none') }),
-  reply: z.object({ value: z.int(), by: z.string().optional() }),
-});
-const doubleAt = defineRpc({ ...double, subject: 'account.double-at.v1', perInstance: true });
-const changed = defineBroadcast({
-  subject: 'account.changed.v1',
-  publisher: 'account',
-  listeners: ['edge-gateway'],
-  message: z.object({ keyId: z.string() }),
-});
-
-let server: NatsServer;
-const open: Messaging[] = [];
-
-async function connectAs(user: string, instanceId: string = user): Promise<Messaging> {
-  const messaging = await connectMessaging({
-    url: server.url,
-    user,
-    password: 'x',
-    name: user,
-    instanceId,
-  });
-  open.push(messaging);
-  return messaging;
-}
-
-async function until(condition: () => boolean, withinMs = 5_000): Promise<void> {
-  const endsAt = performance.now() + withinMs;
-  while (!condition()) {
-    if (performance.now() > endsAt) throw new Error('it did not come to pass');
-    await waitMs(10);
-  }
-}
-
-/** What a call throws, or a failure of the test if it does not. */
-async function failureOf(call: Promise<unknown>): Promise<GatewayError> {
-  const thrown: unknown = await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  expect(thrown).toBeInstanceOf(GatewayError);
-  return thrown as GatewayError;
-}
+let bus: Bus;
+let caller: Messaging;
+let account: Messaging;
 
 beforeEach(async () => {
-  server = await startNatsServer();
+  bus = await Bus.start();
+  [caller, account] = await Promise.all([bus.connectAs('edge-gateway'), bus.connectAs('account')]);
 });
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((messaging) => messaging.close()));
-  await server.close();
-});
+afterEach(() => bus.close());
 
-describe('calls', () => {
-  it('carries a request to the server and its reply back, with the defaults of the schema', async () => {
-    const [caller, account] = await Promise.all([connectAs('edge-gateway'), connectAs('account')]);
+async function serveDouble(
+  fn: () => Promise<ReplyOf<typeof double>> | ReplyOf<typeof double>,
+): Promise<void> {
+  account.serve(double, fn);
+  await untilServed(caller);
+}
+
+describe('a call', () => {
+  it('carries the request to the server and the reply back, with the defaults of the schema', async () => {
     account.serve(double, ({ value, note }) => ({ value: value * 2, by: note }));
-    await waitMs(50);
+    await untilServed(caller);
     expect(await caller.call(double, { value: 21 })).toEqual({ value: 42, by: 'none' });
   });
 
-  it('answers a request against the contract with invalid_field and never runs it', async () => {
-    const [caller, account] = await Promise.all([connectAs('edge-gateway'), connectAs('account')]);
+  it('against the contract is answered with invalid_field and never runs', async () => {
     let runs = 0;
     account.serve(double, ({ value }) => ({ value: (runs += value) }));
-    await waitMs(50);
-    const error = await failureOf(caller.call(double, { value: 'many' } as never));
+    const error = await failureOf(
+      untilServed(caller).then(() => {
+        runs = 0;
+        return caller.call(double, { value: 'many' } as never);
+      }),
+    );
     expect(error).toMatchObject({ code: 'invalid_field', param: 'value' });
     expect(runs).toBe(0);
   });
 
-  it('takes a reply against the contract for a service that is not available, and says why in the detail', async () => {
-    const [caller, account] = await Promise.all([connectAs('edge-gateway'), connectAs('account')]);
-    account.serve(double, () => ({ value: 'many' }) as never);
-    await waitMs(50);
+  it('whose reply is against the contract fails as service_unavailable, with the reason in the detail', async () => {
+    await serveDouble(() => ({ value: 'many' }) as never);
     const error = await failureOf(caller.call(double, { value: 1 }));
     expect(error.code).toBe('service_unavailable');
     expect(error.detail).toContain('value: invalid_type');
   });
 
-  it("gives the server's own error, with its public fields and without its detail", async () => {
-    const [caller, account] = await Promise.all([connectAs('edge-gateway'), connectAs('account')]);
-    account.serve(double, () => {
+  it("gives the server's own error with its public fields, and without its detail", async () => {
+    await serveDouble(() => {
       throw new GatewayError('rate_limit_exceeded', {
         message: 'Slowly.',
         param: 'value',
@@ -101,51 +57,169 @@ describe('calls', () => {
         detail: 'a secret of the house',
       });
     });
-    await waitMs(50);
     const error = await failureOf(caller.call(double, { value: 1 }));
-    expect(error).toMatchObject({
-      code: 'rate_limit_exceeded',
-      message: 'Slowly.',
-      param: 'value',
-      retryAfterMs: 1500,
-    });
+    const expected = { code: 'rate_limit_exceeded', message: 'Slowly.', param: 'value', retryAfterMs: 1500 };
+    expect(error).toMatchObject(expected);
     expect(JSON.stringify(error)).not.toContain('secret');
   });
 
   it('shows nothing of an error that is not meant for callers', async () => {
-    const [caller, account] = await Promise.all([connectAs('edge-gateway'), connectAs('account')]);
-    account.serve(double, () => {
+    await serveDouble(() => {
       throw new Error('password of the database: hunter22');
     });
-    await waitMs(50);
     const error = await failureOf(caller.call(double, { value: 1 }));
     expect(error.code).toBe('internal_error');
     expect(`${error.message} ${error.detail ?? ''}`).not.toContain('hunter22');
   });
 
-  it('lets only codes of the registry across', async () => {
-    const caller = await connectAs('edge-gateway');
-    const raw = await connect({ servers: server.url });
-    raw.subscribe(double.subject, {
-      callback: (_error, message) => {
-        const { headers } = message;
-        headers?.set('Svc-Error', 'x');
-        message.respond('{"code":"toString","message":"boo"}', headers === undefined ? {} : { headers });
-      },
-    });
-    await raw.flush();
-    // Headers are on the request only when something is traced; the raw server marks its own.
-    const { headers } = await import('@nats-io/transport-node');
-    raw.subscribe('account.marked.v1', {
-      callback: (_error, message) => {
-        const marked = headers();
-        marked.set('Svc-Error', 'x');
-        message.respond('{"code":"toString","message":"boo"}', { headers: marked });
-      },
-    });
-    await raw.flush();
-    const error = await failureOf(caller.call({ ...double, subject: 'account.marked.v1' }, { value: 1 }));
+  it.each(['{"code":"toString","message":"boo"}', '{"code":"invented","message":"boo"}', '[]', '{'])(
+    'lets only errors of the registry across: %s',
+    async (body) => {
+      const raw = await connect({ servers: bus.server.url });
+      raw.subscribe(double.subject, {
+        callback: (_error, message) => {
+          const marked = headers();
+          marked.set('Svc-Error', 'x');
+          message.respond(body, { headers: marked });
+        },
+      });
+      await raw.flush();
+      const error = await failureOf(caller.call(double, { value: 1 }));
+      expect(error.code).toBe('service_unavailable');
+      await raw.close();
+    },
+  );
+
+  it('fails at once when nobody serves the contract', async () => {
+    const from = performance.now();
+    const error = await failureOf(caller.call(double, { value: 1 }));
     expect(error).toMatchObject({ code: 'service_unavailable' });
-    await raw.close();
+    expect(error.detail).toContain('nobody serves it');
+    expect(performance.now() - from).toBeLessThan(500);
   });
+
+  it('fails at its deadline, and at the one that the caller sets', async () => {
+    account.serve(double, async ({ value }) => (await waitMs(1_500), { value }));
+    await waitMs(100);
+    const from = performance.now();
+    const error = await failureOf(caller.call(double, { value: 1 }, { deadlineMs: 50 }));
+    expect(error.detail).toContain('no reply within 50 ms');
+    expect(performance.now() - from).toBeLessThan(1_000);
+    expect((await failureOf(caller.call(double, { value: 1 }, { deadlineMs: 0 }))).code).toBe(
+      'service_unavailable',
+    );
+  });
+
+  it('is given up when the caller says so', async () => {
+    account.serve(double, async ({ value }) => (await waitMs(1_500), { value }));
+    await waitMs(100);
+    const from = performance.now();
+    const error = await failureOf(caller.call(double, { value: 1 }, { signal: AbortSignal.timeout(50) }));
+    expect(error.detail).toContain('given up');
+    expect(performance.now() - from).toBeLessThan(1_000);
+    const given = caller.call(double, { value: 1 }, { signal: AbortSignal.abort() });
+    expect((await failureOf(given)).detail).toContain('given up');
+  });
+
+  it('of more than 8 MiB is refused without being sent, in both directions', async () => {
+    const note = 'x'.repeat(9 * 1024 * 1024);
+    await serveDouble(() => ({ value: 1, by: note }));
+    expect((await failureOf(caller.call(double, { value: 1, note }))).detail).toContain('too large');
+    expect((await failureOf(caller.call(double, { value: 1 }))).code).toBe('service_unavailable');
+    expect(caller.connected && account.connected).toBe(true);
+  });
+
+  it('reaches the instance it names, and no other', async () => {
+    const other = await bus.connectAs('account', 'account-2');
+    account.serve(doubleAt, () => ({ value: 1, by: 'account' }));
+    other.serve(doubleAt, () => ({ value: 1, by: 'account-2' }));
+    await waitMs(100);
+    for (const instanceId of ['account-2', 'account', 'account-2']) {
+      expect((await caller.call(doubleAt, { value: 1 }, { instanceId })).by).toBe(instanceId);
+    }
+    for (const instanceId of ['*', '>', 'a.b', '', undefined]) {
+      const options = instanceId === undefined ? {} : { instanceId };
+      const error = await failureOf(caller.call(doubleAt, { value: 1 }, options));
+      expect(error.detail).toContain('not an instance id');
+    }
+  });
+});
+
+describe('a server', () => {
+  it('shares the requests with its other instances, and each is answered once', async () => {
+    const other = await bus.connectAs('account', 'account-2');
+    const answered = { account: 0, other: 0 };
+    account.serve(double, ({ value }) => ((answered.account += 1), { value }));
+    other.serve(double, ({ value }) => ((answered.other += 1), { value }));
+    await waitMs(100);
+    await Promise.all(Array.from({ length: 200 }, (_, value) => caller.call(double, { value })));
+    expect(answered.account + answered.other).toBe(200);
+    expect(Math.min(answered.account, answered.other)).toBeGreaterThan(20);
+  });
+
+  it('refuses what is over its bound at once, and answers again when there is room', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    account.serve(double, async ({ value }) => (await gate, { value }), { inFlightMax: 3 });
+    await waitMs(100);
+    const calls = Array.from({ length: 10 }, (_, value) => caller.call(double, { value }));
+    const outcomes = Promise.allSettled(calls);
+    const refused = await failureOf(Promise.race(calls.slice(3)));
+    expect(refused).toMatchObject({ code: 'service_unavailable', retryAfterMs: 100 });
+    release();
+    expect((await outcomes).filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(3);
+    expect(await caller.call(double, { value: 5 })).toEqual({ value: 5 });
+  });
+
+  it('that closes takes nothing more, and still answers what it has begun', async () => {
+    account.serve(double, async ({ value }) => (await waitMs(300), { value }));
+    await waitMs(100);
+    const begun = caller.call(double, { value: 7 });
+    await waitMs(50);
+    const closed = account.close();
+    await waitMs(50);
+    expect((await failureOf(caller.call(double, { value: 8 }))).detail).toContain('nobody serves it');
+    expect(await begun).toEqual({ value: 7 });
+    await closed;
+    expect(account.connected).toBe(false);
+  });
+});
+
+describe('a broadcast', () => {
+  it('reaches every listener once, and one against the contract is dropped', async () => {
+    const second = await bus.connectAs('edge-gateway', 'edge-2');
+    const heard: string[] = [];
+    caller.onBroadcast(changed, ({ keyId }) => heard.push(`1 ${keyId}`));
+    second.onBroadcast(changed, ({ keyId }) => heard.push(`2 ${keyId}`));
+    await waitMs(100);
+    account.broadcast(changed, { keyId: 5 } as never);
+    account.broadcast(changed, { keyId: 'k1' });
+    await until(() => heard.length >= 2);
+    expect(heard.sort()).toEqual(['1 k1', '2 k1']);
+  });
+
+  it('outlives a listener that throws', async () => {
+    const heard: string[] = [];
+    caller.onBroadcast(changed, ({ keyId }) => {
+      heard.push(keyId);
+      throw new Error('no');
+    });
+    await waitMs(100);
+    account.broadcast(changed, { keyId: 'k1' });
+    account.broadcast(changed, { keyId: 'k2' });
+    await until(() => heard.length === 2);
+  });
+});
+
+it('a call costs well under a millisecond on loopback', async () => {
+  account.serve(double, ({ value }) => ({ value }));
+  await untilServed(caller);
+  const took: number[] = [];
+  for (let value = 0; value < 2_000; value += 1) {
+    const from = performance.now();
+    await caller.call(double, { value });
+    took.push(performance.now() - from);
+  }
+  took.sort((a, b) => a - b);
+  expect(took[1_000]).toBeLessThan(1);
 });

@@ -79,7 +79,7 @@ class NatsMessaging implements Messaging {
     request: RequestOf<Contract>,
     options: CallOptions = {},
   ): Promise<ParsedReplyOf<Contract>> {
-    return callOver(this.#connection.current, contract, request, options);
+    return callOver(this.#connection, contract, request, options);
   }
 
   serve<Contract extends RpcContract>(

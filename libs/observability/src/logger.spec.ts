@@ -86,13 +86,13 @@ describe('the redactor', () => {
     );
   });
 
-  it('takes less than 100 microseconds for a line of 2 kB with 4,096 values held', () => {
+  it('takes less than half a millisecond for a line of 2 kB with 4,096 values held', () => {
     const redactor = createSecretRedactor();
     for (let n = 0; n < 4_096; n += 1) redactor.register(`provider-credential-${n}-${Math.sin(n)}`);
     const line = JSON.stringify({ text: 'the quick brown fox '.repeat(100) });
     const rounds = 500;
     const from = performance.now();
     for (let round = 0; round < rounds; round += 1) redactor.redact(line);
-    expect((performance.now() - from) / rounds).toBeLessThan(0.1);
+    expect((performance.now() - from) / rounds).toBeLessThan(0.5);
   });
 });

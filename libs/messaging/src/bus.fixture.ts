@@ -1,0 +1,83 @@
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { defineBroadcast, defineRpc } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { startNatsServer, type NatsServer } from '@gateway/testing';
+import { z } from 'zod';
+import type { Messaging, MessagingLogger } from './messaging.ts';
+import { connectMessaging } from './nats-messaging.ts';
+
+export const double = defineRpc({
+  subject: 'account.double.v1',
+  server: 'account',
+  callers: ['edge-gateway'],
+  deadlineMs: 2_000,
+  request: z.object({ value: z.int(), note: z.string().default('none') }),
+  reply: z.object({ value: z.int(), by: z.string().optional() }),
+});
+export const doubleAt = defineRpc({ ...double, subject: 'account.double-at.v1', perInstance: true });
+export const changed = defineBroadcast({
+  subject: 'account.changed.v1',
+  publisher: 'account',
+  listeners: ['edge-gateway'],
+  message: z.object({ keyId: z.string() }),
+});
+
+/** A real NATS server and the connections that a test opens to it. */
+export class Bus {
+  readonly server: NatsServer;
+  readonly #open: Messaging[] = [];
+
+  static async start(): Promise<Bus> {
+    return new Bus(await startNatsServer());
+  }
+
+  private constructor(server: NatsServer) {
+    this.server = server;
+  }
+
+  async connectAs(user: string, instanceId = user, logger?: MessagingLogger): Promise<Messaging> {
+    const messaging = await connectMessaging({
+      url: this.server.url,
+      user,
+      password: 'unused',
+      name: user,
+      instanceId,
+      ...(logger === undefined ? {} : { logger }),
+    });
+    this.#open.push(messaging);
+    return messaging;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#open.map((messaging) => messaging.close()));
+    await this.server.close();
+  }
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  const endsAt = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > endsAt) throw new Error('it did not come to pass');
+    await waitMs(10);
+  }
+}
+
+/** Waits until a contract is served: before that a call fails at once. */
+export async function untilServed(caller: Messaging, contract = double): Promise<void> {
+  await until(() =>
+    caller.call(contract, { value: 1 }).then(
+      () => true,
+      (error: unknown) => !(error instanceof GatewayError && error.detail?.includes('nobody serves it')),
+    ),
+  );
+}
+
+/** What a call throws, or a failure of the test if it does not. */
+export async function failureOf(call: Promise<unknown>): Promise<GatewayError> {
+  const thrown: unknown = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(thrown).toBeInstanceOf(GatewayError);
+  return thrown as GatewayError;
+}

@@ -1,0 +1,107 @@
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { startNatsServer } from '@gateway/testing';
+import { Bus, changed, double, failureOf, until, untilServed } from './bus.fixture.ts';
+import { connectMessaging } from './nats-messaging.ts';
+
+let bus: Bus;
+beforeEach(async () => {
+  bus = await Bus.start();
+});
+afterEach(() => bus.close());
+
+function countingLogger() {
+  const lines: string[] = [];
+  const write = (_fields: object, message: string) => void lines.push(message);
+  return { lines, logger: { info: write, warn: write, error: write } };
+}
+
+it('starts without a server, says so once, and serves as soon as there is one', async () => {
+  await bus.server.stop();
+  const { lines, logger } = countingLogger();
+  const account = await bus.connectAs('account', 'account', logger);
+  expect(account.connected).toBe(false);
+  account.serve(double, ({ value }) => ({ value: value * 2 }));
+  await waitMs(1_000);
+  expect(lines).toEqual(['messaging cannot connect']);
+  await bus.server.start();
+  await until(() => account.connected);
+  const caller = await bus.connectAs('edge-gateway');
+  await untilServed(caller);
+  expect(await caller.call(double, { value: 4 })).toEqual({ value: 8 });
+}, 20_000);
+
+it('fails a call at once while it is cut, and is whole again after the server is back', async () => {
+  const { lines, logger } = countingLogger();
+  const [caller, account] = await Promise.all([
+    bus.connectAs('edge-gateway', 'edge', logger),
+    bus.connectAs('account'),
+  ]);
+  const heard: string[] = [];
+  let reconnections = 0;
+  caller.onReconnect(() => (reconnections += 1));
+  caller.onBroadcast(changed, ({ keyId }) => heard.push(keyId));
+  account.serve(double, ({ value }) => ({ value }));
+  await untilServed(caller);
+
+  await bus.server.stop();
+  await until(() => !caller.connected && !account.connected);
+  const from = performance.now();
+  expect((await failureOf(caller.call(double, { value: 1 }))).code).toBe('service_unavailable');
+  expect(performance.now() - from).toBeLessThan(100);
+  for (let key = 0; key < 1_200; key += 1) account.broadcast(changed, { keyId: `k${key}` });
+  await waitMs(1_000);
+  expect(lines.filter((line) => line !== 'messaging is connected')).toHaveLength(1);
+
+  await bus.server.start();
+  await until(() => caller.connected && account.connected);
+  await untilServed(caller);
+  expect(reconnections).toBe(1);
+  // Who comes back later than the sender misses what was sent meanwhile: that is what onReconnect is for.
+  expect(heard.length).toBeLessThanOrEqual(1_000);
+}, 30_000);
+
+it('a call in flight fails when the connection is cut, long before its deadline', async () => {
+  const [caller, account] = await Promise.all([bus.connectAs('edge-gateway'), bus.connectAs('account')]);
+  account.serve(double, async ({ value }) => (await waitMs(3_000), { value }));
+  await waitMs(100);
+  const from = performance.now();
+  const call = failureOf(caller.call(double, { value: 1 }, { deadlineMs: 20_000 }));
+  await waitMs(50);
+  await bus.server.stop();
+  expect((await call).code).toBe('service_unavailable');
+  expect(performance.now() - from).toBeLessThan(2_500);
+}, 30_000);
+
+it('uses the inbox prefix of its user, and a subject without rights is service_unavailable', async () => {
+  const server = await startNatsServer(`
+    authorization {
+      users = [
+        { user: edge-gateway, password: right, permissions: {
+            publish: ["account.double.v1"], subscribe: ["_INBOX_edge-gateway.>"] } }
+        { user: account, password: right, permissions: {
+            subscribe: ["account.double.v1"], publish: [], allow_responses: true } }
+      ]
+    }`);
+  const options = { url: server.url, password: 'right', instanceId: 'one', name: 'test' };
+  const caller = await connectMessaging({ ...options, user: 'edge-gateway' });
+  const account = await connectMessaging({ ...options, user: 'account' });
+  account.serve(double, ({ value }) => ({ value }));
+  await untilServed(caller);
+  expect(await caller.call(double, { value: 3 })).toEqual({ value: 3 });
+  const refused = await failureOf(caller.call({ ...double, subject: 'provider-vault.x.v1' }, { value: 3 }));
+  expect(refused.code).toBe('service_unavailable');
+  const wrong = await connectMessaging({ ...options, user: 'account', password: 'wrong' });
+  expect(wrong.connected).toBe(false);
+  await Promise.all([caller.close(), account.close(), wrong.close()]);
+  await server.close();
+}, 20_000);
+
+it('closes in time although the server is away', async () => {
+  const account = await bus.connectAs('account');
+  account.serve(double, ({ value }) => ({ value }));
+  await bus.server.stop();
+  await until(() => !account.connected);
+  const from = performance.now();
+  await account.close();
+  expect(performance.now() - from).toBeLessThan(3_000);
+}, 20_000);
