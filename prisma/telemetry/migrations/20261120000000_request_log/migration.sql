@@ -1,0 +1,55 @@
+-- One row per accepted request, partitioned by month: old months are dropped, not deleted row by row. Uniqueness in a
+-- partitioned table must hold the partition key; created_at is the time inside the UUIDv7 id, so (id, created_at) is
+-- unique exactly when the id is. The worker makes the partitions, ahead of time and on demand.
+CREATE TABLE "request_log" (
+    "id" UUID NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "account_id" UUID NOT NULL,
+    "key_id" UUID NOT NULL,
+    "session_id" TEXT,
+    "client_request_id" TEXT,
+    "trace_id" TEXT,
+    "endpoint" TEXT NOT NULL,
+    "format" TEXT NOT NULL,
+    "provider" TEXT,
+    "model" TEXT,
+    "requested_model" TEXT,
+    "stream" BOOLEAN NOT NULL,
+    "status" TEXT NOT NULL,
+    "http_status" INTEGER,
+    "error_code" TEXT,
+    "error_message" TEXT,
+    "provider_request_id" TEXT,
+    "lane" TEXT,
+    "tools_in" INTEGER NOT NULL,
+    "tools_out" INTEGER NOT NULL,
+    "intent" TEXT,
+    "routing" TEXT,
+    "k" INTEGER,
+    "k_reason" TEXT,
+    "policy_version" TEXT,
+    "plan_defect" TEXT,
+    "candidates" JSONB,
+    "called_tools" TEXT[],
+    "compression_steps" JSONB,
+    "prompt_tokens" BIGINT,
+    "completion_tokens" BIGINT,
+    "cached_tokens" BIGINT,
+    "cache_write_tokens" BIGINT,
+    "usage_estimated" BOOLEAN NOT NULL,
+    "estimated_tokens_saved" BIGINT NOT NULL,
+    "compression_tokens_saved" BIGINT NOT NULL,
+    "cost_usd" DECIMAL(20,12),
+    "provider_savings_usd" DECIMAL(20,12),
+    "ms_total" DOUBLE PRECISION NOT NULL,
+    "ms_first_byte" DOUBLE PRECISION,
+    "ms_overhead" DOUBLE PRECISION,
+    "ms_auth" DOUBLE PRECISION,
+    "ms_plan" DOUBLE PRECISION,
+    "ms_upstream" DOUBLE PRECISION,
+
+    CONSTRAINT "request_log_pkey" PRIMARY KEY ("id", "created_at")
+) PARTITION BY RANGE ("created_at");
+
+-- Newest first within an account: the request list, and its count, without touching the rows.
+CREATE INDEX "request_log_account_id_created_at_id_idx" ON "request_log"("account_id", "created_at" DESC, "id" DESC);
