@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from './config.ts';
+
+const kek = Buffer.alloc(32, 9).toString('base64');
+const complete = {
+  NATS_URL: 'nats://127.0.0.1:4222',
+  NATS_USER: 'provider-vault',
+  NATS_PASSWORD: 'x',
+  HEALTH_PORT: '0',
+  VAULT_DATABASE_URL: 'postgresql://vault:x@127.0.0.1/vault',
+};
+const sealingKeyOf = (variables: NodeJS.ProcessEnv) =>
+  loadConfig(variables).keyRing.sealingKeyPairs[0]?.publicKey;
+
+describe('the configuration of the vault', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vault-config-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('takes the key-encryption key from the environment or from a file', () => {
+    const file = join(folder, 'kek');
+    writeFileSync(file, `${kek}\n`);
+    expect(sealingKeyOf({ ...complete, VAULT_KEK: kek, VAULT_KEK_FILE: '' })).toBe(
+      sealingKeyOf({ ...complete, VAULT_KEK_FILE: file }),
+    );
+  });
+
+  it('lists every variable at fault at once', () => {
+    const start = () => loadConfig({ VAULT_KEK: 'short', VAULT_KEK_FILE: join(folder, 'none') });
+    for (const variable of [
+      'NATS_URL',
+      'HEALTH_PORT',
+      'VAULT_DATABASE_URL',
+      'VAULT_KEK:',
+      'VAULT_KEK_FILE:',
+    ]) {
+      expect(start).toThrow(variable);
+    }
+    expect(() => loadConfig({})).toThrow(/VAULT_DATABASE_URL[\s\S]*VAULT_KEK: set either/);
+  });
+
+  it.each([
+    ['neither', {}],
+    ['both', { VAULT_KEK: kek, VAULT_KEK_FILE: '/nowhere' }],
+    ['a short key', { VAULT_KEK: randomBytes(31).toString('base64') }],
+    ['two keys of one version', { VAULT_KEK: `${kek} ${kek}` }],
+    ['an empty list', { VAULT_KEK: ' ' }],
+  ])('refuses %s, without a word of the key', (_, variables) => {
+    const start = () => loadConfig({ ...complete, ...variables });
+    expect(start).toThrow('VAULT_KEK');
+    try {
+      start();
+    } catch (error) {
+      expect(String(error)).not.toContain(kek.slice(0, 8));
+    }
+  });
+});

@@ -1,0 +1,27 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+export const keyBytes = 32;
+
+/**
+ * AES-256-GCM under a fresh random nonce; answers nonce | ciphertext | tag. A key may close at most 2^32 texts so
+ * (NIST SP 800-38D §8.3); a record's data key closes a handful.
+ */
+export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buffer): Buffer<ArrayBuffer> {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(associatedData);
+  return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Throws when the key, the text or the associated data is not what it was closed with, down to the last bit. */
+export function decrypt(key: Buffer, sealed: Uint8Array, associatedData: Buffer): Buffer {
+  if (sealed.length < nonceBytes + tagBytes) throw new RangeError('The ciphertext is cut short.');
+  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  })
+    .setAAD(associatedData)
+    .setAuthTag(sealed.subarray(-tagBytes));
+  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
+}

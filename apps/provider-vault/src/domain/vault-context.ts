@@ -1,0 +1,13 @@
+import type { VaultDatabase } from '../persistence/vault-database.ts';
+import type { LocalKeyRing } from './local-key-ring.ts';
+
+/** What the use cases share. */
+export interface VaultContext {
+  readonly database: VaultDatabase;
+  readonly keyRing: LocalKeyRing;
+  /** Tells every gateway that a credential it may hold is stale. Called after the commit, never before. */
+  readonly announceCredentialChange: (change: { accountId: string; provider: string }) => void;
+}
+
+/** Nest's name for the context. */
+export const VAULT_CONTEXT = Symbol('VaultContext');

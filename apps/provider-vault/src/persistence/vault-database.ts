@@ -1,0 +1,18 @@
+import { createDatabase, type Database, type DatabaseOptions, type Models } from '@gateway/persistence';
+import { PrismaClient } from '../../../../prisma/vault/generated/client.ts';
+
+export type { Credential as CredentialRow } from '../../../../prisma/vault/generated/client.ts';
+
+export type VaultDatabase = Database<PrismaClient>;
+export type VaultModels = Models<PrismaClient>;
+
+/** The vault's own database. */
+export function createVaultDatabase(
+  options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'onConnectionError'>,
+): VaultDatabase {
+  return createDatabase({
+    ...options,
+    applicationName: 'provider-vault',
+    createClient: (adapter) => new PrismaClient({ adapter }),
+  });
+}
