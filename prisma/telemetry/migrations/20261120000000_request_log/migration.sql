@@ -1,5 +1,5 @@
 -- One row per accepted request, partitioned by month: old months are dropped, not deleted row by row. Uniqueness in a
--- partitioned table must hold the partition key; created_at is the time inside the UUIDv7 id, so (id, created_at) is
+-- partitioned table must hold the partition key. As created_at is the time inside the UUIDv7 id, (id, created_at) is
 -- unique exactly when the id is. The worker makes the partitions, ahead of time and on demand.
 CREATE TABLE "request_log" (
     "id" UUID NOT NULL,
