@@ -1,0 +1,153 @@
+const { readdirSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+/** The libraries with a tag, as a path pattern: the tags in their package.json are the one place that says. */
+const libsTagged = (...tags) => {
+  const names = readdirSync(join(__dirname, 'libs')).filter((name) => {
+    const { nx } = JSON.parse(readFileSync(join(__dirname, 'libs', name, 'package.json'), 'utf8'));
+    return tags.some((tag) => nx.tags.includes(tag));
+  });
+  return `^libs/(${names.join('|')})/src/`;
+};
+
+const sources = '^(apps|libs)/[^/]+/src/';
+const notProduction = ['\\.(spec|fixture|child)\\.ts$', libsTagged('type:testing')];
+/** Each database and the one app that opens it. */
+const databaseOwners = { account: 'account', vault: 'provider-vault', telemetry: 'worker' };
+const stages = '^apps/edge-gateway/src/pipeline/stages';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Modules that need each other are one module, or a third is hidden in them. Types count too.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'stages-never-import-stages',
+      comment:
+        'Only handle-request.ts knows the order of the stages. What two of them share lies in pipeline/.',
+      severity: 'error',
+      from: { path: `${stages}/([^/]+)/` },
+      to: { path: `${stages}/`, pathNot: `${stages}/$1/` },
+    },
+    {
+      name: 'formats-never-import-formats',
+      comment: 'Formats meet in the interchange, so that N formats are not N×N translators.',
+      severity: 'error',
+      from: { path: '^libs/wire-formats/src/([^/]+)/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      to: {
+        path: '^libs/wire-formats/src/(chat-completions|messages|converse|gemini|cohere)/',
+        pathNot: '^libs/wire-formats/src/$1/',
+      },
+    },
+    {
+      name: 'ports-never-import-adapters',
+      comment: 'A port is what the logic asks for; an adapter answers it. Knowing one would undo the port.',
+      severity: 'error',
+      from: { path: '\\.port\\.ts$' },
+      to: { path: '\\.adapter\\.ts$' },
+    },
+    {
+      name: 'core-imports-no-framework',
+      comment: 'Core and formats are types and pure functions: they may parse (zod), and touch nothing.',
+      severity: 'error',
+      from: {
+        path: libsTagged('type:core', 'type:format', 'type:contract'),
+        pathNot: '\\.(spec|fixture)\\.ts$',
+      },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'npm-unknown'],
+        pathNot: '^node_modules/zod/',
+      },
+    },
+    {
+      name: 'apps-never-import-apps',
+      comment: 'Processes speak over the wire, in the contracts of libs/contracts.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'libs-never-import-apps',
+      comment: 'An app is the end of the line.',
+      severity: 'error',
+      from: { path: '^libs/', pathNot: libsTagged('type:testing') },
+      to: { path: '^apps/' },
+    },
+    {
+      name: 'libs-are-entered-by-their-face',
+      comment: 'What index.ts does not export is the library’s own business.',
+      severity: 'error',
+      from: { path: '^(libs|apps)/([^/]+)/' },
+      to: { path: '^libs/[^/]+/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^$1/$2/'] },
+    },
+    ...Object.entries(databaseOwners).map(([database, app]) => ({
+      name: `only-${app}-opens-${database}`,
+      comment: 'One database and one role for each owner. Others ask its owner.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: `^apps/${app}/` },
+      to: { path: `^prisma/${database}/` },
+    })),
+    {
+      name: 'no-orphan-libs',
+      comment: 'A library that nobody imports is dead code.',
+      severity: 'error',
+      from: { path: '^(apps|libs|test|tools)/' },
+      module: { path: '^libs/[^/]+/src/index\\.ts$', numberOfDependentsLessThan: 1 },
+    },
+    {
+      name: 'no-orphan-modules',
+      comment: 'A file that imports nothing and is imported by nobody is dead code.',
+      severity: 'error',
+      from: {
+        orphan: true,
+        path: sources,
+        pathNot: ['\\.d\\.(ts|json\\.ts)$', '/index\\.ts$', '/main\\.ts$'],
+      },
+      to: {},
+    },
+    {
+      name: 'production-imports-no-dev-dependency',
+      comment: 'It would be missing where the suite is installed without them.',
+      severity: 'error',
+      from: { path: sources, pathNot: notProduction },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'production-imports-no-test-code',
+      comment: 'Test code is not built, nor reviewed for production.',
+      severity: 'error',
+      from: { path: sources, pathNot: notProduction },
+      to: { path: ['^test/', '^tools/', '^training/', ...notProduction] },
+    },
+    {
+      name: 'only-listed-packages',
+      comment: 'A package that no package.json lists is there by accident, and may go without notice.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'imports-resolve',
+      comment: 'What cannot be resolved fails at run time.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '/generated/'] },
+    exclude: { path: ['^dist/', '^test/architecture/fixtures/'] },
+    tsPreCompilationDeps: true,
+    combinedDependencies: true,
+    tsConfig: { fileName: join(__dirname, 'tsconfig.json') },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

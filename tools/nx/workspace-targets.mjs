@@ -1,0 +1,36 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const cached = { cache: true, options: { cwd: '{workspaceRoot}' } };
+const run = (command) => ({
+  executor: 'nx:run-commands',
+  ...cached,
+  options: { ...cached.options, command },
+});
+
+/**
+ * Gives every workspace package its targets, so that they are written once and not in each package.json: `lint` for all,
+ * `test` where specs lie beside the sources, `build` for apps. What each reads and writes is in nx.json.
+ */
+export const createNodesV2 = [
+  '{apps,libs}/*/package.json',
+  (packageFiles, _options, { workspaceRoot }) =>
+    packageFiles.map((packageFile) => {
+      const root = dirname(packageFile);
+      const [kind, name] = root.split('/');
+      const source = join(workspaceRoot, root, 'src');
+      const targets = { lint: run(`eslint ${root}`) };
+      if (hasSpecs(source)) targets.test = run(`npm run -s jest -- ${root}/`);
+      if (kind === 'apps' && existsSync(join(source, 'main.ts'))) {
+        targets.build = run(`node tools/build/build.mjs ${name}`);
+      }
+      const projectType = kind === 'apps' ? 'application' : 'library';
+      return [packageFile, { projects: { [root]: { projectType, targets } } }];
+    }),
+];
+
+function hasSpecs(folder) {
+  return (
+    existsSync(folder) && readdirSync(folder, { recursive: true }).some((file) => file.endsWith('.spec.ts'))
+  );
+}
