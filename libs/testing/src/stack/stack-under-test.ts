@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { controlUnit } from '../../../../tools/bootstrap/stack/control-client.ts';
+import { openDataDir } from '../../../../tools/bootstrap/stack/data-dir.ts';
+import type { DataDir } from '../../../../tools/bootstrap/stack/data-dir.ts';
+import { readDevInfo } from '../../../../tools/bootstrap/stack/dev-file.ts';
+import type { DevInfo } from '../../../../tools/bootstrap/stack/dev-file.ts';
+import { waitUntil } from '../../../../tools/bootstrap/stack/process-identity.ts';
+import { readSecrets } from '../../../../tools/bootstrap/stack/secrets.ts';
+
+export type { DevInfo };
+
+const ENDED_WITHIN_MS = 10_000;
+
+/** One process of a stack: a service (`tool-router`, `tool-router-2`, …) or a server (`postgres`, `redis`, `nats`). */
+export interface UnitUnderTest {
+  readonly name: string;
+  /** Null while it is down. */
+  readonly pid: number | null;
+  /** Sends a signal. Settles when the process has ended, if the signal is one that ends it at once. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Ends it in good order, and leaves it ended. */
+  stop(): Promise<void>;
+  /** Starts it and waits until it is ready. */
+  start(): Promise<void>;
+  /** Ends it in good order if it runs, starts it, and waits until it is ready. */
+  restart(): Promise<void>;
+  waitReady(): Promise<void>;
+}
+
+export interface StackUnderTest {
+  readonly dataDir: string;
+  readonly baseUrl: string;
+  readonly accountId: string;
+  /** A key of the demo account. */
+  readonly apiKey: string;
+  /** What dev.json says now: process ids change when something is started again. */
+  readonly dev: DevInfo;
+  service(name: string): UnitUnderTest;
+  /** All that a service or server has logged. */
+  logs(name: string): string;
+  /** What a process needs to connect as one of the NATS users, with that user's rights. */
+  natsCredentials(user: string): { readonly url: string; readonly user: string; readonly password: string };
+  /** Ends the stack and deletes its data. Does nothing to a stack that somebody else has started. */
+  stop(): Promise<void>;
+}
+
+function readDev(dataDir: DataDir): DevInfo {
+  const dev = readDevInfo(dataDir);
+  if (!dev) throw new Error(`There is no dev.json in ${dataDir.path}.`);
+  return dev;
+}
+
+function describeUnit(dataDir: DataDir, name: string): UnitUnderTest {
+  const readPid = () => {
+    const unit = readDev(dataDir).services[name];
+    if (!unit) throw new Error(`There is no ${name} in this stack.`);
+    return unit.pid;
+  };
+  const control = (action: 'start' | 'stop' | 'ready') => controlUnit(dataDir, name, action);
+  const start = async () => {
+    await control('start');
+    await control('ready');
+  };
+  return {
+    name,
+    get pid() {
+      return readPid();
+    },
+    async kill(signal = 'SIGKILL') {
+      const pid = readPid();
+      if (pid === null) return;
+      process.kill(pid, signal);
+      if (signal === 'SIGKILL') await waitUntil(() => readPid() !== pid, ENDED_WITHIN_MS, 10);
+    },
+    stop: () => control('stop'),
+    start,
+    async restart() {
+      await control('stop');
+      await start();
+    },
+    waitReady: () => control('ready'),
+  };
+}
+
+function required(value: string | null, name: string): string {
+  if (value === null) throw new Error(`This stack has no ${name}: it runs without the service that makes it.`);
+  return value;
+}
+
+/** A handle on the running stack whose data lies in `path`. */
+export function attachStack(path: string, stop: () => Promise<void> = async () => {}): StackUnderTest {
+  const dataDir = openDataDir(path);
+  return {
+    dataDir: path,
+    get dev() {
+      return readDev(dataDir);
+    },
+    get baseUrl() {
+      return required(readDev(dataDir).base_url, 'edge');
+    },
+    get accountId() {
+      return required(readDev(dataDir).account_id, 'account');
+    },
+    get apiKey() {
+      return required(readDev(dataDir).api_key, 'demo key');
+    },
+    service: (name) => describeUnit(dataDir, name),
+    logs(name) {
+      const file = dataDir.logFile(name);
+      return existsSync(file) ? readFileSync(file, 'utf8') : '';
+    },
+    natsCredentials(user) {
+      const { natsUsers } = readSecrets(dataDir);
+      return {
+        url: readDev(dataDir).nats_url,
+        user,
+        password: required(natsUsers[user] ?? null, `NATS user ${user}`),
+      };
+    },
+    stop,
+  };
+}

@@ -1,0 +1,3 @@
+export default async function stopSharedStack() {
+  await globalThis.sharedStackUnderTest?.stop();
+}

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { z } from 'zod';
+import { root } from '../stack/root.ts';
+
+/** Server programs and tools that a person's PATH may not lead to. */
+const alsoOnPath = ['/usr/local/sbin', '/usr/sbin', '/opt/homebrew/bin', '/usr/local/bin'];
+
+/** The environment of every step: this Node and the repository's tools come first. */
+export function stepEnv(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const path = [join(root, 'node_modules/.bin'), process.env['PATH'] ?? '', ...alsoOnPath];
+  return { ...process.env, PATH: path.join(delimiter), ...extra };
+}
+
+/** Runs a command in the repository's root, with this terminal. Answers its exit code. */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = stepEnv(),
+): Promise<number> {
+  const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
+  // A terminal's Ctrl-C reaches the child by itself, which then cleans up; what comes to this process alone is passed on.
+  const forward = () => child.kill('SIGTERM');
+  const ignore = () => {};
+  process.on('SIGTERM', forward).on('SIGINT', ignore);
+  return new Promise((settle, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      process.off('SIGTERM', forward).off('SIGINT', ignore);
+      settle(code ?? 128 + (signal ? constants.signals[signal] : 0));
+    });
+  });
+}
+
+const jestResults = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  /** Files that could not be run at all. */
+  numRuntimeErrorTestSuites: z.number(),
+});
+
+export interface JestOutcome {
+  readonly exitCode: number;
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** Where a run of Jest leaves its figures for whoever sums them up. */
+function resultsFile(name: string): string {
+  const directory = join(root, '.data/test-results');
+  mkdirSync(directory, { recursive: true });
+  return join(directory, `${name}.json`);
+}
+
+/** Runs Jest, and counts. A file that could not be run counts as one failure. */
+export async function runJest(
+  name: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<JestOutcome> {
+  const results = resultsFile(name.replaceAll('/', '-'));
+  rmSync(results, { force: true });
+  const exitCode = await runCommand(
+    process.execPath,
+    [
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      join(root, 'node_modules/jest/bin/jest.js'),
+      '--json',
+      `--outputFile=${results}`,
+      ...args,
+    ],
+    stepEnv(env),
+  );
+  if (!existsSync(results)) return { exitCode: exitCode || 1, passed: 0, failed: 1 };
+  const counted = jestResults.parse(JSON.parse(readFileSync(results, 'utf8')));
+  return {
+    exitCode,
+    passed: counted.numPassedTests,
+    failed: counted.numFailedTests + counted.numRuntimeErrorTestSuites,
+  };
+}

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../stack/root.ts';
+import { runJest } from './run-jest.ts';
+import type { JestOutcome } from './run-jest.ts';
+
+/** Whether a directory holds tests, at any depth. */
+function holdsTests(directory: string, pattern: RegExp): boolean {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).some(
+    (file) => pattern.test(file) && !file.includes('fixtures'),
+  );
+}
+
+/** The directories under test/ with tests of a kind: `daily` for every run, `nightly` for what is too long for that. */
+export function listSuites(kind: 'daily' | 'nightly'): string[] {
+  const pattern = kind === 'daily' ? /\.(spec|test)\.ts$/ : /\.nightly\.ts$/;
+  return readdirSync(join(root, 'test'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && holdsTests(join(root, 'test', entry.name), pattern))
+    .map(({ name }) => name)
+    .sort();
+}
+
+interface SuiteArguments {
+  readonly jest: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Takes `--data DIR` out for the tests (as DATA_DIR); a word that is no option chooses files within the suite. */
+export function parseSuiteArguments(suite: string, args: readonly string[]): SuiteArguments {
+  const jest: string[] = [];
+  const env: Record<string, string> = {};
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? '';
+    if (arg === '--data') env['DATA_DIR'] = args[++index] ?? '';
+    else if (arg.startsWith('--data=')) env['DATA_DIR'] = arg.slice('--data='.length);
+    else if (arg === '-t' || arg === '--testNamePattern') jest.push(arg, args[++index] ?? '');
+    else jest.push(arg.startsWith('-') ? arg : `test/${suite}/.*${arg}`);
+  }
+  return { jest, env };
+}
+
+/** Runs one directory of tests. */
+export function runSuite(
+  suite: string,
+  args: readonly string[] = [],
+  options: { readonly isNightly?: boolean } = {},
+): Promise<JestOutcome> {
+  const own = join(root, 'test', suite, 'jest.config.mjs');
+  const config = existsSync(own) ? own : join(root, 'test/jest.config.mjs');
+  const parsed = parseSuiteArguments(suite, args);
+  const isNightly = options.isNightly ?? false;
+  return runJest(
+    `${suite}${isNightly ? '-nightly' : ''}`,
+    ['-c', config, '--runInBand', '--passWithNoTests', ...parsed.jest],
+    { TEST_SUITE: suite, ...(isNightly ? { TEST_NIGHTLY: '1' } : {}), ...parsed.env },
+  );
+}

@@ -1,0 +1,68 @@
+// `npm test`: everything that has to hold, cheapest first. Stops at the first step that fails.
+import { join } from 'node:path';
+import { prepareCheckout } from '../setup/prepare.ts';
+import { root } from '../stack/root.ts';
+import { runCommand, runJest } from './run-jest.ts';
+import type { JestOutcome } from './run-jest.ts';
+import { listSuites, runSuite } from './suites.ts';
+
+interface Step {
+  readonly name: string;
+  readonly run: () => Promise<JestOutcome>;
+}
+
+/** One of package.json's scripts, which counts no tests. */
+function script(name: string, title: string): Step {
+  return {
+    name: title,
+    run: async () => ({ exitCode: await runCommand('npm', ['run', '--silent', name]), passed: 0, failed: 0 }),
+  };
+}
+
+function planSteps(): Step[] {
+  const suites = listSuites('daily');
+  const suiteStep = (suite: string): Step => ({ name: `test:${suite}`, run: () => runSuite(suite) });
+  const architecture = suites.filter((suite) => suite === 'architecture');
+  return [
+    script('format:check', 'format'),
+    script('lint', 'lint'),
+    script('typecheck', 'type check'),
+    ...architecture.map(suiteStep),
+    { name: 'unit', run: () => runJest('unit', ['-c', join(root, 'jest.config.mjs'), '--runInBand']) },
+    ...suites.filter((suite) => !architecture.includes(suite)).map(suiteStep),
+  ];
+}
+
+function renderSeconds(sinceMs: number): string {
+  return `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
+}
+
+const begunAt = performance.now();
+const summary: string[] = [];
+let passed = 0;
+let failed = 0;
+
+async function runSteps(): Promise<number> {
+  for (const step of planSteps()) {
+    console.log(`\n── ${step.name} ${'─'.repeat(Math.max(0, 70 - step.name.length))}`);
+    const stepBegunAt = performance.now();
+    const outcome = await step.run();
+    passed += outcome.passed;
+    failed += outcome.failed;
+    const isGood = outcome.exitCode === 0;
+    const counts = outcome.passed + outcome.failed > 0 ? `${outcome.passed} passed, ${outcome.failed} failed` : '';
+    summary.push(
+      `  ${isGood ? '✓' : '✗'} ${step.name.padEnd(20)} ${renderSeconds(stepBegunAt).padStart(8)}  ${counts}`,
+    );
+    if (!isGood) return outcome.exitCode;
+  }
+  return 0;
+}
+
+await prepareCheckout();
+summary.push(`  ✓ ${'set-up'.padEnd(20)} ${renderSeconds(begunAt).padStart(8)}`);
+process.exitCode = await runSteps();
+// A step without counts of its own, such as lint, has failed.
+if (process.exitCode !== 0 && failed === 0) failed = 1;
+console.log(`\n${summary.join('\n')}\n  in all ${renderSeconds(begunAt)}\n`);
+console.log(`${passed} passed, ${failed} failed`);

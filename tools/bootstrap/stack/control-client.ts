@@ -1,0 +1,22 @@
+import type { DataDir } from './data-dir.ts';
+import { findRunningStack } from './state-file.ts';
+
+/** Longer than the longest that a unit may take to end or to be ready. */
+const ANSWER_WITHIN_MS = 120_000;
+
+/** Asks the supervisor of a running stack to do something to one of its units. Throws what it says went wrong. */
+export async function controlUnit(
+  dataDir: DataDir,
+  name: string,
+  action: 'start' | 'stop' | 'ready',
+): Promise<void> {
+  const control = findRunningStack(dataDir)?.control;
+  if (!control) throw new Error(`No stack with its data in ${dataDir.path} is running.`);
+  const response = await fetch(`${control.url}/units/${name}/${action}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${control.token}` },
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  });
+  const { message } = (await response.json()) as { message: string };
+  if (!response.ok) throw new Error(`${action} ${name}: ${message}`);
+}
