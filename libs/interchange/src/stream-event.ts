@@ -1,53 +1,111 @@
+import type { OpaquePart, AudioPart, DocumentPart, ImagePart } from './chat-part.ts';
+import type { Extensions } from './extensions.ts';
 import type { FinishReason } from './finish-reason.ts';
+import type { ProviderFormat } from './request-outline.ts';
 import type { TokenUsage } from './token-usage.ts';
 
+/** A place in an answer: the choice (0 unless the client asked for `n` answers), and the block within it. */
+interface BlockPlace {
+  readonly choice: number;
+  /** Numbered in the order in which the choice's blocks start. */
+  readonly block: number;
+}
+
+interface BlockStart extends BlockPlace {
+  readonly extensions?: Extensions;
+}
+
+interface TextDelta extends BlockPlace {
+  readonly text: string;
+}
+
+export interface MessageStart {
+  readonly type: 'message-start';
+  /** The format that the provider speaks. */
+  readonly format: ProviderFormat;
+  readonly id?: string;
+  readonly model?: string;
+  /** Unix time in seconds. */
+  readonly createdAt?: number;
+}
+
+export interface ToolCallStart extends BlockStart {
+  readonly type: 'tool-call-start';
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'function' | 'custom';
+}
+
+export interface ToolCallDelta extends BlockPlace {
+  readonly type: 'tool-call-delta';
+  readonly argumentsText: string;
+}
+
+export interface ThinkingEnd extends BlockPlace {
+  readonly type: 'thinking-end';
+  readonly signature?: string;
+}
+
+/** A part that arrives whole: it has no start and end. */
+export interface PartEvent extends BlockPlace {
+  readonly type: 'part';
+  readonly part: ImagePart | DocumentPart | AudioPart | OpaquePart;
+}
+
 /**
- * What a provider's answer is made of, streamed or plain, whatever the format. Blocks are numbered in the order in
- * which they start, within a choice (`choice` is 0 unless the client asked for `n` answers).
+ * Members that the interchange has no word for. Later ones add to earlier ones: lists grow, objects merge, all else is
+ * replaced. `choice` says nothing for members of the answer itself.
  */
+export interface ExtensionEvent {
+  readonly type: 'extension';
+  readonly scope: 'answer' | 'choice' | 'message';
+  readonly choice: number;
+  readonly extensions: Extensions;
+}
+
+export interface UsageEvent {
+  readonly type: 'usage';
+  /** All so far, not what is new: the last one counts. */
+  readonly usage: TokenUsage;
+  /** The provider's own figures. Whoever changes `usage` leaves them out. */
+  readonly extensions?: Extensions;
+}
+
+export interface FinishEvent {
+  readonly type: 'finish';
+  readonly choice: number;
+  readonly reason: FinishReason;
+  readonly rawReason: string;
+}
+
+/** The provider said, inside the answer, that it failed. */
+export interface ErrorEvent {
+  readonly type: 'error';
+  readonly message: string;
+  readonly code?: string;
+  readonly errorType?: string;
+  readonly extensions?: Extensions;
+}
+
+/** What a provider's answer is made of, streamed or plain, whatever the format. */
 export type StreamEvent =
-  | {
-      readonly type: 'message-start';
-      readonly id?: string;
-      readonly model?: string;
-      readonly createdAt?: number;
-    }
-  | { readonly type: 'text-start'; readonly choice: number; readonly block: number }
-  | { readonly type: 'text-delta'; readonly choice: number; readonly block: number; readonly text: string }
-  | { readonly type: 'text-end'; readonly choice: number; readonly block: number }
-  | { readonly type: 'thinking-start'; readonly choice: number; readonly block: number }
-  | {
-      readonly type: 'thinking-delta';
-      readonly choice: number;
-      readonly block: number;
-      readonly text: string;
-    }
-  | { readonly type: 'thinking-end'; readonly choice: number; readonly block: number }
-  | { readonly type: 'refusal-start'; readonly choice: number; readonly block: number }
-  | { readonly type: 'refusal-delta'; readonly choice: number; readonly block: number; readonly text: string }
-  | { readonly type: 'refusal-end'; readonly choice: number; readonly block: number }
-  | {
-      readonly type: 'tool-call-start';
-      readonly choice: number;
-      readonly block: number;
-      readonly id: string;
-      readonly name: string;
-    }
-  | {
-      readonly type: 'tool-call-delta';
-      readonly choice: number;
-      readonly block: number;
-      readonly argumentsText: string;
-    }
-  | { readonly type: 'tool-call-end'; readonly choice: number; readonly block: number }
-  | { readonly type: 'usage'; readonly usage: TokenUsage }
-  | {
-      readonly type: 'finish';
-      readonly choice: number;
-      readonly reason: FinishReason;
-      readonly rawReason: string;
-    }
-  /** The provider said, inside the stream, that it failed. */
-  | { readonly type: 'error'; readonly message: string; readonly code?: string; readonly errorType?: string }
+  | MessageStart
+  | ({ readonly type: 'text-start' } & BlockStart)
+  | ({ readonly type: 'text-delta' } & TextDelta)
+  | ({ readonly type: 'text-end' } & BlockPlace)
+  | ({ readonly type: 'thinking-start' } & BlockStart)
+  | ({ readonly type: 'thinking-delta' } & TextDelta)
+  | ThinkingEnd
+  | ({ readonly type: 'refusal-start' } & BlockStart)
+  | ({ readonly type: 'refusal-delta' } & TextDelta)
+  | ({ readonly type: 'refusal-end' } & BlockPlace)
+  | ToolCallStart
+  | ToolCallDelta
+  | ({ readonly type: 'tool-call-end' } & BlockPlace)
+  | PartEvent
+  | ExtensionEvent
+  | UsageEvent
+  | FinishEvent
+  | ErrorEvent
   /** The format's own success terminator (`data: [DONE]`, `message_stop`, …). Without it a stream is truncated. */
   | { readonly type: 'message-end' };

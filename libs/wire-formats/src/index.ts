@@ -1,8 +1,19 @@
 export { cloudFields, type CloudField } from './chat-completions/extension-fields.ts';
-export { editRequest } from './chat-completions/edit-request.ts';
-export { outlineRequest, toolsMax } from './chat-completions/outline-request.ts';
-export { readCloudFields } from './chat-completions/read-cloud-fields.ts';
-export { toolDefinitions } from './chat-completions/tool-definitions.ts';
+export { readCloudFields } from './chat-completions/client/read-cloud-fields.ts';
+export type {
+  AnswerDefaults,
+  ClientHalf,
+  ProviderHalf,
+  WireFormat,
+  RenderedError,
+  RenderedRequest,
+  RequestRenderOptions,
+  StreamParser,
+  StreamRenderer,
+  StreamRenderOptions,
+  ClientWireFormat,
+} from './format.ts';
+export { formatNamed, providerFormatNamed } from './formats.ts';
 export { applyEdits, editedLength } from './json/edits/apply-edits.ts';
 export { removeItems, removeMember, removeMembers, replaceValue } from './json/edits/remove-entries.ts';
 export { JsonDepthError } from './json/json-depth-error.ts';
@@ -11,3 +22,6 @@ export { JsonSyntaxError } from './json/json-syntax-error.ts';
 export type { JsonTape } from './json/json-tape.ts';
 export { scanJson } from './json/scan-json.ts';
 export type { EditedRequest, RequestEdit } from './request-edit.ts';
+export { encodeSse } from './sse/encode-sse.ts';
+export { SseDecoder, SseFrameTooLongError, type SseDecoderOptions } from './sse/sse-decoder.ts';
+export type { SseFrame } from './sse/sse-frame.ts';

@@ -1,25 +1,20 @@
-import { GatewayError } from '@gateway/errors';
 import type { RequestOutline } from '@gateway/interchange';
-import type { JsonNode } from '../json/json-node.ts';
-import type { JsonTape } from '../json/json-tape.ts';
-import { invalidBody, invalidField, missingField } from '../request-fault.ts';
+import type { JsonNode } from '../../json/json-node.ts';
+import type { JsonTape } from '../../json/json-tape.ts';
+import { invalidBody, invalidField, missingField } from '../../request-fault.ts';
 import { outlineMessage } from './outline-message.ts';
 import { outlineToolChoice } from './outline-tool-choice.ts';
 import { outlineTool } from './outline-tool.ts';
 
-/** Tools in one request, as decided in the interface. */
-export const toolsMax = 4096;
-
 /**
  * What the gateway needs to know of a request. Only fields that it reads are judged: the rest is the provider's.
  *
- * @throws GatewayError `missing_field`, `invalid_field` or `too_many_tools`, with `param`.
+ * @throws GatewayError `missing_field` or `invalid_field`, with `param`.
  */
 export function outlineRequest(tape: JsonTape): RequestOutline {
   if (tape.kind(tape.root) !== 'object') throw invalidBody();
   const toolsNode = readArray(tape, 'tools');
   const tools = toolsNode === undefined ? [] : tape.items(toolsNode);
-  if (tools.length > toolsMax) throw new GatewayError('too_many_tools', { param: 'tools' });
   const messages = readArray(tape, 'messages');
   if (messages === undefined) throw missingField('messages');
   const maxOutputTokens = readNumber(tape, 'max_completion_tokens') ?? readNumber(tape, 'max_tokens');

@@ -1,8 +1,8 @@
 import type { ToolChoice } from '@gateway/interchange';
-import type { JsonNode } from '../json/json-node.ts';
-import type { JsonTape } from '../json/json-tape.ts';
-import { invalidField } from '../request-fault.ts';
-import { readName } from './tool-shape.ts';
+import type { JsonNode } from '../../json/json-node.ts';
+import type { JsonTape } from '../../json/json-tape.ts';
+import { invalidField } from '../../request-fault.ts';
+import { readName } from '../tool-shape.ts';
 
 /** @throws GatewayError for what is neither a string, an object, nor null. */
 export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): ToolChoice {

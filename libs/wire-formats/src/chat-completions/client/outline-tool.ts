@@ -1,8 +1,8 @@
 import type { ToolOutline } from '@gateway/interchange';
-import type { JsonNode } from '../json/json-node.ts';
-import type { JsonTape } from '../json/json-tape.ts';
-import { invalidField } from '../request-fault.ts';
-import { findBody, hasCacheMarker, readName } from './tool-shape.ts';
+import type { JsonNode } from '../../json/json-node.ts';
+import type { JsonTape } from '../../json/json-tape.ts';
+import { invalidField } from '../../request-fault.ts';
+import { findBody, hasCacheMarker, readName } from '../tool-shape.ts';
 
 /** @throws GatewayError when the element is no object. */
 export function outlineTool(tape: JsonTape, node: JsonNode, index: number): ToolOutline {

@@ -1,22 +1,16 @@
-import { hash } from 'node:crypto';
-import type { ToolDescription, ToolSource } from '@gateway/interchange';
-import type { JsonNode } from '../json/json-node.ts';
-import type { JsonTape } from '../json/json-tape.ts';
-import { examplesField } from './extension-fields.ts';
-import { findBody, readName } from './tool-shape.ts';
+import type { ToolDescription, ToolOutline } from '@gateway/interchange';
+import type { JsonNode } from '../../json/json-node.ts';
+import type { JsonTape } from '../../json/json-tape.ts';
+import { examplesField } from '../extension-fields.ts';
+import { findBody, readName } from '../tool-shape.ts';
 
-/** The tools of a request, each read when asked for. */
-export function toolDefinitions(tape: JsonTape): ToolSource[] {
-  const tools = tape.get(tape.root, 'tools');
-  if (tools === undefined) return [];
-  return tape.items(tools).map((node, index) => {
-    const bytes = tape.bytes.subarray(tape.start(node), tape.end(node));
-    return {
-      index,
-      hash: () => hash('sha256', bytes),
-      text: () => bytes.toString('utf8'),
-      describe: () => describeTool(tape, node),
-    };
+/** What the client says of the given tools of its request, in their order. */
+export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
+  const list = tape.get(tape.root, 'tools');
+  const nodes = list === undefined ? [] : tape.items(list);
+  return tools.flatMap(({ index }) => {
+    const node = nodes[index];
+    return node === undefined ? [] : [describeTool(tape, node)];
   });
 }
 

@@ -8,14 +8,3 @@ export interface ToolDescription {
   /** `x-svc-examples`: texts that should lead to this tool. */
   readonly examples: readonly string[];
 }
-
-/** A tool of a request, read when asked for. */
-export interface ToolSource {
-  /** Position in the client's list. */
-  readonly index: number;
-  /** SHA-256, in lower-case hex, of the bytes of the definition as the client wrote it, examples included. */
-  hash(): string;
-  /** The definition's own text. */
-  text(): string;
-  describe(): ToolDescription;
-}

@@ -1,0 +1,143 @@
+import type { AnswerChoice, ChatAnswer } from './chat-answer.ts';
+import type { ChatPart, ThinkingPart, ToolCallPart } from './chat-part.ts';
+import type { Extensions } from './extensions.ts';
+import type { JsonObject } from './json-value.ts';
+import { mergeExtensions } from './merge-extensions.ts';
+import type { MessageStart, StreamEvent } from './stream-event.ts';
+
+interface ChoiceDraft {
+  readonly parts: Map<number, ChatPart>;
+  finishReason: AnswerChoice['finishReason'];
+  rawReason: string | undefined;
+  extensions: Extensions;
+  messageExtensions: Extensions;
+}
+
+interface AnswerDraft {
+  start: MessageStart | undefined;
+  usage: ChatAnswer['usage'];
+  extensions: Extensions;
+  readonly choices: Map<number, ChoiceDraft>;
+}
+
+/**
+ * What the events of an answer add up to. Holds the whole answer in memory. The provider's own usage figures are kept
+ * as the member `usage` of the answer's extensions.
+ */
+export function foldAnswer(events: Iterable<StreamEvent>): ChatAnswer {
+  const draft: AnswerDraft = { start: undefined, usage: undefined, extensions: {}, choices: new Map() };
+  for (const event of events) foldEvent(draft, event);
+  return {
+    id: draft.start?.id,
+    model: draft.start?.model,
+    createdAt: draft.start?.createdAt,
+    format: draft.start?.format,
+    usage: draft.usage,
+    extensions: draft.extensions,
+    choices: [...draft.choices]
+      .sort(([one], [other]) => one - other)
+      .map(([index, { parts, ...choice }]) => ({
+        index,
+        parts: [...parts].sort(([one], [other]) => one - other).map(([, part]) => part),
+        ...choice,
+      })),
+  };
+}
+
+function foldEvent(draft: AnswerDraft, event: StreamEvent): void {
+  switch (event.type) {
+    case 'message-start':
+      draft.start = event;
+      return;
+    case 'usage':
+      draft.usage = event.usage;
+      draft.extensions = replaceUsage(draft.extensions, event.extensions ?? {});
+      return;
+    case 'extension':
+      foldExtension(draft, event);
+      return;
+    case 'finish':
+      Object.assign(choiceAt(draft, event.choice), { finishReason: event.reason, rawReason: event.rawReason });
+      return;
+    case 'error':
+    case 'message-end':
+      return;
+    default:
+      foldBlock(choiceAt(draft, event.choice).parts, event);
+  }
+}
+
+type BlockEvent = Extract<StreamEvent, { block: number }>;
+
+function foldBlock(parts: Map<number, ChatPart>, event: BlockEvent): void {
+  switch (event.type) {
+    case 'text-start':
+    case 'thinking-start':
+    case 'refusal-start': {
+      const type = event.type === 'text-start' ? 'text' : event.type === 'thinking-start' ? 'thinking' : 'refusal';
+      parts.set(event.block, { type, text: '', ...withExtensions(event.extensions) });
+      return;
+    }
+    case 'tool-call-start': {
+      const { id, name, kind } = event;
+      const part: ToolCallPart = { type: 'tool-call', id, name, kind, argumentsText: '' };
+      parts.set(event.block, { ...part, ...withExtensions(event.extensions) });
+      return;
+    }
+    case 'part':
+      parts.set(event.block, event.part);
+      return;
+    default:
+      foldDelta(parts, event);
+  }
+}
+
+function foldDelta(parts: Map<number, ChatPart>, event: BlockEvent): void {
+  const part = parts.get(event.block);
+  if (part === undefined) return;
+  if ('text' in event && 'text' in part) {
+    parts.set(event.block, { ...part, text: part.text + event.text });
+  } else if (event.type === 'tool-call-delta' && part.type === 'tool-call') {
+    parts.set(event.block, { ...part, argumentsText: part.argumentsText + event.argumentsText });
+  } else if (event.type === 'thinking-end' && event.signature !== undefined && part.type === 'thinking') {
+    const signed: ThinkingPart = { ...part, signature: event.signature };
+    parts.set(event.block, signed);
+  }
+}
+
+function foldExtension(draft: AnswerDraft, event: Extract<StreamEvent, { type: 'extension' }>): void {
+  if (event.scope === 'answer') {
+    draft.extensions = mergeExtensions(draft.extensions, event.extensions);
+    return;
+  }
+  const choice = choiceAt(draft, event.choice);
+  const member = event.scope === 'choice' ? 'extensions' : 'messageExtensions';
+  choice[member] = mergeExtensions(choice[member], event.extensions);
+}
+
+/** Usage is told anew each time, so the last one stands alone. */
+function replaceUsage(extensions: Extensions, usage: Extensions): Extensions {
+  const replaced: Record<string, JsonObject> = { ...extensions };
+  for (const [format, members] of Object.entries(usage)) {
+    replaced[format] = { ...replaced[format], usage: members };
+  }
+  return replaced;
+}
+
+function choiceAt(draft: AnswerDraft, index: number): ChoiceDraft {
+  const found = draft.choices.get(index);
+  if (found !== undefined) return found;
+  const choice: ChoiceDraft = {
+    parts: new Map(),
+    finishReason: undefined,
+    rawReason: undefined,
+    extensions: {},
+    messageExtensions: {},
+  };
+  draft.choices.set(index, choice);
+  return choice;
+}
+
+function withExtensions(extensions: Extensions | undefined): { extensions?: Extensions } {
+  return extensions === undefined ? {} : { extensions };
+}

@@ -1,0 +1,7 @@
+/** What a provider said of its own failure. Its text is not yet redacted. */
+export interface ProviderError {
+  readonly message: string;
+  readonly type: string;
+  readonly code: string | null;
+  readonly param: string | null;
+}

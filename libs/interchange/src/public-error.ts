@@ -1,0 +1,10 @@
+/** An error as it may be shown to a caller, before a format gives it its shape. */
+export interface PublicError {
+  readonly status: number;
+  readonly type: string;
+  readonly code: string | null;
+  readonly message: string;
+  /** The request field at fault, in the caller's spelling. */
+  readonly param: string | null;
+  readonly source: 'gateway' | 'provider';
+}

@@ -1,0 +1,49 @@
+import type { StreamRenderer, StreamParser, ClientWireFormat } from '../format.ts';
+import { encodeSse } from '../sse/encode-sse.ts';
+import { parseSseStream } from '../sse/parse-sse-stream.ts';
+import { outlineRequest } from './client/outline-request.ts';
+import { parseRequest } from './client/parse-request.ts';
+import { renderError } from './client/render-error.ts';
+import { renderResponse } from './client/render-response.ts';
+import { renderStreamError } from './client/render-stream-error.ts';
+import { beginStreamRender, renderStreamEvent } from './client/render-stream.ts';
+import { toolDefinitions } from './client/tool-definitions.ts';
+import { editRequest } from './edit-request.ts';
+import { parseError } from './provider/parse-error.ts';
+import { parseResponse } from './provider/parse-response.ts';
+import { endStream, parseFrame } from './provider/parse-stream.ts';
+import { renderRequest } from './provider/render-request.ts';
+import { initialStreamState } from './provider/stream-state.ts';
+
+/** OpenAI's chat completions, which most providers speak. */
+export const chatCompletions: ClientWireFormat = {
+  name: 'chat-completions',
+  client: {
+    contentType: 'application/json; charset=utf-8',
+    streamContentType: 'text/event-stream; charset=utf-8',
+    outlineRequest,
+    toolDefinitions,
+    parseRequest,
+    renderResponse,
+    openStreamRenderer,
+    renderError,
+    renderStreamError: (error, requestId) => encodeSse(renderStreamError(error, requestId)),
+  },
+  provider: { renderRequest, parseResponse, openStreamParser, parseError },
+  editRequest,
+};
+
+function openStreamRenderer(options: Parameters<typeof beginStreamRender>[0]): StreamRenderer {
+  let state = beginStreamRender(options);
+  return {
+    render(event) {
+      const [next, frames] = renderStreamEvent(state, event);
+      state = next;
+      return frames.map(encodeSse).join('');
+    },
+  };
+}
+
+function openStreamParser(): StreamParser {
+  return parseSseStream({ initial: initialStreamState, parseFrame, endStream });
+}

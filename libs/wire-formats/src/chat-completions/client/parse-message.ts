@@ -1,0 +1,61 @@
+import type { ChatMessage, ChatPart, JsonObject } from '@gateway/interchange';
+import { asList, asText, isObject, otherMembers } from '../../json/read-members.ts';
+import { withOwn } from '../own-extensions.ts';
+import { parseToolCall } from '../tool-call.ts';
+import { mapRole } from './outline-message.ts';
+import { parseContent } from './parse-part.ts';
+
+const reasoningFields = ['reasoning_content', 'reasoning'] as const;
+
+export function parseMessage(raw: JsonObject): ChatMessage {
+  const role = mapRole(asText(raw.role));
+  const { parts, read } = role === 'tool' ? parseToolResult(raw) : parseSpokenParts(raw);
+  return {
+    role,
+    parts,
+    ...withOwn({ ...otherMembers(raw, ['role', 'content', ...read]), ...readSpelling(raw, role) }),
+  };
+}
+
+/** How the message says what the interchange has one way to say. */
+function readSpelling(raw: JsonObject, role: string): JsonObject {
+  return {
+    ...(raw.role === role ? {} : { role: raw.role }),
+    ...(Array.isArray(raw.content) ? { content: 'list' } : {}),
+  };
+}
+
+interface ReadParts {
+  readonly parts: readonly ChatPart[];
+  /** The members that the parts came from. */
+  readonly read: readonly string[];
+}
+
+function parseToolResult(raw: JsonObject): ReadParts {
+  const callId = asText(raw.tool_call_id);
+  const parts = parseContent(raw.content);
+  const read = callId === undefined ? [] : ['tool_call_id'];
+  return { parts: [{ type: 'tool-result', callId: callId ?? '', parts }], read };
+}
+
+/** In the order in which a model makes them: thought, said, refused, called. */
+function parseSpokenParts(raw: JsonObject): ReadParts {
+  const parts: ChatPart[] = [];
+  const read: string[] = [];
+  const field = reasoningFields.find((name) => typeof raw[name] === 'string');
+  if (field !== undefined) {
+    parts.push({ type: 'thinking', text: asText(raw[field]) ?? '', ...withOwn({ field }) });
+    read.push(field);
+  }
+  parts.push(...parseContent(raw.content));
+  if (typeof raw.refusal === 'string') {
+    parts.push({ type: 'refusal', text: raw.refusal, ...withOwn({ field: 'refusal' }) });
+    read.push('refusal');
+  }
+  const calls = asList(raw.tool_calls);
+  if (calls.length > 0 && calls.every(isObject)) {
+    parts.push(...calls.map(parseToolCall));
+    read.push('tool_calls');
+  }
+  return { parts, read };
+}

@@ -1,0 +1,168 @@
+import type { JsonObject, StreamEvent, TokenUsage } from '@gateway/interchange';
+import type { StreamRenderOptions } from '../../format.ts';
+import { asText } from '../../json/read-members.ts';
+import type { SseFrame } from '../../sse/sse-frame.ts';
+import { mapToRawReason } from '../finish-reasons.ts';
+import { readOwn } from '../own-extensions.ts';
+import { renderUsage } from '../token-usage.ts';
+import { renderToolCall } from '../tool-call.ts';
+import { renderContentPart } from './render-parts.ts';
+import { frameOf, renderErrorChunk } from './render-stream-error.ts';
+
+/** What the frames so far have said. Never changed in place. */
+export interface StreamRenderState {
+  readonly envelope: JsonObject;
+  readonly isOwnFormat: boolean;
+  readonly includesUsage: boolean;
+  /** Choices whose first chunk, the one with the role, is out. */
+  readonly begun: ReadonlySet<number>;
+  /** How the open blocks are spelled, by choice and block. */
+  readonly blocks: ReadonlyMap<string, BlockSpelling>;
+  /** Calls so far, by choice: the format numbers them. */
+  readonly callCounts: ReadonlyMap<number, number>;
+  readonly usage: JsonObject | undefined;
+}
+
+/** Turns a text into the members of a delta. */
+type BlockSpelling = (text: string) => JsonObject;
+type RenderStep = readonly [StreamRenderState, readonly SseFrame[]];
+
+export function beginStreamRender({ id, model, createdAt, includesUsage }: StreamRenderOptions): StreamRenderState {
+  return {
+    envelope: { id, object: 'chat.completion.chunk', created: createdAt, model },
+    isOwnFormat: false,
+    includesUsage,
+    begun: new Set(),
+    blocks: new Map(),
+    callCounts: new Map(),
+    usage: undefined,
+  };
+}
+
+/** The frames that tell an event: none, one, or, at the end, two. */
+export function renderStreamEvent(state: StreamRenderState, event: StreamEvent): RenderStep {
+  switch (event.type) {
+    case 'message-start':
+      return [startMessage(state, event), []];
+    case 'text-start':
+    case 'thinking-start':
+    case 'refusal-start':
+      return [spell(state, event, spellingOf(event)), []];
+    case 'tool-call-start':
+      return startToolCall(state, event);
+    case 'text-delta':
+    case 'thinking-delta':
+    case 'refusal-delta':
+      return renderDelta(state, event.choice, spellingAt(state, event)(event.text));
+    case 'tool-call-delta':
+      return renderDelta(state, event.choice, spellingAt(state, event)(event.argumentsText));
+    case 'part':
+      return renderDelta(state, event.choice, { content: [readOwn(event.part).part ?? null] });
+    case 'extension':
+      return renderExtension(state, event);
+    case 'usage':
+      return [{ ...state, usage: renderRawUsage(event.usage, readOwn(event)) }, []];
+    case 'finish':
+      return renderFinish(state, event);
+    case 'error':
+      return [state, [renderErrorChunk({ ...event, own: readOwn(event) })]];
+    case 'message-end':
+      return [state, [...renderUsageChunk(state), { data: '[DONE]' }]];
+    case 'text-end':
+    case 'thinking-end':
+    case 'refusal-end':
+    case 'tool-call-end':
+      return [unspell(state, event), []];
+  }
+}
+
+type EventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { type: Type }>;
+type BlockPlace = Pick<EventOf<'text-end'>, 'choice' | 'block'>;
+
+function startMessage(state: StreamRenderState, event: EventOf<'message-start'>): StreamRenderState {
+  const { id, model, createdAt, format } = event;
+  const { envelope } = state;
+  return {
+    ...state,
+    isOwnFormat: format === 'chat-completions',
+    envelope: {
+      ...envelope,
+      id: id ?? envelope.id,
+      created: createdAt ?? envelope.created,
+      model: model ?? envelope.model,
+    },
+  };
+}
+
+function spellingOf(event: EventOf<'text-start' | 'thinking-start' | 'refusal-start'>): BlockSpelling {
+  if (event.type === 'refusal-start') return (text) => ({ refusal: text });
+  const type = event.type === 'text-start' ? 'text' : 'thinking';
+  const field = asText(readOwn(event).field) ?? (type === 'text' ? 'content' : 'reasoning_content');
+  if (field !== 'content[]') return (text) => ({ [field]: text });
+  return (text) => ({ content: [renderContentPart({ ...event, type }, text)] });
+}
+
+function startToolCall(state: StreamRenderState, event: EventOf<'tool-call-start'>): RenderStep {
+  const index = state.callCounts.get(event.choice) ?? 0;
+  const counted = { ...state, callCounts: new Map(state.callCounts).set(event.choice, index + 1) };
+  const argumentsMember = event.kind === 'custom' ? 'input' : 'arguments';
+  const spelled = spell(counted, event, (text) => ({
+    tool_calls: [{ index, [event.kind]: { [argumentsMember]: text } }],
+  }));
+  const call = { ...renderToolCall({ ...event, argumentsText: '' }), index };
+  return renderDelta(spelled, event.choice, { tool_calls: [call] });
+}
+
+function renderExtension(state: StreamRenderState, event: EventOf<'extension'>): RenderStep {
+  const own = readOwn(event);
+  if (Object.keys(own).length === 0) return [state, []];
+  if (event.scope === 'answer') return [state, [frameOf({ ...state.envelope, choices: [], ...own })]];
+  return event.scope === 'message'
+    ? renderDelta(state, event.choice, own)
+    : renderDelta(state, event.choice, {}, { finish_reason: null, ...own });
+}
+
+function renderFinish(state: StreamRenderState, event: EventOf<'finish'>): RenderStep {
+  const reason = state.isOwnFormat ? event.rawReason : mapToRawReason(event.reason);
+  return renderDelta(state, event.choice, {}, { finish_reason: reason });
+}
+
+/** A chunk of one choice; its first carries the role, as OpenAI's do. */
+function renderDelta(
+  state: StreamRenderState,
+  choice: number,
+  delta: JsonObject,
+  members: JsonObject = { finish_reason: null },
+): RenderStep {
+  const isFirst = !state.begun.has(choice);
+  const next = isFirst ? { ...state, begun: new Set(state.begun).add(choice) } : state;
+  const whole = isFirst ? { role: 'assistant', ...delta } : delta;
+  return [next, [frameOf({ ...state.envelope, choices: [{ index: choice, delta: whole, ...members }] })]];
+}
+
+function renderRawUsage(usage: TokenUsage, own: JsonObject): JsonObject {
+  return Object.keys(own).length === 0 ? renderUsage(usage) : own;
+}
+
+function renderUsageChunk({ envelope, includesUsage, usage }: StreamRenderState): SseFrame[] {
+  return includesUsage && usage !== undefined ? [frameOf({ ...envelope, choices: [], usage })] : [];
+}
+
+function spell(state: StreamRenderState, place: BlockPlace, spelling: BlockSpelling): StreamRenderState {
+  return { ...state, blocks: new Map(state.blocks).set(keyOf(place), spelling) };
+}
+
+function unspell(state: StreamRenderState, place: BlockPlace): StreamRenderState {
+  const blocks = new Map(state.blocks);
+  blocks.delete(keyOf(place));
+  return { ...state, blocks };
+}
+
+/** A delta of a block that never started is text. */
+function spellingAt(state: StreamRenderState, place: BlockPlace): BlockSpelling {
+  return state.blocks.get(keyOf(place)) ?? ((text) => ({ content: text }));
+}
+
+function keyOf({ choice, block }: BlockPlace): string {
+  return `${choice}/${block}`;
+}

@@ -1,0 +1,30 @@
+import { GatewayError } from '@gateway/errors';
+import type { StreamEvent } from '@gateway/interchange';
+import { isObject } from '../../json/read-members.ts';
+import { endMessage } from './parse-stream.ts';
+import { readChunk } from './read-chunk.ts';
+import { initialStreamState } from './stream-state.ts';
+
+/**
+ * A plain answer, as the events that a stream of it would have been.
+ *
+ * @throws GatewayError `upstream_invalid` for what is no JSON object with choices.
+ */
+export function parseResponse(bytes: Uint8Array): StreamEvent[] {
+  const body = parseBody(bytes);
+  if (!isObject(body) || !(Array.isArray(body.choices) || body.error)) {
+    throw new GatewayError('upstream_invalid', { detail: 'the answer has no choices' });
+  }
+  const [state, events] = readChunk(initialStreamState, body, true);
+  if (events.some((event) => event.type === 'error')) return [...events];
+  const [, ends] = endMessage(state);
+  return [...events, ...ends];
+}
+
+function parseBody(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  } catch (cause) {
+    throw new GatewayError('upstream_invalid', { detail: 'the answer is not JSON', cause });
+  }
+}

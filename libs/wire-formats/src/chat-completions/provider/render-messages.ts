@@ -1,0 +1,102 @@
+import type { ChatMessage, ChatPart, JsonObject, Loss, ToolResultPart } from '@gateway/interchange';
+import { asText } from '../../json/read-members.ts';
+import { readOwn } from '../own-extensions.ts';
+import { renderToolCall } from '../tool-call.ts';
+import { renderContentPart } from './render-content-part.ts';
+
+/**
+ * A message of the interchange as messages of this format: a tool result is a message of its own here, and what a result
+ * shows besides text follows in the user's name, since the format's tool messages are text.
+ */
+export function renderMessages(message: ChatMessage, index: number, losses: Loss[]): JsonObject[] {
+  const own = readOwn(message);
+  const field = `messages[${index}]`;
+  if (message.role === 'tool' && message.parts.length === 1 && message.parts[0]?.type === 'tool-result') {
+    const result = message.parts[0];
+    const { tool, shown } = renderToolResult(result, own, field, losses);
+    return shown.length === 0 ? [tool] : [tool, { role: 'user', content: shown }];
+  }
+  const results = message.parts.filter((part) => part.type === 'tool-result');
+  const rendered = results.map((result) => renderToolResult(result, {}, field, losses));
+  const spoken = message.parts.filter((part) => part.type !== 'tool-result');
+  const shown = rendered.flatMap((result) => result.shown);
+  const tools = rendered.map((result) => result.tool);
+  if (results.length > 0 && spoken.length === 0 && shown.length === 0) return tools;
+  return [...tools, renderSpoken({ ...message, parts: spoken }, own, shown, field, losses)];
+}
+
+interface RenderedResult {
+  readonly tool: JsonObject;
+  readonly shown: readonly JsonObject[];
+}
+
+function renderToolResult(result: ToolResultPart, own: JsonObject, field: string, losses: Loss[]): RenderedResult {
+  if (result.isError === true) losses.push({ field: `${field}.is_error`, reason: 'the format has no such member' });
+  const { content, ...members } = own;
+  const isListed = content === 'list';
+  const inPlace = result.parts.filter((part) => isListed || part.type === 'text');
+  const shown = isListed ? [] : result.parts.filter((part) => part.type !== 'text');
+  return {
+    tool: {
+      role: 'tool',
+      ...(result.callId === '' ? {} : { tool_call_id: result.callId }),
+      content: renderContent(inPlace, isListed, field, losses) ?? '',
+      ...members,
+    },
+    shown: shown.flatMap((part) => renderContentPart(part, field, losses)),
+  };
+}
+
+function renderSpoken(
+  message: ChatMessage,
+  own: JsonObject,
+  shown: readonly JsonObject[],
+  field: string,
+  losses: Loss[],
+): JsonObject {
+  const { content: spelling, ...members } = own;
+  const contents = message.parts.filter(isContent);
+  const calls = message.parts.filter((part) => part.type === 'tool-call').map(renderToolCall);
+  const content = renderContent(contents, spelling === 'list' || shown.length > 0, field, losses);
+  return {
+    role: message.role,
+    content: Array.isArray(content) ? [...shown, ...(content as unknown[])] : content,
+    ...renderThoughts(message, field, losses),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...members,
+  };
+}
+
+function isContent(part: ChatPart): boolean {
+  return part.type !== 'thinking' && part.type !== 'tool-call' && !(part.type === 'refusal' && isMember(part));
+}
+
+/** Whether a part came as a member of the message, beside its content. */
+function isMember(part: ChatPart): boolean {
+  return readOwn(part).field !== undefined;
+}
+
+/** Text alone is written as text: many providers take no lists from any but users. */
+function renderContent(
+  parts: readonly ChatPart[],
+  isListed: boolean,
+  field: string,
+  losses: Loss[],
+): string | JsonObject[] | null {
+  if (!isListed && parts.length === 0) return null;
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  if (!isListed && texts.length === parts.length) return texts.join('\n');
+  return parts.flatMap((part) => renderContentPart(part, field, losses));
+}
+
+/** Thinking and refusals that stood beside the content. Another format's thinking is lost: nobody here can check it. */
+function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): JsonObject {
+  const members: Record<string, string> = {};
+  for (const part of message.parts) {
+    if (part.type !== 'thinking' && part.type !== 'refusal') continue;
+    const member = asText(readOwn(part).field);
+    if (member !== undefined) members[member] = (members[member] ?? '') + part.text;
+    else if (part.type === 'thinking') losses.push({ field: `${field}.thinking`, reason: 'the format has no such part' });
+  }
+  return members;
+}

@@ -1,0 +1,88 @@
+import type { ChatRequest, ChatSettings, ChatTool, JsonObject, Loss } from '@gateway/interchange';
+import type { RenderedRequest, RequestRenderOptions } from '../../format.ts';
+import { asNumber, asObject, optional } from '../../json/read-members.ts';
+import { readOwn } from '../own-extensions.ts';
+import { renderToolChoice } from '../render-tool-choice.ts';
+import { renderResponseFormat } from '../response-format.ts';
+import { booleanSettings, maxTokensFields, numberSettings, textSettings } from '../settings-table.ts';
+import { findForeignLosses } from './foreign-losses.ts';
+import { renderMessages } from './render-messages.ts';
+
+/** The request as this format's body, and what of it the format cannot say. */
+export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
+  const own = readOwn(request);
+  const losses: Loss[] = [...findForeignLosses(request)];
+  const messages = request.messages.flatMap((message, index) => renderMessages(message, index, losses));
+  const body: JsonObject = {
+    ...own,
+    model: options.model,
+    messages,
+    ...renderSettings(request.settings, own, options, losses),
+    ...renderTools(request, own, losses),
+    ...renderStream(request, own),
+  };
+  return { body, losses };
+}
+
+function renderStream({ stream, streamsUsage }: ChatRequest, own: JsonObject): JsonObject {
+  const options = { ...asObject(own.stream_options), ...(streamsUsage ? { include_usage: true } : {}) };
+  return { ...(stream ? { stream } : {}), ...optional('stream_options', options) };
+}
+
+function renderTools(request: ChatRequest, own: JsonObject, losses: Loss[]): JsonObject {
+  const tools = request.tools.flatMap((tool, index) => renderTool(tool, index, losses));
+  // Without tools the format refuses a choice among them; a client of this very format is left its own error.
+  const choice = renderToolChoice(request.toolChoice, request.tools);
+  return {
+    ...(tools.length === 0 ? {} : { tools }),
+    ...optional('tool_choice', own.tool_choice ?? (tools.length === 0 && choice !== 'none' ? undefined : choice)),
+  };
+}
+
+function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[] {
+  const own = readOwn(tool);
+  if (tool.kind === 'built-in') {
+    if (Object.keys(own).length > 0) return [own];
+    losses.push({ field: `tools[${index}]`, reason: "a built-in tool of another format's providers" });
+    return [];
+  }
+  const { kind, name } = tool;
+  const ofFunctions =
+    tool.kind === 'function'
+      ? {
+          ...(tool.parameters === undefined ? {} : { parameters: tool.parameters }),
+          ...optional('strict', tool.strict),
+        }
+      : {};
+  const body = { ...asObject(own[kind]), name, ...optional('description', tool.description), ...ofFunctions };
+  return [{ ...own, type: kind, [kind]: body }];
+}
+
+function renderSettings(
+  settings: ChatSettings,
+  own: JsonObject,
+  options: RequestRenderOptions,
+  losses: Loss[],
+): JsonObject {
+  const members: Record<string, unknown> = {};
+  for (const [member, name] of [...numberSettings, ...textSettings, ...booleanSettings]) {
+    if (settings[name] !== undefined) members[member] = settings[name];
+  }
+  if (settings.stopSequences !== undefined) members.stop = settings.stopSequences;
+  if (settings.responseFormat !== undefined && own.response_format === undefined) {
+    members.response_format = renderResponseFormat(settings.responseFormat);
+  }
+  if (settings.maxOutputTokens !== undefined) {
+    members[chooseMaxTokensField(own, options)] = settings.maxOutputTokens;
+  }
+  if (settings.topK !== undefined && own.top_k === undefined) {
+    losses.push({ field: 'top_k', reason: 'the format has no such setting' });
+  }
+  return members;
+}
+
+/** The client's own spelling first: it knows its provider. */
+function chooseMaxTokensField(own: JsonObject, options: RequestRenderOptions): string {
+  const spelled = maxTokensFields.find((field) => asNumber(own[field]) !== undefined);
+  return spelled ?? options.maxTokensField ?? 'max_completion_tokens';
+}

@@ -1,0 +1,41 @@
+import type { JsonObject, ResponseFormat } from '@gateway/interchange';
+import { asObject, asText, optional, otherMembers } from '../json/read-members.ts';
+
+/** Undefined for a shape that we do not know, or that says more than we can carry. */
+export function parseResponseFormat(raw: unknown): ResponseFormat | undefined {
+  const format = asObject(raw);
+  if (format === undefined) return undefined;
+  if (format.type === 'text') return { type: 'text' };
+  if (format.type === 'json_object') return { type: 'json' };
+  const schema = asObject(format.json_schema);
+  if (format.type !== 'json_schema' || schema?.schema === undefined) return undefined;
+  return {
+    type: 'json-schema',
+    name: asText(schema.name),
+    schema: schema.schema,
+    ...optional('strict', typeof schema.strict === 'boolean' ? schema.strict : undefined),
+    ...optional('description', asText(schema.description)),
+  };
+}
+
+export function renderResponseFormat(format: ResponseFormat): JsonObject {
+  switch (format.type) {
+    case 'text':
+      return { type: 'text' };
+    case 'json':
+      return { type: 'json_object' };
+    case 'json-schema': {
+      const { name, schema, strict, description } = format;
+      const described = { ...optional('strict', strict), ...optional('description', description) };
+      // The format insists on a name; others do not have one.
+      return { type: 'json_schema', json_schema: { name: name ?? 'answer', schema, ...described } };
+    }
+  }
+}
+
+/** Members of a response format that the interchange does not carry. */
+export function responseFormatRest(raw: JsonObject): JsonObject {
+  const rest = otherMembers(raw, ['type', 'json_schema']);
+  const schema = otherMembers(asObject(raw.json_schema) ?? {}, ['name', 'schema', 'strict', 'description']);
+  return { ...rest, ...optional('json_schema', schema) };
+}

@@ -1,0 +1,52 @@
+import type { JsonObject, TokenUsage } from '@gateway/interchange';
+import { asNumber, asObject, optional } from '../json/read-members.ts';
+
+/** Reads the places where OpenAI and its followers put their counts. Undefined when there are no counts. */
+export function parseUsage(usage: JsonObject): TokenUsage | undefined {
+  const inputTokens = asNumber(usage.prompt_tokens);
+  const completionTokens = asNumber(usage.completion_tokens) ?? 0;
+  if (inputTokens === undefined) return undefined;
+  const input = asObject(usage.prompt_tokens_details) ?? {};
+  const output = asObject(usage.completion_tokens_details) ?? {};
+  const reasoningTokens = asNumber(output.reasoning_tokens) ?? asNumber(usage.reasoning_tokens);
+  return {
+    inputTokens,
+    outputTokens: completionTokens + uncountedReasoning(usage, inputTokens, completionTokens, reasoningTokens),
+    ...optional('cachedInputTokens', readCached(usage, input)),
+    ...optional(
+      'cacheWriteTokens',
+      asNumber(input.cache_write_tokens) ?? asNumber(usage.cache_creation_input_tokens),
+    ),
+    ...optional('reasoningTokens', reasoningTokens),
+  };
+}
+
+/** OpenAI's place first, then DeepSeek's, Moonshot's, Anthropic's and vLLM's. */
+function readCached(usage: JsonObject, details: JsonObject): number | undefined {
+  return (
+    asNumber(details.cached_tokens) ??
+    asNumber(usage.prompt_cache_hit_tokens) ??
+    asNumber(usage.cached_tokens) ??
+    asNumber(usage.cache_read_input_tokens) ??
+    asNumber(usage.num_cached_tokens)
+  );
+}
+
+/** xAI bills reasoning as output, but leaves it out of `completion_tokens`; its total tells. */
+function uncountedReasoning(usage: JsonObject, input: number, completion: number, reasoning = 0): number {
+  return asNumber(usage.total_tokens) === input + completion + reasoning ? reasoning : 0;
+}
+
+export function renderUsage(usage: TokenUsage): JsonObject {
+  const input = {
+    ...optional('cached_tokens', usage.cachedInputTokens),
+    ...optional('cache_write_tokens', usage.cacheWriteTokens),
+  };
+  return {
+    prompt_tokens: usage.inputTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    ...optional('prompt_tokens_details', input),
+    ...optional('completion_tokens_details', { ...optional('reasoning_tokens', usage.reasoningTokens) }),
+  };
+}

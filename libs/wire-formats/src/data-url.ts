@@ -1,0 +1,22 @@
+import type { MediaSource } from '@gateway/interchange';
+
+const base64DataUrl = /^data:([^;,]*);base64,/;
+
+/** An address, or the bytes themselves where the address is a base64 data URL. */
+export function parseMediaUrl(url: string): MediaSource {
+  const match = base64DataUrl.exec(url);
+  if (match === null) return { kind: 'url', url };
+  return { kind: 'base64', mediaType: match[1] || undefined, data: url.slice(match[0].length) };
+}
+
+/** Undefined for a file of the provider's, which has no address. */
+export function renderMediaUrl(source: MediaSource): string | undefined {
+  switch (source.kind) {
+    case 'url':
+      return source.url;
+    case 'base64':
+      return `data:${source.mediaType ?? ''};base64,${source.data}`;
+    case 'file':
+      return undefined;
+  }
+}

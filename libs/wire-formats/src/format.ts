@@ -1,0 +1,98 @@
+import type {
+  ChatAnswer,
+  ChatRequest,
+  ClientFormat,
+  JsonObject,
+  Loss,
+  ProviderError,
+  ProviderFormat,
+  PublicError,
+  RequestOutline,
+  StreamEvent,
+  ToolDescription,
+  ToolOutline,
+} from '@gateway/interchange';
+import type { JsonTape } from './json/json-tape.ts';
+import type { EditedRequest, RequestEdit } from './request-edit.ts';
+
+/** What the format demands of an answer and a provider of another format may not say. */
+export interface AnswerDefaults {
+  readonly id: string;
+  readonly model: string;
+  /** Unix time in seconds. */
+  readonly createdAt: number;
+}
+
+export interface StreamRenderOptions extends AnswerDefaults {
+  /** Whether the client wants a streamed answer's usage: a format that always tells it may ignore this. */
+  readonly includesUsage: boolean;
+}
+
+export interface RenderedError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Writes one answer as a stream of bytes. Made for one answer, and used by one caller. */
+export interface StreamRenderer {
+  render(event: StreamEvent): string | Uint8Array;
+}
+
+/** Reads one answer from a provider's bytes, however they are cut. Made for one answer. */
+export interface StreamParser {
+  /** @throws GatewayError `upstream_invalid` */
+  push(chunk: Uint8Array): StreamEvent[];
+  /** The provider closed in good order. Without a `message-end` by then the answer is truncated. */
+  end(): StreamEvent[];
+}
+
+/** What a client of the format says and hears. */
+export interface ClientHalf {
+  /** Values of the content type headers. */
+  readonly contentType: string;
+  readonly streamContentType: string;
+  /** @throws GatewayError `missing_field`, `invalid_field` */
+  outlineRequest(tape: JsonTape): RequestOutline;
+  toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
+  /** The whole request. Costs a tree: for the translated lane. Judge it with `outlineRequest` first. */
+  parseRequest(tape: JsonTape): ChatRequest;
+  renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject;
+  openStreamRenderer(options: StreamRenderOptions): StreamRenderer;
+  renderError(error: PublicError, requestId: string): RenderedError;
+  /** The bytes that tell a failure after the first byte is out. The stream ends after them. */
+  renderStreamError(error: PublicError, requestId: string): string | Uint8Array;
+}
+
+export interface RequestRenderOptions {
+  /** The model as the provider knows it. */
+  readonly model: string;
+  /** The member for the output limit, where a provider insists on one. */
+  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
+}
+
+export interface RenderedRequest {
+  readonly body: JsonObject;
+  readonly losses: readonly Loss[];
+}
+
+/** What a provider of the format hears and says. */
+export interface ProviderHalf {
+  renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest;
+  /** @throws GatewayError `upstream_invalid` */
+  parseResponse(bytes: Uint8Array): StreamEvent[];
+  openStreamParser(): StreamParser;
+  parseError(status: number, body: string): ProviderError;
+}
+
+/** A format that providers speak. Formats know nothing of each other. */
+export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
+  readonly name: Name;
+  readonly provider: ProviderHalf;
+}
+
+/** A format that clients speak too. Its requests can go on in it, edited in place. */
+export interface ClientWireFormat extends WireFormat<ClientFormat> {
+  readonly client: ClientHalf;
+  editRequest(request: RequestEdit): EditedRequest;
+}

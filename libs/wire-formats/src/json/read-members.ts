@@ -1,0 +1,39 @@
+import type { JsonObject } from '@gateway/interchange';
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function asObject(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function asNumber(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The elements of a list; none for anything else. */
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}
+
+/** The members that are not named, and not null. */
+export function otherMembers(object: JsonObject, named: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).filter(([name, value]) => value !== null && !named.includes(name)),
+  );
+}
+
+export function isEmpty(object: JsonObject): boolean {
+  return Object.keys(object).length === 0;
+}
+
+/** The object under that name, or, when it would be empty or undefined, nothing: for spreading. */
+export function optional<Name extends string, Value>(name: Name, value: Value): { [Key in Name]?: NonNullable<Value> } {
+  const absent = value === undefined || value === null || (isObject(value) && isEmpty(value));
+  return (absent ? {} : { [name]: value }) as { [Key in Name]?: NonNullable<Value> };
+}

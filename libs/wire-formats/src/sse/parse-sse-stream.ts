@@ -1,0 +1,39 @@
+import { GatewayError } from '@gateway/errors';
+import type { StreamEvent } from '@gateway/interchange';
+import type { StreamParser } from '../format.ts';
+import { SseDecoder } from './sse-decoder.ts';
+import type { SseFrame } from './sse-frame.ts';
+
+/** A format's reading of a stream of server-sent events. */
+export interface SseReducer<State> {
+  readonly initial: State;
+  readonly parseFrame: (state: State, frame: SseFrame) => readonly [State, readonly StreamEvent[]];
+  readonly endStream: (state: State) => readonly [State, readonly StreamEvent[]];
+}
+
+/** Runs a format's reducer over the bytes of one answer. */
+export function parseSseStream<State>({ initial, parseFrame, endStream }: SseReducer<State>): StreamParser {
+  const decoder = new SseDecoder();
+  let state = initial;
+  const reduce = (frames: readonly SseFrame[]): StreamEvent[] =>
+    frames.flatMap((frame) => {
+      const [next, events] = parseFrame(state, frame);
+      state = next;
+      return events;
+    });
+  return {
+    push: (chunk) => reduce(readFrames(() => decoder.push(chunk))),
+    end() {
+      const last = reduce(readFrames(() => decoder.flush()));
+      return [...last, ...endStream(state)[1]];
+    },
+  };
+}
+
+function readFrames(read: () => SseFrame[]): SseFrame[] {
+  try {
+    return read();
+  } catch (cause) {
+    throw new GatewayError('upstream_invalid', { detail: 'an event of the stream is too long', cause });
+  }
+}

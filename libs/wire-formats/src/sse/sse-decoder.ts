@@ -1,0 +1,129 @@
+import type { SseFrame } from './sse-frame.ts';
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+export interface SseDecoderOptions {
+  /** Bytes of one line, and of one event's data. Default 1 MiB. */
+  readonly frameBytesMax?: number;
+}
+
+/** A line or an event is longer than what we hold. */
+export class SseFrameTooLongError extends Error {
+  override readonly name = 'SseFrameTooLongError';
+}
+
+/**
+ * Takes a stream of server-sent events (WHATWG HTML, section 9.2) however its bytes are cut, and gives the events as they
+ * complete. Lines end with LF, CRLF or CR; comments are dropped. An event that the stream leaves unfinished is dropped
+ * too, as the standard says, but for `flush`.
+ *
+ * Each byte is looked at once, and copied at most twice on average: an unfinished line is kept in a buffer that doubles.
+ */
+export class SseDecoder {
+  readonly #frameBytesMax: number;
+  /** The line so far, when a chunk ended inside it. */
+  #pending = Buffer.alloc(0);
+  #pendingBytes = 0;
+  #data: string[] = [];
+  #dataBytes = 0;
+  #event = '';
+  #id: string | undefined;
+  #skipsLineFeed = false;
+  #isFirstLine = true;
+
+  constructor({ frameBytesMax = 1_048_576 }: SseDecoderOptions = {}) {
+    this.#frameBytesMax = frameBytesMax;
+  }
+
+  /** @throws SseFrameTooLongError */
+  push(chunk: Uint8Array): SseFrame[] {
+    const frames: SseFrame[] = [];
+    let at = this.#skipsLineFeed && chunk[0] === lineFeed ? 1 : 0;
+    if (chunk.length > 0) this.#skipsLineFeed = false;
+    while (at < chunk.length) {
+      const end = findLineEnd(chunk, at);
+      if (end === -1) break;
+      this.#endLine(chunk.subarray(at, end), frames);
+      at = end + 1;
+      if (chunk[end] !== carriageReturn) continue;
+      if (at === chunk.length) this.#skipsLineFeed = true;
+      else if (chunk[at] === lineFeed) at += 1;
+    }
+    this.#keep(chunk.subarray(at));
+    return frames;
+  }
+
+  /** The stream is over. Gives the last event of a provider that leaves out the empty line after it. */
+  flush(): SseFrame[] {
+    const frames: SseFrame[] = [];
+    if (this.#pendingBytes > 0) this.#endLine(Buffer.alloc(0), frames);
+    this.#endFrame(frames);
+    return frames;
+  }
+
+  #keep(piece: Uint8Array): void {
+    const length = this.#pendingBytes + piece.length;
+    if (length + this.#dataBytes > this.#frameBytesMax) {
+      throw new SseFrameTooLongError(`an event is longer than ${this.#frameBytesMax} bytes`);
+    }
+    if (length > this.#pending.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, this.#pending.length * 2, 256));
+      larger.set(this.#pending.subarray(0, this.#pendingBytes));
+      this.#pending = larger;
+    }
+    this.#pending.set(piece, this.#pendingBytes);
+    this.#pendingBytes = length;
+  }
+
+  #endLine(rest: Uint8Array, frames: SseFrame[]): void {
+    let bytes = rest;
+    if (this.#pendingBytes > 0 || rest.length + this.#dataBytes > this.#frameBytesMax) {
+      this.#keep(rest);
+      bytes = this.#pending.subarray(0, this.#pendingBytes);
+      this.#pendingBytes = 0;
+    }
+    let line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+    if (this.#isFirstLine && line.startsWith('\ufeff')) line = line.slice(1);
+    this.#isFirstLine = false;
+    if (line === '') this.#endFrame(frames);
+    else this.#readField(line, bytes.length);
+  }
+
+  #readField(line: string, length: number): void {
+    const colon = line.indexOf(':');
+    if (colon === 0) return;
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const raw = colon === -1 ? '' : line.slice(colon + 1);
+    const value = raw.startsWith(' ') ? raw.slice(1) : raw;
+    if (name === 'data') {
+      this.#data.push(value);
+      this.#dataBytes += length + 1;
+    } else if (name === 'event') {
+      this.#event = value;
+    } else if (name === 'id' && !value.includes('\0')) {
+      this.#id = value;
+    }
+  }
+
+  #endFrame(frames: SseFrame[]): void {
+    if (this.#data.length > 0) {
+      frames.push({
+        data: this.#data.join('\n'),
+        ...(this.#event === '' ? {} : { event: this.#event }),
+        ...(this.#id === undefined ? {} : { id: this.#id }),
+      });
+    }
+    this.#data = [];
+    this.#dataBytes = 0;
+    this.#event = '';
+    this.#id = undefined;
+  }
+}
+
+function findLineEnd(chunk: Uint8Array, from: number): number {
+  for (let at = from; at < chunk.length; at += 1) {
+    if (chunk[at] === lineFeed || chunk[at] === carriageReturn) return at;
+  }
+  return -1;
+}
