@@ -57,7 +57,10 @@ function foldEvent(draft: AnswerDraft, event: StreamEvent): void {
       foldExtension(draft, event);
       return;
     case 'finish':
-      Object.assign(choiceAt(draft, event.choice), { finishReason: event.reason, rawReason: event.rawReason });
+      Object.assign(choiceAt(draft, event.choice), {
+        finishReason: event.reason,
+        rawReason: event.rawReason,
+      });
       return;
     case 'error':
     case 'message-end':
@@ -74,7 +77,8 @@ function foldBlock(parts: Map<number, ChatPart>, event: BlockEvent): void {
     case 'text-start':
     case 'thinking-start':
     case 'refusal-start': {
-      const type = event.type === 'text-start' ? 'text' : event.type === 'thinking-start' ? 'thinking' : 'refusal';
+      const type =
+        event.type === 'text-start' ? 'text' : event.type === 'thinking-start' ? 'thinking' : 'refusal';
       parts.set(event.block, { type, text: '', ...withExtensions(event.extensions) });
       return;
     }

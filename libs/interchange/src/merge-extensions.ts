@@ -23,9 +23,11 @@ function mergeObjects(earlier: JsonObject, later: JsonObject): JsonObject {
 }
 
 function mergeValues(name: string, earlier: unknown, later: unknown): unknown {
-  if (Array.isArray(earlier) && Array.isArray(later)) return [...(earlier as unknown[]), ...(later as unknown[])];
+  if (Array.isArray(earlier) && Array.isArray(later))
+    return [...(earlier as unknown[]), ...(later as unknown[])];
   if (isObject(earlier) && isObject(later)) return mergeObjects(earlier, later);
-  if (typeof earlier === 'string' && typeof later === 'string' && growingTexts.has(name)) return earlier + later;
+  if (typeof earlier === 'string' && typeof later === 'string' && growingTexts.has(name))
+    return earlier + later;
   return later;
 }
 

@@ -24,7 +24,8 @@ export function editRequest(request: RequestEdit): EditedRequest {
   const { bytes, tape } = request;
   const tools = tape.get(tape.root, 'tools');
   const isKept = (index: number): boolean => request.keepTools?.has(index) ?? true;
-  const dropsAll = request.outline.tools.length > 0 && !request.outline.tools.some((tool) => isKept(tool.index));
+  const dropsAll =
+    request.outline.tools.length > 0 && !request.outline.tools.some((tool) => isKept(tool.index));
   const edits = removeMembers(
     tape,
     tape.root,
@@ -64,7 +65,9 @@ function editTool(tape: JsonTape, tool: JsonNode, schemaEdits: readonly ByteEdit
     end: edit.end + offset,
     replacement: edit.replacement,
   }));
-  const touches = shifted.some((edit) => strips.some((strip) => edit.start < strip.end && strip.start < edit.end));
+  const touches = shifted.some((edit) =>
+    strips.some((strip) => edit.start < strip.end && strip.start < edit.end),
+  );
   return touches ? strips : [...strips, ...shifted];
 }
 

@@ -1,7 +1,10 @@
 import type { ChatTool, JsonObject, ToolChoice } from '@gateway/interchange';
 
 /** The member `tool_choice`; undefined where the client left it out. */
-export function renderToolChoice(choice: ToolChoice, tools: readonly ChatTool[]): string | JsonObject | undefined {
+export function renderToolChoice(
+  choice: ToolChoice,
+  tools: readonly ChatTool[],
+): string | JsonObject | undefined {
   switch (choice.mode) {
     case 'unset':
       return undefined;

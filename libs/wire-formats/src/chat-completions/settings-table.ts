@@ -19,10 +19,9 @@ export const textSettings = [
   ['user', 'endUser'],
 ] as const satisfies readonly (readonly [string, SettingOf<string>])[];
 
-export const booleanSettings = [['parallel_tool_calls', 'parallelToolCalls']] as const satisfies readonly (readonly [
-  string,
-  SettingOf<boolean>,
-])[];
+export const booleanSettings = [
+  ['parallel_tool_calls', 'parallelToolCalls'],
+] as const satisfies readonly (readonly [string, SettingOf<boolean>])[];
 
 /** The two members for the output limit. OpenAI's newer models take the first alone; most of its followers the second. */
 export const maxTokensFields = ['max_completion_tokens', 'max_tokens'] as const;

@@ -11,7 +11,8 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const reasoningTokens = asNumber(output.reasoning_tokens) ?? asNumber(usage.reasoning_tokens);
   return {
     inputTokens,
-    outputTokens: completionTokens + uncountedReasoning(usage, inputTokens, completionTokens, reasoningTokens),
+    outputTokens:
+      completionTokens + uncountedReasoning(usage, inputTokens, completionTokens, reasoningTokens),
     ...optional('cachedInputTokens', readCached(usage, input)),
     ...optional(
       'cacheWriteTokens',

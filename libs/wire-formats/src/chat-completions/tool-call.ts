@@ -14,7 +14,8 @@ export interface RawToolCall {
 
 /** Reads a call, or a piece of one. Arguments that a provider sends as an object become their text. */
 export function readToolCall(raw: JsonObject): RawToolCall {
-  const kind = raw.type === 'custom' || (!isObject(raw.function) && isObject(raw.custom)) ? 'custom' : 'function';
+  const kind =
+    raw.type === 'custom' || (!isObject(raw.function) && isObject(raw.custom)) ? 'custom' : 'function';
   const body = asObject(raw[kind]) ?? {};
   const given = kind === 'custom' ? body.input : body.arguments;
   const rest = otherMembers(raw, ['id', 'type', kind]);

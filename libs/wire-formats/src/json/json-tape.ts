@@ -102,7 +102,8 @@ export class JsonTape {
     if (node === undefined || this.kind(node) !== 'string') return undefined;
     const start = this.start(node);
     const end = this.end(node);
-    if (this.#words[node * nodeWords + 2] === 1) return JSON.parse(this.bytes.toString('utf8', start, end)) as string;
+    if (this.#words[node * nodeWords + 2] === 1)
+      return JSON.parse(this.bytes.toString('utf8', start, end)) as string;
     return this.bytes.toString('utf8', start + 1, end - 1);
   }
 

@@ -33,7 +33,10 @@ export function isEmpty(object: JsonObject): boolean {
 }
 
 /** The object under that name, or, when it would be empty or undefined, nothing: for spreading. */
-export function optional<Name extends string, Value>(name: Name, value: Value): { [Key in Name]?: NonNullable<Value> } {
+export function optional<Name extends string, Value>(
+  name: Name,
+  value: Value,
+): { [Key in Name]?: NonNullable<Value> } {
   const absent = value === undefined || value === null || (isObject(value) && isEmpty(value));
   return (absent ? {} : { [name]: value }) as { [Key in Name]?: NonNullable<Value> };
 }

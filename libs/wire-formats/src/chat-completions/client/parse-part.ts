@@ -34,7 +34,9 @@ function parseKnownPart(raw: JsonObject): ChatPart | undefined {
 
 function parseTextPart(raw: JsonObject): ChatPart | undefined {
   const text = asText(raw.text);
-  return text === undefined ? undefined : { type: 'text', text, ...withOwn(otherMembers(raw, ['type', 'text'])) };
+  return text === undefined
+    ? undefined
+    : { type: 'text', text, ...withOwn(otherMembers(raw, ['type', 'text'])) };
 }
 
 function parseRefusalPart(raw: JsonObject): ChatPart | undefined {

@@ -23,13 +23,20 @@ export function parseSettings(body: JsonObject): ReadSettings {
   for (const [member, name] of booleanSettings) readInto(member, name, asBoolean(body[member]));
   readInto('stop', 'stopSequences', parseStop(body.stop));
   // These stay in the extensions too: which of two members it was, or that this provider knows it at all.
-  settings.maxOutputTokens = maxTokensFields.map((field) => asNumber(body[field])).find((value) => value !== undefined);
+  settings.maxOutputTokens = maxTokensFields
+    .map((field) => asNumber(body[field]))
+    .find((value) => value !== undefined);
   settings.topK = asNumber(body.top_k);
   settings.responseFormat = parseResponseFormat(body.response_format);
-  if (settings.responseFormat !== undefined && isEmpty(responseFormatRest(asObject(body.response_format) ?? {}))) {
+  if (
+    settings.responseFormat !== undefined &&
+    isEmpty(responseFormatRest(asObject(body.response_format) ?? {}))
+  ) {
     read.push('response_format');
   }
-  const set: ChatSettings = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  const set: ChatSettings = Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== undefined),
+  );
   return { settings: set, read };
 }
 

@@ -12,7 +12,12 @@ export function parseTool(raw: JsonObject): ChatTool {
     return { kind: 'built-in', extensions: ownExtensions(otherMembers(raw, [examplesField])) };
   }
   const isStrict = kind === 'function' && typeof body.strict === 'boolean';
-  const read = ['name', examplesField, ...(kind === 'function' ? ['parameters'] : []), ...(isStrict ? ['strict'] : [])];
+  const read = [
+    'name',
+    examplesField,
+    ...(kind === 'function' ? ['parameters'] : []),
+    ...(isStrict ? ['strict'] : []),
+  ];
   const description = asText(body.description);
   const rest = otherMembers(body, description === undefined ? read : [...read, 'description']);
   return {

@@ -32,7 +32,10 @@ function renderListed(part: ChatPart): JsonObject | undefined {
 }
 
 /** An element of Mistral's list: a text or a thought. */
-export function renderContentPart(part: Pick<TextPart | ThinkingPart, 'type' | 'extensions'>, text: string): JsonObject {
+export function renderContentPart(
+  part: Pick<TextPart | ThinkingPart, 'type' | 'extensions'>,
+  text: string,
+): JsonObject {
   const rest = asObject(readOwn(part).part) ?? {};
   return part.type === 'text'
     ? { type: 'text', text, ...rest }

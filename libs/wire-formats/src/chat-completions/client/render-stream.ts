@@ -27,7 +27,12 @@ export interface StreamRenderState {
 type BlockSpelling = (text: string) => JsonObject;
 type RenderStep = readonly [StreamRenderState, readonly SseFrame[]];
 
-export function beginStreamRender({ id, model, createdAt, includesUsage }: StreamRenderOptions): StreamRenderState {
+export function beginStreamRender({
+  id,
+  model,
+  createdAt,
+  includesUsage,
+}: StreamRenderOptions): StreamRenderState {
   return {
     envelope: { id, object: 'chat.completion.chunk', created: createdAt, model },
     isOwnFormat: false,

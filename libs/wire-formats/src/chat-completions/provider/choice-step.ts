@@ -16,7 +16,10 @@ export interface ChoicePiece {
 export type ReadStep = (state: ChoiceState, piece: ChoicePiece) => ChoiceStep;
 
 /** Steps one after the other, each from where the last one left. */
-export function chainSteps(state: ChoiceState, steps: readonly ((state: ChoiceState) => ChoiceStep)[]): ChoiceStep {
+export function chainSteps(
+  state: ChoiceState,
+  steps: readonly ((state: ChoiceState) => ChoiceStep)[],
+): ChoiceStep {
   let current = state;
   const told: StreamEvent[] = [];
   for (const step of steps) {
@@ -42,7 +45,10 @@ export function addText(
 ): ChoiceStep {
   const choice = state.index;
   if (state.open?.kind === into.kind && state.open.field === into.field) {
-    return [state, text === '' ? [] : [{ type: `${into.kind}-delta`, choice, block: state.open.block, text }]];
+    return [
+      state,
+      text === '' ? [] : [{ type: `${into.kind}-delta`, choice, block: state.open.block, text }],
+    ];
   }
   const [closed, ends] = endOpenBlock(state);
   const block = closed.nextBlock;

@@ -4,11 +4,15 @@ import type { ChatRequest, Extensions, Loss } from '@gateway/interchange';
 export function findForeignLosses(request: ChatRequest): Loss[] {
   const losses = foreignMembers(request.extensions).map((member) => lossOf(member));
   request.messages.forEach((message, index) => {
-    const inMessage = foreignMembers(message.extensions).map((member) => lossOf(`messages[${index}].${member}`));
+    const inMessage = foreignMembers(message.extensions).map((member) =>
+      lossOf(`messages[${index}].${member}`),
+    );
     const inParts = message.parts.flatMap((part, position) =>
       part.type === 'opaque'
         ? []
-        : foreignMembers(part.extensions).map((member) => lossOf(`messages[${index}].parts[${position}].${member}`)),
+        : foreignMembers(part.extensions).map((member) =>
+            lossOf(`messages[${index}].parts[${position}].${member}`),
+          ),
     );
     losses.push(...inMessage, ...inParts);
   });

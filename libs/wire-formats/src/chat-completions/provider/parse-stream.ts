@@ -16,7 +16,11 @@ export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
   if (data === '' || state.ended) return [state, []];
   if (data === '[DONE]') return endMessage(state);
   const chunk = parseChunk(data);
-  return readChunk(state, frame.event === 'error' && chunk.error === undefined ? { error: chunk } : chunk, false);
+  return readChunk(
+    state,
+    frame.event === 'error' && chunk.error === undefined ? { error: chunk } : chunk,
+    false,
+  );
 }
 
 /**

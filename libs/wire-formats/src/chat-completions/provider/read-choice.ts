@@ -29,9 +29,11 @@ export function readChoice(state: ChoiceState, piece: ChoicePiece): ChoiceStep {
 /** Ends what is still open. */
 export function endBlocks(state: ChoiceState): ChoiceStep {
   const [closed, ends] = endOpenBlock(state);
-  const callEnds = closed.calls.map(
-    ({ block }): StreamEvent => ({ type: 'tool-call-end', choice: state.index, block }),
-  );
+  const callEnds = closed.calls.map(({ block }): StreamEvent => ({
+    type: 'tool-call-end',
+    choice: state.index,
+    block,
+  }));
   return [{ ...closed, calls: [] }, [...ends, ...callEnds]];
 }
 
@@ -62,11 +64,7 @@ function readChoiceExtensions(state: ChoiceState, { choice, whole }: ChoicePiece
   return tellExtensions(state, 'choice', rest);
 }
 
-function tellExtensions(
-  state: ChoiceState,
-  scope: 'choice' | 'message',
-  rest: JsonObject,
-): ChoiceStep {
+function tellExtensions(state: ChoiceState, scope: 'choice' | 'message', rest: JsonObject): ChoiceStep {
   if (isEmpty(rest)) return [state, []];
   return [state, [{ type: 'extension', scope, choice: state.index, extensions: ownExtensions(rest) }]];
 }

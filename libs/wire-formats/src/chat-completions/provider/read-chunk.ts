@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
-import { asList, asNumber, asObject, asText, isEmpty, isObject, optional, otherMembers } from '../../json/read-members.ts';
+import {
+  asList,
+  asNumber,
+  asObject,
+  asText,
+  isEmpty,
+  isObject,
+  optional,
+  otherMembers,
+} from '../../json/read-members.ts';
 import { ownExtensions } from '../own-extensions.ts';
 import { parseUsage } from '../token-usage.ts';
 import { parseErrorValue } from './parse-error.ts';
@@ -65,7 +74,12 @@ function readAnswerExtensions(state: StreamState, chunk: JsonObject): StreamStep
     Object.entries(rest).filter(([name, value]) => !isDeepStrictEqual(state.told[name], value)),
   );
   if (isEmpty(fresh)) return [state, []];
-  const event: StreamEvent = { type: 'extension', scope: 'answer', choice: 0, extensions: ownExtensions(fresh) };
+  const event: StreamEvent = {
+    type: 'extension',
+    scope: 'answer',
+    choice: 0,
+    extensions: ownExtensions(fresh),
+  };
   return [{ ...state, told: { ...state.told, ...fresh } }, [event]];
 }
 

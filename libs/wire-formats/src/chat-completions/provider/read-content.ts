@@ -12,7 +12,9 @@ export const readContent: ReadStep = (state, { message, whole }) => {
   const { content } = message;
   if (typeof content === 'string') {
     // Empty content stands in most first chunks; in a plain answer it is what the model said.
-    return content === '' && !whole ? [state, []] : addText(state, { kind: 'text', field: 'content' }, content, {});
+    return content === '' && !whole
+      ? [state, []]
+      : addText(state, { kind: 'text', field: 'content' }, content, {});
   }
   return chainSteps(
     state,
@@ -32,12 +34,16 @@ function readPart(state: ChoiceState, part: unknown, whole: boolean): ChoiceStep
   return [next, [...ends, ...events]];
 }
 
-function readTextPart(part: JsonObject): { kind: 'text' | 'thinking'; text: string; rest: JsonObject } | undefined {
+function readTextPart(
+  part: JsonObject,
+): { kind: 'text' | 'thinking'; text: string; rest: JsonObject } | undefined {
   if (part.type === 'text' && typeof part.text === 'string') {
     return { kind: 'text', text: part.text, rest: otherMembers(part, ['type', 'text']) };
   }
   if (part.type !== 'thinking' || !Array.isArray(part.thinking)) return undefined;
-  const texts = asList(part.thinking).map((inner) => (isObject(inner) ? asText(inner.text) : undefined) ?? '');
+  const texts = asList(part.thinking).map(
+    (inner) => (isObject(inner) ? asText(inner.text) : undefined) ?? '',
+  );
   return { kind: 'thinking', text: texts.join(''), rest: otherMembers(part, ['type', 'thinking']) };
 }
 

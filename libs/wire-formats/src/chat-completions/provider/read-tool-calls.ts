@@ -19,20 +19,28 @@ export const readToolCalls: ReadStep = (state, { message, whole }) =>
         // In a plain answer the number is decoration; between pieces it says which call goes on.
         const piece = readToolCall(whole ? raw : members);
         const call = whole ? undefined : findCall(current.calls, asNumber(index), piece);
-        return call === undefined ? startCall(current, asNumber(index), piece) : continueCall(current, call, piece);
+        return call === undefined
+          ? startCall(current, asNumber(index), piece)
+          : continueCall(current, call, piece);
       }),
   );
 
 /** The call that a piece belongs to. Undefined: it starts one. */
-function findCall(calls: readonly CallState[], position: number | undefined, piece: RawToolCall): CallState | undefined {
+function findCall(
+  calls: readonly CallState[],
+  position: number | undefined,
+  piece: RawToolCall,
+): CallState | undefined {
   const isNew = (call: CallState) => (piece.id ?? '') !== '' && call.id !== undefined && call.id !== piece.id;
   // Google's endpoint numbers every call 0, and tells them apart by id alone; Mistral's leaves the number out.
-  const call = position === undefined ? calls.at(-1) : calls.findLast((candidate) => candidate.position === position);
+  const call =
+    position === undefined ? calls.at(-1) : calls.findLast((candidate) => candidate.position === position);
   return call === undefined || isNew(call) ? undefined : call;
 }
 
 function startCall(state: ChoiceState, position: number | undefined, piece: RawToolCall): ChoiceStep {
-  if (state.calls.length >= callsMax) throw new GatewayError('upstream_invalid', { detail: 'too many tool calls' });
+  if (state.calls.length >= callsMax)
+    throw new GatewayError('upstream_invalid', { detail: 'too many tool calls' });
   const [closed, ends] = endOpenBlock(state);
   const block = closed.nextBlock;
   const { id, name, kind, own } = piece;

@@ -21,7 +21,9 @@ export function renderContentPart(part: ChatPart, field: string, losses: Loss[])
       return [{ ...own, type: 'image_url', image_url: { ...asObject(own.image_url), url } }];
     }
     case 'audio':
-      return part.source.kind === 'base64' ? [renderAudio(part.source, own)] : lose('the format takes sound inline only');
+      return part.source.kind === 'base64'
+        ? [renderAudio(part.source, own)]
+        : lose('the format takes sound inline only');
     case 'document':
       return [renderFile(part.source, part.name, own)];
     case 'opaque':

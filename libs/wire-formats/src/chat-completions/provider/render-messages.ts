@@ -30,8 +30,14 @@ interface RenderedResult {
   readonly shown: readonly JsonObject[];
 }
 
-function renderToolResult(result: ToolResultPart, own: JsonObject, field: string, losses: Loss[]): RenderedResult {
-  if (result.isError === true) losses.push({ field: `${field}.is_error`, reason: 'the format has no such member' });
+function renderToolResult(
+  result: ToolResultPart,
+  own: JsonObject,
+  field: string,
+  losses: Loss[],
+): RenderedResult {
+  if (result.isError === true)
+    losses.push({ field: `${field}.is_error`, reason: 'the format has no such member' });
   const { content, ...members } = own;
   const isListed = content === 'list';
   const inPlace = result.parts.filter((part) => isListed || part.type === 'text');
@@ -68,7 +74,9 @@ function renderSpoken(
 }
 
 function isContent(part: ChatPart): boolean {
-  return part.type !== 'thinking' && part.type !== 'tool-call' && !(part.type === 'refusal' && isMember(part));
+  return (
+    part.type !== 'thinking' && part.type !== 'tool-call' && !(part.type === 'refusal' && isMember(part))
+  );
 }
 
 /** Whether a part came as a member of the message, beside its content. */
@@ -96,7 +104,8 @@ function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): Js
     if (part.type !== 'thinking' && part.type !== 'refusal') continue;
     const member = asText(readOwn(part).field);
     if (member !== undefined) members[member] = (members[member] ?? '') + part.text;
-    else if (part.type === 'thinking') losses.push({ field: `${field}.thinking`, reason: 'the format has no such part' });
+    else if (part.type === 'thinking')
+      losses.push({ field: `${field}.thinking`, reason: 'the format has no such part' });
   }
   return members;
 }

@@ -35,7 +35,10 @@ function renderTools(request: ChatRequest, own: JsonObject, losses: Loss[]): Jso
   const choice = renderToolChoice(request.toolChoice, request.tools);
   return {
     ...(tools.length === 0 ? {} : { tools }),
-    ...optional('tool_choice', own.tool_choice ?? (tools.length === 0 && choice !== 'none' ? undefined : choice)),
+    ...optional(
+      'tool_choice',
+      own.tool_choice ?? (tools.length === 0 && choice !== 'none' ? undefined : choice),
+    ),
   };
 }
 

@@ -5,7 +5,10 @@ import type { ByteEdit } from '@gateway/interchange';
  *
  * @throws RangeError when the edits are not ascending, overlap, or leave the bytes.
  */
-export function applyEdits<Bytes extends Uint8Array>(bytes: Bytes, edits: readonly ByteEdit[]): Bytes | Buffer {
+export function applyEdits<Bytes extends Uint8Array>(
+  bytes: Bytes,
+  edits: readonly ByteEdit[],
+): Bytes | Buffer {
   if (edits.length === 0) return bytes;
   assertApplicable(edits, bytes.byteLength);
   const edited = Buffer.allocUnsafe(editedLength(bytes.byteLength, edits));
@@ -23,13 +26,17 @@ export function applyEdits<Bytes extends Uint8Array>(bytes: Bytes, edits: readon
 
 /** How long the bytes are after the edits. */
 export function editedLength(length: number, edits: readonly ByteEdit[]): number {
-  return edits.reduce((sum, edit) => sum + Buffer.byteLength(edit.replacement) - (edit.end - edit.start), length);
+  return edits.reduce(
+    (sum, edit) => sum + Buffer.byteLength(edit.replacement) - (edit.end - edit.start),
+    length,
+  );
 }
 
 function assertApplicable(edits: readonly ByteEdit[], length: number): void {
   let free = 0;
   for (const { start, end } of edits) {
-    if (start < free || end < start) throw new RangeError(`the edit at ${start} overlaps, or is out of order`);
+    if (start < free || end < start)
+      throw new RangeError(`the edit at ${start} overlaps, or is out of order`);
     free = end;
   }
   if (free > length) throw new RangeError(`an edit ends at ${free}, past the ${length} bytes`);
