@@ -1,0 +1,53 @@
+import { stemmer } from 'stemmer';
+
+/** Words that say nothing about which tool is meant. In a short list their inverse document frequency would mislead. */
+const stopWords = new Set(
+  (
+    'a an the this that these those it its of for to from in on at by with as and or but not no nor if then than so ' +
+    'is are was were be been being am do does did done has have had having can could will would shall should may might must ' +
+    'i me my we us our you your he she they them their his her what which who whom whose when where why how ' +
+    'there here about into over under up down out off again also just only very too please want need like'
+  ).split(' '),
+);
+
+/** Runs of scripts that put no space between words; they are cut into pairs of characters. */
+const unspacedRun =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
+const wordPattern =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
+
+const asciiWord = /^[a-z]{3,}$/;
+const wordLengthMax = 64;
+
+/**
+ * Words of a text or an identifier, in order: split at case changes, digits and punctuation, lower-cased, stemmed
+ * (Porter, English), without stop words. `getUserByID2` gives `get, user, id, 2`. At most `tokensMax` of them.
+ */
+export function splitTokens(text: string, tokensMax: number): string[] {
+  const tokens: string[] = [];
+  for (const [run] of text.normalize('NFKC').matchAll(wordPattern)) {
+    if (tokens.length >= tokensMax) break;
+    if (unspacedRun.test(run)) pushPairs(run, tokens);
+    else pushWord(run, tokens);
+  }
+  return tokens.length > tokensMax ? tokens.slice(0, tokensMax) : tokens;
+}
+
+function pushWord(run: string, tokens: string[]): void {
+  const word = run.toLowerCase();
+  if (word.length > wordLengthMax || stopWords.has(word)) return;
+  tokens.push(detach(asciiWord.test(word) ? stemmer(word) : word));
+}
+
+/** V8 keeps a cut of 13 characters or more as a view of the whole text: kept in an index, it would hold on to that. */
+function detach(word: string): string {
+  return word.length < 13 ? word : Buffer.from(word).toString();
+}
+
+function pushPairs(run: string, tokens: string[]): void {
+  const characters = Array.from(run);
+  if (characters.length === 1) tokens.push(run);
+  for (let at = 0; at + 1 < characters.length; at += 1) {
+    tokens.push(`${characters[at] ?? ''}${characters[at + 1] ?? ''}`);
+  }
+}

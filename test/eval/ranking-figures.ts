@@ -1,0 +1,50 @@
+/** Recall is the mean share of the golds among the first k; `all` says whether they are all there. In per cent after `mean`. */
+export interface RankingFigures {
+  readonly 'recall@1': number;
+  readonly 'recall@3': number;
+  readonly 'recall@5': number;
+  readonly 'recall@8': number;
+  readonly 'recall@10': number;
+  readonly 'ndcg@5': number;
+  readonly 'all@10': number;
+}
+
+const ndcgDepth = 5;
+
+/** The figures of one question: `ranks` are the places (from 0) at which its golds stand; Infinity where one is not in the pool. */
+export function measureRanking(ranks: readonly number[]): RankingFigures {
+  const recall = (k: number): number => ranks.filter((rank) => rank < k).length / ranks.length;
+  return {
+    'recall@1': recall(1),
+    'recall@3': recall(3),
+    'recall@5': recall(5),
+    'recall@8': recall(8),
+    'recall@10': recall(10),
+    'ndcg@5': normalizedGain(ranks),
+    'all@10': ranks.every((rank) => rank < 10) ? 1 : 0,
+  };
+}
+
+/** Järvelin & Kekäläinen 2002, with gains of 0 and 1. */
+function normalizedGain(ranks: readonly number[]): number {
+  const gain = (rank: number): number => (rank < ndcgDepth ? 1 / Math.log2(rank + 2) : 0);
+  const ideal = ranks.slice(0, ndcgDepth).reduce((sum, _, rank) => sum + gain(rank), 0);
+  return ranks.reduce((sum, rank) => sum + gain(rank), 0) / ideal;
+}
+
+/** Mean of each figure, to four places. */
+export function meanFigures(figures: readonly RankingFigures[]): RankingFigures {
+  const mean = (key: keyof RankingFigures): number => {
+    const sum = figures.reduce((total, each) => total + each[key], 0);
+    return Math.round((sum / Math.max(1, figures.length)) * 10_000) / 10_000;
+  };
+  return {
+    'recall@1': mean('recall@1'),
+    'recall@3': mean('recall@3'),
+    'recall@5': mean('recall@5'),
+    'recall@8': mean('recall@8'),
+    'recall@10': mean('recall@10'),
+    'ndcg@5': mean('ndcg@5'),
+    'all@10': mean('all@10'),
+  };
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/ranking/tool-card.ts';
+
+export const poolSizes = ['25', '100', '500'] as const;
+export type PoolSize = (typeof poolSizes)[number];
+
+interface ToolLine {
+  readonly dataset: string;
+  readonly tool_id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly parameters: unknown;
+}
+
+interface QueryLine {
+  readonly dataset: string;
+  readonly query_id: string;
+  readonly query: string;
+  readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
+  readonly gold_tool_ids: readonly string[];
+  readonly meta?: {
+    readonly gold_alternatives?: Record<string, readonly string[]>;
+    readonly main_gold?: string;
+  };
+}
+
+type PoolLine = { readonly query_id: string } & Record<`p${PoolSize}`, readonly number[] | undefined>;
+
+/** A question with the tools that answer it. A gold is met by any of its alternatives; all are lines of the tools' file. */
+export interface Question {
+  readonly dataset: string;
+  /** The user's turns, the question last. */
+  readonly userTurns: readonly string[];
+  readonly golds: readonly (readonly number[])[];
+  /** The gold that the question itself is about, where the set names one: the others are its hidden prerequisites. */
+  readonly mainGold: readonly number[] | undefined;
+  readonly pools: Readonly<Record<PoolSize, readonly number[] | undefined>>;
+}
+
+export interface ToolData {
+  readonly cards: readonly ToolCard[];
+  readonly texts: readonly string[];
+  readonly questions: readonly Question[];
+}
+
+/** Reads the sets of a directory: tools.jsonl, queries.jsonl, pools.jsonl.gz. Questions that need no tool are left out. */
+export function loadToolData(directory: string): ToolData {
+  const tools = parseLines<ToolLine>(readFileSync(join(directory, 'tools.jsonl'), 'utf8'));
+  const queries = parseLines<QueryLine>(readFileSync(join(directory, 'queries.jsonl'), 'utf8'));
+  const pools = parseLines<PoolLine>(
+    gunzipSync(readFileSync(join(directory, 'pools.jsonl.gz'))).toString('utf8'),
+  );
+  const lines = new Map(tools.map(({ tool_id }, line) => [tool_id, line]));
+  const byId = new Map(queries.map((query) => [query.query_id, query]));
+  const questions = pools.flatMap((pool) => {
+    const query = byId.get(pool.query_id);
+    return query === undefined || query.gold_tool_ids.length === 0 ? [] : [readQuestion(query, pool, lines)];
+  });
+  const texts = tools.map(({ name, description }) => `${name} ${description ?? ''}`);
+  return { cards: tools.map(readCard), texts, questions };
+}
+
+function parseLines<Line>(text: string): Line[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+function readCard({ tool_id, name, description, parameters }: ToolLine): ToolCard {
+  const hash = createHash('sha256').update(tool_id).digest('hex');
+  return makeToolCard({ hash, name, description: description ?? '', parameters, examples: [] });
+}
+
+function readQuestion(query: QueryLine, pool: PoolLine, lines: ReadonlyMap<string, number>): Question {
+  const lineOf = (id: string): number[] => {
+    const line = lines.get(id);
+    return line === undefined ? [] : [line];
+  };
+  const { gold_alternatives: alternatives = {}, main_gold: main } = query.meta ?? {};
+  return {
+    dataset: query.dataset,
+    userTurns: readUserTurns(query),
+    golds: query.gold_tool_ids.map((id) => [id, ...(alternatives[id] ?? [])].flatMap(lineOf)),
+    mainGold: main === undefined ? undefined : lineOf(main),
+    pools: { 25: pool.p25, 100: pool.p100, 500: pool.p500 },
+  };
+}
+
+function readUserTurns({ query, messages }: QueryLine): string[] {
+  const turns = messages
+    .filter(({ role }) => role === 'user')
+    .map(({ content }) => (typeof content === 'string' ? content : ''));
+  return turns.at(-1) === query ? turns : [...turns, query];
+}
+
+/** The element at a position that must be there. @throws RangeError */
+export function itemAt<Item>(items: readonly Item[], at: number): Item {
+  const item = items[at];
+  if (item === undefined) throw new RangeError(`nothing at ${at} of ${items.length}`);
+  return item;
+}

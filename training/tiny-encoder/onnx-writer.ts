@@ -1,0 +1,96 @@
+/** Just enough of protobuf's wire format to write an ONNX model (onnx.proto3, IR version 8). */
+
+const varintType = 0;
+const bytesType = 2;
+
+export const elementType = { float: 1, int8: 3, int64: 7 } as const;
+
+function varint(value: number | bigint): Buffer {
+  const bytes: number[] = [];
+  let rest = BigInt.asUintN(64, BigInt(value));
+  while (rest > 127n) {
+    bytes.push(Number(rest & 127n) | 128);
+    rest >>= 7n;
+  }
+  bytes.push(Number(rest));
+  return Buffer.from(bytes);
+}
+
+export function intField(field: number, value: number): Buffer {
+  return Buffer.concat([varint((field << 3) | varintType), varint(value)]);
+}
+
+export function bytesField(field: number, value: Uint8Array | string): Buffer {
+  const bytes = typeof value === 'string' ? Buffer.from(value) : value;
+  return Buffer.concat([varint((field << 3) | bytesType), varint(bytes.length), bytes]);
+}
+
+/** TensorProto with raw data: dims = 1, data_type = 2, name = 8, raw_data = 9. */
+export function tensor(name: string, type: number, dimensions: readonly number[], data: Uint8Array): Buffer {
+  return Buffer.concat([
+    ...dimensions.map((size) => intField(1, size)),
+    intField(2, type),
+    bytesField(8, name),
+    bytesField(9, data),
+  ]);
+}
+
+export function int64Tensor(name: string, values: readonly number[]): Buffer {
+  const data = BigInt64Array.from(values.map(BigInt));
+  return tensor(name, elementType.int64, [values.length], new Uint8Array(data.buffer));
+}
+
+/** AttributeProto of type INT: name = 1, i = 3, type = 20. */
+function intAttribute(name: string, value: number): Buffer {
+  return Buffer.concat([bytesField(1, name), intField(3, value), intField(20, 2)]);
+}
+
+/** NodeProto: input = 1, output = 2, name = 3, op_type = 4, attribute = 5. */
+export function node(
+  operator: string,
+  inputs: readonly string[],
+  output: string,
+  attributes: Readonly<Record<string, number>> = {},
+): Buffer {
+  return Buffer.concat([
+    ...inputs.map((input) => bytesField(1, input)),
+    bytesField(2, output),
+    bytesField(3, output),
+    bytesField(4, operator),
+    ...Object.entries(attributes).map(([name, value]) => bytesField(5, intAttribute(name, value))),
+  ]);
+}
+
+/** ValueInfoProto of a tensor; a dimension given by name is open. */
+export function valueInfo(name: string, type: number, dimensions: readonly (number | string)[]): Buffer {
+  const shape = dimensions.map((size) =>
+    bytesField(1, typeof size === 'number' ? intField(1, size) : bytesField(2, size)),
+  );
+  const tensorType = Buffer.concat([intField(1, type), bytesField(2, Buffer.concat(shape))]);
+  return Buffer.concat([bytesField(1, name), bytesField(2, bytesField(1, tensorType))]);
+}
+
+export interface Graph {
+  readonly name: string;
+  readonly nodes: readonly Buffer[];
+  readonly initializers: readonly Buffer[];
+  readonly inputs: readonly Buffer[];
+  readonly outputs: readonly Buffer[];
+}
+
+/** ModelProto: ir_version = 1, producer_name = 2, graph = 7, opset_import = 8. */
+export function model(graph: Graph, opset: number): Buffer {
+  const body = Buffer.concat([
+    ...graph.nodes.map((each) => bytesField(1, each)),
+    bytesField(2, graph.name),
+    ...graph.initializers.map((each) => bytesField(5, each)),
+    ...graph.inputs.map((each) => bytesField(11, each)),
+    ...graph.outputs.map((each) => bytesField(12, each)),
+  ]);
+  return Buffer.concat([
+    intField(1, 8),
+    bytesField(2, 'agent-gateway'),
+    bytesField(7, body),
+    bytesField(8, intField(2, opset)),
+  ]);
+}
