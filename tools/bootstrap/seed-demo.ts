@@ -21,7 +21,9 @@ async function keyIsThere(accountId: string, key: string): Promise<boolean> {
   const { keys } = await messaging.call(listKeys, { accountId }, CALL);
   return keys.some(
     ({ prefix, last4, expires_at }) =>
-      key.startsWith(prefix) && key.endsWith(last4) && (expires_at === null || Date.parse(expires_at) > Date.now()),
+      key.startsWith(prefix) &&
+      key.endsWith(last4) &&
+      (expires_at === null || Date.parse(expires_at) > Date.now()),
   );
 }
 

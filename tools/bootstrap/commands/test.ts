@@ -22,7 +22,7 @@ function script(name: string, title: string): Step {
 function planSteps(): Step[] {
   const suites = listSuites('daily');
   const suiteStep = (suite: string): Step => ({ name: `test:${suite}`, run: () => runSuite(suite) });
-  const architecture = suites.filter((suite) => suite === 'architecture');
+  const architecture = suites.filter((suite): boolean => suite === 'architecture');
   return [
     script('format:check', 'format'),
     script('lint', 'lint'),
@@ -50,7 +50,8 @@ async function runSteps(): Promise<number> {
     passed += outcome.passed;
     failed += outcome.failed;
     const isGood = outcome.exitCode === 0;
-    const counts = outcome.passed + outcome.failed > 0 ? `${outcome.passed} passed, ${outcome.failed} failed` : '';
+    const counts =
+      outcome.passed + outcome.failed > 0 ? `${outcome.passed} passed, ${outcome.failed} failed` : '';
     summary.push(
       `  ${isGood ? '✓' : '✗'} ${step.name.padEnd(20)} ${renderSeconds(stepBegunAt).padStart(8)}  ${counts}`,
     );

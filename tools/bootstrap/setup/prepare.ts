@@ -14,7 +14,9 @@ function runTool(script: string, args: readonly string[] = []): void {
 }
 
 function generatePrismaClients(): void {
-  const owners = readdirSync(join(root, 'prisma'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const owners = readdirSync(join(root, 'prisma'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
   for (const { name: owner } of owners) {
     const schema = `prisma/${owner}/schema.prisma`;
     if (!existsSync(join(root, schema))) continue;

@@ -3,13 +3,15 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What can be done to a running stack from outside: by `npm run stop` and by tests. */
+/** What can be done to a running stack from outside, by tests. */
 export interface StackControls {
-  startUnit(name: string): Promise<void>;
-  stopUnit(name: string): Promise<void>;
-  /** Settles when the unit is ready. */
-  waitReady(name: string): Promise<void>;
-  hasUnit(name: string): boolean;
+  has(name: string): boolean;
+  get(name: string): {
+    start(): Promise<void>;
+    stop(): Promise<void>;
+    /** Settles when the unit is ready. */
+    waitReady(): Promise<void>;
+  };
 }
 
 export interface ControlAddress {
@@ -25,13 +27,13 @@ export interface ControlServer {
 async function carryOut(action: string | undefined, name: string, controls: StackControls): Promise<boolean> {
   switch (action) {
     case 'start':
-      await controls.startUnit(name);
+      await controls.get(name).start();
       return true;
     case 'stop':
-      await controls.stopUnit(name);
+      await controls.get(name).stop();
       return true;
     case 'ready':
-      await controls.waitReady(name);
+      await controls.get(name).waitReady();
       return true;
     default:
       return false;
@@ -54,10 +56,14 @@ async function answer(
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ message }));
   };
-  if (!isAuthorized(request, token)) return finish(401, 'wrong token');
+  if (!isAuthorized(request, token)) {
+    finish(401, 'wrong token');
+    return;
+  }
   const [, units, name = '', action] = (request.url ?? '').split('/');
-  if (request.method !== 'POST' || units !== 'units' || !controls.hasUnit(name)) {
-    return finish(404, 'no such unit');
+  if (request.method !== 'POST' || units !== 'units' || !controls.has(name)) {
+    finish(404, 'no such unit');
+    return;
   }
   try {
     const known = await carryOut(action, name, controls);

@@ -11,9 +11,9 @@ export interface DataDir {
   /** Who is running, for `npm run stop` and for the next start after a crash. */
   readonly stateFile: string;
   readonly lockFile: string;
-  logFile(name: string): string;
+  readonly logFile: (name: string) => string;
   /** A directory for one process's own data. */
-  home(name: string): string;
+  readonly home: (name: string) => string;
 }
 
 /** Makes the directory if it is not there. It can be entered by all, since Postgres may run as another user; its secrets are files of mode 600. */

@@ -4,12 +4,7 @@ import pg from 'pg';
 export const databaseOwners = ['account', 'vault', 'telemetry'] as const;
 export type DatabaseOwner = (typeof databaseOwners)[number];
 
-export function renderPostgresUrl(
-  port: number,
-  user: string,
-  password: string,
-  database: string,
-): string {
+export function renderPostgresUrl(port: number, user: string, password: string, database: string): string {
   return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
 }
 

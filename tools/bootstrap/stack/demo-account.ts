@@ -35,6 +35,7 @@ export async function createDemoAccount(request: SeedRequest): Promise<DemoAccou
       child.once('exit', settle);
     }),
   ]);
-  if (code !== 0) throw new Error(`The demo account could not be made: ${complaint.trim() || 'no answer in time'}`);
+  if (code !== 0)
+    throw new Error(`The demo account could not be made: ${complaint.trim() || 'no answer in time'}`);
   return seedAnswer.parse(JSON.parse(answer));
 }

@@ -52,7 +52,9 @@ export function followLogs(
       let follower = followers.get(name);
       if (!follower) {
         const colour = colours[followers.size % colours.length];
-        const prefix = out.isTTY ? `\u001b[${colour}m${name.padEnd(16)}\u001b[0m │ ` : `${name.padEnd(16)} | `;
+        const prefix = out.isTTY
+          ? `\u001b[${colour}m${name.padEnd(16)}\u001b[0m │ `
+          : `${name.padEnd(16)} | `;
         follower = followFile(fileOf(name), (line) => out.write(`${prefix}${line}\n`));
         followers.set(name, follower);
       }

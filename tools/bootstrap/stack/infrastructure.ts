@@ -49,8 +49,7 @@ async function startPostgres(options: InfrastructureOptions) {
   await createDatabases(adminUrl, secrets.roles, owners);
   return {
     adminUrl,
-    urlOf: (owner: DatabaseOwner) =>
-      renderPostgresUrl(port, owner, secrets.roles[owner] ?? '', owner),
+    urlOf: (owner: DatabaseOwner) => renderPostgresUrl(port, owner, secrets.roles[owner] ?? '', owner),
   };
 }
 
@@ -86,8 +85,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
     startRedis(options),
     startNats(options),
   ]);
-  const urlOf = (owner: DatabaseOwner) =>
-    options.external.databases[owner] ?? postgres?.urlOf(owner) ?? '';
+  const urlOf = (owner: DatabaseOwner) => options.external.databases[owner] ?? postgres?.urlOf(owner) ?? '';
   return {
     databaseUrls: { account: urlOf('account'), vault: urlOf('vault'), telemetry: urlOf('telemetry') },
     postgresAdminUrl: postgres?.adminUrl ?? null,

@@ -18,5 +18,10 @@ export function readBytes(file: string, offset: number, limit: number): Buffer {
 export function readLogTail(file: string, lines: number): string {
   if (!existsSync(file)) return '';
   const offset = Math.max(0, statSync(file).size - TAIL_BYTES_MAX);
-  return readBytes(file, offset, TAIL_BYTES_MAX).toString('utf8').trimEnd().split('\n').slice(-lines).join('\n');
+  return readBytes(file, offset, TAIL_BYTES_MAX)
+    .toString('utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(-lines)
+    .join('\n');
 }

@@ -1,4 +1,4 @@
-import type { contractTable, ServiceName } from '../../../libs/contracts/src/index.ts';
+import type { contractTable, ServiceName } from '@gateway/contracts';
 
 /** What one NATS user may do. Whatever is not listed is refused. */
 export interface SubjectRights {

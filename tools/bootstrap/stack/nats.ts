@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { contractTable } from '../../../libs/contracts/src/index.ts';
+import { contractTable } from '@gateway/contracts';
 import { writePrivateFile } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 import type { ProcessPlan } from './managed-process.ts';

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -85,23 +84,23 @@ export interface PostgresOptions {
   readonly durable: boolean;
 }
 
-/** Makes the cluster when there is none, and answers how to run it. */
-export async function planPostgres(dataDir: DataDir, options: PostgresOptions): Promise<ProcessPlan> {
-  const user = choosePostgresUser();
-  const bin = findPostgresBinaries(user);
-  const clusterDir = openClusterDir(dataDir, user);
-  if (!existsSync(join(clusterDir, 'PG_VERSION'))) {
-    const flags = options.durable ? CLUSTER_FLAGS : [...CLUSTER_FLAGS, '--no-sync'];
-    await withPasswordFile(options.adminPassword, user, (file) =>
-      promisify(execFile)(
-        join(bin, 'initdb'),
-        [`--pgdata=${clusterDir}`, `--pwfile=${file}`, ...flags],
-        { ...user, cwd: '/', env: environment },
-      ),
-    );
-  }
-  dropForeignLock(clusterDir);
-  if (user === undefined) chmodSync(clusterDir, 0o700);
+async function createCluster(
+  bin: string,
+  clusterDir: string,
+  options: PostgresOptions,
+  user: SystemUser | undefined,
+): Promise<void> {
+  const flags = options.durable ? CLUSTER_FLAGS : [...CLUSTER_FLAGS, '--no-sync'];
+  await withPasswordFile(options.adminPassword, user, (file) =>
+    promisify(execFile)(join(bin, 'initdb'), [`--pgdata=${clusterDir}`, `--pwfile=${file}`, ...flags], {
+      ...user,
+      cwd: '/',
+      env: environment,
+    }),
+  );
+}
+
+function renderSettings(options: PostgresOptions): string[] {
   const settings = {
     port: options.port,
     listen_addresses: '127.0.0.1',
@@ -112,10 +111,20 @@ export async function planPostgres(dataDir: DataDir, options: PostgresOptions): 
     jit: 'off',
     ...(options.durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
   };
+  return Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+}
+
+/** Makes the cluster when there is none, and answers how to run it. */
+export async function planPostgres(dataDir: DataDir, options: PostgresOptions): Promise<ProcessPlan> {
+  const user = choosePostgresUser();
+  const bin = findPostgresBinaries(user);
+  const clusterDir = openClusterDir(dataDir, user);
+  if (!existsSync(join(clusterDir, 'PG_VERSION'))) await createCluster(bin, clusterDir, options, user);
+  dropForeignLock(clusterDir);
   return {
     name: 'postgres',
     command: join(bin, 'postgres'),
-    args: ['-D', clusterDir, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
+    args: ['-D', clusterDir, ...renderSettings(options)],
     cwd: '/',
     env: environment,
     logFile: dataDir.logFile('postgres'),

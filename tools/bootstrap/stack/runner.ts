@@ -66,15 +66,17 @@ export class Runner {
   /** Throws when the process ends (for good), or is not ready in time. */
   async waitReady(): Promise<void> {
     const { name } = this.unit;
-    let crash: string | null = null;
-    const ready = await waitUntil(async () => {
-      if (!this.#wanted) crash = `${name} was stopped while it was starting`;
-      else if (this.#hasGivenUp()) crash = `${name} ended while it was starting`;
-      return crash !== null || (this.#process !== null && (await this.unit.isReady()));
-    }, READY_WITHIN_MS);
-    if (crash === null && ready) return;
-    const problem = crash ?? `${name} was not ready within ${READY_WITHIN_MS / 1000} s`;
-    throw new Error(`${problem}. The end of ${this.#logFile}:\n${readLogTail(this.#logFile, 20)}`);
+    const isReady = () => this.#process !== null && this.unit.isReady();
+    const ready = await waitUntil(async () => this.#failure() !== null || (await isReady()), READY_WITHIN_MS);
+    const failure = this.#failure() ?? (ready ? null : `was not ready within ${READY_WITHIN_MS / 1000} s`);
+    if (failure === null) return;
+    throw new Error(`${name} ${failure}. The end of ${this.#logFile}:\n${readLogTail(this.#logFile, 20)}`);
+  }
+
+  /** Why the process will not be ready any more, or null. */
+  #failure(): string | null {
+    if (!this.#wanted) return 'was stopped while it was starting';
+    return this.#hasGivenUp() ? 'ended while it was starting' : null;
   }
 
   #hasGivenUp(): boolean {

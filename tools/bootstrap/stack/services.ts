@@ -23,7 +23,9 @@ export interface Instance {
 export function listBuiltApps(): string[] {
   const apps = join(root, 'dist/apps');
   if (!existsSync(apps)) return [];
-  return readdirSync(apps).filter((app) => existsSync(join(apps, app, 'main.js')) && existsSync(join(root, 'apps', app)));
+  return readdirSync(apps).filter(
+    (app) => existsSync(join(apps, app, 'main.js')) && existsSync(join(root, 'apps', app)),
+  );
 }
 
 /** The instances of a stack, each with ports of its own. `edgePort` is where the first edge would like to listen. */

@@ -53,10 +53,7 @@ async function startServices(
 ): Promise<DemoAccount | null> {
   const known = readDevInfo(supervision.dataDir)?.api_key ?? null;
   const running = new Map(
-    instances.map((instance) => [
-      instance.name,
-      supervision.board.run(planService(instance, sources)),
-    ]),
+    instances.map((instance) => [instance.name, supervision.board.run(planService(instance, sources))]),
   );
   const { infrastructure, secrets } = sources.context;
   const account = running.get('account');

@@ -24,11 +24,10 @@ const supervision = await beginSupervision(options, report).catch((error: unknow
   process.exit(1);
 });
 
-let isEnding = false;
+/** The first call decides the exit code. */
 function end(exitCode: number): void {
-  if (isEnding) return;
-  isEnding = true;
-  void supervision.end().then(() => process.exit(exitCode));
+  process.exitCode ??= exitCode;
+  void supervision.end().then(() => process.exit());
 }
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(0));
@@ -41,6 +40,6 @@ try {
 } catch (error) {
   const failed = error instanceof Error ? error.message : String(error);
   report(failed);
-  if (!isEnding) tellParent({ failed });
+  tellParent({ failed });
   end(1);
 }

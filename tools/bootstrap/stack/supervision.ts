@@ -5,7 +5,7 @@ import { startLogRotation } from './log-rotation.ts';
 import { identifyProcess } from './process-identity.ts';
 import type { StackOptions } from './stack-options.ts';
 import { endLeftovers, lockDataDir, writeState } from './state-file.ts';
-import type { StackState } from './state-file.ts';
+import type { StackState, TrackedProcess } from './state-file.ts';
 import { UnitBoard } from './unit-board.ts';
 
 /** This process's hold on a data directory: its units, and the state file that tells others about them. */
@@ -19,6 +19,36 @@ export interface Supervision {
   end(): Promise<void>;
 }
 
+/** What this process tells others about itself and its units, in the state file. */
+class StatusBoard {
+  readonly #dataDir: DataDir;
+  readonly #listeners: (() => void)[] = [];
+  #state: Omit<StackState, 'processes'>;
+  #track: () => TrackedProcess[] = () => [];
+
+  constructor(dataDir: DataDir) {
+    const supervisor = identifyProcess(process.pid);
+    if (supervisor === null) throw new Error('This system does not tell when a process was started.');
+    this.#dataDir = dataDir;
+    this.#state = { supervisor, status: 'starting', control: null };
+  }
+
+  set(change: Partial<StackState>, track = this.#track): void {
+    this.#state = { ...this.#state, ...change };
+    this.#track = track;
+    this.changed();
+  }
+
+  onChange(fn: () => void): void {
+    this.#listeners.push(fn);
+  }
+
+  changed(): void {
+    writeState(this.#dataDir, { ...this.#state, processes: this.#track() });
+    for (const listener of this.#listeners) listener();
+  }
+}
+
 /** Becomes the supervisor of a data directory, and ends what an earlier one that was killed has left running. */
 export async function beginSupervision(
   options: StackOptions,
@@ -26,30 +56,18 @@ export async function beginSupervision(
 ): Promise<Supervision> {
   const dataDir = openDataDir(options.dataDir);
   const lock = lockDataDir(dataDir);
-  const listeners: (() => void)[] = [];
-  let status: StackState['status'] = 'starting';
   const left = await endLeftovers(dataDir);
   if (left.length > 0) report(`ended what an earlier start had left running: ${left.join(', ')}`);
 
-  const board = new UnitBoard({ restartCrashed: options.restartCrashed, onChange: () => changed(), report });
-  const control = await startControlServer({
-    startUnit: (name) => board.get(name).start(),
-    stopUnit: (name) => board.get(name).stop(),
-    waitReady: (name) => board.get(name).waitReady(),
-    hasUnit: (name) => board.has(name),
-  });
+  const status = new StatusBoard(dataDir);
+  const { restartCrashed } = options;
+  const board = new UnitBoard({ restartCrashed, onChange: () => status.changed(), report });
+  const control = await startControlServer(board);
   const rotation = startLogRotation(dataDir.home('logs'));
-  const supervisor = identifyProcess(process.pid);
-  if (supervisor === null) throw new Error('This system does not tell when a process was started.');
-  const changed = () => {
-    writeState(dataDir, { supervisor, status, control: control.address, processes: board.track() });
-    for (const listener of listeners) listener();
-  };
-  changed();
+  status.set({ control: control.address }, () => board.track());
 
   const end = async () => {
-    status = 'stopping';
-    changed();
+    status.set({ status: 'stopping' });
     await board.stopAll();
     rotation.stop();
     control.close();
@@ -60,11 +78,8 @@ export async function beginSupervision(
   return {
     dataDir,
     board,
-    onChange: (fn) => listeners.push(fn),
-    setStatus: (next) => {
-      status = next;
-      changed();
-    },
+    onChange: (fn) => status.onChange(fn),
+    setStatus: (next) => status.set({ status: next }),
     end: () => (ending ??= end()),
   };
 }

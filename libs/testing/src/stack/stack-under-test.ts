@@ -83,7 +83,8 @@ function describeUnit(dataDir: DataDir, name: string): UnitUnderTest {
 }
 
 function required(value: string | null, name: string): string {
-  if (value === null) throw new Error(`This stack has no ${name}: it runs without the service that makes it.`);
+  if (value === null)
+    throw new Error(`This stack has no ${name}: it runs without the service that makes it.`);
   return value;
 }
 
