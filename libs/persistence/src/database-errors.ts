@@ -48,3 +48,11 @@ function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
+
+/** The SQLSTATE with which Postgres refused a raw query (its manual, appendix A); undefined for any other error. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const meta = (error as { meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } } } | null)
+    ?.meta;
+  const code = meta?.driverAdapterError?.cause?.originalCode;
+  return typeof code === 'string' ? code : undefined;
+}

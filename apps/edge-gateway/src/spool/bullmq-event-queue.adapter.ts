@@ -1,4 +1,4 @@
-import { requestEventBatch } from '@gateway/contracts';
+import { requestEventBatch, requestEventBatchOptions } from '@gateway/contracts';
 import { Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { EventQueue } from './event-queue.port.ts';
@@ -45,13 +45,7 @@ export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueu
   });
   const queue = new RenderedQueue(requestEventBatch.queue, {
     connection: redis,
-    // The worker tries a batch again for as long as Postgres is away; the id is free again once it is done with.
-    defaultJobOptions: {
-      attempts: 1_000_000,
-      backoff: { type: 'fixed', delay: 1000 },
-      removeOnComplete: true,
-      removeOnFail: true,
-    },
+    defaultJobOptions: requestEventBatchOptions,
   });
   let away = false;
   const noteError = (error: Error): void => {

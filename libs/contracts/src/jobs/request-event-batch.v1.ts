@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shippedRequestEventV1 } from '../events/request-event.v1.ts';
+import { timestamp } from '../common.ts';
 import { defineJob } from '../define.ts';
 
 /** A batch of terminal events. The job's id is the batch's, so that a batch queued twice runs once. */
@@ -14,3 +15,28 @@ export const requestEventBatch = defineJob({
   }),
 });
 export type RequestEventBatch = z.infer<typeof requestEventBatch.data>;
+
+/**
+ * How batches are queued. The worker tries one again for as long as its database is away. However a job ends, its id is
+ * free again, so that the gateway can ship the same batch once more.
+ */
+export const requestEventBatchOptions = {
+  attempts: 1_000_000,
+  backoff: { type: 'fixed', delay: 1000 },
+  removeOnComplete: true,
+  removeOnFail: true,
+} as const;
+
+/** An event that could not be written, and why. Kept until somebody looks at it (`npm run dead-letters`). */
+export const deadRequestEvent = defineJob({
+  queue: 'request-events-dead',
+  name: 'dead-request-event.v1',
+  data: z.object({
+    batchId: z.string(),
+    event: z.unknown(),
+    traceparent: z.string().nullable(),
+    reason: z.string(),
+    at: timestamp,
+  }),
+});
+export type DeadRequestEvent = z.infer<typeof deadRequestEvent.data>;
