@@ -67,6 +67,8 @@ function renderUser(user: ServiceName, password: string, rights: SubjectRights):
 export function renderNatsConfig(options: {
   readonly host: string;
   readonly port: number;
+  /** Where the server tells about itself, on its own loopback alone; nowhere unless given. */
+  readonly monitorPort?: number;
   readonly passwords: Readonly<Record<string, string>>;
   readonly contracts: typeof contractTable;
 }): string {
@@ -77,7 +79,7 @@ export function renderNatsConfig(options: {
   });
   return `host: ${JSON.stringify(options.host)}
 port: ${options.port}
-max_payload: ${PAYLOAD_BYTES_MAX}
+${options.monitorPort === undefined ? '' : `http: "127.0.0.1:${options.monitorPort}"\n`}max_payload: ${PAYLOAD_BYTES_MAX}
 max_pending: ${8 * PAYLOAD_BYTES_MAX}
 authorization: {
   timeout: 5
