@@ -37,7 +37,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
     env: ({ dataDir, infrastructure, sandboxPort }, instance) => ({
       REDIS_URL: infrastructure.redisUrl,
       SPOOL_DIR: dataDir.home(join('spool', instance)),
-      ...(sandboxPort === null ? {} : { SANDBOX_URL: `http://127.0.0.1:${sandboxPort}` }),
+      ...(sandboxPort === null ? {} : { SANDBOX_URL: `http://127.0.0.1:${sandboxPort}/v1` }),
     }),
   },
   'tool-router': { ...base, env: ({ infrastructure }) => ({ REDIS_CACHE_URL: infrastructure.redisUrl }) },
