@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { deadRequestEvent, type DeadRequestEvent } from '@gateway/contracts';
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { DeadLetters } from './dead-letters.port.ts';
+
+/** More than this many dead letters, and the oldest give way: what is wrong then is wrong with every event. */
+const lettersMax = 100_000;
+
+/** A queue that nothing takes from but `npm run dead-letters`. */
+export class BullmqDeadLetters implements DeadLetters {
+  readonly #queue: Queue<DeadRequestEvent>;
+
+  constructor(redis: Redis) {
+    this.#queue = new Queue(deadRequestEvent.queue, { connection: redis });
+    this.#queue.on('error', () => undefined);
+  }
+
+  async add(letters: readonly DeadRequestEvent[]): Promise<void> {
+    await this.#queue.addBulk(
+      letters.map((data) => ({ name: deadRequestEvent.name, data, opts: { jobId: letterId(data) } })),
+    );
+    const tooMany = (await this.#queue.getWaitingCount()) - lettersMax;
+    if (tooMany <= 0) return;
+    const oldest = await this.#queue.getWaiting(0, tooMany - 1);
+    await Promise.all(oldest.map((letter) => letter.remove()));
+  }
+
+  count(): Promise<number> {
+    return this.#queue.getWaitingCount();
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close();
+  }
+}
+
+/** The same event of the same batch has the same id, however often the batch is tried. */
+function letterId({ batchId, event }: DeadRequestEvent): string {
+  return `dead-${createHash('sha256')
+    .update(`${batchId}\n${JSON.stringify(event)}`)
+    .digest('hex')
+    .slice(0, 32)}`;
+}

@@ -1,0 +1,6 @@
+import type { DeadRequestEvent } from '@gateway/contracts';
+
+export interface DeadLetters {
+  /** Keeps events that can't be written. The same one given again is kept once. */
+  add(letters: readonly DeadRequestEvent[]): Promise<void>;
+}

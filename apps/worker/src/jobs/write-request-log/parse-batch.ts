@@ -1,0 +1,71 @@
+import { requestEventBatch, shippedRequestEventV1, type ShippedRequestEventV1 } from '@gateway/contracts';
+import { z } from 'zod';
+import { renderRequestLogRow, type RequestLogRow } from './request-log-row.ts';
+
+/** An event that can be written. */
+export interface ParsedEvent {
+  readonly row: RequestLogRow;
+  readonly source: ShippedRequestEventV1;
+  readonly traceparent: string | null;
+}
+
+/** An event that can't be. */
+export interface RefusedEvent {
+  /** As it came. */
+  readonly source: unknown;
+  readonly traceparent: string | null;
+  readonly reason: string;
+}
+
+export interface ParsedBatch {
+  /** In the order of their ids, each once: so two batches never wait for each other's rows. */
+  readonly events: readonly ParsedEvent[];
+  readonly refused: readonly RefusedEvent[];
+}
+
+const envelope = requestEventBatch.data.extend({ events: z.array(z.unknown()) });
+const reasonCharsMax = 500;
+/** Ids outside this span are damaged or forged; each month in it may come to have a partition. */
+const agedMsMax = 400 * 86_400_000;
+const aheadMsMax = 86_400_000;
+
+/** Looks at each event of a job's data on its own: a bad one never holds up its neighbours. */
+export function parseBatch(data: unknown, nowMs: number): ParsedBatch {
+  const batch = envelope.safeParse(data);
+  if (!batch.success) {
+    return { events: [], refused: [{ source: data, traceparent: null, reason: explain(batch.error) }] };
+  }
+  const events = new Map<string, ParsedEvent>();
+  const refused: RefusedEvent[] = [];
+  batch.data.events.forEach((source, at) => {
+    const traceparent = batch.data.traceparents[at] ?? null;
+    const parsed = parseEvent(source, traceparent, nowMs);
+    if ('reason' in parsed) refused.push(parsed);
+    else if (winsOver(parsed, events.get(parsed.row.id))) events.set(parsed.row.id, parsed);
+  });
+  const byId = [...events.values()].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
+  return { events: byId, refused };
+}
+
+function parseEvent(source: unknown, traceparent: string | null, nowMs: number): ParsedEvent | RefusedEvent {
+  const event = shippedRequestEventV1.safeParse(source);
+  if (!event.success) return { source, traceparent, reason: explain(event.error) };
+  try {
+    const row = renderRequestLogRow(event.data);
+    const agedMs = nowMs - Date.parse(row.created_at);
+    if (agedMs > agedMsMax || agedMs < -aheadMsMax)
+      throw new RangeError('the time in the request id is out of range');
+    return { row, source: event.data, traceparent };
+  } catch (error) {
+    return { source, traceparent, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** As in the table: the first ending stays, unless it is `interrupted` and another one is known. */
+function winsOver(event: ParsedEvent, other: ParsedEvent | undefined): boolean {
+  return other === undefined || (other.row.status === 'interrupted' && event.row.status !== 'interrupted');
+}
+
+function explain(error: z.ZodError): string {
+  return z.prettifyError(error).slice(0, reasonCharsMax);
+}

@@ -1,0 +1,123 @@
+import { sqlStateOf } from '@gateway/persistence';
+import type { Partitions } from '../../persistence/partitions.ts';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import type { RequestLogRow } from './request-log-row.ts';
+import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
+
+/** The columns that are written, with their types. */
+const columns: Readonly<Record<keyof RequestLogRow, string>> = {
+  id: 'uuid',
+  created_at: 'timestamptz',
+  account_id: 'uuid',
+  key_id: 'uuid',
+  session_id: 'text',
+  client_request_id: 'text',
+  trace_id: 'text',
+  endpoint: 'text',
+  format: 'text',
+  provider: 'text',
+  model: 'text',
+  requested_model: 'text',
+  stream: 'boolean',
+  status: 'text',
+  http_status: 'integer',
+  error_code: 'text',
+  error_message: 'text',
+  provider_request_id: 'text',
+  lane: 'text',
+  tools_in: 'integer',
+  tools_out: 'integer',
+  intent: 'text',
+  routing: 'text',
+  k: 'integer',
+  k_reason: 'text',
+  policy_version: 'text',
+  plan_defect: 'text',
+  candidates: 'jsonb',
+  called_tools: 'text[]',
+  compression_steps: 'jsonb',
+  prompt_tokens: 'bigint',
+  completion_tokens: 'bigint',
+  cached_tokens: 'bigint',
+  cache_write_tokens: 'bigint',
+  usage_estimated: 'boolean',
+  estimated_tokens_saved: 'bigint',
+  compression_tokens_saved: 'bigint',
+  cost_usd: 'numeric',
+  provider_savings_usd: 'numeric',
+  ms_total: 'double precision',
+  ms_first_byte: 'double precision',
+  ms_overhead: 'double precision',
+  ms_auth: 'double precision',
+  ms_plan: 'double precision',
+  ms_upstream: 'double precision',
+};
+
+const names = Object.keys(columns);
+const keys = new Set(['id', 'created_at', 'account_id']);
+const insert = `
+  INSERT INTO request_log AS logged (${names.join(', ')})
+  SELECT ${names.join(', ')}
+  FROM json_to_recordset($1::json) AS event (${Object.entries(columns)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ')})
+  ON CONFLICT (id, created_at) DO UPDATE
+  SET ${names
+    .filter((name) => !keys.has(name))
+    .map((name) => `${name} = excluded.${name}`)
+    .join(', ')}
+  WHERE logged.status = 'interrupted' AND excluded.status <> 'interrupted'
+    AND logged.account_id = excluded.account_id`;
+
+/** Data exceptions, broken constraints and exceeded limits: the rows' own fault (SQLSTATE classes 22, 23 and 54). */
+const rowsAtFault = /^(22|23|54)/;
+/** Among them, what a partition that is not there is reported as. */
+const checkViolation = '23514';
+/** What Postgres can't keep in text: NUL and halves of surrogate pairs, as JSON escapes them. */
+const unstorable = /\\u(?:0000|d[89ab][0-9a-f]{2}|d[cdef][0-9a-f]{2})/;
+
+export class PostgresRequestLogWriter implements RequestLogWriter {
+  readonly #database: TelemetryDatabase;
+  readonly #partitions: Partitions;
+
+  constructor(database: TelemetryDatabase, partitions: Partitions) {
+    this.#database = database;
+    this.#partitions = partitions;
+  }
+
+  async write(rows: readonly RequestLogRow[]): Promise<number> {
+    const json = renderRows(rows);
+    try {
+      return await this.#insert(rows, json);
+    } catch (error) {
+      if (sqlStateOf(error) !== checkViolation) throw asRefusal(error);
+      this.#partitions.forget();
+    }
+    try {
+      return await this.#insert(rows, json);
+    } catch (error) {
+      throw asRefusal(error);
+    }
+  }
+
+  async #insert(rows: readonly RequestLogRow[], json: string): Promise<number> {
+    await this.#partitions.ensure(rows.map((row) => Date.parse(row.created_at)));
+    return this.#database.acrossAccounts.$executeRawUnsafe(insert, json);
+  }
+}
+
+function renderRows(rows: readonly RequestLogRow[]): string {
+  const json = JSON.stringify(rows);
+  // One pass over the text finds nothing but for one batch in very many; only that one pays for the second pass.
+  return unstorable.test(json) ? JSON.stringify(rows, (_, value: unknown) => storable(value)) : json;
+}
+
+function storable(value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value;
+}
+
+function asRefusal(error: unknown): unknown {
+  const state = sqlStateOf(error);
+  if (state === undefined || !rowsAtFault.test(state)) return error;
+  return new RowsRefused(`Postgres refused the row (SQLSTATE ${state})`, { cause: error });
+}

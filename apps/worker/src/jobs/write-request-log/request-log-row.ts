@@ -1,0 +1,138 @@
+import type { CandidateTuple, ShippedRequestEventV1 } from '@gateway/contracts';
+import { parseRequestTimeMs } from '../../domain/request-time.ts';
+
+/** A row of `request_log`, by its columns. */
+export interface RequestLogRow {
+  readonly id: string;
+  /** RFC 3339, UTC. */
+  readonly created_at: string;
+  readonly account_id: string;
+  readonly key_id: string;
+  readonly session_id: string | null;
+  readonly client_request_id: string | null;
+  readonly trace_id: string | null;
+  readonly endpoint: string;
+  readonly format: string;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly requested_model: string | null;
+  readonly stream: boolean;
+  readonly status: ShippedRequestEventV1['status'];
+  readonly http_status: number | null;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly provider_request_id: string | null;
+  readonly lane: string | null;
+  readonly tools_in: number;
+  readonly tools_out: number;
+  readonly intent: string | null;
+  readonly routing: string | null;
+  readonly k: number | null;
+  readonly k_reason: string | null;
+  readonly policy_version: string | null;
+  readonly plan_defect: string | null;
+  readonly candidates: readonly CandidateTuple[] | null;
+  readonly called_tools: readonly string[];
+  readonly compression_steps: readonly (readonly [step: string, tokensBefore: number, tokensAfter: number])[];
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  readonly cached_tokens: number | null;
+  readonly cache_write_tokens: number | null;
+  readonly usage_estimated: boolean;
+  readonly estimated_tokens_saved: number;
+  readonly compression_tokens_saved: number;
+  readonly cost_usd: number | null;
+  readonly provider_savings_usd: number | null;
+  readonly ms_total: number;
+  readonly ms_first_byte: number | null;
+  readonly ms_overhead: number | null;
+  readonly ms_auth: number | null;
+  readonly ms_plan: number | null;
+  readonly ms_upstream: number | null;
+}
+
+/** What a tool that was not forwarded is taken to save: conservative on purpose (decisions.md, "Records"). */
+const tokensPerTool = 100;
+
+/** The row of an event. Throws `RangeError` if its id is not a UUIDv7. */
+export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow {
+  const timeMs = parseRequestTimeMs(event.requestId);
+  if (timeMs === null) throw new RangeError('the request id is not a UUIDv7');
+  return {
+    id: event.requestId,
+    created_at: new Date(timeMs).toISOString(),
+    account_id: event.accountId,
+    key_id: event.keyId,
+    session_id: event.sessionId,
+    client_request_id: event.clientRequestId,
+    trace_id: event.traceId,
+    ...renderCall(event),
+    ...renderPlan(event),
+    ...renderUsage(event),
+    ...renderSavings(event),
+    ms_total: event.ms.total,
+    ms_first_byte: event.ms.firstByte,
+    ms_overhead: event.ms.overhead,
+    ms_auth: event.ms.auth,
+    ms_plan: event.ms.plan,
+    ms_upstream: event.ms.upstream,
+  };
+}
+
+function renderCall(event: ShippedRequestEventV1) {
+  return {
+    endpoint: event.endpoint,
+    format: event.format,
+    provider: event.provider,
+    model: event.model,
+    requested_model: event.requestedModel,
+    stream: event.stream,
+    status: event.status,
+    http_status: event.httpStatus,
+    error_code: event.errorCode,
+    error_message: event.errorMessage,
+    provider_request_id: event.providerRequestId,
+    lane: event.lane,
+    called_tools: event.calledTools,
+  };
+}
+
+function renderPlan({ plan, toolsIn, toolsOut }: ShippedRequestEventV1) {
+  return {
+    tools_in: toolsIn,
+    tools_out: toolsOut,
+    intent: plan?.intent ?? null,
+    routing: plan?.method ?? null,
+    k: plan?.k ?? null,
+    k_reason: plan?.kReason ?? null,
+    policy_version: plan?.policyVersion ?? null,
+    plan_defect: plan?.defect ?? null,
+    candidates: plan?.candidates ?? null,
+  };
+}
+
+function renderUsage({ usage, costUsd }: ShippedRequestEventV1) {
+  return {
+    prompt_tokens: usage?.inputTokens ?? null,
+    completion_tokens: usage?.outputTokens ?? null,
+    cached_tokens: usage?.cachedInputTokens ?? null,
+    cache_write_tokens: usage?.cacheWriteTokens ?? null,
+    usage_estimated: usage?.estimated ?? false,
+    cost_usd: costUsd,
+    provider_savings_usd: null,
+  };
+}
+
+/** What the provider did not serve was not saved either: a request that failed has savings of zero. */
+function renderSavings(event: ShippedRequestEventV1) {
+  const served = event.status !== 'error' && event.status !== 'interrupted';
+  const steps = event.compressionSteps.map(
+    ({ step, tokensBefore, tokensAfter }) => [step, tokensBefore, tokensAfter] as const,
+  );
+  const compressed = steps.reduce((sum, [, before, after]) => sum + Math.max(0, before - after), 0);
+  return {
+    estimated_tokens_saved: served ? Math.max(0, event.toolsIn - event.toolsOut) * tokensPerTool : 0,
+    compression_tokens_saved: served ? compressed : 0,
+    compression_steps: steps,
+  };
+}

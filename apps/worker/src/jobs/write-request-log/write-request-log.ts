@@ -1,0 +1,71 @@
+import type { DeadRequestEvent } from '@gateway/contracts';
+import type { DeadLetters } from './dead-letters.port.ts';
+import { parseBatch, type ParsedEvent, type RefusedEvent } from './parse-batch.ts';
+import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
+import { traceEvents } from './trace-events.ts';
+
+export interface WriteRequestLogContext {
+  readonly writer: RequestLogWriter;
+  readonly deadLetters: DeadLetters;
+  readonly now: () => number;
+}
+
+export interface WrittenBatch {
+  /** Requests that are new in the log, or whose `interrupted` was replaced by their ending. */
+  readonly written: number;
+  /** Events that the log had already. */
+  readonly repeated: number;
+  readonly dead: number;
+}
+
+/**
+ * Writes a batch of request events. When it returns, every event is in the log or among the dead letters.
+ * Throws when the database or the queue is away: the batch is to be tried again, and may be, any number of times.
+ */
+export async function writeRequestLog(
+  context: WriteRequestLogContext,
+  batchId: string,
+  data: unknown,
+): Promise<WrittenBatch> {
+  const { events, refused } = parseBatch(data, context.now());
+  const result = await traceEvents(events, batchId, () => writeOrRefuse(context.writer, events));
+  const dead = [...refused, ...result.refused];
+  if (dead.length > 0)
+    await context.deadLetters.add(dead.map((event) => renderDeadLetter(context, batchId, event)));
+  return {
+    written: result.written,
+    repeated: events.length - result.refused.length - result.written,
+    dead: dead.length,
+  };
+}
+
+interface WriteResult {
+  readonly written: number;
+  readonly refused: readonly RefusedEvent[];
+}
+
+/** Halves what is refused until the row at fault stands alone. */
+async function writeOrRefuse(writer: RequestLogWriter, events: readonly ParsedEvent[]): Promise<WriteResult> {
+  if (events.length === 0) return { written: 0, refused: [] };
+  try {
+    return { written: await writer.write(events.map(({ row }) => row)), refused: [] };
+  } catch (error) {
+    if (!(error instanceof RowsRefused)) throw error;
+    const [first] = events;
+    if (events.length === 1 && first) {
+      return { written: 0, refused: [{ ...first, reason: error.message }] };
+    }
+    const half = events.length >> 1;
+    const left = await writeOrRefuse(writer, events.slice(0, half));
+    const right = await writeOrRefuse(writer, events.slice(half));
+    return { written: left.written + right.written, refused: [...left.refused, ...right.refused] };
+  }
+}
+
+function renderDeadLetter(
+  context: WriteRequestLogContext,
+  batchId: string,
+  { source, traceparent, reason }: RefusedEvent,
+): DeadRequestEvent {
+  return { batchId, event: source, traceparent, reason, at: new Date(context.now()).toISOString() };
+}

@@ -1,0 +1,38 @@
+import 'reflect-metadata';
+import { batchesCommitted } from '@gateway/contracts';
+import { runService } from '@gateway/messaging';
+import type { Redis } from 'ioredis';
+import { loadConfig } from './config.ts';
+import { Partitions } from './persistence/partitions.ts';
+import { createTelemetryDatabase } from './persistence/telemetry-database.ts';
+import { isRedisUp, openQueueRedis } from './queue/queue-redis.ts';
+import { WorkerModule } from './worker.module.ts';
+
+const config = loadConfig();
+const database = createTelemetryDatabase({ url: config.TELEMETRY_DATABASE_URL });
+let queueRedis: Redis | undefined;
+
+await runService({
+  name: 'worker',
+  config,
+  ready: async () => ({
+    database: await database.isUp(),
+    queue: queueRedis !== undefined && (await isRedisUp(queueRedis)),
+  }),
+  createModule: async ({ messaging, logger, metrics }) => {
+    await database.untilUp({
+      onRetry: (attempt) => logger.warn({ attempt }, 'the database is not there yet'),
+    });
+    queueRedis = openQueueRedis(config.REDIS_URL, (error) =>
+      logger.warn({ err: error }, "the queue's Redis is away"),
+    );
+    return WorkerModule.with({
+      database,
+      partitions: new Partitions(database),
+      queueRedis,
+      reportCommitted: (batchIds) => messaging.broadcast(batchesCommitted, { batchIds }),
+      logger,
+      metrics,
+    });
+  },
+});

@@ -1,0 +1,58 @@
+import type { TelemetryDatabase } from './telemetry-database.ts';
+
+/** A month of the request log, from its first instant (inclusive) to the next month's, UTC. */
+export interface MonthPartition {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Any number that nothing else locks: it keeps two workers from making the same partition at once. */
+const partitionLock = 0x72_65_71_6c;
+
+export function choosePartition(timeMs: number): MonthPartition {
+  const time = new Date(timeMs);
+  const [year, month] = [time.getUTCFullYear(), time.getUTCMonth()];
+  const name = `request_log_${year}_${String(month + 1).padStart(2, '0')}`;
+  return {
+    name,
+    from: new Date(Date.UTC(year, month)).toISOString(),
+    to: new Date(Date.UTC(year, month + 1)).toISOString(),
+  };
+}
+
+/** Makes partitions of the request log when a row needs one, and remembers those that are there. */
+export class Partitions {
+  readonly #database: TelemetryDatabase;
+  readonly #known = new Set<string>();
+
+  constructor(database: TelemetryDatabase) {
+    this.#database = database;
+  }
+
+  /** Every given time has its partition when this resolves. */
+  async ensure(timesMs: Iterable<number>): Promise<void> {
+    const missing = new Map<string, MonthPartition>();
+    for (const timeMs of timesMs) {
+      const partition = choosePartition(timeMs);
+      if (!this.#known.has(partition.name)) missing.set(partition.name, partition);
+    }
+    for (const partition of missing.values()) await this.#create(partition);
+  }
+
+  /** What was remembered may be wrong: a partition was dropped. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  async #create({ name, from, to }: MonthPartition): Promise<void> {
+    const client = this.#database.acrossAccounts;
+    await client.$transaction([
+      client.$executeRawUnsafe('SELECT pg_advisory_xact_lock($1)', partitionLock),
+      client.$executeRawUnsafe(
+        `CREATE TABLE IF NOT EXISTS "${name}" PARTITION OF "request_log" FOR VALUES FROM ('${from}') TO ('${to}')`,
+      ),
+    ]);
+    this.#known.add(name);
+  }
+}

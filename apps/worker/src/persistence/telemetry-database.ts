@@ -1,0 +1,18 @@
+import { createDatabase, type Database, type DatabaseOptions, type Models } from '@gateway/persistence';
+import { PrismaClient } from '../../../../prisma/telemetry/generated/client.ts';
+
+export type { RequestLog as RequestLogRecord } from '../../../../prisma/telemetry/generated/client.ts';
+
+export type TelemetryDatabase = Database<PrismaClient>;
+export type TelemetryModels = Models<PrismaClient>;
+
+/** The worker's own database. */
+export function createTelemetryDatabase(
+  options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'onConnectionError'>,
+): TelemetryDatabase {
+  return createDatabase({
+    ...options,
+    applicationName: 'worker',
+    createClient: (adapter) => new PrismaClient({ adapter }),
+  });
+}

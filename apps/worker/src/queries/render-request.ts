@@ -1,0 +1,120 @@
+import { candidateTuple, type RequestDetail, type RequestLogEntry } from '@gateway/contracts';
+import { z } from 'zod';
+import type { RequestLogRecord } from '../persistence/telemetry-database.ts';
+
+/** What a line of the request list needs of a row: everything but what only the detail shows. */
+export const entryFields = {
+  omit: { candidates: true, compressionSteps: true, calledTools: true, errorMessage: true },
+} as const;
+export type RequestLogLine = Omit<RequestLogRecord, keyof typeof entryFields.omit>;
+
+const storedCandidates = z.array(candidateTuple).nullable();
+const storedSteps = z.array(z.tuple([z.string(), z.number(), z.number()])).nullable();
+
+export function renderEntry(row: RequestLogLine): RequestLogEntry {
+  return {
+    id: row.id,
+    object: 'request',
+    created_at: row.createdAt.toISOString(),
+    session_id: row.sessionId,
+    client_request_id: row.clientRequestId,
+    key_id: row.keyId,
+    endpoint: row.endpoint,
+    format: row.format,
+    provider: row.provider,
+    model: row.model,
+    requested_model: row.requestedModel,
+    stream: row.stream,
+    status: row.status as RequestLogEntry['status'],
+    http_status: row.httpStatus,
+    error_code: row.errorCode,
+    ...renderRouting(row),
+    ...renderFigures(row),
+    trace_id: row.traceId,
+  };
+}
+
+function renderRouting(row: RequestLogLine) {
+  return {
+    intent: row.intent,
+    tools_in: row.toolsIn,
+    tools_out: row.toolsOut,
+    routing: row.routing as RequestLogEntry['routing'],
+    k: row.k,
+    k_reason: row.kReason,
+  };
+}
+
+function renderFigures(row: RequestLogLine) {
+  const [prompt, completion] = [asNumber(row.promptTokens), asNumber(row.completionTokens)];
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt === null || completion === null ? null : prompt + completion,
+    cached_tokens: asNumber(row.cachedTokens),
+    usage_estimated: row.usageEstimated,
+    estimated_tokens_saved: Number(row.estimatedTokensSaved),
+    compression_tokens_saved: Number(row.compressionTokensSaved),
+    cost_usd: row.costUsd?.toNumber() ?? null,
+    provider_savings_usd: row.providerSavingsUsd?.toNumber() ?? null,
+    ms: {
+      total: row.msTotal,
+      first_byte: row.msFirstByte,
+      overhead: row.msOverhead,
+      auth: row.msAuth,
+      plan: row.msPlan,
+      upstream: row.msUpstream,
+    },
+  };
+}
+
+export function renderDetail(row: RequestLogRecord): RequestDetail {
+  const trace = renderTrace(row);
+  const forwarded = trace.candidates.filter((candidate) => candidate.forwarded).map(({ name }) => name);
+  // Without a list of candidates, or with nothing left out, every tool that was offered was forwarded.
+  const pruned = trace.candidates.length > 0 && row.toolsOut < row.toolsIn;
+  const missed = pruned ? row.calledTools.filter((name) => !forwarded.includes(name)) : [];
+  return {
+    ...renderEntry(row),
+    lane: row.lane as RequestDetail['lane'],
+    plan_defect: row.planDefect,
+    trace,
+    forwarded_tools: forwarded,
+    called_tools: row.calledTools,
+    missed_tools: missed,
+    compression_steps: (storedSteps.parse(row.compressionSteps) ?? []).map(([step, before, after]) => ({
+      step,
+      tokens_before: before,
+      tokens_after: after,
+    })),
+    provider_request_id: row.providerRequestId,
+    error_message: row.errorMessage,
+  };
+}
+
+function renderTrace(row: RequestLogRecord): RequestDetail['trace'] {
+  const called = new Set(row.calledTools);
+  return {
+    request_id: row.id,
+    created_at: row.createdAt.toISOString(),
+    intent: row.intent,
+    k: row.k,
+    k_reason: row.kReason,
+    method: row.routing as RequestDetail['trace']['method'],
+    candidates: (storedCandidates.parse(row.candidates) ?? []).map(
+      ([name, score, rank, forwarded, alwaysIn]) => ({
+        name,
+        score,
+        rank,
+        forwarded: forwarded === 1,
+        called: called.has(name),
+        always_in: alwaysIn ?? null,
+      }),
+    ),
+    toolset_version: row.policyVersion,
+  };
+}
+
+function asNumber(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
+}

@@ -1,0 +1,33 @@
+import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { WORKER_CONTEXT, type WorkerContext } from './domain/worker-context.ts';
+import { WriteRequestLogProcessor } from './jobs/write-request-log/write-request-log.processor.ts';
+import { PartitionUpkeepAdapter } from './persistence/partition-upkeep.adapter.ts';
+import { GetRequestHandler } from './queries/get-request/get-request.handler.ts';
+import { ListRequestsHandler } from './queries/list-requests/list-requests.handler.ts';
+
+@Module({})
+export class WorkerModule implements OnApplicationShutdown {
+  readonly #context: WorkerContext;
+
+  constructor(@Inject(WORKER_CONTEXT) context: WorkerContext) {
+    this.#context = context;
+  }
+
+  static with(context: WorkerContext): DynamicModule {
+    return {
+      module: WorkerModule,
+      providers: [
+        { provide: WORKER_CONTEXT, useValue: context },
+        WriteRequestLogProcessor,
+        PartitionUpkeepAdapter,
+      ],
+      controllers: [ListRequestsHandler, GetRequestHandler],
+    };
+  }
+
+  /** Comes after the processor's end, which still needs both. */
+  async onApplicationShutdown(): Promise<void> {
+    this.#context.queueRedis.disconnect();
+    await this.#context.database.close();
+  }
+}
