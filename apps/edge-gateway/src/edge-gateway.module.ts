@@ -17,7 +17,13 @@ export class EdgeGatewayModule {
     return {
       module: EdgeGatewayModule,
       imports: [spoolModule],
-      controllers: [ChatCompletionsRoute, ModelsRoute, AccountKeysRoute, AccountProvidersRoute, AccountRequestsRoute],
+      controllers: [
+        ChatCompletionsRoute,
+        ModelsRoute,
+        AccountKeysRoute,
+        AccountProvidersRoute,
+        AccountRequestsRoute,
+      ],
       providers: [
         ...renderProviders(parts),
         { provide: APP_GUARD, useClass: AccessGuard },
@@ -40,4 +46,3 @@ function renderProviders({ pipeline, sealingKeys, egressGuard }: EdgeParts): Pro
     { provide: tokens.egressGuard, useValue: egressGuard },
   ];
 }
-

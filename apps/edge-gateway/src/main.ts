@@ -1,11 +1,19 @@
 import 'reflect-metadata';
-import { connectMessaging, endOnSignal } from '@gateway/messaging';
-import { createLogger, createMetrics, startHealthServer, startTelemetry, type HealthServer, type Metrics } from '@gateway/observability';
+import { connectMessaging, endOnSignal, type Messaging } from '@gateway/messaging';
+import {
+  createLogger,
+  createMetrics,
+  startHealthServer,
+  startTelemetry,
+  type HealthServer,
+  type Logger,
+  type Metrics,
+} from '@gateway/observability';
 import { loadConfig, type Config } from './config.ts';
 import { EdgeGatewayModule } from './edge-gateway.module.ts';
 import { buildEdgeParts, type EdgeParts } from './edge-parts.ts';
 import { createServer } from './http/server.ts';
-import { RequestSpool } from './spool/request-spool.ts';
+import { RequestSpool, type RequestSpoolOptions } from './spool/request-spool.ts';
 import { SpoolModule } from './spool/spool.module.ts';
 
 const name = 'edge-gateway';
@@ -20,27 +28,13 @@ async function main(): Promise<void> {
   });
   const log = createLogger({ service: name, instanceId: config.INSTANCE_ID, level: config.LOG_LEVEL });
   const metrics = createMetrics(name);
-  const state: { parts?: EdgeParts; isServing: boolean } = { isServing: false };
+  const state: ServingState = { parts: undefined, isServing: false };
   const health = await startHealth(config, metrics, state);
-  const messaging = await connectMessaging({
-    url: config.NATS_URL,
-    user: config.NATS_USER,
-    password: config.NATS_PASSWORD,
-    name,
-    instanceId: config.INSTANCE_ID,
-    logger: log,
-  });
-  const spoolModule = await SpoolModule.open({
-    dir: config.SPOOL_DIR,
-    bytesMax: config.SPOOL_BYTES_MAX,
-    instanceId: config.INSTANCE_ID,
-    redisUrl: config.REDIS_URL,
-    messaging,
-    log,
-  });
-  const spool = spoolOf(spoolModule);
+  const messaging = await connect(config, log);
+  const spool = await RequestSpool.open(spoolOptions(config, log));
   const parts = buildEdgeParts({ config, messaging, metrics, log, spool });
   state.parts = parts;
+  const spoolModule = SpoolModule.create({ spool, redisUrl: config.REDIS_URL, messaging, log });
   const app = await createServer(EdgeGatewayModule.create(parts, spoolModule), log);
   await app.listen(config.PORT, config.HOST);
   state.isServing = true;
@@ -55,14 +49,28 @@ async function main(): Promise<void> {
   });
 }
 
-function spoolOf(module: Awaited<ReturnType<typeof SpoolModule.open>>): RequestSpool {
-  const spool = module.providers?.find((provider) => 'useValue' in provider && provider.useValue instanceof RequestSpool);
-  if (!spool || !('useValue' in spool)) throw new Error('the spool module provides no spool');
-  return spool.useValue as RequestSpool;
+interface ServingState {
+  parts: EdgeParts | undefined;
+  isServing: boolean;
+}
+
+function connect(config: Config, logger: Logger): Promise<Messaging> {
+  return connectMessaging({
+    url: config.NATS_URL,
+    user: config.NATS_USER,
+    password: config.NATS_PASSWORD,
+    name,
+    instanceId: config.INSTANCE_ID,
+    logger,
+  });
+}
+
+function spoolOptions(config: Config, log: Logger): RequestSpoolOptions {
+  return { dir: config.SPOOL_DIR, bytesMax: config.SPOOL_BYTES_MAX, instanceId: config.INSTANCE_ID, log };
 }
 
 /** Ready means: requests can be served. Planners and the queue may be away; requests do without them. */
-function startHealth(config: Config, metrics: Metrics, state: { parts?: EdgeParts; isServing: boolean }): Promise<HealthServer> {
+function startHealth(config: Config, metrics: Metrics, state: ServingState): Promise<HealthServer> {
   return startHealthServer({
     host: config.HOST,
     port: config.HEALTH_PORT,

@@ -1,6 +1,9 @@
 import { RemoteCache } from './remote-cache.ts';
 
-function cacheOf(load: (key: string) => Promise<string | null>, over: { arrive?: () => boolean; now?: () => number } = {}) {
+function cacheOf(
+  load: (key: string) => Promise<string | null>,
+  over: { arrive?: () => boolean; now?: () => number } = {},
+) {
   return new RemoteCache<string | null>({
     entriesMax: 10,
     freshMs: 1_000,

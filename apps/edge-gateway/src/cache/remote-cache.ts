@@ -21,7 +21,7 @@ interface Entry<Value> {
  * A bounded memory of another service's answers. It is correct under invalidation: an answer that was asked for
  * before an invalidation is used for the request that asked, and never kept.
  */
-export class RemoteCache<Value extends NonNullable<unknown> | null> {
+export class RemoteCache<Value extends object | string | null> {
   readonly #entries: LRUCache<string, Entry<Value>>;
   readonly #loading = new Map<string, Promise<Value>>();
   readonly #options: RemoteCacheOptions<Value>;

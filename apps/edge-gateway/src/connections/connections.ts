@@ -30,34 +30,47 @@ export function createConnections(
   sealingKeys: SealingKeyPair,
   rememberSecret: (secret: string) => void,
 ): Connections {
-  const shared = { staleMs: 60 * secondMs, broadcastsArrive: () => messaging.connected };
+  const shared = { entriesMax: 10_000, staleMs: 60 * secondMs, broadcastsArrive: () => messaging.connected };
   const lists = new RemoteCache<readonly CredentialSummary[]>({
     ...shared,
-    entriesMax: 10_000,
     freshMs: 10 * secondMs,
     load: async (accountId) => (await messaging.call(listCredentials, { accountId })).credentials,
   });
   const opened = new RemoteCache<OpenedCredential | null>({
     ...shared,
-    entriesMax: 10_000,
     freshMs: 60 * secondMs,
     load: async (key) => {
-      const [accountId = '', provider = ''] = key.split('|');
-      const reply = await messaging.call(openCredential, { accountId, provider, recipientPublicKey: sealingKeys.publicKey });
-      if (reply.sealedSecret === null) return null;
-      const json: unknown = JSON.parse(openSealed(reply.sealedSecret, sealingKeys.privateKey).toString('utf8'));
-      const secret = credentialSecret.parse(json);
-      rememberSecret(secret.apiKey);
-      return { secret, baseUrl: reply.baseUrl };
+      const credential = await openFromVault(key, messaging, sealingKeys);
+      if (credential) rememberSecret(credential.secret.apiKey);
+      return credential;
     },
   });
   messaging.onBroadcast(credentialChanged, ({ accountId, provider }) => {
     lists.invalidate((_, key) => key === accountId);
-    opened.invalidate((_, key) => key === `${accountId}|${provider}`);
+    opened.invalidate((_, key) => key === keyOf(accountId, provider));
   });
   messaging.onReconnect(() => {
     lists.clear();
     opened.clear();
   });
-  return { list: (accountId) => lists.get(accountId), open: (accountId, provider) => opened.get(`${accountId}|${provider}`) };
+  return {
+    list: (accountId) => lists.get(accountId),
+    open: (accountId, provider) => opened.get(keyOf(accountId, provider)),
+  };
+}
+
+function keyOf(accountId: string, provider: string): string {
+  return `${accountId}|${provider}`;
+}
+
+async function openFromVault(
+  key: string,
+  messaging: Messaging,
+  { publicKey, privateKey }: SealingKeyPair,
+): Promise<OpenedCredential | null> {
+  const [accountId = '', provider = ''] = key.split('|');
+  const reply = await messaging.call(openCredential, { accountId, provider, recipientPublicKey: publicKey });
+  if (reply.sealedSecret === null) return null;
+  const json: unknown = JSON.parse(openSealed(reply.sealedSecret, privateKey).toString('utf8'));
+  return { secret: credentialSecret.parse(json), baseUrl: reply.baseUrl };
 }

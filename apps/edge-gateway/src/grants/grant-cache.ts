@@ -17,7 +17,9 @@ export function createGrantCache(messaging: Messaging): GrantCache {
     load: async (keySha256) => (await messaging.call(authenticateKey, { keySha256 })).grant,
     broadcastsArrive: () => messaging.connected,
   });
-  messaging.onBroadcast(keyChanged, ({ keyId }) => cache.invalidate((grant) => grant === null || grant.keyId === keyId));
+  messaging.onBroadcast(keyChanged, ({ keyId }) =>
+    cache.invalidate((grant) => grant === null || grant.keyId === keyId),
+  );
   messaging.onReconnect(() => cache.clear());
   return cache;
 }

@@ -19,10 +19,13 @@ export class ErrorFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const error = mapThrown(thrown);
     if (error.definition.status >= 500) {
-      this.#log.error({ err: thrown, request_id: request.id, code: error.code, detail: error.detail }, 'route failed');
+      this.#log.error(
+        { err: thrown, request_id: request.id, code: error.code, detail: error.detail },
+        'route failed',
+      );
     }
     if (reply.sent || reply.raw.headersSent) return;
-    const rendered = renderError(error, request.id, request.raw.url ?? '/');
+    const rendered = renderError(error, request.id, 'chat-completions');
     void reply.status(rendered.status).headers(rendered.headers).send(rendered.body);
   }
 }
@@ -34,7 +37,8 @@ function mapThrown(thrown: unknown): GatewayError {
   if (status === 405) return new GatewayError('method_not_allowed');
   if (status === 413) return new GatewayError('request_too_large');
   if (status === 415) return new GatewayError('unsupported_media_type');
-  if (status !== null && status >= 400 && status < 500) return new GatewayError('invalid_field', { message: 'The request is not valid.' });
+  if (status !== null && status >= 400 && status < 500)
+    return new GatewayError('invalid_field', { message: 'The request is not valid.' });
   return toGatewayError(thrown);
 }
 

@@ -20,7 +20,9 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
       request.pause();
       reject(tooLarge(bytesMax));
     });
-    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
+    request.once('end', () =>
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)),
+    );
     request.once('error', reject);
     request.once('aborted', () => reject(new Error('the client left while sending its request')));
   });

@@ -15,11 +15,18 @@ const headerBytesMax = 16 * 1024;
 export async function createServer(module: DynamicModule, log: Logger): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     genReqId: () => uuidv7(),
-    http: { maxHeaderSize: headerBytesMax, noDelay: true, keepAliveTimeout: 72_000, headersTimeout: 30_000, requestTimeout: 0 },
+    http: {
+      maxHeaderSize: headerBytesMax,
+      noDelay: true,
+      keepAliveTimeout: 72_000,
+      headersTimeout: 30_000,
+      requestTimeout: 300_000,
+    },
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1024 },
     forceCloseConnections: 'idle',
   });
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its options as a class
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     bodyParser: false,
     logger: nestLogger(log),

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { JsonDepthError, JsonSyntaxError, scanJson } from '@gateway/wire-formats';
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { readBody, requireJson } from './read-body.ts';
 
 /** Account bodies are small: a tool list of 4,096 names of 256 characters fits. */
@@ -42,7 +42,9 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   const missing = issue.code === 'invalid_type' && issue.input === undefined && param !== '';
   throw new GatewayError(missing ? 'missing_field' : 'invalid_field', {
     ...(param === '' ? {} : { param }),
-    message: missing ? `The field "${param}" is required.` : `${param === '' ? 'The body' : `The field "${param}"`} is not valid: ${issue.message}`,
+    message: missing
+      ? `The field "${param}" is required.`
+      : `${param === '' ? 'The body' : `The field "${param}"`} is not valid: ${issue.message}`,
   });
 }
 

@@ -15,34 +15,58 @@ export interface EdgeMetrics {
 }
 
 export function createEdgeMetrics(metrics: Metrics): EdgeMetrics {
+  return { ...createRequestMetrics(metrics), ...createPlanMetrics(metrics) };
+}
+
+type RequestMetrics = Pick<
+  EdgeMetrics,
+  'requests' | 'inFlight' | 'overheadSeconds' | 'firstByteSeconds' | 'tokens'
+>;
+
+function createRequestMetrics(metrics: Metrics): RequestMetrics {
   return {
     requests: metrics.counter({
       name: 'gateway_requests_total',
-      help: 'Accepted requests by how they ended.',
+      help: 'Requests by how they ended.',
       labels: ['endpoint', 'status'],
     }),
     inFlight: metrics.gauge({ name: 'gateway_requests_in_flight', help: 'Requests being served now.' }),
     overheadSeconds: metrics.histogram({
       name: 'gateway_overhead_seconds',
-      help: 'From a request’s arrival until it went out to the provider.',
+      help: 'From the arrival of a request until it went out to the provider.',
       labels: ['endpoint'],
     }),
-    planSeconds: metrics.histogram({ name: 'gateway_plan_seconds', help: 'Time spent planning a request with tools.' }),
-    plans: metrics.counter({ name: 'gateway_plans_total', help: 'Plans by their reason.', labels: ['reason'] }),
-    planDefects: metrics.counter({
-      name: 'gateway_plan_defects_total',
-      help: 'Plans that broke an invariant and were dropped for the identity plan.',
-    }),
-    toolsIn: metrics.counter({ name: 'gateway_tools_input_total', help: 'Tools offered by clients, after tool lists.' }),
-    toolsOut: metrics.counter({ name: 'gateway_tools_output_total', help: 'Tools forwarded to providers.' }),
     firstByteSeconds: metrics.histogram({
       name: 'gen_ai_server_time_to_first_token_seconds',
-      help: 'From the call to the provider until the first byte of its answer.',
+      help: 'From the call to the provider until the first byte of its answer went on.',
     }),
     tokens: metrics.counter({
       name: 'gen_ai_client_token_usage_total',
       help: 'Tokens used, as providers billed them or as estimated.',
       labels: ['direction'],
     }),
+  };
+}
+
+function createPlanMetrics(metrics: Metrics): Omit<EdgeMetrics, keyof RequestMetrics> {
+  return {
+    planSeconds: metrics.histogram({
+      name: 'gateway_plan_seconds',
+      help: 'Time to plan a request with tools.',
+    }),
+    plans: metrics.counter({
+      name: 'gateway_plans_total',
+      help: 'Plans by their reason.',
+      labels: ['reason'],
+    }),
+    planDefects: metrics.counter({
+      name: 'gateway_plan_defects_total',
+      help: 'Plans that broke an invariant and were dropped for the identity plan.',
+    }),
+    toolsIn: metrics.counter({
+      name: 'gateway_tools_input_total',
+      help: 'Tools offered by clients, after tool lists.',
+    }),
+    toolsOut: metrics.counter({ name: 'gateway_tools_output_total', help: 'Tools forwarded to providers.' }),
   };
 }

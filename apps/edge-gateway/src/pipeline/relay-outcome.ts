@@ -1,6 +1,6 @@
 import type { RequestEventV1 } from '@gateway/contracts';
 import type { ErrorCode } from '@gateway/errors';
-import type { ResponseSummary } from '@gateway/wire-formats';
+import type { ResponseSummary } from '@gateway/interchange';
 
 /** How a request ended, as seen from the client's side. */
 export interface RelayOutcome {

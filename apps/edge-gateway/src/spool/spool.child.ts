@@ -1,6 +1,5 @@
 // Run by request-spool.spec.ts in a process of its own, to be killed: accepts and finishes requests without end,
 // and says which it did only after the spool has said so.
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a test's own process
 import { createAcceptedEvent, createEndedEvent } from '@gateway/testing';
 import { RequestSpool } from './request-spool.ts';
 

@@ -6,9 +6,7 @@ import { SpoolShipper, type CommitReports } from './spool-shipper.ts';
 import type { SpoolLog } from './spool-log.ts';
 
 export interface SpoolModuleOptions {
-  readonly dir: string;
-  readonly bytesMax: number;
-  readonly instanceId: string;
+  readonly spool: RequestSpool;
   readonly redisUrl: string;
   readonly messaging: CommitReports;
   readonly log: SpoolLog;
@@ -19,8 +17,8 @@ const EVENT_QUEUE = Symbol('EVENT_QUEUE');
 /** Provides `RequestSpool`; ships from it until the application shuts down, which ships what is left. */
 @Module({})
 export class SpoolModule implements OnApplicationShutdown {
-  static async open(options: SpoolModuleOptions): Promise<DynamicModule> {
-    const spool = await RequestSpool.open(options);
+  static create(options: SpoolModuleOptions): DynamicModule {
+    const { spool } = options;
     const queue = openBullmqEventQueue(options.redisUrl, options.log);
     const shipper = new SpoolShipper({ spool, queue, messaging: options.messaging, log: options.log });
     shipper.start();

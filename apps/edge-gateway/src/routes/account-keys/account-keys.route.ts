@@ -42,10 +42,17 @@ export class AccountKeysRoute {
   /** The answer is the only one that ever holds the secret; it came here sealed. */
   @Post(['/v1/account/keys', '/v1/keys'])
   @HttpCode(201)
-  async create(@FromCaller() caller: Caller, @Req() request: FastifyRequest): Promise<ApiKey & { key: string }> {
+  async create(
+    @FromCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<ApiKey & { key: string }> {
     const body = await readJson(request, createApiKeyBody);
     const recipientPublicKey = this.#sealingKeys.publicKey;
-    const reply = await this.#messaging.call(createKey, { accountId: caller.accountId, body, recipientPublicKey });
+    const reply = await this.#messaging.call(createKey, {
+      accountId: caller.accountId,
+      body,
+      recipientPublicKey,
+    });
     const secret = openSealed(reply.sealedSecret, this.#sealingKeys.privateKey).toString('utf8');
     return { ...reply.key, key: secret };
   }
@@ -66,7 +73,10 @@ export class AccountKeysRoute {
     @FromCaller() caller: Caller,
     @Param('keyId') keyId: string,
   ): Promise<{ id: string; object: 'api_key.deleted'; deleted: true }> {
-    const reply = await this.#messaging.call(revokeKey, { accountId: caller.accountId, keyId: requireKeyId(keyId) });
+    const reply = await this.#messaging.call(revokeKey, {
+      accountId: caller.accountId,
+      keyId: requireKeyId(keyId),
+    });
     return { id: reply.keyId, object: 'api_key.deleted', deleted: true };
   }
 }

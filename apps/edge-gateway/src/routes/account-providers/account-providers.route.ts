@@ -43,9 +43,14 @@ export class AccountProvidersRoute {
 
   @Get()
   async list(@FromCaller() caller: Caller): Promise<{ object: 'list'; data: ProviderConnection[] }> {
-    const stored = new Map((await this.#connections.list(caller.accountId)).map((entry) => [entry.provider, entry]));
+    const stored = new Map(
+      (await this.#connections.list(caller.accountId)).map((entry) => [entry.provider, entry]),
+    );
     const providers = providerNames.map(findProvider).filter((provider) => provider !== undefined);
-    return { object: 'list', data: providers.map((provider) => this.#render(provider, stored.get(provider.name))) };
+    return {
+      object: 'list',
+      data: providers.map((provider) => this.#render(provider, stored.get(provider.name))),
+    };
   }
 
   @Put()
@@ -68,13 +73,22 @@ export class AccountProvidersRoute {
     @FromCaller() caller: Caller,
     @Param('provider') name: string,
   ): Promise<{ provider: string; object: 'provider.deleted'; deleted: true }> {
-    const { deleted } = await this.#messaging.call(deleteCredential, { accountId: caller.accountId, provider: name.slice(0, 64) });
-    if (!deleted) throw new GatewayError('not_found', { message: `The provider "${name}" has no stored key.` });
+    const { deleted } = await this.#messaging.call(deleteCredential, {
+      accountId: caller.accountId,
+      provider: name.slice(0, 64),
+    });
+    if (!deleted)
+      throw new GatewayError('not_found', { message: `The provider "${name}" has no stored key.` });
     return { provider: name, object: 'provider.deleted', deleted: true };
   }
 
   #render(provider: Provider, credential: CredentialSummary | undefined): ProviderConnection {
-    return renderConnection({ provider, formats: formatsOf(provider), credential, sandboxUrl: this.#settings.sandboxUrl });
+    return renderConnection({
+      provider,
+      formats: formatsOf(provider),
+      credential,
+      sandboxUrl: this.#settings.sandboxUrl,
+    });
   }
 }
 

@@ -10,7 +10,12 @@ interface ConnectionParts {
 }
 
 /** A provider as the account sees it. The sandbox is connected wherever it runs. */
-export function renderConnection({ provider, formats, credential, sandboxUrl }: ConnectionParts): ProviderConnection {
+export function renderConnection({
+  provider,
+  formats,
+  credential,
+  sandboxUrl,
+}: ConnectionParts): ProviderConnection {
   const isSandbox = provider.name === 'sandbox';
   return {
     provider: provider.name,

@@ -1,4 +1,10 @@
-import { getRequest, listRequests, pageQuery, type RequestDetail, type RequestLogEntry } from '@gateway/contracts';
+import {
+  getRequest,
+  listRequests,
+  pageQuery,
+  type RequestDetail,
+  type RequestLogEntry,
+} from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
@@ -30,7 +36,11 @@ export class AccountRequestsRoute {
   @Get(['/v1/account/requests', '/v1/requests'])
   async list(@FromCaller() caller: Caller, @Query() query: unknown): Promise<RequestPage> {
     const { limit, offset } = parseInput(pageQuery, query);
-    const { requests, total } = await this.#messaging.call(listRequests, { accountId: caller.accountId, limit, offset });
+    const { requests, total } = await this.#messaging.call(listRequests, {
+      accountId: caller.accountId,
+      limit,
+      offset,
+    });
     return { object: 'list', data: requests, total, limit, offset };
   }
 
@@ -38,7 +48,8 @@ export class AccountRequestsRoute {
   async find(@FromCaller() caller: Caller, @Param('requestId') requestId: string): Promise<RequestDetail> {
     if (!z.uuid().safeParse(requestId).success) throw new GatewayError('not_found');
     const { request } = await this.#messaging.call(getRequest, { accountId: caller.accountId, requestId });
-    if (request === null) throw new GatewayError('not_found', { message: `There is no request "${requestId}".` });
+    if (request === null)
+      throw new GatewayError('not_found', { message: `There is no request "${requestId}".` });
     return request;
   }
 }

@@ -44,13 +44,26 @@ export class ModelsRoute {
     const slash = id.indexOf('/');
     const named = this.#services.catalog.find(id.slice(0, slash), id.slice(slash + 1));
     const bare = this.#services.catalog.providersOf(id).filter((provider) => connected.has(provider));
-    const model = slash > 0 && named ? named : bare.length === 1 ? this.#services.catalog.find(bare[0] ?? '', id) : undefined;
+    const model =
+      slash > 0 && named
+        ? named
+        : bare.length === 1
+          ? this.#services.catalog.find(bare[0] ?? '', id)
+          : undefined;
     if (model && connected.has(model.provider)) return renderModel(model);
-    throw new GatewayError('model_not_found', { param: 'model', message: `No connected provider has the model "${id}".` });
+    throw new GatewayError('model_not_found', {
+      param: 'model',
+      message: `No connected provider has the model "${id}".`,
+    });
   }
 }
 
 function renderModel(model: CatalogModel): ListedModel {
   const released = model.releasedAt === null ? 0 : Math.floor(Date.parse(model.releasedAt) / 1000);
-  return { id: `${model.provider}/${model.modelId}`, object: 'model', created: released, owned_by: model.provider };
+  return {
+    id: `${model.provider}/${model.modelId}`,
+    object: 'model',
+    created: released,
+    owned_by: model.provider,
+  };
 }

@@ -20,7 +20,8 @@ export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: 
   const digest = keySha256(key);
   const grant = grants.peek(digest) ?? (await grants.get(digest));
   if (!grant) throw new GatewayError('invalid_api_key');
-  if (grant.expiresAt !== null && Date.parse(grant.expiresAt) <= Date.now()) throw new GatewayError('expired_api_key');
+  if (grant.expiresAt !== null && Date.parse(grant.expiresAt) <= Date.now())
+    throw new GatewayError('expired_api_key');
   return grant;
 }
 

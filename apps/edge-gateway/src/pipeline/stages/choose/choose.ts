@@ -33,7 +33,11 @@ export async function choose(
 }
 
 /** Throws `model_not_found`, `provider_not_connected` or `ambiguous_model`. */
-export async function chooseTarget(model: string, accountId: string, services: ChooseServices): Promise<Target> {
+export async function chooseTarget(
+  model: string,
+  accountId: string,
+  services: ChooseServices,
+): Promise<Target> {
   const connected = await connectedProviders(accountId, services);
   const slash = model.indexOf('/');
   const named = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;
@@ -60,7 +64,10 @@ function chooseAmong(model: string, connected: ReadonlySet<string>, catalog: Mod
   }
   const known = offering.map(findProvider).filter((provider) => provider !== undefined);
   if (known.length > 0) throw notConnected(model, known);
-  throw new GatewayError('model_not_found', { param: 'model', message: `No connected provider has the model "${model}".` });
+  throw new GatewayError('model_not_found', {
+    param: 'model',
+    message: `No connected provider has the model "${model}".`,
+  });
 }
 
 function notConnected(model: string, providers: readonly Provider[]): GatewayError {
@@ -74,7 +81,10 @@ function notConnected(model: string, providers: readonly Provider[]): GatewayErr
 }
 
 /** The sandbox needs no credential: it is connected wherever it runs. */
-export async function connectedProviders(accountId: string, services: ChooseServices): Promise<ReadonlySet<string>> {
+export async function connectedProviders(
+  accountId: string,
+  services: ChooseServices,
+): Promise<ReadonlySet<string>> {
   const stored = await services.connections.list(accountId);
   const names = new Set(stored.map((credential) => credential.provider));
   if (services.settings.sandboxUrl !== undefined) names.add('sandbox');

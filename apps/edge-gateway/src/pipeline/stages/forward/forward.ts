@@ -38,7 +38,9 @@ export async function forward(
   });
   exchange.outboundBytes = outbound.body.length;
   exchange.timings.forwardedAt = performance.now();
-  exchange.headers['x-svc-overhead-ms'] = (exchange.timings.forwardedAt - exchange.timings.startedAt).toFixed(2);
+  exchange.headers['x-svc-overhead-ms'] = (exchange.timings.forwardedAt - exchange.timings.startedAt).toFixed(
+    2,
+  );
   const attributes = { [genAi.providerName]: target.provider.name, [genAi.requestModel]: target.model };
   const answer = await withSpan(
     `chat ${target.model}`,
@@ -55,7 +57,11 @@ interface Connection {
   readonly baseUrl: string | null;
 }
 
-async function openConnection({ provider }: Target, caller: Caller, services: ForwardServices): Promise<Connection> {
+async function openConnection(
+  { provider }: Target,
+  caller: Caller,
+  services: ForwardServices,
+): Promise<Connection> {
   if (provider.name === 'sandbox' && services.settings.sandboxUrl !== undefined) {
     return { apiKey: null, baseUrl: services.settings.sandboxUrl };
   }

@@ -32,6 +32,12 @@ export class LocalRateLimiter implements RateLimiter {
     if (admitted) bucket.tokens -= 1;
     const resetMs = admitted ? (size - bucket.tokens) / tokensPerMs : (1 - bucket.tokens) / tokensPerMs;
     const remaining = Math.floor(bucket.tokens);
-    return Promise.resolve({ admitted, limit: limitRpm, remaining, resetMs: Math.ceil(resetMs), local: true });
+    return Promise.resolve({
+      admitted,
+      limit: limitRpm,
+      remaining,
+      resetMs: Math.ceil(resetMs),
+      local: true,
+    });
   }
 }

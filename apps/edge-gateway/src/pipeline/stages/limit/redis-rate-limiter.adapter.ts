@@ -80,7 +80,13 @@ export class RedisRateLimiter implements RateLimiter {
     try {
       const [admitted, count, resetMs] = await this.#redis.admitRequest(`rpm:{${keyId}}`, limitRpm);
       this.#noteAway(false);
-      return { admitted: admitted === 1, limit: limitRpm, remaining: Math.max(0, limitRpm - count), resetMs, local: false };
+      return {
+        admitted: admitted === 1,
+        limit: limitRpm,
+        remaining: Math.max(0, limitRpm - count),
+        resetMs,
+        local: false,
+      };
     } catch (error) {
       this.#noteAway(true, error);
       return this.#local.admit(keyId, limitRpm);

@@ -10,7 +10,10 @@ import type { PipelineSettings } from '../../services.ts';
 const depthMax = 128;
 
 /** Reads the body in one pass. Strict on JSON and on the fields that the gateway reads; the rest is the provider's. */
-export async function parse(exchange: Exchange, services: { settings: PipelineSettings }): Promise<ParsedRequest> {
+export async function parse(
+  exchange: Exchange,
+  services: { settings: PipelineSettings },
+): Promise<ParsedRequest> {
   requireJson(exchange.request);
   const bytes = await readBody(exchange.request, services.settings.bodyBytesMax);
   const tape = scanBody(bytes);
@@ -27,7 +30,9 @@ function scanBody(bytes: Buffer): JsonTape {
   } catch (error) {
     if (error instanceof JsonDepthError) throw new GatewayError('too_deep');
     if (error instanceof JsonSyntaxError) {
-      throw new GatewayError('malformed_json', { message: `The body is not valid JSON (at byte ${error.offset}).` });
+      throw new GatewayError('malformed_json', {
+        message: `The body is not valid JSON (at byte ${error.offset}).`,
+      });
     }
     throw error;
   }
@@ -39,7 +44,8 @@ function requireBalancedToolCalls({ messages }: RequestOutline): void {
   const open = new Set<string>();
   for (const message of messages) {
     for (const id of message.toolResultIds) {
-      if (!called.has(id)) throw unbalanced(message.index, `answers the tool call "${id}", which no earlier message makes`);
+      if (!called.has(id))
+        throw unbalanced(message.index, `answers the tool call "${id}", which no earlier message makes`);
       open.delete(id);
     }
     const [unanswered] = open;

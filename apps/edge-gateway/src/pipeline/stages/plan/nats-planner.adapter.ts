@@ -26,7 +26,8 @@ export class NatsPlanner implements Planner {
   readonly #schemaEdits = new LRUCache<string, SchemaEdits>({
     max: 100_000,
     maxSize: 64 * 1024 * 1024,
-    sizeCalculation: ({ edits }) => 200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
+    sizeCalculation: ({ edits }) =>
+      200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
   });
 
   constructor(messaging: Messaging, lists: ToolListIndex) {
@@ -34,14 +35,19 @@ export class NatsPlanner implements Planner {
     this.#lists = lists;
   }
 
-  async selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply> {
+  async selectTools(
+    subject: PlanSubject,
+    question: PlanQuestion,
+    signal: AbortSignal,
+  ): Promise<PlannedReply> {
     const list = this.#lists.hashesOf(subject.tape.bytes, subject.tools);
     const withHashes = { ...question, listHash: list.listHash, toolHashes: [...list.toolHashes] };
     const first: PlanToolsRequest = this.#known.has(list.listHash)
       ? { ...question, listHash: list.listHash }
       : withHashes;
     const reply = await this.#messaging.call(planTools, first, { signal });
-    const planned = reply.status === 'planned' ? reply : await this.#teach(subject, withHashes, reply, signal);
+    const planned =
+      reply.status === 'planned' ? reply : await this.#teach(subject, withHashes, reply, signal);
     this.#known.set(list.listHash, true);
     return planned;
   }
@@ -73,17 +79,18 @@ export class NatsPlanner implements Planner {
     if (size > definitionsBytesMax) {
       throw new GatewayError('service_unavailable', { detail: 'the tool definitions are too large to send' });
     }
-    const sources = subject.format.client.toolDefinitions(subject.tape);
-    return subject.tools.flatMap((tool, position) => {
-      const hash = hashes[position] ?? '';
-      const source = missing.has(hash) ? sources[tool.index] : undefined;
-      if (!source) return [];
-      const description = source.describe();
-      return [{ hash, ...description, examples: [...description.examples] }];
-    });
+    const positions = [...subject.tools.keys()].filter((position) => missing.has(hashes[position] ?? ''));
+    return subject.format.client.toolDefinitions(subject.tape, wanted).map((definition, place) => ({
+      hash: hashes[positions[place] ?? -1] ?? '',
+      ...definition,
+      examples: [...definition.examples],
+    }));
   }
 
-  async compressSchemas(subject: PlanSubject, signal: AbortSignal): Promise<ReadonlyMap<number, SchemaEdits>> {
+  async compressSchemas(
+    subject: PlanSubject,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<number, SchemaEdits>> {
     const list = this.#lists.hashesOf(subject.tape.bytes, subject.tools);
     const unseen = this.#unseenDefinitions(subject, list);
     if (unseen.length > 0) {

@@ -55,7 +55,8 @@ async function planFor(
   ]);
   const late: PlanReason = deadline.aborted ? 'timeout' : 'unavailable';
   for (const settled of [selected, schemas]) {
-    if (settled.status === 'rejected') services.log.warn({ err: settled.reason as unknown, requestId: exchange.requestId }, `plan ${late}`);
+    if (settled.status === 'rejected')
+      services.log.warn({ err: settled.reason as unknown, requestId: exchange.requestId }, `plan ${late}`);
   }
   const schemaEdits = schemas.status === 'fulfilled' ? schemas.value : null;
   if (selected.status === 'rejected') return withSchemas(identityPlan(eligible, late), schemaEdits);
@@ -74,13 +75,15 @@ function questionOf(
     requestId: exchange.requestId,
     ...conversationContext(request.outline.messages),
     forcedTools: [...named],
-    pinned: tools.flatMap((tool, position) => {
-      if (tool.builtIn) return [{ position, because: 'built_in' as const }];
-      return tool.cacheControl ? [{ position, because: 'cache_control' as const }] : [];
-    }),
+    pinned: tools.flatMap(pinnedPosition),
     kOverride: caller.kTargetOverride,
     recallTarget: caller.pruning.recallTarget,
   };
+}
+
+function pinnedPosition(tool: ToolOutline, position: number): PlanQuestion['pinned'] {
+  if (tool.builtIn) return [{ position, because: 'built_in' }];
+  return tool.cacheControl ? [{ position, because: 'cache_control' }] : [];
 }
 
 /** Positions in the router's list → indexes in the client's. In shadow mode the plan is made, and not followed. */

@@ -1,11 +1,11 @@
 import type { PlanToolsRequest } from '@gateway/contracts';
 import type { ToolOutline } from '@gateway/interchange';
-import type { JsonTape, WireFormat } from '@gateway/wire-formats';
+import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
 import type { PlannedReply, SchemaEdits } from '../../tool-plan.ts';
 
 /** A tool list to plan for, with the bytes it stands in. */
 export interface PlanSubject {
-  readonly format: WireFormat;
+  readonly format: ClientWireFormat;
   readonly tape: JsonTape;
   /** The tools that the key may use. Positions in plans are positions in this list. */
   readonly tools: readonly ToolOutline[];

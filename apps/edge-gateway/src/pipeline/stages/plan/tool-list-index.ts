@@ -13,7 +13,11 @@ export interface HashedList {
  * digest of the whole stands for a digest of each tool.
  */
 export class ToolListIndex {
-  readonly #lists = new LRUCache<string, HashedList>({ max: 5_000, maxSize: 500_000, sizeCalculation: (list) => list.toolHashes.length + 1 });
+  readonly #lists = new LRUCache<string, HashedList>({
+    max: 5_000,
+    maxSize: 500_000,
+    sizeCalculation: (list) => list.toolHashes.length + 1,
+  });
 
   hashesOf(bytes: Buffer, tools: readonly ToolOutline[]): HashedList {
     const key = keyOf(bytes, tools);

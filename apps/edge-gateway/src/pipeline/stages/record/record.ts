@@ -1,3 +1,4 @@
+import type { RequestEventV1 } from '@gateway/contracts';
 import type { Logger } from '@gateway/observability';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
@@ -43,6 +44,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       services.metrics.inFlight.dec();
       const finished = caller ? renderEvent(exchange, caller, outcome, totalMs, services.catalog) : null;
       countRequest(exchange, outcome, services.metrics);
+      countTokens(finished, services.metrics);
       services.log.info(renderLogLine(exchange, caller, outcome, totalMs, finished), 'request');
       if (finished === null) return;
       // A request that failed early may end before its accept line is written; one that was not accepted has no ending.
@@ -52,6 +54,12 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       );
     },
   };
+}
+
+function countTokens(event: RequestEventV1 | null, metrics: EdgeMetrics): void {
+  if (!event?.usage) return;
+  metrics.tokens.inc({ direction: 'input' }, event.usage.inputTokens);
+  metrics.tokens.inc({ direction: 'output' }, event.usage.outputTokens);
 }
 
 function countRequest(exchange: Exchange, outcome: RelayOutcome, metrics: EdgeMetrics): void {

@@ -73,8 +73,15 @@ function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): Request
   };
 }
 
-function costOf(ledger: Exchange['ledger'], usage: NonNullable<RequestEventV1['usage']>, catalog: ModelCatalog): number | null {
-  const model = ledger.provider !== null && ledger.model !== null ? catalog.find(ledger.provider, ledger.model) : undefined;
+function costOf(
+  ledger: Exchange['ledger'],
+  usage: NonNullable<RequestEventV1['usage']>,
+  catalog: ModelCatalog,
+): number | null {
+  const model =
+    ledger.provider !== null && ledger.model !== null
+      ? catalog.find(ledger.provider, ledger.model)
+      : undefined;
   return model ? costUsd(model, usage) : null;
 }
 

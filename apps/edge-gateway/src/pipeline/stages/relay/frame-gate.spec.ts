@@ -7,15 +7,18 @@ function pass(chunks: readonly Buffer[]): { gate: FrameGate; out: Buffer } {
 }
 
 describe('FrameGate', () => {
-  it.each(['\n\n', '\r\n\r\n', '\r\r'])('lets a frame that ends in %j through when it is whole, at any cut', (end) => {
-    const text = Buffer.from(`data: one${end}data: two${end}data: thr`);
-    const whole = text.length - 'data: thr'.length;
-    for (let cut = 1; cut < text.length; cut += 1) {
-      const { gate, out } = pass([text.subarray(0, cut), text.subarray(cut)]);
-      expect(out.toString()).toBe(text.subarray(0, whole).toString());
-      expect(Buffer.concat(gate.rest()).toString()).toBe('data: thr');
-    }
-  });
+  it.each(['\n\n', '\r\n\r\n', '\r\r'])(
+    'lets a frame that ends in %j through when it is whole, at any cut',
+    (end) => {
+      const text = Buffer.from(`data: one${end}data: two${end}data: thr`);
+      const whole = text.length - 'data: thr'.length;
+      for (let cut = 1; cut < text.length; cut += 1) {
+        const { gate, out } = pass([text.subarray(0, cut), text.subarray(cut)]);
+        expect(out.toString()).toBe(text.subarray(0, whole).toString());
+        expect(Buffer.concat(gate.rest()).toString()).toBe('data: thr');
+      }
+    },
+  );
 
   it('never changes, drops or doubles a byte, whatever the cuts', () => {
     fc.assert(

@@ -34,7 +34,8 @@ export class FrameGate {
 
   #hold(chunk: Buffer): void {
     this.#heldBytes += chunk.length;
-    if (this.#heldBytes > this.#bytesMax) throw new RangeError(`an event is longer than ${this.#bytesMax} bytes`);
+    if (this.#heldBytes > this.#bytesMax)
+      throw new RangeError(`an event is longer than ${this.#bytesMax} bytes`);
     this.#held.push(chunk);
   }
 

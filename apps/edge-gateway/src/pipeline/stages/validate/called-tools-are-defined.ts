@@ -8,5 +8,7 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
     const name = outline.tools[index]?.name;
     return name !== undefined && called.has(name) && !forwarded.has(index);
   });
-  return dropped === undefined ? null : `the tool "${outline.tools[dropped]?.name ?? ''}" was called and is not forwarded`;
+  return dropped === undefined
+    ? null
+    : `the tool "${outline.tools[dropped]?.name ?? ''}" was called and is not forwarded`;
 };

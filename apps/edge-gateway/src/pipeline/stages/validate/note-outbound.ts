@@ -6,7 +6,12 @@ import type { ToolPlan } from '../../tool-plan.ts';
 const candidatesMax = 512;
 
 /** Puts what was decided into the log and the answer's headers. */
-export function noteOutbound(exchange: Exchange, request: ParsedRequest, plan: ToolPlan, defect: string | null): void {
+export function noteOutbound(
+  exchange: Exchange,
+  request: ParsedRequest,
+  plan: ToolPlan,
+  defect: string | null,
+): void {
   const { ledger, headers } = exchange;
   const offered = request.outline.tools.length;
   ledger.toolsIn = plan.eligible.length;
@@ -22,7 +27,11 @@ export function noteOutbound(exchange: Exchange, request: ParsedRequest, plan: T
   if (pruned && plan.reply) headers['x-svc-routing'] = plan.reply.method;
 }
 
-function loggedPlan(request: ParsedRequest, plan: ToolPlan, defect: string | null): Exchange['ledger']['plan'] {
+function loggedPlan(
+  request: ParsedRequest,
+  plan: ToolPlan,
+  defect: string | null,
+): Exchange['ledger']['plan'] {
   const forwarded = new Set(plan.forwarded);
   const candidates = (plan.reply?.candidates ?? []).slice(0, candidatesMax).map((candidate, place) => {
     const index = plan.eligible[candidate.position];

@@ -5,7 +5,9 @@ import type { Invariant } from './draft.ts';
 export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }) => {
   const forwarded = new Set(plan.forwarded);
   const marked = outline.tools.filter((tool) => tool.cacheControl && forwarded.has(tool.index));
-  const ranges: ByteRange[] = [...outline.messages, ...marked].map(({ range }) => range).sort((a, b) => a.start - b.start);
+  const ranges: ByteRange[] = [...outline.messages, ...marked]
+    .map(({ range }) => range)
+    .sort((a, b) => a.start - b.start);
   let next = 0;
   for (const edit of edited.edits) {
     while (next < ranges.length && (ranges[next]?.end ?? 0) <= edit.start) next += 1;

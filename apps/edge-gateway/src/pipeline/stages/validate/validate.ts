@@ -44,10 +44,15 @@ export function validate(
   return { body: draftOf(request, target, identity, exchange).edited.bytes, plan: identity };
 }
 
-function draftOf(request: ParsedRequest, target: Target, planned: ToolPlan, exchange: Exchange): OutboundDraft {
+function draftOf(
+  request: ParsedRequest,
+  target: Target,
+  planned: ToolPlan,
+  exchange: Exchange,
+): OutboundDraft {
   const { bytes, tape, outline } = request;
   const keepsAll = planned.forwarded.length === outline.tools.length;
-  const edited = formatNamed(exchange.format).client.editRequest({
+  const edited = formatNamed(exchange.format).editRequest({
     bytes,
     tape,
     outline,

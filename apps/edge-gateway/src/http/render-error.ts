@@ -1,0 +1,40 @@
+import type { GatewayError } from '@gateway/errors';
+import type { ClientFormat, PublicError } from '@gateway/interchange';
+import { formatNamed, type RenderedError } from '@gateway/wire-formats';
+
+/** What of an error may be shown. */
+export function toPublicError(error: GatewayError): PublicError {
+  const { status, type } = error.definition;
+  return {
+    status,
+    type,
+    code: error.code,
+    message: error.message,
+    param: error.param ?? null,
+    source: 'gateway',
+  };
+}
+
+/** An error in the shape of a format. Chat-completions' shape is also that of proxies and account endpoints. */
+export function renderError(error: GatewayError, requestId: string, format: ClientFormat): RenderedError {
+  const rendered = formatNamed(format).client.renderError(toPublicError(error), requestId);
+  return {
+    ...rendered,
+    headers: {
+      ...rendered.headers,
+      'x-request-id': requestId,
+      'x-should-retry': String(error.definition.retryable),
+      ...retryHeaders(error),
+    },
+  };
+}
+
+/** Both, since OpenAI's and Anthropic's clients prefer the one and LangChain needs the other. */
+function retryHeaders({ retryAfterMs, definition }: GatewayError): Record<string, string> {
+  const ms = retryAfterMs ?? (definition.status === 503 ? 1_000 : undefined);
+  if (ms === undefined) return {};
+  return {
+    'retry-after': String(Math.max(1, Math.ceil(ms / 1000))),
+    'retry-after-ms': String(Math.ceil(ms)),
+  };
+}

@@ -1,0 +1,8 @@
+import type { UpstreamAnswer } from '../../answer.ts';
+
+/** A provider's answer with the headers that the client gets of it. */
+export interface PassedAnswer {
+  readonly answer: UpstreamAnswer;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly providerRequestId: string | null;
+}

@@ -1,0 +1,30 @@
+import { createSummary, summarize, type ResponseSummary, type StreamEvent } from '@gateway/interchange';
+import type { StreamParser, WireFormat } from '@gateway/wire-formats';
+
+/** Reads along with a stream that goes by, for what the log will say of it. Holds one unfinished frame at most. */
+export class StreamReader {
+  readonly #parser: StreamParser;
+  #summary: ResponseSummary = createSummary();
+
+  constructor(format: WireFormat) {
+    this.#parser = format.provider.openStreamParser();
+  }
+
+  get summary(): ResponseSummary {
+    return this.#summary;
+  }
+
+  /** Throws `upstream_invalid` for what no client of the format could read. */
+  push(chunk: Uint8Array): void {
+    this.#note(this.#parser.push(chunk));
+  }
+
+  /** The provider has ended the stream. */
+  end(): void {
+    this.#note(this.#parser.end());
+  }
+
+  #note(events: readonly StreamEvent[]): void {
+    for (const event of events) this.#summary = summarize(this.#summary, event);
+  }
+}
