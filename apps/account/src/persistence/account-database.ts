@@ -9,12 +9,13 @@ export type AccountModels = Models<PrismaClient>;
 
 /** The account service's own database. */
 export function createAccountDatabase(
-  options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'onConnectionError'>,
+  options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'connectionsMax' | 'onConnectionError'>,
 ): AccountDatabase {
   return createDatabase({
     ...options,
     applicationName: 'account',
-    createClient: (adapter) => new PrismaClient({ adapter }),
+    // Longer formats quote source code and arguments, which have no place in a log.
+    createClient: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
     accountFields: { Account: 'id' },
   });
 }

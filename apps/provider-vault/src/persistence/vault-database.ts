@@ -8,11 +8,12 @@ export type VaultModels = Models<PrismaClient>;
 
 /** The vault's own database. */
 export function createVaultDatabase(
-  options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'onConnectionError'>,
+  options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'connectionsMax' | 'onConnectionError'>,
 ): VaultDatabase {
   return createDatabase({
     ...options,
     applicationName: 'provider-vault',
-    createClient: (adapter) => new PrismaClient({ adapter }),
+    // Longer formats quote source code and arguments, which have no place in a log.
+    createClient: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
   });
 }

@@ -1,0 +1,152 @@
+import { newId } from '@gateway/persistence';
+import { startStack } from '@gateway/testing';
+import {
+  createAccountDatabase,
+  type AccountDatabase,
+} from '../../../apps/account/src/persistence/account-database.ts';
+import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
+
+describe('a database that is scoped by account', () => {
+  let stack: Stack;
+  let database: AccountDatabase;
+  let mine: string;
+  let theirs: string;
+
+  const undo: Undo[] = [];
+
+  beforeAll(async () => {
+    stack = await startStack({ apps: [] });
+    undo.push(() => stack.stop());
+    database = createAccountDatabase({ url: stack.dev.postgres.account });
+    undo.push(() => database.close());
+    [mine, theirs] = [await makeAccount(), await makeAccount()];
+  }, 120_000);
+
+  afterAll(() => undoAll(undo), 60_000);
+
+  async function makeAccount(): Promise<string> {
+    const id = newId();
+    await database.acrossAccounts.account.create({
+      data: { id, name: id, provisionedAs: id, policy: { create: {} } },
+    });
+    return id;
+  }
+  const row = (accountId: string) => ({
+    id: newId(),
+    accountId,
+    name: 'k',
+    keyHash: Buffer.from(newId().replaceAll('-', '')),
+    prefix: 'sk-svc-0000',
+    last4: '0000',
+    epoch: 1,
+  });
+
+  it('reads, counts, changes and deletes the rows of one account alone', async () => {
+    const [own, foreign] = [row(mine), row(theirs)];
+    await database.forAccount(mine).apiKey.create({ data: own });
+    await database.forAccount(theirs).apiKey.create({ data: foreign });
+    const { apiKey } = database.forAccount(mine);
+
+    expect((await apiKey.findMany()).map(({ id }) => id)).toEqual([own.id]);
+    expect(await apiKey.findMany({ where: { accountId: theirs } })).toEqual([]);
+    expect(
+      await apiKey.findMany({ where: { OR: [{ accountId: theirs }, { epoch: { gte: 0 } }] } }),
+    ).toHaveLength(1);
+    expect(await apiKey.count()).toBe(1);
+    expect(await apiKey.findUnique({ where: { id: foreign.id } })).toBeNull();
+    expect(await apiKey.findFirst({ where: { keyHash: foreign.keyHash } })).toBeNull();
+    await expect(apiKey.update({ where: { id: foreign.id }, data: { name: 'x' } })).rejects.toMatchObject({
+      code: 'P2025',
+    });
+    expect(await apiKey.updateMany({ data: { name: 'mine' } })).toEqual({ count: 1 });
+    expect(await apiKey.deleteMany({ where: { id: foreign.id } })).toEqual({ count: 0 });
+    expect(await database.acrossAccounts.apiKey.findUnique({ where: { id: foreign.id } })).toMatchObject({
+      name: 'k',
+    });
+  });
+
+  it('does not write rows of another account, nor adopt them', async () => {
+    const { apiKey, account } = database.forAccount(mine);
+    await expect(apiKey.create({ data: row(theirs) })).rejects.toThrow('another account');
+    await expect(apiKey.updateMany({ data: { accountId: theirs } })).rejects.toThrow('another account');
+    const foreign = row(theirs);
+    await database.forAccount(theirs).apiKey.create({ data: foreign });
+    await expect(
+      account.update({ where: { id: mine }, data: { keys: { connect: { id: foreign.id } } } }),
+    ).rejects.toThrow('relation');
+    expect(await account.findUnique({ where: { id: theirs } })).toBeNull();
+  });
+
+  it('holds the scope within a transaction, and undoes all of one that fails', async () => {
+    const own = row(mine);
+    const failing = database.transactionForAccount(mine, async (tx) => {
+      await tx.apiKey.create({ data: own });
+      expect(await tx.account.findMany()).toHaveLength(1);
+      throw new Error('undo');
+    });
+    await expect(failing).rejects.toThrow('undo');
+    expect(await database.acrossAccounts.apiKey.findUnique({ where: { id: own.id } })).toBeNull();
+  });
+
+  it('has no raw SQL to offer to an account', async () => {
+    const scoped = database.forAccount(mine) as unknown as typeof database.acrossAccounts;
+    await expect(scoped.$queryRaw`SELECT * FROM api_keys`).rejects.toThrow('cannot be scoped');
+    await expect(scoped.$executeRawUnsafe('DELETE FROM api_keys')).rejects.toThrow('cannot be scoped');
+  });
+
+  it('runs a transaction again that lost against another one', async () => {
+    const other = newId();
+    await database.acrossAccounts.account.create({ data: { id: other, name: 'x', provisionedAs: other } });
+    let attempts = 0;
+    const bothHoldTheFirst = Promise.withResolvers<undefined>();
+    const deadlocked = (first: string, second: string) =>
+      database.transactionAcrossAccounts(async (tx) => {
+        await tx.account.update({ where: { id: first }, data: { epoch: { increment: 1 } } });
+        if (++attempts === 2) bothHoldTheFirst.resolve(undefined);
+        await bothHoldTheFirst.promise;
+        await tx.account.update({ where: { id: second }, data: { epoch: { increment: 1 } } });
+      });
+    await Promise.all([deadlocked(mine, other), deadlocked(other, mine)]);
+    expect(attempts).toBe(3);
+    expect(await database.acrossAccounts.account.findUnique({ where: { id: other } })).toMatchObject({
+      epoch: 2,
+    });
+  });
+
+  it('bounds its connections, and has queries wait for one', async () => {
+    const url = stack.dev.postgres.account;
+    const small = createAccountDatabase({ url, connectionsMax: 2 });
+    try {
+      const start = performance.now();
+      const naps = Array.from(
+        { length: 6 },
+        () => small.acrossAccounts.$queryRaw`SELECT pg_sleep(0.1)::text`,
+      );
+      await Promise.all(naps);
+      expect(performance.now() - start).toBeGreaterThan(290);
+    } finally {
+      await small.close();
+    }
+  });
+
+  it('waits for a database that is not there yet, and can be told to stop waiting', async () => {
+    const away = createAccountDatabase({ url: 'postgresql://nobody:x@127.0.0.1:1/none' });
+    expect(await away.isUp()).toBe(false);
+    const attempts: number[] = [];
+    const signal = AbortSignal.timeout(600);
+    const waiting = away.untilUp({ signal, onRetry: (attempt) => attempts.push(attempt) });
+    await expect(waiting).rejects.toThrow();
+    expect(attempts.length).toBeGreaterThan(1);
+    await expect(away.acrossAccounts.account.count()).rejects.toMatchObject({ code: 'service_unavailable' });
+    await away.close();
+  });
+
+  it('counts a wrong password as a database that is away, without showing it', async () => {
+    const url = stack.dev.postgres.account.replace(/:[^:@]+@/, ':wrong-password@');
+    const refused = createAccountDatabase({ url });
+    const error: unknown = await refused.acrossAccounts.account.count().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'service_unavailable' });
+    expect((error as { detail: string }).detail).not.toContain('wrong-password');
+    await refused.close();
+  });
+});

@@ -1,0 +1,29 @@
+import { connectMessaging, type Messaging } from '@gateway/messaging';
+import type { startStack } from '@gateway/testing';
+
+export type Stack = Awaited<ReturnType<typeof startStack>>;
+
+/** Connects with the rights of one of the suite's NATS users, and with no more. */
+export function connectAs(stack: Stack, user: string): Promise<Messaging> {
+  const instanceId = `integration-${user}-${process.pid}`;
+  return connectMessaging({ ...stack.natsCredentials(user), name: instanceId, instanceId });
+}
+
+/** Polls until `read` gives a value that is neither undefined nor null. */
+export async function eventually<T>(read: () => T | Promise<T>, withinMs = 5_000): Promise<NonNullable<T>> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const value = await read();
+    if (value !== undefined && value !== null) return value;
+    if (Date.now() > deadline) throw new Error(`nothing within ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** One step of a tear-down. */
+export type Undo = () => unknown;
+
+/** Runs the steps that a set-up has left, the last first, so that one that stopped half-way is undone as well. */
+export async function undoAll(steps: readonly Undo[]): Promise<void> {
+  for (const step of steps.toReversed()) await step();
+}
