@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as contracts from '@gateway/contracts';
+import {
+  contractTable,
+  type BroadcastContract,
+  type JobContract,
+  type RpcContract,
+} from '@gateway/contracts';
+
+type Contract = RpcContract | BroadcastContract | JobContract;
+
+const isContract = (value: unknown): value is Contract =>
+  typeof value === 'object' &&
+  value !== null &&
+  'kind' in value &&
+  ['rpc', 'broadcast', 'job'].includes(value.kind as string);
+const exported = (Object.entries(contracts) as [string, unknown][]).filter(
+  (entry): entry is [string, Contract] => isContract(entry[1]),
+);
+const folder = join(import.meta.dirname, '../../libs/contracts/src');
+
+describe('contracts', () => {
+  test('every call and broadcast is in the table, once, and the table has nothing else', () => {
+    const messages = exported.map(([, contract]) => contract).filter(({ kind }) => kind !== 'job');
+    expect(new Set(contractTable)).toEqual(new Set(messages));
+    expect(contractTable).toHaveLength(messages.length);
+  });
+
+  test('no two have one subject', () => {
+    const subjects = contractTable.map(({ subject }) => subject);
+    expect(new Set(subjects).size).toBe(subjects.length);
+  });
+
+  test.each(contractTable.map((contract) => [contract.subject, contract] as const))(
+    '%s is <server>.<name>.v<n>, of the process that answers or publishes it',
+    (subject, contract) => {
+      expect(subject).toMatch(/^[a-z-]+\.[a-z]+(-[a-z]+)*\.v[1-9]\d*$/);
+      expect(subject.split('.')[0]).toBe(contract.kind === 'rpc' ? contract.server : contract.publisher);
+    },
+  );
+
+  test.each(
+    contractTable.filter((contract) => contract.kind === 'rpc').map((each) => [each.subject, each] as const),
+  )('%s has a deadline, and callers other than its server', (_subject, { deadlineMs, callers, server }) => {
+    expect(deadlineMs).toBeGreaterThan(0);
+    expect(deadlineMs).toBeLessThanOrEqual(30_000);
+    expect(callers.length).toBeGreaterThan(0);
+    expect(callers).not.toContain(server);
+  });
+
+  test.each(['rpc', 'events', 'jobs'])('every file of %s/ carries its version in its name', (part) => {
+    for (const file of readdirSync(join(folder, part)))
+      expect(file).toMatch(/^[a-z-]+\.v[1-9]\d*(\.spec)?\.ts$/);
+  });
+
+  test('every file is at the face of the library', () => {
+    const face = readFileSync(join(folder, 'index.ts'), 'utf8');
+    const files = ['rpc', 'events', 'jobs'].flatMap((part) =>
+      readdirSync(join(folder, part))
+        .filter((file) => !file.endsWith('.spec.ts'))
+        .map((file) => `./${part}/${file}`),
+    );
+    expect(files.filter((file) => !face.includes(`'${file}'`))).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadCatalog } from '@gateway/model-catalog';
+import { findProvider, formatsOf } from '@gateway/providers';
+
+const root = join(import.meta.dirname, '../..');
+
+describe('the layout of the architecture page', () => {
+  test.each([
+    'README.md',
+    'package.json',
+    'nx.json',
+    'tsconfig.base.json',
+    'eslint.config.mjs',
+    '.dependency-cruiser.cjs',
+    'apps/edge-gateway/src/main.ts',
+    'apps/edge-gateway/src/config.ts',
+    'apps/edge-gateway/src/edge-gateway.module.ts',
+    'apps/edge-gateway/src/routes',
+    'apps/edge-gateway/src/pipeline/handle-request.ts',
+    'apps/edge-gateway/src/pipeline/exchange.ts',
+    'prisma/account/schema.prisma',
+    'prisma/account/migrations',
+    'prisma/vault/schema.prisma',
+    'prisma/vault/migrations',
+    'prisma/telemetry/schema.prisma',
+    'prisma/telemetry/migrations',
+    'models',
+    'training',
+    'deploy',
+    'k8s',
+    'docs/request-path.md',
+    'docs/failure-modes.md',
+    'docs/decisions',
+    'tools/bootstrap',
+    'tools/generators',
+  ])('%s is there', (path) => {
+    expect(existsSync(join(root, path))).toBe(true);
+  });
+
+  test.each([
+    'account',
+    'compressor',
+    'edge-gateway',
+    'provider-vault',
+    'sandbox-provider',
+    'tool-router',
+    'worker',
+  ])('the app %s starts at main.ts and reads its environment in config.ts', (app) => {
+    expect(existsSync(join(root, 'apps', app, 'src/main.ts'))).toBe(true);
+    expect(existsSync(join(root, 'apps', app, 'src/config.ts'))).toBe(true);
+  });
+
+  test.each(readdirSync(join(root, 'libs')))('the library %s has one face and no other index', (lib) => {
+    const indexes = readdirSync(join(root, 'libs', lib, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+      (file) => /(^|\/)index\.ts$/.test(file),
+    );
+    expect(indexes).toEqual(['index.ts']);
+  });
+
+  test('every suite under test/ with specs is a command of its name', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const suites = readdirSync(join(root, 'test'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .filter((name) =>
+        readdirSync(join(root, 'test', name), { recursive: true, encoding: 'utf8' }).some((file) =>
+          file.endsWith('.spec.ts'),
+        ),
+      );
+    expect(suites.filter((name) => scripts[`test:${name}`] === undefined)).toEqual([]);
+  });
+});
+
+describe('catalogue and providers', () => {
+  test('every model is at a provider of the table, in formats that it speaks', () => {
+    for (const { provider: name, modelId, formats } of loadCatalog().models) {
+      const provider = findProvider(name);
+      expect([modelId, name, provider !== undefined]).toEqual([modelId, name, true]);
+      if (provider) expect(formatsOf(provider)).toEqual(expect.arrayContaining(formats));
+    }
+  });
+});

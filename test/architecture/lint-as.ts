@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+export interface LintText {
+  /** Where it pretends to be, relative to the repository. */
+  readonly path: string;
+  readonly code: string;
+}
+
+export interface LintResult {
+  readonly path: string;
+  readonly messages: readonly {
+    readonly ruleId: string | null;
+    readonly message: string;
+    readonly line: number;
+  }[];
+}
+
+const script = join(import.meta.dirname, 'lint-as.mjs');
+
+/** Lints texts as if they lay at their paths; the results are in the order of the texts. */
+export function lintAs(texts: readonly LintText[]): LintResult[] {
+  return run([], JSON.stringify(texts));
+}
+
+/** Lints the repository's own sources by every rule that needs no types. */
+export function lintTree(): LintResult[] {
+  return run(['--tree'], '');
+}
+
+function run(args: readonly string[], input: string): LintResult[] {
+  const output = execFileSync(process.execPath, [script, ...args], {
+    input,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return JSON.parse(output) as LintResult[];
+}
