@@ -14,9 +14,14 @@ await runService({
   name: 'account',
   config,
   ready: async () => ({ database: await database.isUp() }),
-  createModule: async ({ messaging, logger }) => {
+  createModule: async ({ messaging, logger, metrics }) => {
     await database.untilUp({
       onRetry: (attempt) => logger.warn({ attempt }, 'the database is not there yet'),
+    });
+    const lookups = metrics.counter({
+      name: 'account_key_lookups_total',
+      help: 'Look-ups of API keys that gateways did not have in their caches.',
+      labels: ['outcome'],
     });
     return AccountModule.with({
       database,
@@ -24,6 +29,7 @@ await runService({
       lastUsed: new LastUsedRecorder(writeLastUsedTo(database), (error) =>
         logger.warn({ err: error }, 'the last use of some keys was not recorded'),
       ),
+      countLookup: (outcome) => lookups.inc({ outcome }),
       announceKeyChange: (change) => messaging.broadcast(keyChanged, change),
     });
   },

@@ -12,13 +12,19 @@ await runService({
   name: 'provider-vault',
   config,
   ready: async () => ({ database: await database.isUp() }),
-  createModule: async ({ messaging, logger }) => {
+  createModule: async ({ messaging, logger, metrics }) => {
     await database.untilUp({
       onRetry: (attempt) => logger.warn({ attempt }, 'the database is not there yet'),
+    });
+    const openings = metrics.counter({
+      name: 'vault_credential_openings_total',
+      help: 'Credentials that gateways asked for.',
+      labels: ['outcome'],
     });
     return ProviderVaultModule.with({
       database,
       keyRing: config.keyRing,
+      countOpening: (outcome) => openings.inc({ outcome }),
       announceCredentialChange: (change) => messaging.broadcast(credentialChanged, change),
     });
   },

@@ -14,7 +14,7 @@ type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
  * with the expiry in it: the caller is told that much.
  */
 export async function authenticateKey(
-  context: Pick<AccountContext, 'database' | 'pepper' | 'lastUsed'>,
+  context: Pick<AccountContext, 'database' | 'pepper' | 'lastUsed' | 'countLookup'>,
   request: { keySha256: string },
 ): Promise<{ grant: KeyGrant | null }> {
   const keyHash = hashKey(context.pepper, request.keySha256);
@@ -23,6 +23,7 @@ export async function authenticateKey(
     where: { keyHash, revokedAt: null },
     include: withAccount,
   });
+  context.countLookup(key === null ? 'unknown' : 'found');
   if (key === null) return { grant: null };
   context.lastUsed.note(key.id);
   return { grant: renderGrant(key) };

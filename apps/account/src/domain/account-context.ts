@@ -14,6 +14,8 @@ export interface AccountContext {
   /** 32 bytes. */
   readonly pepper: Buffer;
   readonly lastUsed: LastUsedRecorder;
+  /** Unknown counts revoked keys too. */
+  readonly countLookup: (outcome: 'found' | 'unknown') => void;
   /** Tells every gateway that what it has cached of the key is stale. Called after the commit, never before. */
   readonly announceKeyChange: (change: KeyChange) => void;
 }

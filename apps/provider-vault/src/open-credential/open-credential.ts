@@ -21,17 +21,22 @@ const storedFields = z.record(z.string(), z.string());
  * before the secret is even decrypted: no audit, no secret. Throws `internal_error` for a row that was tampered with.
  */
 export async function openCredential(
-  context: Pick<VaultContext, 'database' | 'keyRing'>,
+  context: Pick<VaultContext, 'database' | 'keyRing' | 'countOpening'>,
   request: OpenCredentialRequest,
 ): Promise<{ sealedSecret: string | null; baseUrl: string | null }> {
   const row = await readAudited(context, request);
-  if (row === null) return { sealedSecret: null, baseUrl: null };
+  if (row === null) {
+    context.countOpening('missing');
+    return { sealedSecret: null, baseUrl: null };
+  }
   const { accountId, provider } = request;
   // The account and provider that were asked for, not the row's: a row that was moved must not open.
   const place = { accountId, provider, baseUrl: row.baseUrl };
   const secret = await openEnvelope(context.keyRing, place, parseEnvelope(row)).catch((cause: unknown) => {
+    context.countOpening('failed');
     throw new GatewayError('internal_error', { detail: 'a stored credential does not open', cause });
   });
+  context.countOpening('opened');
   const bytes = Buffer.from(JSON.stringify(secret));
   try {
     return { sealedSecret: sealTo(request.recipientPublicKey, bytes), baseUrl: row.baseUrl };

@@ -1,0 +1,34 @@
+import { loadConfig } from './config.ts';
+
+const complete = {
+  NATS_URL: 'nats://127.0.0.1:4222',
+  NATS_USER: 'account',
+  NATS_PASSWORD: 'x',
+  HEALTH_PORT: '0',
+  ACCOUNT_DATABASE_URL: 'postgresql://account:x@127.0.0.1/account',
+  KEY_PEPPER: Buffer.alloc(32, 1).toString('base64'),
+};
+
+describe('the configuration of the account service', () => {
+  it('holds the pepper as bytes', () => {
+    expect(loadConfig(complete).KEY_PEPPER).toEqual(Buffer.alloc(32, 1));
+  });
+
+  it('lists every variable at fault at once', () => {
+    const start = () => loadConfig({ KEY_PEPPER: 'c2hvcnQ=' });
+    for (const variable of [
+      'NATS_URL',
+      'NATS_PASSWORD',
+      'HEALTH_PORT',
+      'ACCOUNT_DATABASE_URL',
+      'KEY_PEPPER',
+    ]) {
+      expect(start).toThrow(variable);
+    }
+    expect(start).not.toThrow('c2hvcnQ');
+  });
+
+  it.each(['mysql://a@b/c', 'nonsense'])('refuses the database %s', (url) => {
+    expect(() => loadConfig({ ...complete, ACCOUNT_DATABASE_URL: url })).toThrow('ACCOUNT_DATABASE_URL');
+  });
+});

@@ -1,0 +1,37 @@
+import { GatewayError } from '@gateway/errors';
+import { isMissingRow, isUnavailable, isUniqueConflict, mapDatabaseError } from './database-errors.ts';
+
+const withCode = (code: string, message = 'a message') => Object.assign(new Error(message), { code });
+
+describe('an error of the database', () => {
+  it.each(['P1001', 'P1017', 'P2024', 'P2028', 'ECONNREFUSED', '57P01', '08006', '53300'])(
+    'means with %s that the database is away',
+    (code) => {
+      const mapped = mapDatabaseError(withCode(code));
+      expect(mapped).toBeInstanceOf(GatewayError);
+      expect(mapped).toMatchObject({ code: 'service_unavailable', detail: 'a message' });
+    },
+  );
+
+  it.each(['P2002', 'P2025', 'P2034', '23505', '42P01', 'P10011'])('is the query’s own with %s', (code) => {
+    const error = withCode(code);
+    expect(mapDatabaseError(error)).toBe(error);
+  });
+
+  it('is looked for in what caused it, but not without end', () => {
+    expect(isUnavailable(new Error('outer', { cause: withCode('ECONNRESET') }))).toBe(true);
+    const loop = new Error('loop');
+    loop.cause = loop;
+    expect(isUnavailable(loop)).toBe(false);
+  });
+
+  it('keeps its detail out of the public text', () => {
+    const mapped = mapDatabaseError(withCode('P1001', 'cannot reach 10.0.0.1:5432')) as GatewayError;
+    expect(mapped.message).not.toContain('10.0.0.1');
+  });
+
+  it.each([null, undefined, 'text', 7, {}])('may be anything that was thrown: %j', (thrown) => {
+    expect(mapDatabaseError(thrown)).toBe(thrown);
+    expect([isUniqueConflict(thrown), isMissingRow(thrown)]).toEqual([false, false]);
+  });
+});
