@@ -1,0 +1,74 @@
+import {
+  deadRequestEvent,
+  requestEventBatch,
+  requestEventBatchOptions,
+  type DeadRequestEvent,
+} from '@gateway/contracts';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+
+/** A dead letter, as it is listed. */
+export interface DeadLetter {
+  readonly id: string;
+  readonly data: DeadRequestEvent;
+}
+
+export interface DeadLetterBox {
+  count(): Promise<number>;
+  /** The oldest first. */
+  list(limit: number): Promise<DeadLetter[]>;
+  /** Puts letters back into the queue of request events, each as a batch of its own; all of them unless ids are given. Answers how many. */
+  retry(ids?: readonly string[]): Promise<number>;
+  close(): Promise<void>;
+}
+
+const pageLetters = 500;
+
+/** What is on the queue's Redis of events that could not be written. */
+export function openDeadLetters(redisUrl: string): DeadLetterBox {
+  const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
+  const dead = new Queue<DeadRequestEvent>(deadRequestEvent.queue, { connection });
+  const events = new Queue(requestEventBatch.queue, { connection });
+
+  const list = async (limit: number): Promise<DeadLetter[]> => {
+    const jobs = await dead.getWaiting(0, limit - 1);
+    return jobs.map((job) => ({ id: job.id ?? '', data: job.data }));
+  };
+  const retryOne = async ({ id, data }: DeadLetter): Promise<void> => {
+    // Its own batch id each time: should it fail again, its new letter must not be the one that is removed here.
+    const batchId = `retry-${id}-${Date.now()}`;
+    const batch = { batchId, events: [data.event], traceparents: [data.traceparent] };
+    await events.add(requestEventBatch.name, batch, { ...requestEventBatchOptions, jobId: batchId });
+    await dead.remove(id);
+  };
+  return {
+    count: () => dead.getWaitingCount(),
+    list,
+    retry: async (ids) => {
+      let letters = ids === undefined ? await dead.getWaitingCount() : ids.length;
+      const total = letters;
+      if (ids !== undefined) {
+        for (const id of ids) await retryOne(await letterOf(dead, id));
+        return total;
+      }
+      // Only those that were there at the start: one that fails again comes back at the end.
+      while (letters > 0) {
+        const page = await list(Math.min(letters, pageLetters));
+        if (page.length === 0) break;
+        for (const letter of page) await retryOne(letter);
+        letters -= page.length;
+      }
+      return total - letters;
+    },
+    close: async () => {
+      await Promise.all([dead.close(), events.close()]);
+      connection.disconnect();
+    },
+  };
+}
+
+async function letterOf(dead: Queue<DeadRequestEvent>, id: string): Promise<DeadLetter> {
+  const job = await dead.getJob(id);
+  if (job === undefined) throw new Error(`There is no dead letter ${id}.`);
+  return { id, data: job.data };
+}
