@@ -1,6 +1,8 @@
 export { findFreePort, startNatsServer, type NatsServer } from './nats-server/start-nats-server.ts';
 export type { ReceivedSpan } from './otlp-receiver/parse-export.ts';
 export { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver/start-otlp-receiver.ts';
+export { findRecordings, loadRecordings } from './recordings/load-recordings.ts';
+export type { Recording, RecordingEntry } from './recordings/recording.ts';
 export { createAcceptedEvent, createEndedEvent, createPlanEvent } from './request-events.ts';
 export { sharedStack, startStack, type TestStackOptions } from './stack/start-stack.ts';
 export { attachStack, type DevInfo, type StackUnderTest, type UnitUnderTest } from './stack/stack-under-test.ts';

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, ResponseFormat } from '@gateway/interchange';
-import { asObject, asText, optional, otherMembers } from '../json/read-members.ts';
+import { asObject, asText, optional } from '../json/read-members.ts';
 
 /** Undefined for a shape that we do not know, or that says more than we can carry. */
 export function parseResponseFormat(raw: unknown): ResponseFormat | undefined {
@@ -33,9 +34,8 @@ export function renderResponseFormat(format: ResponseFormat): JsonObject {
   }
 }
 
-/** Members of a response format that the interchange does not carry. */
-export function responseFormatRest(raw: JsonObject): JsonObject {
-  const rest = otherMembers(raw, ['type', 'json_schema']);
-  const schema = otherMembers(asObject(raw.json_schema) ?? {}, ['name', 'schema', 'strict', 'description']);
-  return { ...rest, ...optional('json_schema', schema) };
+/** Whether the interchange says all of it. */
+export function isCarriedWhole(raw: unknown): boolean {
+  const format = parseResponseFormat(raw);
+  return format !== undefined && isDeepStrictEqual(renderResponseFormat(format), raw);
 }

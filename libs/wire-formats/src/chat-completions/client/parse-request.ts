@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatRequest, JsonObject } from '@gateway/interchange';
+import type { ChatRequest } from '@gateway/interchange';
 import type { JsonTape } from '../../json/json-tape.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { cloudFields } from '../extension-fields.ts';
@@ -20,7 +20,9 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const { settings, read } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
   const rest = otherMembers(body, [...judgedMembers, ...cloudFields, ...read]);
-  const spelled = isDeepStrictEqual(renderToolChoice(toolChoice, tools), body.tool_choice ?? undefined);
+  // A choice without tools is kept apart, so that only a client of this very format gets its provider's opinion of it.
+  const isCarried =
+    tools.length > 0 && isDeepStrictEqual(renderToolChoice(toolChoice, tools), body.tool_choice ?? undefined);
   return {
     model: asText(body.model) ?? '',
     messages: asList(body.messages).filter(isObject).map(parseMessage),
@@ -32,12 +34,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
     ...withOwn({
       ...rest,
       ...optional('stream_options', otherMembers(streamOptions, ['include_usage'])),
-      ...(spelled ? {} : keepToolChoice(body)),
+      ...(isCarried ? {} : optional('tool_choice', body.tool_choice)),
     }),
   };
-}
-
-/** What the interchange says more plainly than the client did. */
-function keepToolChoice(body: JsonObject): JsonObject {
-  return optional('tool_choice', body.tool_choice);
 }

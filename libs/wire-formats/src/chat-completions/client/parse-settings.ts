@@ -1,6 +1,6 @@
 import type { ChatSettings, JsonObject } from '@gateway/interchange';
-import { asList, asNumber, asObject, asText, isEmpty } from '../../json/read-members.ts';
-import { parseResponseFormat, responseFormatRest } from '../response-format.ts';
+import { asList, asNumber, asText } from '../../json/read-members.ts';
+import { isCarriedWhole, parseResponseFormat } from '../response-format.ts';
 import { booleanSettings, maxTokensFields, numberSettings, textSettings } from '../settings-table.ts';
 
 export interface ReadSettings {
@@ -28,12 +28,7 @@ export function parseSettings(body: JsonObject): ReadSettings {
     .find((value) => value !== undefined);
   settings.topK = asNumber(body.top_k);
   settings.responseFormat = parseResponseFormat(body.response_format);
-  if (
-    settings.responseFormat !== undefined &&
-    isEmpty(responseFormatRest(asObject(body.response_format) ?? {}))
-  ) {
-    read.push('response_format');
-  }
+  if (isCarriedWhole(body.response_format)) read.push('response_format');
   const set: ChatSettings = Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== undefined),
   );

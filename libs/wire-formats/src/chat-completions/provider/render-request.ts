@@ -32,13 +32,10 @@ function renderStream({ stream, streamsUsage }: ChatRequest, own: JsonObject): J
 function renderTools(request: ChatRequest, own: JsonObject, losses: Loss[]): JsonObject {
   const tools = request.tools.flatMap((tool, index) => renderTool(tool, index, losses));
   // Without tools the format refuses a choice among them; a client of this very format is left its own error.
-  const choice = renderToolChoice(request.toolChoice, request.tools);
+  const choice = tools.length === 0 ? undefined : renderToolChoice(request.toolChoice, request.tools);
   return {
     ...(tools.length === 0 ? {} : { tools }),
-    ...optional(
-      'tool_choice',
-      own.tool_choice ?? (tools.length === 0 && choice !== 'none' ? undefined : choice),
-    ),
+    ...optional('tool_choice', own.tool_choice ?? choice),
   };
 }
 

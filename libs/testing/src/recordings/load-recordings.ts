@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { recordingEntry, type Recording } from './recording.ts';
+
+/** Where the recordings lie beside a checkout, when nothing else is said. */
+const besideCheckout = resolve(import.meta.dirname, '../../../../../shared/data/wire');
+
+/** The folder to read: the one given (a folder of recordings, or one with `wire/` in it), else the one beside the checkout. */
+export function findRecordings(given: string | undefined): string | undefined {
+  const folder = given === undefined || given === '' ? besideCheckout : resolve(given);
+  const found = [folder, join(folder, 'wire')].find((candidate) =>
+    existsSync(join(candidate, 'index.jsonl')),
+  );
+  // A folder that was asked for has to be there; the default one need not be.
+  if (found === undefined && given) throw new Error(`There are no recordings (index.jsonl) in ${folder}.`);
+  return found;
+}
+
+/** The recorded exchanges of a folder, or those of one API. */
+export function loadRecordings(folder: string, api?: string): Recording[] {
+  return readFileSync(join(folder, 'index.jsonl'), 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => recordingEntry.parse(JSON.parse(line)))
+    .filter((entry) => api === undefined || entry.api === api)
+    .map((entry) => ({
+      ...entry,
+      request: () => readBody(folder, entry.request_file),
+      response: () => readBody(folder, entry.response_file),
+    }));
+}
+
+function readBody(folder: string, file: string | null): Buffer | undefined {
+  return file === null ? undefined : readFileSync(join(folder, file));
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/**
+ * A line of the recordings' index.jsonl. `fidelity` says what is owed: bytes on `raw`, meaning on all.
+ */
+export const recordingEntry = z.object({
+  id: z.string(),
+  provider: z.string(),
+  api: z.string(),
+  model: z.string().nullable(),
+  streaming: z.boolean(),
+  status: z.int(),
+  fidelity: z.enum(['raw', 'normalised', 'reserialized', 'reframed']),
+  request_fidelity: z.string().nullish(),
+  is_error: z.boolean(),
+  midstream_error: z.boolean(),
+  has_tools: z.boolean(),
+  has_tool_calls: z.boolean(),
+  notable: z.boolean().optional(),
+  url_path: z.string().nullish(),
+  content_type: z.string().nullish(),
+  tags: z.array(z.string()),
+  request_file: z.string().nullable(),
+  response_file: z.string().nullable(),
+  meta_file: z.string().nullable(),
+});
+export type RecordingEntry = z.infer<typeof recordingEntry>;
+
+/** One exchange with a provider, as recorded. Bodies are read when asked for. */
+export interface Recording extends RecordingEntry {
+  /** Undefined when only the answer was recorded. */
+  readonly request: () => Buffer | undefined;
+  readonly response: () => Buffer | undefined;
+}

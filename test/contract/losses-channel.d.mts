@@ -1,0 +1,3 @@
+import type { Channel } from 'node:diagnostics_channel';
+
+export declare const lossesChannel: Channel;

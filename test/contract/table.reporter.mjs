@@ -1,0 +1,41 @@
+import { writeSync } from 'node:fs';
+import { lossesChannel } from './losses-channel.mjs';
+
+/**
+ * Sums the suite up by API and check: the two outer `describe`s of every test (`checkEvery` makes them). The last line
+ * of the run is the sum as JSON.
+ */
+export default class TableReporter {
+  #by = {};
+  #losses = {};
+
+  constructor() {
+    lossesChannel.subscribe(({ from, to, field }) => {
+      const pair = (this.#losses[`${from}->${to}`] ??= {});
+      pair[field] = (pair[field] ?? 0) + 1;
+    });
+  }
+
+  onTestResult(_test, { testResults }) {
+    for (const { ancestorTitles, status } of testResults) {
+      if (status !== 'passed' && status !== 'failed') continue;
+      const [check = 'other', api = 'all'] = ancestorTitles;
+      const counts = ((this.#by[api] ??= {})[check] ??= { passed: 0, failed: 0 });
+      counts[status] += 1;
+    }
+  }
+
+  onRunComplete() {
+    const rows = Object.entries(this.#by).flatMap(([api, checks]) =>
+      Object.entries(checks).map(([check, counts]) => ({ api, check, ...counts })),
+    );
+    const sum = (name) => rows.reduce((total, row) => total + row[name], 0);
+    const summary = { passed: sum('passed'), failed: sum('failed'), by: this.#by, losses: this.#losses };
+    const table = rows.map(
+      ({ api, check, passed, failed }) =>
+        `  ${api.padEnd(18)} ${check.padEnd(34)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed`,
+    );
+    // Jest says more after its reporters are done; the sum has to be the last line.
+    process.once('exit', () => writeSync(1, `\n${table.join('\n')}\n\n${JSON.stringify(summary)}\n`));
+  }
+}
