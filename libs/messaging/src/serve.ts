@@ -55,30 +55,34 @@ export class RequestServer {
   async #respond(message: Msg): Promise<void> {
     const { subject } = this.#contract;
     const attributes = { 'rpc.system.name': 'nats', 'rpc.method': subject };
-    let outcome: unknown;
+    const outcome = await continueTrace(
+      parseTrace(message.headers),
+      subject,
+      attributes,
+      () => this.#encodedAnswer(message),
+      SpanKind.SERVER,
+    ).catch(toGatewayError);
     try {
-      outcome = await continueTrace(
-        parseTrace(message.headers),
-        subject,
-        attributes,
-        async () => encodeReply(await this.#answer(parseRequest(this.#contract.request, message.data))),
-        SpanKind.SERVER,
-      );
-    } catch (thrown) {
-      outcome = toGatewayError(thrown);
-      this.#report(outcome as GatewayError, thrown);
-    }
-    try {
-      reply(message, outcome as Buffer | GatewayError);
+      reply(message, outcome);
     } catch (error) {
       // The connection went away meanwhile: the caller has heard of that by itself.
       this.#logger?.warn({ subject, err: error }, 'a reply could not be sent');
     }
   }
 
+  async #encodedAnswer(message: Msg): Promise<Buffer> {
+    try {
+      return encodeReply(await this.#answer(parseRequest(this.#contract.request, message.data)));
+    } catch (thrown) {
+      this.#report(toGatewayError(thrown), thrown);
+      throw thrown;
+    }
+  }
+
   #report(error: GatewayError, thrown: unknown): void {
-    const fields = { subject: this.#contract.subject, code: error.code, detail: error.detail, err: thrown };
-    if (error.definition.status >= 500) this.#logger?.error(fields, 'a request failed');
+    if (error.definition.status < 500) return;
+    const { code, detail } = error;
+    this.#logger?.error({ subject: this.#contract.subject, code, detail, err: thrown }, 'a request failed');
   }
 }
 
