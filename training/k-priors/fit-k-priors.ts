@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { KPolicyBand } from '../../apps/tool-router/src/plan-tools/k-policy.ts';
+import type { KPolicyBand, KPolicyTarget } from '../../apps/tool-router/src/plan-tools/k-policy.ts';
 import { keywordRanker } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
 import { indexToolList } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
 import {
@@ -14,11 +14,10 @@ import {
   type Question,
   type ToolData,
 } from '../../test/eval/tool-data.ts';
-import { applySteps, fitSteps, type PolicyOutcome, type Sample } from './fit-steps.ts';
+import { applyTarget, fitTarget, type PolicyOutcome, type Sample } from './fit-steps.ts';
 
 const kMin = 5;
 const shortListMax = 8;
-const bins = 8;
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
 /** A band's figures come from pools of about its size. */
 const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] = [
@@ -37,7 +36,10 @@ const data = loadToolData(values.data);
 const notes: string[] = [];
 const fitted = bands.map(({ toolsMax, pool }): KPolicyBand => {
   const samples = data.questions.flatMap((question) => makeSample(data, question, pool) ?? []);
-  return { toolsMax, targets: recallTargets.map((recallTarget) => fitTarget(samples, pool, recallTarget)) };
+  return {
+    toolsMax,
+    targets: recallTargets.map((recallTarget) => measureTarget(samples, pool, recallTarget)),
+  };
 });
 console.log(notes.join('\n'));
 if (!values.check) writePolicy();
@@ -54,7 +56,7 @@ function makeSample({ cards }: ToolData, question: Question, pool: PoolSize): Sa
     lines.map((line) => itemAt(cards, line)),
   );
   const { userTurns, dataset } = question;
-  const { scores, order, topScore } = keywordRanker.rank(index, userTurns, userTurns.length - 1);
+  const { scores, order, topScore, namesTop } = keywordRanker.rank(index, userTurns, userTurns.length - 1);
   const shareOf = (position: number): number => (scores[position] ?? 0) / (topScore || 1);
   const firsts = new Set(order.subarray(0, kMin));
   const golds = question.mainGold === undefined ? question.golds : [question.mainGold];
@@ -67,15 +69,15 @@ function makeSample({ cards }: ToolData, question: Question, pool: PoolSize): Sa
       }),
     ),
   );
-  return { dataset, topScore, goldShares, shares: Float64Array.from(order, shareOf) };
+  return { dataset, topScore, namesTop, goldShares, shares: Float64Array.from(order, shareOf) };
 }
 
-function fitTarget(samples: readonly Sample[], pool: PoolSize, recallTarget: number) {
-  const options = { recallTarget, kMin, bins };
+function measureTarget(samples: readonly Sample[], pool: PoolSize, recallTarget: number): KPolicyTarget {
+  const options = { recallTarget, kMin };
   const heldOut = [...new Set(samples.map(({ dataset }) => dataset))].map((set): PolicyOutcome => {
     const rest = samples.filter(({ dataset }) => dataset !== set);
     const own = samples.filter(({ dataset }) => dataset === set);
-    return applySteps(own, fitSteps(rest, options), kMin);
+    return applyTarget(own, fitTarget(rest, options), options);
   });
   const mean = (key: keyof PolicyOutcome): string =>
     ((100 * heldOut.reduce((sum, outcome) => sum + outcome[key], 0)) / heldOut.length).toFixed(1);
@@ -83,7 +85,7 @@ function fitTarget(samples: readonly Sample[], pool: PoolSize, recallTarget: num
   notes.push(
     `pool ${pool}, target ${recallTarget}: recall ${mean('recall')} (worst set ${worst}), kept ${mean('kept')}, sent whole ${mean('whole')}`,
   );
-  return { recallTarget, steps: fitSteps(samples, options) };
+  return fitTarget(samples, options);
 }
 
 function writePolicy(): void {

@@ -1,9 +1,10 @@
-import type { KPolicyStep } from '../../apps/tool-router/src/plan-tools/k-policy.ts';
+import type { KPolicyStep, KPolicyTarget } from '../../apps/tool-router/src/plan-tools/k-policy.ts';
 
 /** A question as the policy sees it: how its tools scored, as shares of the best score. */
 export interface Sample {
   readonly dataset: string;
   readonly topScore: number;
+  readonly namesTop: boolean;
   /** Of the golds; Infinity for one that is among the first `kMin`, which go out anyway. */
   readonly goldShares: readonly number[];
   /** Of all tools, best first. */
@@ -13,24 +14,46 @@ export interface Sample {
 export interface FitOptions {
   readonly recallTarget: number;
   readonly kMin: number;
-  readonly bins: number;
 }
+
+/** Bins by best score; fewer for the turns that name a tool, of which there are fewer. */
+const namedBins = 5;
+const unnamedBins = 8;
 
 /** Below this share nothing worth the risk is left out. */
 const shareMin = 0.02;
 
-/**
- * Cuts the samples into bins of equal weight by their best score (each set weighs the same), takes in each bin the
- * largest share of the best score that still keeps `recallTarget` of the golds, and never a larger one than a bin
- * with better scores has: being surer may only cut more.
- */
-export function fitSteps(samples: readonly Sample[], options: FitOptions): KPolicyStep[] {
+/** Each set weighs the same, whatever its number of samples. */
+export function fitTarget(samples: readonly Sample[], { recallTarget }: FitOptions): KPolicyTarget {
   const weights = weighSets(samples);
-  const sorted = [...samples].sort((one, other) => one.topScore - other.topScore);
+  const fit = (part: readonly Sample[], bins: number): KPolicyStep[] =>
+    fitSteps(cutBins(part, weights, bins), weights, recallTarget);
+  return {
+    recallTarget,
+    named: fit(
+      samples.filter(({ namesTop }) => namesTop),
+      namedBins,
+    ),
+    unnamed: fit(
+      samples.filter(({ namesTop }) => !namesTop),
+      unnamedBins,
+    ),
+  };
+}
+
+/**
+ * Takes in each bin the largest share of the best score that still keeps `recallTarget` of the golds, and never a
+ * larger one than a bin with better scores has: being surer may only cut more.
+ */
+function fitSteps(
+  bins: readonly (readonly Sample[])[],
+  weights: ReadonlyMap<string, number>,
+  recallTarget: number,
+): KPolicyStep[] {
   const steps: KPolicyStep[] = [];
   let ceiling = Infinity;
-  for (const bin of cutBins(sorted, weights, options.bins).reverse()) {
-    const share = Math.min(ceiling, fitShare(bin, weights, options.recallTarget));
+  for (const bin of bins.toReversed()) {
+    const share = Math.min(ceiling, fitShare(bin, weights, recallTarget));
     if (share < shareMin) break;
     ceiling = share;
     steps.unshift([Math.ceil((bin[0]?.topScore ?? 0) * 10) / 10, Math.floor(share * 100) / 100]);
@@ -45,12 +68,15 @@ function weighSets(samples: readonly Sample[]): Map<string, number> {
   return new Map([...counts].map(([dataset, count]) => [dataset, 1 / count]));
 }
 
-function cutBins(sorted: readonly Sample[], weights: ReadonlyMap<string, number>, bins: number): Sample[][] {
+/** Bins of about equal weight, by best score. */
+function cutBins(samples: readonly Sample[], weights: ReadonlyMap<string, number>, bins: number): Sample[][] {
   const cut: Sample[][] = Array.from({ length: bins }, () => []);
+  const weightOf = ({ dataset }: Sample): number => weights.get(dataset) ?? 0;
+  const total = samples.reduce((sum, sample) => sum + weightOf(sample), 0);
   let passed = 0;
-  for (const sample of sorted) {
-    cut[Math.min(bins - 1, Math.floor((passed / weights.size) * bins))]?.push(sample);
-    passed += weights.get(sample.dataset) ?? 0;
+  for (const sample of samples.toSorted((one, other) => one.topScore - other.topScore)) {
+    cut[Math.min(bins - 1, Math.floor((passed / total) * bins))]?.push(sample);
+    passed += weightOf(sample);
   }
   return cut;
 }
@@ -82,16 +108,17 @@ export interface PolicyOutcome {
   readonly whole: number;
 }
 
-/** What steps would have done to samples, each weighing the same. */
-export function applySteps(
+/** What a fitted target would have done to samples, each weighing the same. */
+export function applyTarget(
   samples: readonly Sample[],
-  steps: readonly KPolicyStep[],
-  kMin: number,
+  target: KPolicyTarget,
+  { kMin }: FitOptions,
 ): PolicyOutcome {
   let recall = 0;
   let kept = 0;
   let whole = 0;
-  for (const { topScore, goldShares, shares } of samples) {
+  for (const { topScore, namesTop, goldShares, shares } of samples) {
+    const steps = namesTop ? target.named : target.unnamed;
     const step = steps.findLast(([topScoreMin]) => topScore >= topScoreMin);
     const least = step?.[1] ?? -Infinity;
     if (step === undefined) whole += 1;

@@ -60,7 +60,7 @@ function rankGolds(
   const keyword = scoreByKeyword(index, makeTurnQuery(userTurns, userTurns.length - 1));
   const top = keyword.reduce((best, score) => Math.max(best, score), 1e-9);
   const mixed = keyword.map((score, at) => mix(score, dot(turn, itemAt(toolVectors, itemAt(pool, at))), top));
-  const { order } = orderByScore(index, mixed);
+  const order = orderByScore(index, mixed);
   const ranks = new Map(Array.from(order, (position, rank) => [pool[position], rank]));
   return golds.map((lines) => Math.min(...lines.map((line) => ranks.get(line) ?? Infinity)));
 }

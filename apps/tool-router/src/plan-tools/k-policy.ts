@@ -12,7 +12,15 @@ export interface KPolicyBand {
   /** The band holds lists of at most this many tools. Bands are ascending. */
   readonly toolsMax: number;
   /** Ascending by recall target. */
-  readonly targets: readonly { readonly recallTarget: number; readonly steps: readonly KPolicyStep[] }[];
+  readonly targets: readonly KPolicyTarget[];
+}
+
+export interface KPolicyTarget {
+  readonly recallTarget: number;
+  /** For turns that have every word of the best tool's name. */
+  readonly named: readonly KPolicyStep[];
+  /** For the other turns. */
+  readonly unnamed: readonly KPolicyStep[];
 }
 
 /**
@@ -21,17 +29,26 @@ export interface KPolicyBand {
  */
 export type KPolicyStep = readonly [topScoreMin: number, keptShareOfTop: number];
 
+export interface KPolicyQuestion {
+  readonly tools: number;
+  readonly recallTarget: number;
+  readonly topScore: number;
+  readonly namesTop: boolean;
+}
+
 /**
  * The least score a tool must have to go out, for a list of `tools` tools and a turn whose best tool scores
  * `topScore`; undefined when the turn tells too little to leave anything out at this recall target.
  */
 export function chooseScoreMin(
   policy: KPolicy,
-  { tools, recallTarget, topScore }: { tools: number; recallTarget: number; topScore: number },
+  { tools, recallTarget, topScore, namesTop }: KPolicyQuestion,
 ): number | undefined {
   const band = policy.bands.find(({ toolsMax }) => tools <= toolsMax);
   // A target between two measured ones is held by the stricter; above them all, by none.
   const target = band?.targets.find((measured) => measured.recallTarget >= recallTarget);
-  const step = target?.steps.findLast(([topScoreMin]) => topScore >= topScoreMin);
+  const step = (namesTop ? target?.named : target?.unnamed)?.findLast(
+    ([topScoreMin]) => topScore >= topScoreMin,
+  );
   return step === undefined ? undefined : step[1] * topScore;
 }

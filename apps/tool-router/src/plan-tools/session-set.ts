@@ -116,8 +116,8 @@ function chooseGrowth(
 
 function scoreMinOf(
   index: ToolListIndex,
-  { topScore }: TurnRanking,
+  { topScore, namesTop }: TurnRanking,
   { policy, recallTarget }: SessionSetOptions,
 ): number | undefined {
-  return chooseScoreMin(policy, { tools: index.names.length, recallTarget, topScore });
+  return chooseScoreMin(policy, { tools: index.names.length, recallTarget, topScore, namesTop });
 }

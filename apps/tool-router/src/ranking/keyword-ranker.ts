@@ -6,7 +6,7 @@ import { makeTurnQuery, type TurnQuery } from './turn-query.ts';
 export const keywordRanker = {
   method: 'keyword',
   rank: (index: ToolListIndex, turns: readonly string[], at: number): TurnRanking =>
-    orderByScore(index, scoreByKeyword(index, makeTurnQuery(turns, at))),
+    rankByKeyword(index, makeTurnQuery(turns, at)),
 } satisfies ToolRanker;
 
 /** Scores by position. Each tool's sum runs in the order of the query's words, so the order of the tools cannot change it. */
@@ -22,11 +22,26 @@ export function scoreByKeyword(index: ToolListIndex, query: TurnQuery): Float64A
   return scores;
 }
 
-export function orderByScore(index: ToolListIndex, scores: Float64Array): TurnRanking {
-  const order = Uint32Array.from(scores.keys());
-  order.sort((one, other) => {
+/** Positions by score, best first; equal scores by name and definition. */
+export function orderByScore({ tieRanks }: ToolListIndex, scores: Float64Array): Uint32Array {
+  return Uint32Array.from(scores.keys()).sort((one, other) => {
     const difference = (scores[other] ?? 0) - (scores[one] ?? 0);
-    return difference === 0 ? (index.tieRanks[one] ?? 0) - (index.tieRanks[other] ?? 0) : difference;
+    return difference === 0 ? (tieRanks[one] ?? 0) - (tieRanks[other] ?? 0) : difference;
   });
-  return { scores, order, topScore: scores[order[0] ?? 0] ?? 0 };
+}
+
+/** A word that is only carried over from further back than the last turn does not name a tool. */
+const namingWeightMin = 0.5;
+
+function rankByKeyword(index: ToolListIndex, query: TurnQuery): TurnRanking {
+  const scores = scoreByKeyword(index, query);
+  const order = orderByScore(index, scores);
+  const top = order[0] ?? 0;
+  const nameTerms = index.nameTerms[top] ?? [];
+  return {
+    scores,
+    order,
+    topScore: scores[top] ?? 0,
+    namesTop: nameTerms.length > 0 && nameTerms.every((term) => (query.get(term) ?? 0) >= namingWeightMin),
+  };
 }

@@ -9,6 +9,8 @@ export interface TurnRanking {
   readonly order: Uint32Array;
   /** The best score: for the keyword ranker, how many rare words of the turn its best tool has. */
   readonly topScore: number;
+  /** Whether the turn has every word of the best tool's name. Of the signs that the right tool is near the top, the best one for lists whose tools share most words. */
+  readonly namesTop: boolean;
 }
 
 /**

@@ -30,6 +30,8 @@ export interface ToolCard {
   readonly name: string | null;
   /** Term to its weighted count, in quarters. */
   readonly terms: ReadonlyMap<string, number>;
+  /** The words of the name, each once. */
+  readonly nameTerms: readonly string[];
   /** Sum of the weighted counts, in quarters. */
   readonly length: number;
   /** A rough size in memory, for the bound of whoever keeps it. */
@@ -40,12 +42,14 @@ export interface ToolCard {
 export function makeToolCard(definition: ToolDefinition): ToolCard {
   const draft = new CardDraft();
   draft.add('name', definition.name ?? '');
+  const nameTerms = [...draft.terms.keys()];
   draft.add('description', definition.description);
   for (const example of definition.examples.slice(0, examplesMax)) draft.add('example', example);
   addParameters(definition.parameters, draft);
   return {
     hash: definition.hash,
     name: definition.name,
+    nameTerms,
     terms: draft.terms,
     length: draft.length,
     bytes: 400 + draft.terms.size * 96,

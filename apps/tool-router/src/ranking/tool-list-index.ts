@@ -19,6 +19,8 @@ export interface ToolListIndex {
   readonly listHash: string;
   /** By position; null for a tool without a name. The cards themselves are not held, so that their own bound holds. */
   readonly names: readonly (string | null)[];
+  /** By position: the words of the name, each once. */
+  readonly nameTerms: readonly (readonly string[])[];
   readonly positionsByName: ReadonlyMap<string, readonly number[]>;
   readonly postings: ReadonlyMap<string, Postings>;
   /** By position: its place when the tools are sorted by name and definition. Breaks ties. */
@@ -32,11 +34,12 @@ export function indexToolList(listHash: string, cards: readonly ToolCard[]): Too
   // Lengths are whole numbers, so that this sum is the same in whatever order the tools came.
   const lengthMean = cards.reduce((sum, card) => sum + card.length, 0) / Math.max(1, cards.length);
   const postings = weighPostings(cards, lengthMean);
-  let bytes = cards.length * 192;
+  let bytes = cards.length * 320;
   for (const each of postings.values()) bytes += 160 + each.positions.length * 12;
   return {
     listHash,
     names: cards.map(({ name }) => name),
+    nameTerms: cards.map(({ nameTerms }) => nameTerms),
     positionsByName: groupByName(cards),
     postings,
     tieRanks: rankTies(cards),

@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
+import { hashList, ToolMemory } from '../define-tools/tool-memory.adapter.ts';
+import { keywordRanker } from '../ranking/keyword-ranker.ts';
+import type { PlannedTools } from './choose-plan.ts';
+import { keywordPriors } from './keyword-priors.ts';
+import { ToolPlanner } from './plan-tools.ts';
+import { defineTool, planRequest } from './tools.fixture.ts';
+
+const verbs = ['create', 'list', 'delete', 'update', 'archive'];
+const things = ['invoice', 'customer', 'shipment', 'warehouse', 'coupon', 'refund', 'webhook', 'payout'];
+const shop = verbs.flatMap((verb) =>
+  things.map((thing) => defineTool(`${verb}_${thing}`, `${verb} a ${thing}`)),
+);
+const shopNames = shop.map(({ name }) => name);
+
+async function plan(
+  tools: readonly ToolDefinition[],
+  fields: Partial<PlanToolsRequest>,
+): Promise<PlannedTools> {
+  const lists = new ToolMemory({ definitionsBytesMax: 1e8, listsBytesMax: 1e8 });
+  lists.define(tools);
+  const planner = new ToolPlanner({ lists, ranker: keywordRanker, policy: keywordPriors, instanceId: 'one' });
+  const toolHashes = tools.map(({ hash }) => hash);
+  const reply = await planner.plan(planRequest({ listHash: hashList(toolHashes), toolHashes, ...fields }));
+  if (reply.status !== 'planned') throw new Error('the tools are known');
+  return reply;
+}
+
+const namesOf = (tools: readonly ToolDefinition[], { forwarded }: PlannedTools): (string | null)[] =>
+  forwarded.map((position) => tools[position]?.name ?? null);
+const clear = 'Create an invoice';
+
+describe('a plan', () => {
+  it('leaves tools out when the turn says clearly what it wants, and keeps the wanted one', async () => {
+    const planned = await plan(shop, { userTurns: [clear] });
+    expect(planned).toMatchObject({ kReason: 'prior', method: 'keyword', k: planned.forwarded.length });
+    expect(namesOf(shop, planned)).toContain('create_invoice');
+    expect(planned.forwarded.length).toBeLessThan(shop.length);
+  });
+
+  it('names the positions in the order of the client, and ranks every tool', async () => {
+    const planned = await plan(shop, { userTurns: [clear] });
+    expect(planned.forwarded).toEqual(planned.forwarded.toSorted((one, other) => one - other));
+    expect(planned.candidates.map(({ position }) => position).toSorted((a, b) => a - b)).toEqual([
+      ...shop.keys(),
+    ]);
+    expect(planned.candidates[0]?.position).toBe(shopNames.indexOf('create_invoice'));
+  });
+
+  it.each([
+    ['a greeting', ['hi']],
+    ['words no tool has', ['Quel temps fait-il ?']],
+    ['no user turn', []],
+    ['an empty turn', ['']],
+  ])('forwards everything for %s, and says so', async (_, userTurns) => {
+    const planned = await plan(shop, { userTurns });
+    expect(planned).toMatchObject({ kReason: 'uncertain', k: null });
+    expect(planned.forwarded).toHaveLength(shop.length);
+  });
+
+  it('forwards a short list whole', async () => {
+    const planned = await plan(shop.slice(0, 8), { userTurns: [clear] });
+    expect(planned).toMatchObject({ kReason: 'short_list', k: null });
+    expect(planned.forwarded).toHaveLength(8);
+  });
+
+  it.each([1, 3, 20])('obeys an override of %d, even for an uncertain turn', async (kOverride) => {
+    for (const turn of [clear, 'hi']) {
+      const planned = await plan(shop, { userTurns: [turn], kOverride });
+      expect(planned).toMatchObject({ kReason: 'override', k: kOverride });
+      expect(planned.forwarded).toHaveLength(kOverride);
+    }
+  });
+
+  it('obeys an override as wide as the list, and a narrow one for a short list', async () => {
+    const wide = await plan(shop, { userTurns: [clear], kOverride: 512 });
+    expect(wide).toMatchObject({ kReason: 'override', k: null });
+    const narrow = await plan(shop.slice(0, 8), { userTurns: [clear], kOverride: 2 });
+    expect(narrow.forwarded).toHaveLength(2);
+  });
+
+  it('always has tools that were called, forced, named or pinned, outside K, with the reason', async () => {
+    const tools = [...shop, defineTool(null)];
+    const planned = await plan(tools, {
+      userTurns: ['Create an invoice, and use archive_payout'],
+      kOverride: 1,
+      calledTools: ['delete_coupon', 'gone'],
+      forcedTools: ['update_refund'],
+      pinned: [{ position: 0, because: 'cache_control' }],
+    });
+    const reasons = Object.fromEntries(
+      planned.candidates.flatMap(({ position, alwaysIn }) =>
+        alwaysIn === undefined ? [] : [[String(tools[position]?.name), alwaysIn]],
+      ),
+    );
+    expect(reasons).toEqual({
+      create_invoice: 'cache_control',
+      archive_payout: 'mentioned',
+      delete_coupon: 'called',
+      update_refund: 'tool_choice',
+      null: 'built_in',
+    });
+    expect(namesOf(tools, planned)).toEqual(
+      expect.arrayContaining(Object.keys(reasons).filter((name) => name !== 'null')),
+    );
+    expect(planned.forwarded).toHaveLength(6);
+    expect(planned.k).toBe(1);
+  });
+
+  it('keeps tools of one name together', async () => {
+    const twins = [...shop, defineTool('create_invoice', 'something else entirely')];
+    const planned = await plan(twins, { userTurns: [clear], kOverride: 1 });
+    expect(namesOf(twins, planned)).toEqual(['create_invoice', 'create_invoice']);
+  });
+
+  it('takes thousands of tools, and ones without a description', async () => {
+    const many = Array.from({ length: 4096 }, (_, at) =>
+      defineTool(`tool_${at}_${shopNames[at % shopNames.length] ?? ''}`),
+    );
+    const planned = await plan(many, { userTurns: ['archive the webhook and the payout of tool 17'] });
+    expect(planned.candidates).toHaveLength(4096);
+  });
+});
+
+describe("a session's set", () => {
+  const next = 'Archive the warehouse';
+
+  it('stays as it is through the steps of a loop and turns that ask for nothing new', async () => {
+    const first = await plan(shop, { userTurns: [clear] });
+    const step = await plan(shop, {
+      userTurns: [clear],
+      calledTools: ['create_invoice'],
+      recentResults: ['{"id":1}'],
+    });
+    const thanks = await plan(shop, { userTurns: [clear, 'thanks'], calledTools: ['create_invoice'] });
+    expect(step.forwarded).toEqual(first.forwarded);
+    expect(thanks.forwarded).toEqual(first.forwarded);
+    expect([step.kReason, thanks.kReason]).toEqual(['frozen', 'frozen']);
+  });
+
+  it('grows when a later turn is sure of a tool that is out, says so once, and keeps what it had', async () => {
+    const first = await plan(shop, { userTurns: [clear] });
+    const grown = await plan(shop, { userTurns: [clear, next] });
+    const after = await plan(shop, { userTurns: [clear, next, 'thanks'] });
+    expect(namesOf(shop, first)).not.toContain('archive_warehouse');
+    expect(namesOf(shop, grown)).toEqual(
+      expect.arrayContaining([...namesOf(shop, first), 'archive_warehouse']),
+    );
+    expect(grown.kReason).toBe('grown');
+    expect(after).toMatchObject({ kReason: 'frozen', forwarded: grown.forwarded });
+  });
+
+  it('that began whole stays whole', async () => {
+    const planned = await plan(shop, { userTurns: ['hi', clear] });
+    expect(planned.forwarded).toHaveLength(shop.length);
+  });
+
+  it('is bounded in what it costs: a thousand turns are planned in well under the deadline', async () => {
+    const userTurns = [
+      clear,
+      ...Array.from({ length: 1000 }, (_, at) => `Update shipment ${at} of the customer`),
+    ];
+    const startedAt = performance.now();
+    await plan(shop, { userTurns });
+    expect(performance.now() - startedAt).toBeLessThan(140);
+  });
+});
+
+describe("GitHub's own tools", () => {
+  const text = readFileSync(
+    join(import.meta.dirname, '../../../../libs/testing/data/github-tools.json'),
+    'utf8',
+  );
+  const definitions = JSON.parse(text) as {
+    function: { name: string; description: string; parameters: unknown };
+  }[];
+  const github = definitions.map(({ function: { name, description, parameters } }) => ({
+    ...defineTool(name, description),
+    parameters,
+  }));
+
+  it.each([
+    ['List the open issues in octocat/hello-world', 'list_issues'],
+    ['Create an issue in acme/widgets titled "Login button does nothing"', 'create_issue'],
+    ['Merge pull request 42 in the acme/api repository with a squash commit', 'merge_pull_request'],
+    ['Search code for usages of parseConfig in the gateway repo', 'search_code'],
+    ['Please star the repository facebook/react', 'star_repository'],
+  ])('are pruned to at most half for %j, with the needed one in', async (turn, needed) => {
+    const planned = await plan(github, { userTurns: [turn] });
+    expect(planned.candidates).toHaveLength(117);
+    expect(planned.forwarded.length).toBeLessThanOrEqual(60);
+    expect(namesOf(github, planned)).toContain(needed);
+  });
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import type { PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
+import { hashList, ToolMemory } from '../define-tools/tool-memory.adapter.ts';
+import { keywordRanker } from '../ranking/keyword-ranker.ts';
+import { MemoizedRanker } from '../ranking/memoized-ranker.ts';
+import type { PlannedTools } from './choose-plan.ts';
+import { keywordPriors } from './keyword-priors.ts';
+import { ToolPlanner } from './plan-tools.ts';
+import { defineTool, planRequest } from './tools.fixture.ts';
+
+/** Few words, so that tools and turns meet often. */
+const word = fc.constantFrom(
+  ...'create list delete merge search issue pull request file branch user team label release コード épreuve'.split(
+    ' ',
+  ),
+);
+const name = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('_'));
+const description = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));
+const tool = fc
+  .tuple(fc.option(name, { freq: 20 }), description)
+  .map(([each, text]) => defineTool(each, text));
+const tools = fc.array(tool, { minLength: 1, maxLength: 40 });
+const turn = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .array(fc.oneof({ weight: 4, arbitrary: word }, name), { maxLength: 8 })
+      .map((each) => each.join(' ')),
+  },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme' }) },
+);
+const asked = fc.record({
+  userTurns: fc.array(turn, { maxLength: 5 }),
+  calledTools: fc.array(name, { maxLength: 2 }),
+  recallTarget: fc.constantFrom(0.5, 0.8, 0.9, 0.95, 0.99, 0.9999),
+  kOverride: fc.option(fc.integer({ min: 1, max: 12 }), { freq: 2 }),
+});
+type Asked = Partial<PlanToolsRequest>;
+
+async function plan(
+  list: readonly ToolDefinition[],
+  fields: Asked,
+  isMemoized = false,
+): Promise<PlannedTools> {
+  const lists = new ToolMemory({ definitionsBytesMax: 1e8, listsBytesMax: 1e8 });
+  lists.define(list);
+  const ranker = isMemoized ? new MemoizedRanker(keywordRanker, 1e6) : keywordRanker;
+  const planner = new ToolPlanner({ lists, ranker, policy: keywordPriors, instanceId: 'one' });
+  const toolHashes = list.map(({ hash }) => hash);
+  const request = planRequest({ listHash: hashList(toolHashes), toolHashes, ...fields });
+  if (isMemoized) await planner.plan({ ...request, userTurns: request.userTurns.slice(0, -1) });
+  const reply = await planner.plan(request);
+  if (reply.status !== 'planned') throw new Error('the tools are known');
+  return reply;
+}
+
+/** Which definitions go out, whatever their order. */
+const bagOf = (list: readonly ToolDefinition[], { forwarded }: PlannedTools): string[] =>
+  forwarded.map((position) => list[position]?.hash ?? '').toSorted();
+
+const runs = { numRuns: 300 };
+
+describe('whatever the tools and the transcript', () => {
+  it('permuting the tools permutes nothing but their order', async () => {
+    const shuffled = tools.chain((list) =>
+      fc.tuple(
+        fc.constant(list),
+        fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length }),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(shuffled, asked, async ([list, other], fields) => {
+        const [one, two] = [await plan(list, fields), await plan(other, fields)];
+        expect(bagOf(other, two)).toEqual(bagOf(list, one));
+        expect({ ...two, forwarded: [], candidates: [] }).toEqual({ ...one, forwarded: [], candidates: [] });
+      }),
+      runs,
+    );
+  });
+
+  it('adding an irrelevant tool never drops a called one', async () => {
+    await fc.assert(
+      fc.asyncProperty(tools, asked, fc.nat(), async (list, fields, at) => {
+        const called = list[at % list.length]?.name ?? null;
+        fc.pre(called !== null);
+        const longer = [...list, defineTool('zzz', 'nothing of this')];
+        const planned = await plan(longer, { ...fields, calledTools: [called ?? ''] });
+        longer.forEach((each, position) => {
+          if (each.name === called) expect(planned.forwarded).toContain(position);
+        });
+      }),
+      runs,
+    );
+  });
+
+  it('the same request gives the same plan, on a replica with a memo and on one without', async () => {
+    await fc.assert(
+      fc.asyncProperty(tools, asked, async (list, fields) => {
+        expect(await plan(list, fields, true)).toEqual(await plan(list, fields));
+      }),
+      runs,
+    );
+  });
+
+  it('a transcript that goes on never loses a tool', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        tools,
+        asked,
+        turn,
+        fc.array(name, { maxLength: 2 }),
+        async (list, fields, next, called) => {
+          fc.pre(fields.userTurns.length > 0);
+          const before = await plan(list, fields);
+          const after = await plan(list, {
+            ...fields,
+            userTurns: [...fields.userTurns, next],
+            calledTools: [...fields.calledTools, ...called],
+          });
+          expect(after.forwarded).toEqual(expect.arrayContaining(before.forwarded));
+        },
+      ),
+      runs,
+    );
+  });
+
+  it('positions are ascending and of the list, every tool is a candidate once, and K counts the scored ones alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(tools, asked, async (list, fields) => {
+        const { forwarded, candidates, k } = await plan(list, fields);
+        expect(forwarded).toEqual([...new Set(forwarded)].toSorted((one, other) => one - other));
+        expect(candidates.map(({ position }) => position).toSorted((a, b) => a - b)).toEqual([
+          ...list.keys(),
+        ]);
+        const always = new Set(candidates.filter(({ alwaysIn }) => alwaysIn).map(({ position }) => position));
+        const scored = forwarded.filter((position) => !always.has(position)).length;
+        expect(k).toBe(forwarded.length === list.length ? null : scored);
+      }),
+      runs,
+    );
+  });
+});

@@ -1,0 +1,38 @@
+import { splitTokens } from './tokens.ts';
+
+const split = (text: string): string[] => splitTokens(text, 100);
+
+describe('words of a text or an identifier', () => {
+  it.each([
+    ['getUserByID2', ['get', 'user', 'id', '2']],
+    ['create_pull_request-review', ['creat', 'pull', 'request', 'review']],
+    ['HTTPServerError', ['http', 'server', 'error']],
+    ['triangle_properties.get', ['triangl', 'properti', 'get']],
+  ])('splits %s at its joints', (text, words) => {
+    expect(split(text)).toEqual(words);
+  });
+
+  it('joins the forms in which a question and a tool use a word', () => {
+    expect(split('listing repositories')).toEqual(split('list repository'));
+    expect(split('notifications')).toEqual(split('notification'));
+  });
+
+  it('leaves out words that every question has', () => {
+    expect(split('What is the weather in Paris?')).toEqual(['weather', 'pari']);
+  });
+
+  it.each([
+    ['Erzähle mir vom Wetter in München', 'münchen'],
+    ['погода в Москве', 'погода'],
+    ['東京の天気', '東京'],
+    ['สภาพอากาศ', 'สภ'],
+  ])('keeps words of other languages: %s', (text, word) => {
+    expect(split(text)).toContain(word);
+  });
+
+  it('gives no more than asked for, of any text', () => {
+    expect(splitTokens('word '.repeat(1000), 7)).toHaveLength(7);
+    expect(splitTokens('天'.repeat(100_000), 50)).toHaveLength(50);
+    expect(splitTokens('a'.repeat(1_000_000), 50)).toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+import type { ToolDefinition } from '@gateway/contracts';
+import { makeToolCard } from './tool-card.ts';
+
+function tool(fields: Partial<ToolDefinition>): ToolDefinition {
+  return { hash: 'a'.repeat(64), name: 'tool', description: '', parameters: null, examples: [], ...fields };
+}
+
+describe("a tool's card", () => {
+  it('weighs a name twice a description, and the description of a parameter a quarter', () => {
+    const { terms } = makeToolCard(
+      tool({
+        name: 'alpha',
+        description: 'beta',
+        parameters: { properties: { gamma: { description: 'delta', enum: ['epsilon', 4] } } },
+        examples: ['zeta'],
+      }),
+    );
+    expect(Object.fromEntries(terms)).toEqual({
+      alpha: 8,
+      beta: 4,
+      gamma: 4,
+      delta: 1,
+      epsilon: 1,
+      zeta: 4,
+    });
+  });
+
+  it('has no words for a tool without any', () => {
+    expect(makeToolCard(tool({ name: null })).terms.size).toBe(0);
+  });
+
+  it('reads nested parameters, also behind anyOf, items and $defs', () => {
+    const { terms } = makeToolCard(
+      tool({
+        parameters: {
+          properties: {
+            one: { anyOf: [{ properties: { two: {} } }, { items: { properties: { three: {} } } }] },
+          },
+          $defs: { node: { properties: { four: { $ref: '#/$defs/node' } } } },
+        },
+      }),
+    );
+    expect([...terms.keys()]).toEqual(expect.arrayContaining(['on', 'two', 'three', 'four']));
+  });
+
+  it.each([null, true, 4, 'text', [], { properties: [] }, { properties: { a: null }, anyOf: 4, enum: {} }])(
+    'is made from any schema: %j',
+    (parameters) => {
+      expect(() => makeToolCard(tool({ parameters }))).not.toThrow();
+    },
+  );
+
+  it('costs a bounded time and size for a loop of references, a deep, a wide and a megabyte schema', () => {
+    const deep: Record<string, unknown> = {};
+    let inner = deep;
+    for (let depth = 0; depth < 5000; depth += 1) {
+      const next = {};
+      inner['properties'] = { [`p${depth}`]: next };
+      inner = next;
+    }
+    const wide = Object.fromEntries(
+      Array.from({ length: 50_000 }, (_, at) => [`field${at}`, { enum: [`v${at}`] }]),
+    );
+    const schemas = [
+      { $ref: '#', properties: { self: { $ref: '#' } } },
+      deep,
+      { properties: wide },
+      { properties: { a: { description: 'many words '.repeat(100_000) } } },
+    ];
+    const startedAt = performance.now();
+    for (const parameters of schemas) {
+      const { terms } = makeToolCard(tool({ parameters }));
+      expect(terms.size).toBeLessThanOrEqual(4000);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+});
