@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const dot = (one: Float32Array | undefined, other: Float32Array | undefined): number =>
-  (one ?? []).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
+  Array.from(one ?? []).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
 
 describe('the shipped encoder', () => {
   it('gives vectors of length one that are nearer for texts with the same words', async () => {

@@ -84,7 +84,7 @@ describe('whatever the tools and the transcript', () => {
         const called = list[at % list.length]?.name ?? null;
         fc.pre(called !== null);
         const longer = [...list, defineTool('zzz', 'nothing of this')];
-        const planned = await plan(longer, { ...fields, calledTools: [called ?? ''] });
+        const planned = await plan(longer, { ...fields, calledTools: [called] });
         longer.forEach((each, position) => {
           if (each.name === called) expect(planned.forwarded).toContain(position);
         });

@@ -26,16 +26,16 @@ describe('the memo of rankings', () => {
   it('gives what the ranker gave, and asks it once', () => {
     const { ranker, asked } = countingRanker();
     expect(ranker.rank(index, turns, 4)).toEqual(keywordRanker.rank(index, turns, 4));
-    ranker.rank(index, [...turns], 4);
+    void ranker.rank(index, [...turns], 4);
     expect(asked).toEqual([4]);
   });
 
   it('asks again when a turn that bears on the ranking differs, or the list does', () => {
     const { ranker, asked } = countingRanker();
-    ranker.rank(index, turns, 4);
-    ranker.rank(index, turns.with(1, 'another'), 4);
-    ranker.rank(index, ['of no account', ...turns.slice(1)], 4);
-    ranker.rank(indexTools(['other']), turns, 4);
+    void ranker.rank(index, turns, 4);
+    void ranker.rank(index, turns.with(1, 'another'), 4);
+    void ranker.rank(index, ['of no account', ...turns.slice(1)], 4);
+    void ranker.rank(indexTools(['other']), turns, 4);
     expect(asked).toEqual([4, 4, 4]);
   });
 });
