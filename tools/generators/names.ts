@@ -1,0 +1,30 @@
+/** A name in the spellings that files need. */
+export interface Names {
+  /** `rotate-key` */
+  readonly kebab: string;
+  /** `rotateKey` */
+  readonly camel: string;
+  /** `RotateKey` */
+  readonly pascal: string;
+  /** `Rotate key` */
+  readonly sentence: string;
+}
+
+/** @throws Error when it is not lower-case words joined by hyphens. */
+export function parseName(text: string): Names {
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text)) {
+    throw new Error(`"${text}" is not lower-case words joined by hyphens`);
+  }
+  const words = text.split('-');
+  const pascal = words.map(capitalise).join('');
+  return {
+    kebab: text,
+    camel: pascal.charAt(0).toLowerCase() + pascal.slice(1),
+    pascal,
+    sentence: capitalise(words.join(' ')),
+  };
+}
+
+function capitalise(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
