@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { basename } from 'node:path';
 import { lossesChannel } from './losses-channel.mjs';
 
 /**
@@ -16,13 +17,18 @@ export default class TableReporter {
     });
   }
 
-  onTestResult(_test, { testResults }) {
+  onTestResult({ path }, { testResults, testExecError }) {
+    // A file that could not be run is one failure, not none.
+    if (testExecError) this.#count('all', basename(path), 'failed');
     for (const { ancestorTitles, status } of testResults) {
-      if (status !== 'passed' && status !== 'failed') continue;
       const [check = 'other', api = 'all'] = ancestorTitles;
-      const counts = ((this.#by[api] ??= {})[check] ??= { passed: 0, failed: 0 });
-      counts[status] += 1;
+      if (status === 'passed' || status === 'failed') this.#count(api, check, status);
     }
+  }
+
+  #count(api, check, status) {
+    const counts = ((this.#by[api] ??= {})[check] ??= { passed: 0, failed: 0 });
+    counts[status] += 1;
   }
 
   onRunComplete() {

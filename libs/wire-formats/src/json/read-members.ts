@@ -21,15 +21,23 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
-/** The members that are not named, and not null. */
+const noMembers: JsonObject = Object.freeze({});
+
+/** The members that are not named, and not null. Runs for every chunk of every stream: no lists in between. */
 export function otherMembers(object: JsonObject, named: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).filter(([name, value]) => value !== null && !named.includes(name)),
-  );
+  let others: Record<string, unknown> | undefined;
+  for (const name in object) {
+    const value = object[name];
+    // Assigning to `__proto__` would change the object instead of adding a member.
+    if (value === null || named.includes(name) || name === '__proto__') continue;
+    (others ??= {})[name] = value;
+  }
+  return others ?? noMembers;
 }
 
 export function isEmpty(object: JsonObject): boolean {
-  return Object.keys(object).length === 0;
+  for (const name in object) if (Object.hasOwn(object, name)) return false;
+  return true;
 }
 
 /** The object under that name, or, when it would be empty or undefined, nothing: for spreading. */

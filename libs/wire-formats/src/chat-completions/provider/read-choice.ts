@@ -2,7 +2,7 @@ import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { asText, isEmpty, otherMembers } from '../../json/read-members.ts';
 import { mapFinishReason } from '../finish-reasons.ts';
 import { ownExtensions } from '../own-extensions.ts';
-import { chainSteps, endOpenBlock, type ChoicePiece, type ChoiceStep, type ReadStep } from './choice-step.ts';
+import { endOpenBlock, type ChoicePiece, type ChoiceStep, type ReadStep } from './choice-step.ts';
 import { findReasoning, readContent, readReasoning, readRefusal, reasoningFields } from './read-content.ts';
 import { readToolCalls } from './read-tool-calls.ts';
 import type { ChoiceState } from './stream-state.ts';
@@ -20,10 +20,14 @@ const steps: readonly ReadStep[] = [
 
 /** Reads a piece of a choice, a `delta` or a whole `message`. */
 export function readChoice(state: ChoiceState, piece: ChoicePiece): ChoiceStep {
-  return chainSteps(
-    state,
-    steps.map((step) => (current: ChoiceState) => step(current, piece)),
-  );
+  let current = state;
+  const told: StreamEvent[] = [];
+  for (const step of steps) {
+    const [next, events] = step(current, piece);
+    current = next;
+    if (events.length > 0) told.push(...events);
+  }
+  return [current, told];
 }
 
 /** Ends what is still open. */

@@ -70,9 +70,10 @@ function keepChoice(state: StreamState, before: ChoiceState, after: ChoiceState)
 /** Tells what is new since the last chunk. */
 function readAnswerExtensions(state: StreamState, chunk: JsonObject): StreamStep {
   const rest = otherMembers(chunk, readMembers);
-  const fresh = Object.fromEntries(
-    Object.entries(rest).filter(([name, value]) => !isDeepStrictEqual(state.told[name], value)),
+  const known = Object.keys(rest).filter(
+    (name) => rest[name] === state.told[name] || isDeepStrictEqual(rest[name], state.told[name]),
   );
+  const fresh = known.length === 0 ? rest : otherMembers(rest, known);
   if (isEmpty(fresh)) return [state, []];
   const event: StreamEvent = {
     type: 'extension',

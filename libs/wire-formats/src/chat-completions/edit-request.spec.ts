@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import type { RequestEdit } from '../request-edit.ts';
+import { scanJson } from '../json/scan-json.ts';
+import { outlineRequest } from './client/outline-request.ts';
+import { editRequest } from './edit-request.ts';
+
+type Changes = Omit<RequestEdit, 'bytes' | 'tape' | 'outline'>;
+
+function edit(text: string, changes: Changes = {}): string {
+  const bytes = Buffer.from(text);
+  const tape = scanJson(bytes, { depthMax: 64 });
+  return Buffer.from(
+    editRequest({ bytes, tape, outline: outlineRequest(tape), ...changes }).bytes,
+  ).toString();
+}
+
+const tool = (name: string, more = ''): string => `{"type":"function","function":{"name":"${name}"${more}}}`;
+const body = (members: string): string => `{"model":"openai/gpt-x","messages":[]${members}}`;
+
+describe('editRequest', () => {
+  it('hands the same bytes on when there is nothing to change', () => {
+    const bytes = Buffer.from(body(`, "big": 12345678901234567890, "one": 1.0, "tools" : [ ${tool('a')} ]`));
+    const tape = scanJson(bytes, { depthMax: 64 });
+    const outline = outlineRequest(tape);
+    const keepTools = new Set([0]);
+    expect(editRequest({ bytes, tape, outline, keepTools, model: 'openai/gpt-x' }).bytes).toBe(bytes);
+  });
+
+  it('never lets an extension field out, repeated, escaped or empty', () => {
+    const secret = 'AKIA-SECRET';
+    const fields =
+      `,"cloud_access_key_id":"${secret}","cloud_secret_access_key":"${secret}","cloud_region_name":"${secret}"` +
+      `,"cloud_session_token":"${secret}","cloud_bearer_token_hosted":"${secret}"` +
+      `,"cloud_\\u0061ccess_key_id":"${secret}","user":"u"`;
+    expect(edit(body(fields))).toBe('{"model":"openai/gpt-x","messages":[],"user":"u"}');
+  });
+
+  it('takes the examples out of a function, from beside it, and out of legacy functions', () => {
+    const examples = '"x-svc-examples":["send a mail"]';
+    const tools = `{"type":"function",${examples},"function":{${examples},"name":"a","parameters":{}}}`;
+    const edited = edit(body(`,"tools":[${tools}],"functions":[{"name":"f",${examples}}]`));
+    expect(edited).toBe(
+      body(
+        ',"tools":[{"type":"function","function":{"name":"a","parameters":{}}}],"functions":[{"name":"f"}]',
+      ),
+    );
+  });
+
+  it('keeps members of schemas that are only named like ours', () => {
+    const tools = tool('a', ',"parameters":{"properties":{"x-svc-examples":{},"cloud_region_name":{}}}');
+    expect(edit(body(`,"tools":[${tools}]`))).toBe(body(`,"tools":[${tools}]`));
+  });
+
+  it('replaces the model, and nothing else in the body', () => {
+    expect(edit(body(',"user":"openai/gpt-x"'), { model: 'gpt-x' })).toBe(
+      '{"model":"gpt-x","messages":[],"user":"openai/gpt-x"}',
+    );
+  });
+
+  it('leaves the kept tools in order, byte for byte', () => {
+    const tools = [tool('a'), tool('b', ', "strict" : true'), tool('c')].join(' , ');
+    expect(edit(body(`,"tools":[${tools}]`), { keepTools: new Set([1]) })).toBe(
+      body(`,"tools":[${tool('b', ', "strict" : true')}]`),
+    );
+  });
+
+  it('takes what hangs on tools out with the last of them', () => {
+    const members = `,"tools":[${tool('a')}],"tool_choice":"auto","parallel_tool_calls":true,"n":1`;
+    expect(edit(body(members), { keepTools: new Set() })).toBe(body(',"n":1'));
+    expect(edit(body(',"tools":[],"tool_choice":"auto"'), { keepTools: new Set() })).toBe(
+      body(',"tools":[],"tool_choice":"auto"'),
+    );
+  });
+
+  it('sends on only what it judged, when a member is repeated', () => {
+    const denied = `{"tools":[${tool('denied')}],"model":"a","messages":[1],"tools":[${tool('a')}],"messages":[],"model":"b"}`;
+    expect(JSON.parse(edit(denied))).toEqual({ tools: [JSON.parse(tool('a'))], messages: [], model: 'b' });
+    expect(edit(denied)).not.toContain('denied');
+    const hidden = '{"type":"function","function":{"name":"denied"},"function":{"name":"denied","name":"a"}}';
+    expect(edit(body(`,"tools":[${hidden}]`))).toBe(body(`,"tools":[${tool('a')}]`));
+  });
+
+  it('makes schema edits relative to their tool, and drops those that would bring examples back', () => {
+    const tools = `${tool('a')}, ${tool('b', ',"description":"long  text"')}`;
+    const start = tool('b', ',"description":"long  text"').indexOf('long  text');
+    const schemaEdits = new Map([[1, [{ start, end: start + 10, replacement: 'text' }]]]);
+    expect(edit(body(`,"tools":[${tools}]`), { schemaEdits, model: 'm' })).toBe(
+      body(`,"tools":[${tool('a')}, ${tool('b', ',"description":"text"')}]`).replace('openai/gpt-x', 'm'),
+    );
+    const marked = tool('c', ',"x-svc-examples":["secret"]');
+    const whole = new Map([[0, [{ start: 0, end: marked.length, replacement: marked }]]]);
+    expect(edit(body(`,"tools":[${marked}]`), { schemaEdits: whole })).toBe(body(`,"tools":[${tool('c')}]`));
+  });
+
+  it('gives valid JSON with the kept tools alone, whatever is kept', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.string(), fc.jsonValue(), fc.boolean()), { maxLength: 8 }),
+        (drawn) => {
+          const tools = drawn.map(([name, extra, hasExamples]) => ({
+            type: 'function',
+            ...(hasExamples ? { 'x-svc-examples': [name] } : {}),
+            function: { name, extra, ...(hasExamples ? { 'x-svc-examples': extra } : {}) },
+          }));
+          const keepTools = new Set(drawn.flatMap(([name], index) => (name.length % 2 ? [index] : [])));
+          const text = JSON.stringify(
+            { model: 'm', tools, messages: [], cloud_region_name: 'eu' },
+            undefined,
+            1,
+          );
+          const edited = JSON.parse(edit(text, { keepTools })) as unknown;
+          const kept = drawn.flatMap(([name, extra], index) =>
+            keepTools.has(index) ? [{ type: 'function', function: { name, extra } }] : [],
+          );
+          const isEmptied = kept.length === 0 && drawn.length > 0;
+          expect(edited).toEqual(
+            JSON.parse(JSON.stringify({ model: 'm', ...(isEmptied ? {} : { tools: kept }), messages: [] })),
+          );
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

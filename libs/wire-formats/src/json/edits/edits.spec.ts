@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { scanJson } from '../scan-json.ts';
+import { applyEdits, editedLength } from './apply-edits.ts';
+import { removeItems, removeMember, removeMembers, replaceValue } from './remove-entries.ts';
+
+const scan = (text: string) => scanJson(Buffer.from(text), { depthMax: 64 });
+const spaces = fc.constantFrom(undefined, 1, 4, '\t');
+
+describe('applyEdits', () => {
+  it('gives the very same object for no edits', () => {
+    const bytes = Buffer.from('{}');
+    expect(applyEdits(bytes, [])).toBe(bytes);
+  });
+
+  it('replaces, deletes and inserts, in UTF-8', () => {
+    const edits = [
+      { start: 0, end: 1, replacement: 'é' },
+      { start: 2, end: 4, replacement: '' },
+      { start: 4, end: 4, replacement: '€' },
+    ];
+    expect(applyEdits(Buffer.from('abcdef'), edits).toString()).toBe('éb€ef');
+    expect(editedLength(6, edits)).toBe(Buffer.byteLength('éb€ef'));
+  });
+
+  it.each([
+    [
+      'overlapping',
+      [
+        { start: 0, end: 2 },
+        { start: 1, end: 3 },
+      ],
+    ],
+    [
+      'descending',
+      [
+        { start: 2, end: 3 },
+        { start: 0, end: 1 },
+      ],
+    ],
+    ['reversed', [{ start: 3, end: 2 }]],
+    ['beyond the end', [{ start: 0, end: 7 }]],
+    ['before the start', [{ start: -1, end: 1 }]],
+  ])('refuses %s edits', (_, ranges) => {
+    const edits = ranges.map((range) => ({ ...range, replacement: '' }));
+    expect(() => applyEdits(Buffer.from('abcdef'), edits)).toThrow(RangeError);
+  });
+});
+
+describe('removal', () => {
+  it('leaves valid JSON with exactly the kept elements, whichever they are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.jsonValue(), fc.boolean())), spaces, (items, space) => {
+        const tape = scan(
+          JSON.stringify(
+            items.map(([value]) => value),
+            undefined,
+            space,
+          ),
+        );
+        const edits = removeItems(tape, tape.root, (index) => items[index]?.[1] === true);
+        const left = JSON.parse(applyEdits(tape.bytes, edits).toString()) as unknown;
+        const kept = items.filter(([, isKept]) => isKept).map(([value]) => value);
+        expect(left).toEqual(JSON.parse(JSON.stringify(kept)));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('leaves valid JSON with exactly the kept members, and their bytes', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        fc.infiniteStream(fc.boolean()),
+        spaces,
+        (object, draws, space) => {
+          const text = JSON.stringify(object, undefined, space);
+          const removed = new Set(Object.keys(JSON.parse(text) as object).filter(() => draws.next().value));
+          const tape = scan(text);
+          const edits = removeMembers(tape, tape.root, ({ key }) => removed.has(tape.stringValue(key)!));
+          const left = applyEdits(tape.bytes, edits).toString();
+          const expected = Object.fromEntries(
+            Object.entries(JSON.parse(text) as object).filter(([name]) => !removed.has(name)),
+          );
+          expect(JSON.parse(left)).toEqual(expected);
+          for (const { key, value } of tape.entries(tape.root)) {
+            if (removed.has(tape.stringValue(key)!)) continue;
+            expect(left).toContain(tape.bytes.toString('utf8', tape.start(key), tape.end(value)));
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('takes every repetition of a member out', () => {
+    const tape = scan('{"a":1,"b":2,"\\u0061":3,"a":4}');
+    expect(applyEdits(tape.bytes, removeMember(tape, tape.root, 'a')).toString()).toBe('{"b":2}');
+  });
+
+  it('is one edit a run, and none where nothing goes', () => {
+    const tape = scan('[1, 2, 3, 4, 5]');
+    expect(removeItems(tape, tape.root, (index) => index < 2 || index > 3)).toEqual([
+      { start: 5, end: 11, replacement: '' },
+    ]);
+    expect(removeItems(tape, tape.root, () => true)).toEqual([]);
+  });
+
+  it('replaces a value and nothing beside it', () => {
+    const tape = scan('{ "model" : "a/b" , "n":12345678901234567890 }');
+    const edit = replaceValue(tape, tape.get(tape.root, 'model')!, '"b"');
+    expect(applyEdits(tape.bytes, [edit]).toString()).toBe('{ "model" : "b" , "n":12345678901234567890 }');
+  });
+});

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { encodeSse } from './encode-sse.ts';
+import { SseDecoder, SseFrameTooLongError } from './sse-decoder.ts';
+import type { SseFrame } from './sse-frame.ts';
+
+function decode(chunks: readonly Uint8Array[]): SseFrame[] {
+  const decoder = new SseDecoder();
+  return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.flush()];
+}
+
+const decodeText = (text: string): SseFrame[] => decode([Buffer.from(text)]);
+
+/** Cuts at any places. */
+function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
+  const cuts = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort(
+    (one, other) => one - other,
+  );
+  return [0, ...cuts].map((start, index) => Buffer.from(bytes.subarray(start, cuts[index] ?? bytes.length)));
+}
+
+const eventStream = fc
+  .array(
+    fc.constantFrom(
+      'data: a',
+      'data:b',
+      'data',
+      'data:  é€😀',
+      'event: e',
+      'id: 7',
+      ': comment',
+      'retry: 1',
+      'x',
+      '',
+      '',
+      '',
+    ),
+  )
+  .chain((lines) =>
+    fc.constantFrom('\n', '\r\n', '\r').map((end) => lines.map((line) => line + end).join('')),
+  );
+
+describe('SseDecoder', () => {
+  it('gives the same events however the bytes are cut', () => {
+    fc.assert(
+      fc.property(eventStream, fc.array(fc.nat()), (text, places) => {
+        expect(decode(cutAt(Buffer.from(text), places))).toEqual(decodeText(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('gives the same events whatever ends the lines', () => {
+    const text = 'event: e\ndata: 1\ndata: 2\n\n: comment\n\ndata: 3\n\n';
+    const expected = [{ event: 'e', data: '1\n2' }, { data: '3' }];
+    for (const end of ['\n', '\r\n', '\r']) expect(decodeText(text.replaceAll('\n', end))).toEqual(expected);
+  });
+
+  it('follows the standard in its corners', () => {
+    expect(decodeText('\ufeffdata: a\n\n')).toEqual([{ data: 'a' }]);
+    expect(decodeText('data\n\n')).toEqual([{ data: '' }]);
+    expect(decodeText('data:  two spaces\n\n')).toEqual([{ data: ' two spaces' }]);
+    expect(decodeText('event: lonely\n\ndata: a\n\n')).toEqual([{ data: 'a' }]);
+    expect(decodeText('id: 1\u0000\ndata: a\n\n')).toEqual([{ data: 'a' }]);
+  });
+
+  it('gives the last event of a provider that leaves out the empty line', () => {
+    expect(decodeText('data: a\n\ndata: [DONE]')).toEqual([{ data: 'a' }, { data: '[DONE]' }]);
+  });
+
+  it('keeps what it holds apart from the chunk it came in', () => {
+    const decoder = new SseDecoder();
+    const chunk = Buffer.from('data: abc');
+    decoder.push(chunk);
+    chunk.fill(0x78);
+    expect(decoder.push(Buffer.from('\n\n'))).toEqual([{ data: 'abc' }]);
+  });
+
+  it.each([
+    ['one endless line', 'data: aaaaaaaaaaaaaaaaaaaaa'],
+    ['one long line', `data: ${'a'.repeat(2000)}\n`],
+    ['endless data lines', 'data: aaaaaaaaa\n'],
+  ])('refuses %s', (_, piece) => {
+    const decoder = new SseDecoder({ frameBytesMax: 1000 });
+    expect(() => {
+      for (let count = 0; count < 1000; count += 1) decoder.push(Buffer.from(piece));
+    }).toThrow(SseFrameTooLongError);
+  });
+
+  it('takes time in proportion to the bytes, even when they come one by one', () => {
+    const timeOf = (size: number): number => {
+      const bytes = Buffer.from(`data: ${'a'.repeat(size)}\n\n`);
+      const decoder = new SseDecoder();
+      const begun = performance.now();
+      for (let at = 0; at < bytes.length; at += 1) decoder.push(bytes.subarray(at, at + 1));
+      return performance.now() - begun;
+    };
+    timeOf(50_000);
+    // Quadratic cost would be 64 times.
+    expect(timeOf(800_000)).toBeLessThan(Math.max(8 * 4 * timeOf(100_000), 200));
+  });
+});
+
+describe('encodeSse', () => {
+  it('comes back as it went, whatever the data holds', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const data = text.toWellFormed();
+        expect(decodeText(encodeSse({ data }))).toEqual([{ data: data.replaceAll(/\r\n|\r/g, '\n') }]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('lets no data forge a field or an event', () => {
+    const forged = encodeSse({ data: 'a\n\nevent: admin\ndata: b\r\rid: 1' });
+    expect(decodeText(forged)).toEqual([{ data: 'a\n\nevent: admin\ndata: b\n\nid: 1' }]);
+  });
+
+  it.each([
+    { event: 'a\nb', data: '' },
+    { event: 'a\rb', data: '' },
+    { id: '1\n', data: '' },
+    { id: '\0', data: '' },
+  ])('refuses %j', (frame) => {
+    expect(() => encodeSse(frame)).toThrow(RangeError);
+  });
+});
