@@ -53,9 +53,21 @@ const boundaryMessages = ({ messages }: LintResult): string[] =>
   messages.filter(({ ruleId }) => ruleId === '@nx/enforce-module-boundaries').map(({ message }) => message);
 
 describe('@nx/enforce-module-boundaries', () => {
-  const byPair = lintAs(denied.map(({ from, to }) => importing(from, kinds[to].name)));
   const frameworkPairs = pure.flatMap((from) => frameworks.map((name) => ({ from, name })));
-  const byFramework = lintAs(frameworkPairs.map(({ from, name }) => importing(from, name)));
+  const allowed = [
+    importing('core', '@gateway/interchange'),
+    importing('contract', 'zod'),
+    importing('adapter', '@gateway/contracts'),
+    importing('app', '@gateway/messaging'),
+    importing('app', 'fastify'),
+  ];
+  const results = lintAs([
+    ...denied.map(({ from, to }) => importing(from, kinds[to].name)),
+    ...frameworkPairs.map(({ from, name }) => importing(from, name)),
+    ...allowed,
+  ]);
+  const byPair = results.slice(0, denied.length);
+  const byFramework = results.slice(denied.length, -allowed.length);
 
   test.each(denied.map((pair, index) => ({ ...pair, index })))(
     '$from may not import $to',
@@ -81,14 +93,7 @@ describe('@nx/enforce-module-boundaries', () => {
   );
 
   test('what is allowed passes', () => {
-    const allowed = [
-      importing('core', '@gateway/interchange'),
-      importing('contract', 'zod'),
-      importing('adapter', '@gateway/contracts'),
-      importing('app', '@gateway/messaging'),
-      importing('app', 'fastify'),
-    ];
-    expect(lintAs(allowed).flatMap(boundaryMessages)).toEqual([]);
+    expect(results.slice(-allowed.length).flatMap(boundaryMessages)).toEqual([]);
   });
 
   test('the configured constraints are the allowed pairs, and nothing allows everything', () => {

@@ -34,7 +34,7 @@ const allowed = [
 ];
 
 describe('lint', () => {
-  const found = lintAs(cases.map(([, text]) => text));
+  const found = lintAs([...cases.map(([, text]) => text), ...allowed]);
 
   test.each(cases.map(([rule, text], index) => [rule, text.path, index] as const))(
     '%s fires in %s (case %i)',
@@ -44,7 +44,7 @@ describe('lint', () => {
   );
 
   test('exactly the limit passes, config.ts reads the environment, and so may tests', () => {
-    expect(lintAs(allowed).flatMap(({ messages }) => messages)).toEqual([]);
+    expect(found.slice(cases.length).flatMap(({ messages }) => messages)).toEqual([]);
   });
 
   test('the repository breaks no rule', () => {
