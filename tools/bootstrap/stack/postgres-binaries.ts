@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { root } from './root.ts';
@@ -74,7 +83,9 @@ export function findPostgresBinaries(user: SystemUser | undefined): string {
   const copy = join(SHARED_HOME, `postgres-${manifest.version}`);
   if (!existsSync(join(copy, 'bin/postgres'))) {
     console.log(`${root} is closed to the user that Postgres runs as: its programs are copied to ${copy}.`);
-    cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+    const draft = `${copy}.${process.pid}`;
+    cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
+    renameSync(draft, copy);
   }
   return join(copy, 'bin');
 }

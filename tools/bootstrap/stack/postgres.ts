@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -30,10 +31,12 @@ const CLUSTER_FLAGS = [
 ];
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** The cluster's directory: in the data directory, or behind a link from there when `user` cannot get in. */
+/** The cluster's real directory: in the data directory, or behind a link from there when `user` cannot get in. */
 function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');
-  if (existsSync(wanted)) return wanted;
+  if (existsSync(wanted)) return realpathSync(wanted);
+  // A link whose target was deleted.
+  rmSync(wanted, { force: true });
   let actual = wanted;
   if (user !== undefined && !canReach(dataDir.path, user, 'enter')) {
     const id = createHash('sha256').update(dataDir.path).digest('hex').slice(0, 12);
@@ -45,7 +48,7 @@ function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string 
   }
   mkdirSync(actual, { mode: 0o700 });
   if (user) chownSync(actual, user.uid, user.gid);
-  return wanted;
+  return actual;
 }
 
 /** Puts the administrator's password where only the initialising user can read it, for as long as `work` runs. */
