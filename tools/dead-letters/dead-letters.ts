@@ -45,26 +45,31 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
     count: () => dead.getWaitingCount(),
     list,
     retry: async (ids) => {
-      let letters = ids === undefined ? await dead.getWaitingCount() : ids.length;
-      const total = letters;
-      if (ids !== undefined) {
-        for (const id of ids) await retryOne(await letterOf(dead, id));
-        return total;
-      }
-      // Only those that were there at the start: one that fails again comes back at the end.
-      while (letters > 0) {
-        const page = await list(Math.min(letters, pageLetters));
-        if (page.length === 0) break;
-        for (const letter of page) await retryOne(letter);
-        letters -= page.length;
-      }
-      return total - letters;
+      if (ids === undefined) return retryAll(list, retryOne, await dead.getWaitingCount());
+      for (const id of ids) await retryOne(await letterOf(dead, id));
+      return ids.length;
     },
     close: async () => {
       await Promise.all([dead.close(), events.close()]);
       connection.disconnect();
     },
   };
+}
+
+/** Only those that were there at the start: one that fails again comes back at the end. */
+async function retryAll(
+  list: (limit: number) => Promise<DeadLetter[]>,
+  retryOne: (letter: DeadLetter) => Promise<void>,
+  lettersMax: number,
+): Promise<number> {
+  let retried = 0;
+  while (retried < lettersMax) {
+    const page = await list(Math.min(lettersMax - retried, pageLetters));
+    if (page.length === 0) break;
+    for (const letter of page) await retryOne(letter);
+    retried += page.length;
+  }
+  return retried;
 }
 
 async function letterOf(dead: Queue<DeadRequestEvent>, id: string): Promise<DeadLetter> {

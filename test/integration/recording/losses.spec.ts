@@ -18,9 +18,9 @@ afterAll(() => undoAll(undo), 120_000);
 /** Records requests until `disturb` is through with what it does, and a little longer. */
 async function recordWhile(accountId: string, disturb: () => Promise<void>): Promise<string[]> {
   const ids: string[] = [];
-  let disturbed = false;
-  const disturbance = disturb().finally(() => (disturbed = true));
-  for (let extra = 0; extra < 50; extra += disturbed ? 1 : 0) {
+  const state = { disturbed: false };
+  const disturbance = disturb().finally(() => (state.disturbed = true));
+  for (let extra = 0; extra < 50; extra += state.disturbed ? 1 : 0) {
     ids.push((await recorder.record(accountId)).requestId);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }

@@ -1,4 +1,4 @@
-import { candidateTuple, type RequestDetail, type RequestLogEntry } from '@gateway/contracts';
+import { candidateTuples, type RequestDetail, type RequestLogEntry } from '@gateway/contracts';
 import { z } from 'zod';
 import type { RequestLogRecord } from '../persistence/telemetry-database.ts';
 
@@ -8,7 +8,7 @@ export const entryFields = {
 } as const;
 export type RequestLogLine = Omit<RequestLogRecord, keyof typeof entryFields.omit>;
 
-const storedCandidates = z.array(candidateTuple).nullable();
+const storedCandidates = candidateTuples.nullable();
 const storedSteps = z.array(z.tuple([z.string(), z.number(), z.number()])).nullable();
 
 export function renderEntry(row: RequestLogLine): RequestLogEntry {

@@ -13,7 +13,7 @@ import { writeRequestLog, type WriteRequestLogContext } from './write-request-lo
 /** Batches written at the same time. Each is one statement, so this is also how many connections they take. */
 const concurrency = 4;
 /** A batch whose worker died is taken up by another after this long, and at most as long again. */
-const lockDurationMs = 10_000;
+const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;
 
 /** Takes batches from the queue for as long as the application runs. */

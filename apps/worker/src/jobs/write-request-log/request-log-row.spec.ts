@@ -1,0 +1,75 @@
+import { renderShippedEvent, type RequestEventV1 } from '@gateway/contracts';
+import { createAcceptedEvent, createEndedEvent, createPlanEvent } from '@gateway/testing';
+import { parseBatch } from './parse-batch.ts';
+import { renderRequestLogRow } from './request-log-row.ts';
+
+const shipped = (change: Partial<RequestEventV1> = {}) =>
+  renderShippedEvent(createEndedEvent(createAcceptedEvent(), change));
+
+describe('the row of an event', () => {
+  it('has the time inside the UUIDv7, whatever the event says', () => {
+    const row = renderRequestLogRow(shipped({ requestId: '01939a5b-0a00-7000-8000-000000000000' }));
+    expect(Date.parse(row.created_at)).toBe(0x01939a5b0a00);
+    expect(() => renderRequestLogRow(shipped({ requestId: '01939a5b-0a00-4000-8000-000000000000' }))).toThrow(
+      RangeError,
+    );
+  });
+
+  it.each([
+    ['ok', 117, 12, 10_500, 250],
+    ['truncated', 10, 10, 0, 250],
+    ['cancelled', 10, 4, 600, 250],
+    // Nobody was billed, so nothing was saved.
+    ['error', 117, 12, 0, 0],
+    ['interrupted', 117, 12, 0, 0],
+  ] as const)(
+    'of status %s with %d tools, %d forwarded, saves %d and %d tokens',
+    (status, toolsIn, toolsOut, tools, compression) => {
+      const compressionSteps = [
+        { step: 'schema', tokensBefore: 900, tokensAfter: 700 },
+        { step: 'repeats', tokensBefore: 150, tokensAfter: 100 },
+        { step: 'none', tokensBefore: 10, tokensAfter: 12 },
+      ];
+      expect(renderRequestLogRow(shipped({ status, toolsIn, toolsOut, compressionSteps }))).toMatchObject({
+        estimated_tokens_saved: tools,
+        compression_tokens_saved: compression,
+      });
+    },
+  );
+});
+
+describe('a batch', () => {
+  const now = Date.now();
+  const parse = (events: readonly unknown[]) =>
+    parseBatch({ batchId: 'b', events, traceparents: events.map((_, at) => `parent-${at}`) }, now);
+
+  it('is parsed event by event, each with its own trace', () => {
+    const good = [shipped({ plan: createPlanEvent(3, 1) }), shipped()];
+    const bad = [{ ...shipped(), plan: { ...good[0]?.plan, candidates: [['name', 'no number', 1, 1]] } }, 7];
+    const { events, refused } = parse([good[0], bad[0], good[1], bad[1]]);
+    expect(events.map(({ source, traceparent }) => [source, traceparent])).toEqual([
+      [good[0], 'parent-0'],
+      [good[1], 'parent-2'],
+    ]);
+    expect(refused.map(({ source, traceparent }) => [source, traceparent])).toEqual([
+      [bad[0], 'parent-1'],
+      [bad[1], 'parent-3'],
+    ]);
+    expect(refused[0]?.reason).toContain('candidates');
+  });
+
+  it('has each request once: its first ending, but any other before interrupted', () => {
+    const event = shipped();
+    const interrupted = { ...event, status: 'interrupted' };
+    const statuses = (events: readonly unknown[]) => parse(events).events.map(({ row }) => row.status);
+    expect(statuses([event, { ...event, status: 'error' }, interrupted])).toEqual(['ok']);
+    expect(statuses([interrupted, event, { ...event, status: 'error' }])).toEqual(['ok']);
+    expect(statuses([interrupted, interrupted])).toEqual(['interrupted']);
+  });
+
+  it('of another shape is refused as a whole', () => {
+    for (const data of [null, 'text', { batchId: 'b' }]) {
+      expect(parseBatch(data, now)).toMatchObject({ events: [], refused: [{ source: data }] });
+    }
+  });
+});
