@@ -9,7 +9,8 @@ const withSharedStack = ['e2e'];
 const suite = process.env.TEST_SUITE ?? '';
 /** Takes the files that are too long for every day instead of the others. */
 const isNightly = process.env.TEST_NIGHTLY === '1';
-if (suite !== '' && !existsSync(join(import.meta.dirname, suite))) throw new Error(`There is no test/${suite}.`);
+if (suite !== '' && !existsSync(join(import.meta.dirname, suite)))
+  throw new Error(`There is no test/${suite}.`);
 
 const files = isNightly ? '*.nightly.ts' : '*.{spec,test}.ts';
 

@@ -5,4 +5,9 @@ export { findRecordings, loadRecordings } from './recordings/load-recordings.ts'
 export type { Recording, RecordingEntry } from './recordings/recording.ts';
 export { createAcceptedEvent, createEndedEvent, createPlanEvent } from './request-events.ts';
 export { sharedStack, startStack, type TestStackOptions } from './stack/start-stack.ts';
-export { attachStack, type DevInfo, type StackUnderTest, type UnitUnderTest } from './stack/stack-under-test.ts';
+export {
+  attachStack,
+  type DevInfo,
+  type StackUnderTest,
+  type UnitUnderTest,
+} from './stack/stack-under-test.ts';
