@@ -80,6 +80,14 @@ describe('editRequest', () => {
     expect(edit(body(`,"tools":[${hidden}]`))).toBe(body(`,"tools":[${tool('a')}]`));
   });
 
+  it('takes time in proportion to the body, however often a member is repeated', () => {
+    const text = body(`${',"model":"m","tools":[]'.repeat(50_000)},"cloud_region_name":"x"`);
+    const begun = performance.now();
+    expect(edit(text)).toBe('{"messages":[],"model":"m","tools":[]}');
+    // Quadratic cost would be minutes.
+    expect(performance.now() - begun).toBeLessThan(3000);
+  });
+
   it('makes schema edits relative to their tool, and drops those that would bring examples back', () => {
     const tools = `${tool('a')}, ${tool('b', ',"description":"long  text"')}`;
     const start = tool('b', ',"description":"long  text"').indexOf('long  text');

@@ -26,23 +26,31 @@ export function editRequest(request: RequestEdit): EditedRequest {
   const isKept = (index: number): boolean => request.keepTools?.has(index) ?? true;
   const dropsAll =
     request.outline.tools.length > 0 && !request.outline.tools.some((tool) => isKept(tool.index));
-  const edits = removeMembers(
-    tape,
-    tape.root,
-    (entry) =>
-      isCloudField(tape, entry) ||
-      isShadowed(tape, tape.root, entry, judgedMembers) ||
-      (dropsAll && membersOfTools.some((name) => tape.isString(entry.key, name))),
-  );
-  edits.push(...replaceModel(tape, request.model), ...stripLegacyFunctions(tape));
-  if (tools !== undefined && !dropsAll) {
-    edits.push(...removeItems(tape, tools, isKept));
-    tape.items(tools).forEach((tool, index) => {
-      if (isKept(index)) edits.push(...editTool(tape, tool, request.schemaEdits?.get(index) ?? []));
-    });
-  }
+  const isShadowed = findShadowed(tape, tape.root, judgedMembers);
+  const isDropped = (entry: JsonEntry): boolean =>
+    isCloudField(tape, entry) ||
+    isShadowed(entry) ||
+    (dropsAll && membersOfTools.some((name) => tape.isString(entry.key, name)));
+  const edits = [
+    removeMembers(tape, tape.root, isDropped),
+    replaceModel(tape, request.model),
+    stripLegacyFunctions(tape),
+    tools === undefined || dropsAll ? [] : editTools(tape, tools, isKept, request.schemaEdits),
+  ].flat();
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };
+}
+
+function editTools(
+  tape: JsonTape,
+  tools: JsonNode,
+  isKept: (index: number) => boolean,
+  schemaEdits: RequestEdit['schemaEdits'],
+): ByteEdit[] {
+  const inTools = tape
+    .items(tools)
+    .map((tool, index) => (isKept(index) ? editTool(tape, tool, schemaEdits?.get(index) ?? []) : []));
+  return [removeItems(tape, tools, isKept), ...inTools].flat();
 }
 
 function replaceModel(tape: JsonTape, model: string | undefined): ByteEdit[] {
@@ -51,9 +59,17 @@ function replaceModel(tape: JsonTape, model: string | undefined): ByteEdit[] {
   return [replaceValue(tape, node, JSON.stringify(model))];
 }
 
-function isShadowed(tape: JsonTape, object: JsonNode, entry: JsonEntry, names: readonly string[]): boolean {
-  const name = names.find((candidate) => tape.isString(entry.key, candidate));
-  return name !== undefined && tape.get(object, name) !== entry.value;
+/** Tells the members of those names that a later one of the same name overrules. Linear in the object, for all of them. */
+function findShadowed(
+  tape: JsonTape,
+  object: JsonNode,
+  names: readonly string[],
+): (entry: JsonEntry) => boolean {
+  const judged = new Map(names.map((name) => [name, tape.get(object, name)]));
+  return ({ key, value }) => {
+    const name = names.find((candidate) => tape.isString(key, candidate));
+    return name !== undefined && judged.get(name) !== value;
+  };
 }
 
 /** Takes the examples out and makes the schema edits. Where one touches the examples, that tool keeps its schema. */
@@ -72,11 +88,14 @@ function editTool(tape: JsonTape, tool: JsonNode, schemaEdits: readonly ByteEdit
 }
 
 function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
-  const isStripped = (object: JsonNode, names: readonly string[]) => (entry: JsonEntry) =>
-    tape.isString(entry.key, examplesField) || isShadowed(tape, object, entry, names);
-  const edits = removeMembers(tape, tool, isStripped(tool, ['type', 'function', 'custom', 'name']));
   const body = findBody(tape, tool);
-  return body === undefined ? edits : [...edits, ...removeMembers(tape, body, isStripped(body, ['name']))];
+  const edits = stripMembers(tape, tool, ['type', 'function', 'custom', 'name']);
+  return body === undefined ? edits : [...edits, ...stripMembers(tape, body, ['name'])];
+}
+
+function stripMembers(tape: JsonTape, object: JsonNode, judged: readonly string[]): ByteEdit[] {
+  const isShadowed = findShadowed(tape, object, judged);
+  return removeMembers(tape, object, (entry) => tape.isString(entry.key, examplesField) || isShadowed(entry));
 }
 
 function stripLegacyFunctions(tape: JsonTape): ByteEdit[] {

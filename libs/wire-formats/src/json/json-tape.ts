@@ -94,7 +94,12 @@ export class JsonTape {
     const length = this.end(node) - start - 2;
     // UTF-8 is never shorter than the text's UTF-16 units, nor longer than three times that.
     if (length < text.length || length > text.length * 3) return false;
-    return this.bytes.toString('utf8', start + 1, start + 1 + length) === text;
+    for (let index = 0; index < text.length; index += 1) {
+      const unit = text.charCodeAt(index);
+      if (unit > 0x7f) return this.bytes.toString('utf8', start + 1, start + 1 + length) === text;
+      if (this.bytes[start + 1 + index] !== unit) return false;
+    }
+    return length === text.length;
   }
 
   /** The text of a string, decoded now. Undefined for another kind. */

@@ -9,12 +9,13 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
   const content = tape.get(node, 'content');
   const calls = itemsOf(tape, tape.get(node, 'tool_calls'));
   const resultId = role === 'tool' ? tape.stringValue(tape.get(node, 'tool_call_id')) : undefined;
-  const marked = [node, ...itemsOf(tape, content), ...calls];
   return {
     index,
     role,
     range: tape.range(node),
-    cacheControl: marked.some((part) => hasCacheMarker(tape, part)),
+    cacheControl: [[node], calls, itemsOf(tape, content)].some((parts) =>
+      parts.some((part) => hasCacheMarker(tape, part)),
+    ),
     toolCalls: calls.flatMap((call) => outlineToolCall(tape, call)),
     toolResultIds: resultId === undefined ? [] : [resultId],
     text: () => (content === undefined ? '' : readText(tape, content)),

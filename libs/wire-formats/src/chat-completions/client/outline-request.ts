@@ -6,6 +6,9 @@ import { outlineMessage } from './outline-message.ts';
 import { outlineToolChoice } from './outline-tool-choice.ts';
 import { outlineTool } from './outline-tool.ts';
 
+/** Far beyond any model's context; each costs some microseconds and a few hundred bytes. */
+const messagesMax = 32_768;
+
 /**
  * What the gateway needs to know of a request. Only fields that it reads are judged: the rest is the provider's.
  *
@@ -17,6 +20,10 @@ export function outlineRequest(tape: JsonTape): RequestOutline {
   const tools = toolsNode === undefined ? [] : tape.items(toolsNode);
   const messages = readArray(tape, 'messages');
   if (messages === undefined) throw missingField('messages');
+  const messageNodes = tape.items(messages);
+  if (messageNodes.length > messagesMax) {
+    throw invalidField('messages', `a list of at most ${messagesMax} messages`);
+  }
   const maxOutputTokens = readNumber(tape, 'max_completion_tokens') ?? readNumber(tape, 'max_tokens');
   return {
     format: 'chat-completions',
@@ -25,7 +32,7 @@ export function outlineRequest(tape: JsonTape): RequestOutline {
     tools: tools.map((tool, index) => outlineTool(tape, tool, index)),
     toolsRange: toolsNode === undefined ? undefined : tape.range(toolsNode),
     toolChoice: outlineToolChoice(tape, tape.get(tape.root, 'tool_choice')),
-    messages: tape.items(messages).map((message, index) => outlineMessage(tape, message, index)),
+    messages: messageNodes.map((message, index) => outlineMessage(tape, message, index)),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   };
 }

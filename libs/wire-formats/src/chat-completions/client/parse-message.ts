@@ -40,22 +40,24 @@ function parseToolResult(raw: JsonObject): ReadParts {
 
 /** In the order in which a model makes them: thought, said, refused, called. */
 function parseSpokenParts(raw: JsonObject): ReadParts {
-  const parts: ChatPart[] = [];
-  const read: string[] = [];
   const field = reasoningFields.find((name) => typeof raw[name] === 'string');
-  if (field !== undefined) {
-    parts.push({ type: 'thinking', text: asText(raw[field]) ?? '', ...withOwn({ field }) });
-    read.push(field);
-  }
-  parts.push(...parseContent(raw.content));
-  if (typeof raw.refusal === 'string') {
-    parts.push({ type: 'refusal', text: raw.refusal, ...withOwn({ field: 'refusal' }) });
-    read.push('refusal');
-  }
   const calls = asList(raw.tool_calls);
-  if (calls.length > 0 && calls.every(isObject)) {
-    parts.push(...calls.map(parseToolCall));
-    read.push('tool_calls');
-  }
-  return { parts, read };
+  const areCalls = calls.length > 0 && calls.every(isObject);
+  const parts = [
+    field === undefined ? [] : parseMember('thinking', field, raw),
+    parseContent(raw.content),
+    parseMember('refusal', 'refusal', raw),
+    areCalls ? calls.map(parseToolCall) : [],
+  ].flat();
+  const hasRefusal = typeof raw.refusal === 'string';
+  return {
+    parts,
+    read: [field ?? [], hasRefusal ? 'refusal' : [], areCalls ? 'tool_calls' : []].flat(),
+  };
+}
+
+/** A part that stands beside the content. */
+function parseMember(type: 'thinking' | 'refusal', field: string, raw: JsonObject): ChatPart[] {
+  const text = asText(raw[field]);
+  return text === undefined ? [] : [{ type, text, ...withOwn({ field }) }];
 }

@@ -25,7 +25,7 @@ export function chainSteps(
   for (const step of steps) {
     const [next, events] = step(current);
     current = next;
-    told.push(...events);
+    for (const event of events) told.push(event);
   }
   return [current, told];
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
+import { parseProviderJson } from '../../json/parse-provider-json.ts';
 import { isObject } from '../../json/read-members.ts';
 import { endMessage } from './parse-stream.ts';
 import { readChunk } from './read-chunk.ts';
@@ -11,7 +12,7 @@ import { initialStreamState } from './stream-state.ts';
  * @throws GatewayError `upstream_invalid` for what is no JSON object with choices.
  */
 export function parseResponse(bytes: Uint8Array): StreamEvent[] {
-  const body = parseBody(bytes);
+  const body = parseProviderJson(bytes);
   if (!isObject(body) || !(Array.isArray(body.choices) || body.error)) {
     throw new GatewayError('upstream_invalid', { detail: 'the answer has no choices' });
   }
@@ -19,12 +20,4 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   if (events.some((event) => event.type === 'error')) return [...events];
   const [, ends] = endMessage(state);
   return [...events, ...ends];
-}
-
-function parseBody(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
-  } catch (cause) {
-    throw new GatewayError('upstream_invalid', { detail: 'the answer is not JSON', cause });
-  }
 }

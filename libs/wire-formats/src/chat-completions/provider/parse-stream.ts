@@ -1,5 +1,5 @@
-import { GatewayError } from '@gateway/errors';
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { parseProviderJson } from '../../json/parse-provider-json.ts';
 import { isObject } from '../../json/read-members.ts';
 import type { SseFrame } from '../../sse/sse-frame.ts';
 import { endBlocks } from './read-choice.ts';
@@ -46,10 +46,6 @@ export function endMessage(state: StreamState): StreamStep {
 }
 
 function parseChunk(data: string): JsonObject {
-  try {
-    const chunk: unknown = JSON.parse(data);
-    return isObject(chunk) ? chunk : {};
-  } catch (cause) {
-    throw new GatewayError('upstream_invalid', { detail: 'an event of the stream is not JSON', cause });
-  }
+  const chunk = parseProviderJson(data);
+  return isObject(chunk) ? chunk : {};
 }

@@ -25,7 +25,8 @@ export function readChoice(state: ChoiceState, piece: ChoicePiece): ChoiceStep {
   for (const step of steps) {
     const [next, events] = step(current, piece);
     current = next;
-    if (events.length > 0) told.push(...events);
+    // Not `push(...events)`: an answer may have more events than a call may have arguments.
+    for (const event of events) told.push(event);
   }
   return [current, told];
 }

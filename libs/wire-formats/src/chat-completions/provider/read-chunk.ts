@@ -21,6 +21,9 @@ export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 /** Choices in one answer: twice the most (128) that OpenAI lets a client ask for. */
 const choicesMax = 256;
 
+/** Members remembered so as not to tell them again. Past that a provider makes names up, and they are told each time. */
+const toldMax = 256;
+
 const readMembers = ['id', 'model', 'created', 'object', 'choices', 'usage', 'error'] as const;
 
 /** Reads a chunk of a stream, or, with `whole`, a plain answer, which is one chunk that holds all. */
@@ -55,7 +58,7 @@ function readChoices(state: StreamState, chunk: JsonObject, whole: boolean): Str
       const before = current.choices.get(index) ?? initialChoiceState(index);
       const message = asObject(whole ? choice.message : choice.delta) ?? {};
       const [after, told] = readChoice(before, { choice, message, whole });
-      events.push(...told);
+      for (const event of told) events.push(event);
       current = keepChoice(current, before, after);
     });
   return [current, events];
@@ -81,7 +84,8 @@ function readAnswerExtensions(state: StreamState, chunk: JsonObject): StreamStep
     choice: 0,
     extensions: ownExtensions(fresh),
   };
-  return [{ ...state, told: { ...state.told, ...fresh } }, [event]];
+  const told = { ...state.told, ...fresh };
+  return [Object.keys(told).length > toldMax ? state : { ...state, told }, [event]];
 }
 
 function readUsage(chunk: JsonObject): StreamEvent[] {

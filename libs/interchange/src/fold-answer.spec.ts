@@ -1,0 +1,60 @@
+import { foldAnswer } from './fold-answer.ts';
+import { mergeExtensions } from './merge-extensions.ts';
+import type { StreamEvent } from './stream-event.ts';
+
+describe('foldAnswer', () => {
+  it('orders choices by index and parts by block, however their events interleave', () => {
+    const events: StreamEvent[] = [
+      { type: 'tool-call-start', choice: 1, block: 1, id: 'c', name: 'f', kind: 'function' },
+      { type: 'text-start', choice: 1, block: 0 },
+      { type: 'text-start', choice: 0, block: 0 },
+      { type: 'tool-call-delta', choice: 1, block: 1, argumentsText: '{}' },
+      { type: 'text-delta', choice: 0, block: 0, text: 'a' },
+      { type: 'text-delta', choice: 1, block: 0, text: 'b' },
+      { type: 'text-delta', choice: 0, block: 0, text: 'c' },
+    ];
+    expect(foldAnswer(events).choices.map(({ index, parts }) => ({ index, parts }))).toEqual([
+      { index: 0, parts: [{ type: 'text', text: 'ac' }] },
+      {
+        index: 1,
+        parts: [
+          { type: 'text', text: 'b' },
+          { type: 'tool-call', id: 'c', name: 'f', kind: 'function', argumentsText: '{}' },
+        ],
+      },
+    ]);
+  });
+
+  it('keeps the signature that ends a thought, and the last usage alone', () => {
+    const answer = foldAnswer([
+      { type: 'thinking-start', choice: 0, block: 0 },
+      { type: 'thinking-end', choice: 0, block: 0, signature: 's' },
+      { type: 'usage', usage: { inputTokens: 1, outputTokens: 1 }, extensions: { gemini: { a: 1 } } },
+      { type: 'usage', usage: { inputTokens: 1, outputTokens: 2 }, extensions: { gemini: { b: 2 } } },
+    ]);
+    expect(answer.choices[0]?.parts).toEqual([{ type: 'thinking', text: '', signature: 's' }]);
+    expect(answer.usage).toEqual({ inputTokens: 1, outputTokens: 2 });
+    expect(answer.extensions).toEqual({ gemini: { usage: { b: 2 } } });
+  });
+});
+
+describe('mergeExtensions', () => {
+  it('lets lists grow, merges objects, and replaces the rest, each format for itself', () => {
+    const earlier = { gemini: { list: [1], object: { a: 1 }, word: 'x', data: 'ab' } };
+    const later = { gemini: { list: [2], object: { b: 2 }, word: 'y', data: 'cd' }, cohere: { word: 'z' } };
+    expect(mergeExtensions(earlier, later)).toEqual({
+      gemini: { list: [1, 2], object: { a: 1, b: 2 }, word: 'y', data: 'abcd' },
+      cohere: { word: 'z' },
+    });
+    expect(earlier.gemini.list).toEqual([1]);
+  });
+
+  it('lets no member change what an object is', () => {
+    const hostile = JSON.parse(
+      '{"__proto__":{"polluted":true},"a":{"__proto__":{"polluted":true}}}',
+    ) as object;
+    const merged = mergeExtensions({ gemini: { a: {} } }, { gemini: { ...hostile } });
+    expect((merged.gemini?.a as { polluted?: boolean }).polluted).toBeUndefined();
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+});

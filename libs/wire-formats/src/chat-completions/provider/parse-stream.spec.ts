@@ -1,0 +1,224 @@
+import { createSummary, foldAnswer, summarize } from '@gateway/interchange';
+import type { ChatPart, StreamEvent } from '@gateway/interchange';
+import { encodeSse } from '../../sse/encode-sse.ts';
+import { chatCompletions } from '../chat-completions.ts';
+
+interface Chunk {
+  readonly delta?: object;
+  readonly index?: number;
+  readonly finish_reason?: string;
+}
+
+const { provider } = chatCompletions;
+
+function sse(chunks: readonly (Chunk | string)[]): Buffer {
+  const frames = chunks.map((chunk) => {
+    if (typeof chunk === 'string') return encodeSse({ data: chunk });
+    const { delta = {}, index = 0, finish_reason = null } = chunk;
+    return encodeSse({
+      data: JSON.stringify({ id: 'r', model: 'm', choices: [{ index, delta, finish_reason }] }),
+    });
+  });
+  return Buffer.from(frames.join(''));
+}
+
+function parse(chunks: readonly (Chunk | string)[]): StreamEvent[] {
+  const parser = provider.openStreamParser();
+  return [...parser.push(sse(chunks)), ...parser.end()];
+}
+
+const partsOf = (events: readonly StreamEvent[], choice = 0): readonly ChatPart[] =>
+  foldAnswer(events).choices[choice]?.parts ?? [];
+const call = (index: number | undefined, id: string | null, name: string | null, text: string): Chunk => ({
+  delta: {
+    tool_calls: [{ ...(index === undefined ? {} : { index }), id, function: { name, arguments: text } }],
+  },
+});
+
+describe('parsing a stream', () => {
+  it('opens and closes every block, in order', () => {
+    const events = parse([
+      { delta: { role: 'assistant', content: '' } },
+      { delta: { reasoning_content: 'hm' } },
+      { delta: { content: 'a' } },
+      { delta: { content: 'b' } },
+      call(0, 'c', 'f', ''),
+      call(0, null, null, '{}'),
+      { finish_reason: 'tool_calls' },
+      '[DONE]',
+    ]);
+    expect(events.map((event) => ('block' in event ? `${event.type} ${event.block}` : event.type))).toEqual([
+      'message-start',
+      'thinking-start 0',
+      'thinking-delta 0',
+      'thinking-end 0',
+      'text-start 1',
+      'text-delta 1',
+      'text-delta 1',
+      'text-end 1',
+      'tool-call-start 2',
+      'tool-call-delta 2',
+      'tool-call-end 2',
+      'finish',
+      'message-end',
+    ]);
+  });
+
+  it('keeps parallel calls apart, interleaved or told by id alone', () => {
+    const names = (events: StreamEvent[]) =>
+      partsOf(events).map((part) => part.type === 'tool-call' && [part.id, part.name, part.argumentsText]);
+    expect(
+      names(
+        parse([
+          call(0, 'a', 'f', '{"x"'),
+          call(1, 'b', 'g', '{"y"'),
+          call(0, null, null, ':1}'),
+          call(1, null, null, ':2}'),
+        ]),
+      ),
+    ).toEqual([
+      ['a', 'f', '{"x":1}'],
+      ['b', 'g', '{"y":2}'],
+    ]);
+    // Google's endpoint numbers all calls 0.
+    expect(names(parse([call(0, 'a', 'f', '{}'), call(0, 'b', 'f', '{"z":1}')]))).toEqual([
+      ['a', 'f', '{}'],
+      ['b', 'f', '{"z":1}'],
+    ]);
+    // Mistral's leaves the number out; others repeat the id and an empty name.
+    expect(
+      names(
+        parse([call(undefined, 'a', 'f', '{'), call(undefined, 'a', '', '}'), call(undefined, 'b', 'g', '')]),
+      ),
+    ).toEqual([
+      ['a', 'f', '{}'],
+      ['b', 'g', ''],
+    ]);
+  });
+
+  it('keeps several answers apart', () => {
+    const events = parse([
+      { index: 1, delta: { content: 'one' } },
+      { index: 0, delta: { content: 'zero' } },
+      { index: 1, finish_reason: 'length' },
+      { index: 0, finish_reason: 'stop' },
+    ]);
+    const answer = foldAnswer(events);
+    expect(answer.choices.map(({ index, finishReason }) => [index, finishReason])).toEqual([
+      [0, 'stop'],
+      [1, 'length'],
+    ]);
+    expect(events.at(-1)).toEqual({ type: 'message-end' });
+  });
+
+  it('says that an answer is whole only when it is', () => {
+    const ended = (chunks: (Chunk | string)[]) => parse(chunks).some(({ type }) => type === 'message-end');
+    expect(ended([{ delta: { content: 'a' }, finish_reason: 'stop' }, '[DONE]'])).toBe(true);
+    // Perplexity and others end without a terminator.
+    expect(ended([{ delta: { content: 'a' }, finish_reason: 'stop' }])).toBe(true);
+    expect(ended([{ delta: { content: 'a' } }])).toBe(false);
+    expect(
+      ended([
+        { index: 1, finish_reason: 'stop' },
+        { index: 0, delta: { content: 'a' } },
+      ]),
+    ).toBe(false);
+    expect(ended([])).toBe(false);
+  });
+
+  it('tells a failure inside the stream, whichever way it is sent', () => {
+    const failure = { type: 'error', message: 'overloaded', code: '503' };
+    const error = { message: 'overloaded', code: 503 };
+    expect(parse([{ delta: { content: 'a' } }, JSON.stringify({ error })]).at(-1)).toMatchObject(failure);
+    const parser = provider.openStreamParser();
+    const named = parser.push(Buffer.from(encodeSse({ event: 'error', data: JSON.stringify(error) })));
+    expect(named).toEqual([expect.objectContaining(failure)]);
+  });
+
+  it.each(['{', 'null,', '"\u0001"', `${'['.repeat(20_000)}${']'.repeat(20_000)}`])(
+    'refuses a chunk that cannot be read',
+    (data) => {
+      expect(() => parse([data])).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
+    },
+  );
+
+  it('refuses an event without end, and an endless list of calls', () => {
+    const parser = provider.openStreamParser();
+    expect(() => parser.push(Buffer.alloc(2_000_000, 0x61))).toThrow(
+      expect.objectContaining({ code: 'upstream_invalid' }),
+    );
+    const calls = Array.from({ length: 5000 }, (_, index) => call(index, `c${index}`, 'f', ''));
+    expect(() => parse(calls)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
+  });
+
+  it('tells members of the answer once, though every chunk repeats them', () => {
+    const chunk = JSON.stringify({
+      id: 'r',
+      service_tier: 'x',
+      list: [1],
+      choices: [{ index: 0, delta: { content: 'a' } }],
+    });
+    expect(parse([chunk, chunk, chunk]).filter(({ type }) => type === 'extension')).toHaveLength(1);
+  });
+});
+
+describe('usage', () => {
+  const usageOf = (usage: object): unknown =>
+    foldAnswer(provider.parseResponse(Buffer.from(JSON.stringify({ id: 'r', choices: [], usage })))).usage;
+
+  it.each([
+    [
+      { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+      { inputTokens: 9, outputTokens: 2 },
+    ],
+    [
+      {
+        prompt_tokens: 9,
+        completion_tokens: 5,
+        total_tokens: 14,
+        prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 1 },
+        completion_tokens_details: { reasoning_tokens: 3 },
+      },
+      { inputTokens: 9, outputTokens: 5, cachedInputTokens: 4, cacheWriteTokens: 1, reasoningTokens: 3 },
+    ],
+    [
+      {
+        prompt_tokens: 9,
+        completion_tokens: 2,
+        total_tokens: 14,
+        completion_tokens_details: { reasoning_tokens: 3 },
+      },
+      { inputTokens: 9, outputTokens: 5, reasoningTokens: 3 },
+    ],
+    [
+      { prompt_tokens: 9, prompt_cache_hit_tokens: 8 },
+      { inputTokens: 9, outputTokens: 0, cachedInputTokens: 8 },
+    ],
+    [{}, undefined],
+  ])('of %j', (usage, expected) => {
+    expect(usageOf(usage)).toEqual(expected);
+  });
+});
+
+describe('the summary of an answer', () => {
+  it('stays small however long the answer is', () => {
+    const calls = Array.from({ length: 1000 }, (_, index) => call(index, `c${index}`, 'f', '{}'));
+    const summary = parse([
+      { delta: { content: 'abc' } },
+      ...calls,
+      { finish_reason: 'tool_calls' },
+      '[DONE]',
+    ]).reduce(summarize, createSummary());
+    expect(summary).toMatchObject({
+      responseId: 'r',
+      model: 'm',
+      toolCallCount: 1000,
+      textCharacters: 3,
+      argumentCharacters: 2000,
+      sawEnd: true,
+      error: undefined,
+    });
+    expect(summary.toolCalls).toHaveLength(256);
+    expect([...summary.finishReasons]).toEqual([[0, 'tool-calls']]);
+  });
+});
