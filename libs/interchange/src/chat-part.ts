@@ -1,13 +1,17 @@
+import type { CacheMarker } from './cache-marker.ts';
+import type { Citation } from './citation.ts';
 import type { Extensions } from './extensions.ts';
 import type { MediaSource } from './media-source.ts';
 
 interface PartBase {
+  readonly cacheMarker?: CacheMarker;
   readonly extensions?: Extensions;
 }
 
 export interface TextPart extends PartBase {
   readonly type: 'text';
   readonly text: string;
+  readonly citations?: readonly Citation[];
 }
 
 export interface ImagePart extends PartBase {
@@ -31,6 +35,8 @@ export interface ThinkingPart extends PartBase {
   readonly type: 'thinking';
   readonly text: string;
   readonly signature?: string;
+  /** Thinking that its provider shows to nobody, and takes back as it is. `text` is empty then. */
+  readonly redacted?: string;
 }
 
 export interface RefusalPart extends PartBase {

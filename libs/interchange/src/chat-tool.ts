@@ -1,3 +1,4 @@
+import type { CacheMarker } from './cache-marker.ts';
 import type { Extensions } from './extensions.ts';
 
 /** A tool that the model may call. */
@@ -9,6 +10,7 @@ export type ChatTool =
       /** The JSON Schema of the arguments. */
       readonly parameters?: unknown;
       readonly strict?: boolean;
+      readonly cacheMarker?: CacheMarker;
       readonly extensions?: Extensions;
     }
   /** A tool that takes text instead of JSON; what constrains the text is in `extensions`. */
@@ -16,7 +18,8 @@ export type ChatTool =
       readonly kind: 'custom';
       readonly name: string;
       readonly description?: string;
+      readonly cacheMarker?: CacheMarker;
       readonly extensions?: Extensions;
     }
   /** A tool of the provider's own. */
-  | { readonly kind: 'built-in'; readonly extensions: Extensions };
+  | { readonly kind: 'built-in'; readonly cacheMarker?: CacheMarker; readonly extensions: Extensions };

@@ -25,6 +25,22 @@ describe('foldAnswer', () => {
     ]);
   });
 
+  it('keeps citations with their text, in order, and thinking that is shown to nobody', () => {
+    const { parts } = foldAnswer([
+      { type: 'thinking-start', choice: 0, block: 0 },
+      { type: 'thinking-end', choice: 0, block: 0, redacted: 'r' },
+      { type: 'text-start', choice: 0, block: 1 },
+      { type: 'text-delta', choice: 0, block: 1, text: 'a' },
+      { type: 'citation', choice: 0, block: 1, citation: { title: 'one' } },
+      { type: 'citation', choice: 0, block: 1, citation: { url: 'https://two.test' } },
+      { type: 'text-end', choice: 0, block: 1 },
+    ]).choices[0]!;
+    expect(parts).toEqual([
+      { type: 'thinking', text: '', redacted: 'r' },
+      { type: 'text', text: 'a', citations: [{ title: 'one' }, { url: 'https://two.test' }] },
+    ]);
+  });
+
   it('keeps the signature that ends a thought, and the last usage alone', () => {
     const answer = foldAnswer([
       { type: 'thinking-start', choice: 0, block: 0 },

@@ -103,9 +103,16 @@ function foldDelta(parts: Map<number, ChatPart>, event: BlockEvent): void {
     parts.set(event.block, { ...part, text: part.text + event.text });
   } else if (event.type === 'tool-call-delta' && part.type === 'tool-call') {
     parts.set(event.block, { ...part, argumentsText: part.argumentsText + event.argumentsText });
-  } else if (event.type === 'thinking-end' && event.signature !== undefined && part.type === 'thinking') {
-    const signed: ThinkingPart = { ...part, signature: event.signature };
-    parts.set(event.block, signed);
+  } else if (event.type === 'thinking-end' && part.type === 'thinking') {
+    const { signature, redacted } = event;
+    const ended: ThinkingPart = {
+      ...part,
+      ...(signature === undefined ? {} : { signature }),
+      ...(redacted === undefined ? {} : { redacted }),
+    };
+    parts.set(event.block, ended);
+  } else if (event.type === 'citation' && part.type === 'text') {
+    parts.set(event.block, { ...part, citations: [...(part.citations ?? []), event.citation] });
   }
 }
 

@@ -1,11 +1,13 @@
 export * from './api-key.ts';
 export type * from './byte-edit.ts';
+export type * from './cache-marker.ts';
 export type * from './chat-answer.ts';
 export type * from './chat-message.ts';
 export type * from './chat-part.ts';
 export type * from './chat-request.ts';
 export type * from './chat-settings.ts';
 export type * from './chat-tool.ts';
+export type * from './citation.ts';
 export type * from './extensions.ts';
 export type * from './finish-reason.ts';
 export type * from './json-value.ts';

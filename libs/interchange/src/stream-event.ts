@@ -1,4 +1,5 @@
 import type { OpaquePart, AudioPart, DocumentPart, ImagePart } from './chat-part.ts';
+import type { Citation } from './citation.ts';
 import type { Extensions } from './extensions.ts';
 import type { FinishReason } from './finish-reason.ts';
 import type { ProviderFormat } from './request-outline.ts';
@@ -44,6 +45,14 @@ export interface ToolCallDelta extends BlockPlace {
 export interface ThinkingEnd extends BlockPlace {
   readonly type: 'thinking-end';
   readonly signature?: string;
+  /** Thinking that is shown to nobody: a block that has it has no deltas. */
+  readonly redacted?: string;
+}
+
+/** What the text of a block rests on. Comes after the block's start, and before its end. */
+export interface CitationEvent extends BlockPlace {
+  readonly type: 'citation';
+  readonly citation: Citation;
 }
 
 /** A part that arrives whole: it has no start and end. */
@@ -102,6 +111,7 @@ export type StreamEvent =
   | ToolCallStart
   | ToolCallDelta
   | ({ readonly type: 'tool-call-end' } & BlockPlace)
+  | CitationEvent
   | PartEvent
   | ExtensionEvent
   | UsageEvent

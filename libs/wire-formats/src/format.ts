@@ -47,16 +47,30 @@ export interface StreamParser {
   end(): StreamEvent[];
 }
 
+/** What a request's address says of it, in a format that says it there. */
+export interface RequestRoute {
+  /** The model as the client wrote it, provider prefix included, percent-decoded. */
+  readonly model: string;
+  readonly stream: boolean;
+}
+
+/** Header values as Node's HTTP client gives them. Lower-case names. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /** What a client of the format says and hears. */
 export interface ClientHalf {
   /** Values of the content type headers. */
   readonly contentType: string;
   readonly streamContentType: string;
-  /** @throws GatewayError `missing_field`, `invalid_field` */
-  outlineRequest(tape: JsonTape): RequestOutline;
+  /**
+   * `route` is owed to a format whose requests name their model in the address; others do not look at it.
+   *
+   * @throws GatewayError `missing_field`, `invalid_field`, `unknown_field`
+   */
+  outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline;
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
   /** The whole request. Costs a tree: for the translated lane. Judge it with `outlineRequest` first. */
-  parseRequest(tape: JsonTape): ChatRequest;
+  parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest;
   renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject;
   openStreamRenderer(options: StreamRenderOptions): StreamRenderer;
   renderError(error: PublicError, requestId: string): RenderedError;
@@ -82,7 +96,8 @@ export interface ProviderHalf {
   /** @throws GatewayError `upstream_invalid` */
   parseResponse(bytes: Uint8Array): StreamEvent[];
   openStreamParser(): StreamParser;
-  parseError(status: number, body: string): ProviderError;
+  /** Some formats tell the kind of an error in a header. */
+  parseError(status: number, body: string, headers?: AnswerHeaders): ProviderError;
 }
 
 /** A format that providers speak. Formats know nothing of each other. */

@@ -2,12 +2,14 @@ export { cloudFields, type CloudField } from './chat-completions/extension-field
 export { readCloudFields } from './chat-completions/client/read-cloud-fields.ts';
 export type {
   AnswerDefaults,
+  AnswerHeaders,
   ClientHalf,
   ProviderHalf,
   WireFormat,
   RenderedError,
   RenderedRequest,
   RequestRenderOptions,
+  RequestRoute,
   StreamParser,
   StreamRenderer,
   StreamRenderOptions,

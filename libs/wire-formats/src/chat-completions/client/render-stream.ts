@@ -73,6 +73,9 @@ export function renderStreamEvent(state: StreamRenderState, event: StreamEvent):
       return [state, [renderErrorChunk({ ...event, own: readOwn(event) })]];
     case 'message-end':
       return [state, [...renderUsageChunk(state), { data: '[DONE]' }]];
+    // OpenAI tells citations as members of the message, which come as an extension.
+    case 'citation':
+      return [state, []];
     case 'text-end':
     case 'thinking-end':
     case 'refusal-end':
