@@ -1,0 +1,62 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { sharedStack } from '@gateway/testing';
+
+const stack = sharedStack();
+
+test('every service of a started stack is ready and shows its metrics', async () => {
+  const services = Object.entries(stack.dev.services).filter(([, { health_url }]) => health_url !== null);
+  const firsts = services.map(([name]) => name).filter((name) => !/-\d+$/.test(name));
+  expect(firsts.sort()).toEqual([
+    'account',
+    'compressor',
+    'edge-gateway',
+    'provider-vault',
+    'sandbox-provider',
+    'tool-router',
+    'worker',
+  ]);
+  for (const [name, { health_url, metrics_url, pid }] of services) {
+    expect({ name, pid: typeof pid }).toEqual({ name, pid: 'number' });
+    const health = await fetch(health_url!);
+    expect({ name, status: health.status }).toEqual({ name, status: 200 });
+    const metrics = await (await fetch(metrics_url!)).text();
+    expect(metrics).toContain('process_cpu_seconds_total');
+  }
+});
+
+test('the key and the address of dev.json answer at once', async () => {
+  const response = await fetch(`${stack.baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'Hello!' }] }),
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('x-request-id')).not.toBeNull();
+  expect(await response.json()).toMatchObject({ object: 'chat.completion', model: 'sandbox-1' });
+});
+
+test('files with secrets are readable by their owner alone', () => {
+  for (const file of [
+    'dev.json',
+    'secrets.json',
+    'run/state.json',
+    'redis/redis.conf',
+    'nats/nats-server.conf',
+  ]) {
+    expect({ file, mode: statSync(join(stack.dataDir, file)).mode & 0o777 }).toEqual({ file, mode: 0o600 });
+  }
+});
+
+test('no secret of the stack is in any log', () => {
+  const { api_key, nats_operator, redis_url, postgres } = stack.dev;
+  const passwords = [redis_url, postgres.account, postgres.vault, postgres.telemetry].map(
+    (url) => new URL(url).password,
+  );
+  for (const name of [...Object.keys(stack.dev.services), 'supervisor']) {
+    const log = stack.logs(name);
+    for (const secret of [api_key!, nats_operator.password, ...passwords]) {
+      expect({ name, leaked: log.includes(secret) }).toEqual({ name, leaked: false });
+    }
+  }
+});

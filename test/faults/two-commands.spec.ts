@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { attachStack } from '@gateway/testing';
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** `npm start` and `npm run stop`, as a person runs them, on a stack beside whatever else runs on this machine. */
+describe('npm start and npm run stop', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'agent-gateway-commands-'));
+  const stack = attachStack(dataDir);
+  const { PATH, HOME } = process.env;
+  const command = (script: string, ...flags: string[]) =>
+    run(process.execPath, [join(root, 'tools/bootstrap', script), ...flags, '--data-dir', dataDir], {
+      env: { PATH, HOME },
+    });
+  const supervisorPid = () =>
+    (JSON.parse(readFileSync(join(dataDir, 'run/state.json'), 'utf8')) as { supervisor: { pid: number } })
+      .supervisor.pid;
+  const runningPids = () =>
+    Object.values(stack.dev.services).flatMap(({ pid }) => (pid === null ? [] : [pid]));
+  const isAlive = (pid: number) => {
+    try {
+      // A process that has ended and whose parent was killed may stay as a zombie until the system collects it.
+      return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    } catch {
+      return false;
+    }
+  };
+  const modelsStatus = async () => {
+    const headers = { authorization: `Bearer ${stack.apiKey}` };
+    return (await fetch(`${stack.baseUrl}/v1/models`, { headers })).status;
+  };
+
+  afterAll(async () => {
+    await command('stop.mjs');
+    rmSync(dataDir, { recursive: true, force: true });
+  }, 120_000);
+
+  test('start prints the address, the key and a command, and the key works', async () => {
+    const { stdout } = await command('start.mjs', '--detach');
+    expect(stdout).toContain(stack.baseUrl);
+    expect(stdout).toContain(stack.apiKey);
+    expect(stdout).toContain(`curl ${stack.baseUrl}/v1/chat/completions`);
+    expect(await modelsStatus()).toBe(200);
+  }, 120_000);
+
+  test('start on a running stack changes nothing', async () => {
+    const before = runningPids();
+    const { stdout } = await command('start.mjs', '--detach');
+    expect(stdout).toContain('Already running');
+    expect(runningPids()).toEqual(before);
+  }, 60_000);
+
+  test('a service that was killed is started again', async () => {
+    const router = stack.service('tool-router');
+    const before = router.pid;
+    await router.kill();
+    await router.waitReady();
+    expect(router.pid).not.toBe(before);
+  }, 60_000);
+
+  test('after the supervisor was killed, start ends what it left, and keeps address, key and data', async () => {
+    const { baseUrl, apiKey, accountId } = stack;
+    const left = runningPids();
+    process.kill(supervisorPid(), 'SIGKILL');
+    await command('start.mjs', '--detach');
+    expect(left.filter(isAlive)).toEqual([]);
+    expect({ baseUrl: stack.baseUrl, apiKey: stack.apiKey, accountId: stack.accountId }).toEqual({
+      baseUrl,
+      apiKey,
+      accountId,
+    });
+    expect(await modelsStatus()).toBe(200);
+  }, 120_000);
+
+  test('stop leaves no process', async () => {
+    const pids = [supervisorPid(), ...runningPids()];
+    expect(pids.filter(isAlive)).toEqual(pids);
+    const { stdout } = await command('stop.mjs');
+    expect(stdout).toContain('Stopped.');
+    expect(pids.filter(isAlive)).toEqual([]);
+  }, 120_000);
+
+  test('stop after the supervisor was killed leaves no process either', async () => {
+    await command('start.mjs', '--detach');
+    const pids = [supervisorPid(), ...runningPids()];
+    process.kill(supervisorPid(), 'SIGKILL');
+    const { stdout } = await command('stop.mjs');
+    expect(stdout).toContain('left running');
+    expect(pids.filter(isAlive)).toEqual([]);
+  }, 120_000);
+});
