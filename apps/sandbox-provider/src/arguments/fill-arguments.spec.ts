@@ -1,0 +1,115 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fillArguments } from './fill-arguments.ts';
+import type { Schema } from './schema.ts';
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
+
+function errorsOf(
+  schema: Schema,
+  message = 'Please search "hello world" for 42 items in octo/hello',
+): unknown {
+  const validate = ajv.compile(schema);
+  return validate(fillArguments(schema, message)) ? null : validate.errors;
+}
+
+const object = (properties: Schema, more: Schema = {}): Schema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+  ...more,
+});
+
+describe('arguments hold to the schema', () => {
+  const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, required: [] };
+  const cases: [string, Schema][] = [
+    ['types', object({ a: { type: 'string' }, b: { type: 'integer' }, c: { type: 'boolean' }, d: { type: 'null' } })],
+    ['alternatives of types', object({ a: { type: ['null', 'number'] } })],
+    ['enum and const', object({ a: { enum: ['x', 'y'] }, b: { const: 7 }, c: { type: 'integer', enum: [3, 4] } })],
+    ['bounds', object({ a: { type: 'integer', minimum: 50, maximum: 60 }, b: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 } })],
+    ['steps', object({ a: { type: 'integer', multipleOf: 5, minimum: 7 } })],
+    ['lengths', object({ a: { type: 'string', minLength: 40 }, b: { type: 'string', maxLength: 3 } })],
+    ['patterns', object({ a: { type: 'string', pattern: '^[A-Z]{3}$' }, b: { type: 'string', pattern: '^\\d{2}:\\d{2}$' } })],
+    ['arrays', object({ a: { type: 'array', items: { type: 'integer' }, minItems: 3, uniqueItems: true } })],
+    ['unique members of an enum', object({ a: { type: 'array', items: { enum: ['p', 'q'] }, minItems: 2, uniqueItems: true } })],
+    ['tuples', object({ a: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], minItems: 2 } })],
+    ['nested objects', object({ a: object({ b: object({ c: { type: 'string' } }) }) })],
+    ['anyOf', object({ a: { anyOf: [{ type: 'null' }, object({ b: { type: 'integer' } })] } })],
+    ['allOf', object({ a: { allOf: [{ type: 'object', properties: { b: { type: 'integer' } } }, { required: ['b'] }] } })],
+    ['references', object({ a: { $ref: '#/$defs/point' } }, { $defs: { point: object({ x: { type: 'number' } }) } })],
+    ['circles', object({ a: { $ref: '#/$defs/node' } }, { $defs: { node } })],
+    ['a default that is none', object({ a: { type: 'string', default: null }, b: { type: 'integer', default: 'x' } })],
+    ['required names without a property', { type: 'object', required: ['a'], additionalProperties: { type: 'integer' } }],
+    ['no parameters', {}],
+  ]; // prettier-ignore
+
+  it.each(cases)('%s', (_what, schema) => {
+    expect(errorsOf(schema)).toBeNull();
+  });
+
+  it('is an empty object without a schema', () => {
+    expect(fillArguments(null, 'hello')).toEqual({});
+  });
+
+  it('ends in time for a pattern of exponential time and for a schema of great depth', () => {
+    const from = performance.now();
+    fillArguments(object({ a: { type: 'string', pattern: '^(a+)+$' } }), `"${'a'.repeat(300)}!"`);
+    let deep: Schema = { type: 'string' };
+    for (let depth = 0; depth < 2_000; depth += 1) deep = object({ a: deep });
+    fillArguments(deep, 'hello');
+    expect(performance.now() - from).toBeLessThan(2_000);
+  });
+});
+
+describe('arguments are taken from the message', () => {
+  it.each([
+    ['Merge pull request #42 of octo/hello', { owner: 'octo', repo: 'hello', number: 42 }],
+    ['close issue 7, owner: acme, repo: shop', { owner: 'acme', repo: 'shop', number: 7 }],
+  ])('%s', (message, expected) => {
+    const schema = object({
+      owner: { type: 'string' },
+      repo: { type: 'string' },
+      number: { type: 'integer' },
+    });
+    expect(fillArguments(schema, message)).toEqual(expected);
+  });
+
+  it('fills an optional property only where the message speaks of it', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        state: { enum: ['open', 'closed'] },
+        order: { enum: ['asc', 'desc'] },
+        body: { type: 'string' },
+      },
+    };
+    expect(fillArguments(schema, 'the closed ones, with body "It breaks."')).toEqual({
+      state: 'closed',
+      body: 'It breaks.',
+    });
+  });
+});
+
+const sharedTools = resolve(import.meta.dirname, '../../../../../shared/data/tools/tools.jsonl');
+(existsSync(sharedTools) ? it : it.skip)(
+  "hold to the schemas of real tools, GitHub's own server among them",
+  () => {
+    const lines = readFileSync(sharedTools, 'utf8').trim().split('\n');
+    // Compiling a validator takes most of the time: some of each set will do.
+    const chosen = lines.filter((line, at) => at % 60 === 0 || line.includes('"github_mcp"'));
+    const schemas = chosen.map((line) => (JSON.parse(line) as { parameters: Schema | null }).parameters);
+    const failed = schemas.filter((schema) => {
+      if (schema === null) return false;
+      try {
+        return errorsOf(schema) !== null;
+      } catch {
+        return false; // Not a schema at all: there is nothing to hold to.
+      }
+    });
+    expect(schemas.length).toBeGreaterThan(400);
+    expect(failed).toEqual([]);
+  },
+  60_000,
+);

@@ -1,0 +1,83 @@
+/** A JSON Schema, as far as it is one: callers write what they like. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+export type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null';
+
+export function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function readNumber(schema: Schema, keyword: string): number | undefined {
+  const value = schema[keyword];
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+export function readList(schema: Schema, keyword: string): readonly unknown[] {
+  const value = schema[keyword];
+  return Array.isArray(value) ? value : [];
+}
+
+/** The types of JSON Schema, and what people write who mean them. */
+const typeNames: Readonly<Record<string, TypeName>> = {
+  string: 'string',
+  str: 'string',
+  number: 'number',
+  float: 'number',
+  double: 'number',
+  integer: 'integer',
+  int: 'integer',
+  boolean: 'boolean',
+  bool: 'boolean',
+  array: 'array',
+  list: 'array',
+  tuple: 'array',
+  object: 'object',
+  dict: 'object',
+  null: 'null',
+};
+
+/** The type to make a value of: the first that is not null; without any, the one that the other keywords speak of. */
+export function typeOf(schema: Schema): TypeName {
+  const given = Array.isArray(schema['type']) ? (schema['type'] as unknown[]) : [schema['type']];
+  const known = given.flatMap((name) =>
+    typeof name === 'string' ? (typeNames[name.toLowerCase()] ?? []) : [],
+  );
+  const chosen = known.find((name) => name !== 'null') ?? known[0];
+  if (chosen !== undefined) return chosen;
+  if (schema['properties'] !== undefined || schema['required'] !== undefined) return 'object';
+  if (schema['items'] !== undefined) return 'array';
+  if (schema['minimum'] !== undefined || schema['maximum'] !== undefined) return 'number';
+  return 'string';
+}
+
+/** Follows a local `$ref` and takes the parts of `allOf` together. What leads nowhere is taken as no schema. */
+export function resolveSchema(root: Schema, value: unknown): Schema {
+  let schema: Schema = isObject(value) ? value : {};
+  // As many steps as a sensible chain of references has; a circle ends here.
+  for (let step = 0; step < 16 && typeof schema['$ref'] === 'string'; step += 1) {
+    const { $ref: reference, ...rest } = schema;
+    schema = { ...lookUp(root, reference), ...rest };
+  }
+  const parts = readList(schema, 'allOf').slice(0, 32).filter(isObject);
+  return parts.reduce<Schema>((whole, part) => {
+    const { $ref: reference, ...rest } = part;
+    const own = typeof reference === 'string' ? { ...lookUp(root, reference), ...rest } : part;
+    return {
+      ...whole,
+      ...own,
+      properties: { ...(whole['properties'] as object), ...(own['properties'] as object) },
+      required: [...readList(whole, 'required'), ...readList(own, 'required')],
+    };
+  }, schema);
+}
+
+function lookUp(root: Schema, reference: string): Schema {
+  if (!reference.startsWith('#')) return {};
+  let found: unknown = root;
+  for (const step of reference.slice(1).split('/').slice(1)) {
+    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (!isObject(found) || !Object.hasOwn(found, key)) return {};
+    found = found[key];
+  }
+  return isObject(found) ? found : {};
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { ProviderError } from '../provider-error.ts';
+
+const content = z
+  .union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() })), z.null()])
+  .optional();
+
+const message = z.looseObject({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+  content,
+  name: z.string().optional(),
+  tool_call_id: z.string().optional(),
+  tool_calls: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        function: z.looseObject({ name: z.string() }).optional(),
+      }),
+    )
+    .nullish(),
+});
+
+const tool = z.looseObject({
+  type: z.string(),
+  function: z
+    .looseObject({
+      name: z.string().min(1).max(256),
+      description: z.string().nullish(),
+      parameters: z.record(z.string(), z.unknown()).nullish(),
+    })
+    .optional(),
+});
+
+const chatRequest = z.looseObject({
+  model: z.string(),
+  messages: z.array(message).min(1),
+  tools: z.array(tool).nullish(),
+  tool_choice: z
+    .union([
+      z.enum(['none', 'auto', 'required']),
+      z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
+    ])
+    .nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  max_tokens: z.int().min(1).nullish(),
+  max_completion_tokens: z.int().min(1).nullish(),
+  n: z.literal(1, 'Only one choice is made.').nullish(),
+});
+
+export type ChatMessage = z.output<typeof message>;
+
+export interface OfferedTool {
+  readonly name: string;
+  readonly description: string;
+  /** The JSON Schema of the arguments; null means that there are none. */
+  readonly parameters: Readonly<Record<string, unknown>> | null;
+}
+
+export interface ChatRequest {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  /** The function tools. */
+  readonly tools: readonly OfferedTool[];
+  readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  /** Null means as long as it gets. */
+  readonly tokensMax: number | null;
+  /** Bytes of messages and tools as JSON, which is what the usage is estimated from. */
+  readonly promptBytes: number;
+}
+
+/** Reads a request. Throws `ProviderError` with status 400 and the field at fault. */
+export function parseChatRequest(body: unknown): ChatRequest {
+  const parsed = chatRequest.safeParse(body);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const param = renderPath(issue?.path ?? []);
+    throw new ProviderError(400, `Invalid '${param}': ${issue?.message ?? 'not valid'}`, {
+      param,
+      code: 'invalid_value',
+    });
+  }
+  const { data } = parsed;
+  const tools = (data.tools ?? []).flatMap((each) =>
+    each.type === 'function' && each.function !== undefined
+      ? [
+          {
+            name: each.function.name,
+            description: each.function.description ?? '',
+            parameters: each.function.parameters ?? null,
+          },
+        ]
+      : [],
+  );
+  if (data.stream_options != null && data.stream !== true) {
+    throw new ProviderError(400, "The 'stream_options' parameter is only allowed when 'stream' is enabled.", {
+      param: 'stream_options',
+    });
+  }
+  return {
+    model: data.model,
+    messages: data.messages,
+    tools,
+    toolChoice: readToolChoice(data.tool_choice, tools),
+    stream: data.stream ?? false,
+    includeUsage: data.stream_options?.include_usage ?? false,
+    tokensMax: data.max_completion_tokens ?? data.max_tokens ?? null,
+    promptBytes: byteLength(data.messages) + (data.tools == null ? 0 : byteLength(data.tools)),
+  };
+}
+
+function readToolChoice(
+  choice: z.output<typeof chatRequest>['tool_choice'],
+  tools: readonly OfferedTool[],
+): ChatRequest['toolChoice'] {
+  if (choice == null) return 'auto';
+  if (tools.length === 0 && choice !== 'none') {
+    throw new ProviderError(400, "'tool_choice' is only allowed when 'tools' are specified.", {
+      param: 'tool_choice',
+    });
+  }
+  if (typeof choice === 'string') return choice;
+  const { name } = choice.function;
+  if (tools.some((each) => each.name === name)) return { name };
+  throw new ProviderError(400, `Tool choice '${name}' is not one of the tools.`, { param: 'tool_choice' });
+}
+
+function byteLength(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+function renderPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`))
+    .join('');
+}
+
+/** The text of a message: of an array, its text parts. */
+export function readText(each: ChatMessage): string {
+  if (typeof each.content === 'string') return each.content;
+  return (each.content ?? []).map((part) => part.text ?? '').join('\n');
+}

@@ -1,0 +1,72 @@
+import { fillArguments } from '../arguments/fill-arguments.ts';
+import { readText, type ChatRequest, type OfferedTool } from './chat-request.ts';
+import { chooseTool } from './choose-tool.ts';
+
+/** What the model says: a text, or the call of one tool with its arguments as JSON. */
+export type Answer =
+  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: 'tool-call'; readonly name: string; readonly argumentsJson: string };
+
+/** Characters of a message or result that are said back. */
+const echoCharsMax = 400;
+
+/** A tool result is summed up; else a fitting tool is called; else the last user message is said back. */
+export function chooseAnswer(request: ChatRequest): Answer {
+  const last = request.messages.at(-1);
+  const isResult = last?.role === 'tool' || last?.role === 'function';
+  if (isResult && typeof request.toolChoice === 'string' && request.toolChoice !== 'required') {
+    return sayWithin(request, sumUp(request));
+  }
+  const question = lastUserText(request);
+  const tool = toolFor(request, question);
+  if (tool !== undefined) {
+    const argumentsJson = JSON.stringify(fillArguments(tool.parameters, question));
+    return { kind: 'tool-call', name: tool.name, argumentsJson };
+  }
+  const said = clip(question);
+  return sayWithin(request, said === '' ? 'The sandbox heard nothing.' : `The sandbox heard: ${said}`);
+}
+
+function toolFor({ tools, toolChoice }: ChatRequest, question: string): OfferedTool | undefined {
+  if (toolChoice === 'none') return undefined;
+  if (typeof toolChoice === 'object') return tools.find(({ name }) => name === toolChoice.name);
+  return chooseTool(tools, question) ?? (toolChoice === 'required' ? tools[0] : undefined);
+}
+
+function lastUserText({ messages }: ChatRequest): string {
+  const message = messages.findLast(({ role }) => role === 'user');
+  return message === undefined ? '' : readText(message);
+}
+
+/** Names every result since the last call, oldest first. */
+function sumUp({ messages }: ChatRequest): string {
+  const from = messages.findLastIndex(({ role }) => role !== 'tool' && role !== 'function') + 1;
+  const names = new Map(
+    messages.flatMap(({ tool_calls: calls }) => (calls ?? []).map((call) => [call.id, call.function?.name])),
+  );
+  return messages
+    .slice(from)
+    .map((message) => {
+      const name = names.get(message.tool_call_id ?? '') ?? message.name ?? 'the tool';
+      return `The result of ${name} is: ${clip(readText(message)) || 'nothing'}`;
+    })
+    .join('\n');
+}
+
+function clip(text: string): string {
+  const trimmed = text.trim();
+  const characters = Array.from(trimmed.slice(0, echoCharsMax * 2 + 2));
+  return characters.length <= echoCharsMax ? trimmed : `${characters.slice(0, echoCharsMax).join('')}…`;
+}
+
+/** Four bytes are one token, as in the usage. */
+function sayWithin({ tokensMax }: ChatRequest, text: string): Answer {
+  if (tokensMax === null || Buffer.byteLength(text) <= tokensMax * 4)
+    return { kind: 'text', text, isCut: false };
+  let cut = '';
+  for (const character of text) {
+    if (Buffer.byteLength(cut + character) > tokensMax * 4) break;
+    cut += character;
+  }
+  return { kind: 'text', text: cut, isCut: true };
+}

@@ -1,0 +1,55 @@
+import type { OfferedTool } from './chat-request.ts';
+
+/** Words that say nothing about which tool is meant. */
+const stopWords = new Set(
+  'a an and are as at be by can could do for from give have how i in is it me my of on or our please that the this to us want what when where which with would you your all any new tell show'.split(
+    ' ',
+  ),
+);
+const nameWeight = 3;
+const descriptionCharsMax = 2_000;
+const messageCharsMax = 4_000;
+
+/** Lower-case words without plural and verb endings; `create_issue`, `createIssue` and "creating issues" are alike. */
+export function wordsOf(text: string): string[] {
+  return (
+    text
+      .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  )
+    .filter((word) => !stopWords.has(word))
+    .map((word) => (word.length > 4 ? word.replace(/(?:ing|ed|es|s|e)$/, '') : word.replace(/s$/, '')));
+}
+
+/**
+ * The tool whose name and description have most in common with the message, rare words counting more. Undefined when
+ * none has a word of its name, or two of its description, in the message.
+ */
+export function chooseTool(tools: readonly OfferedTool[], message: string): OfferedTool | undefined {
+  const asked = new Set(wordsOf(message.slice(0, messageCharsMax)));
+  if (asked.size === 0) return undefined;
+  const entries = tools.map((tool) => ({
+    tool,
+    name: new Set(wordsOf(tool.name)),
+    description: new Set(wordsOf(tool.description.slice(0, descriptionCharsMax))),
+  }));
+  const rarity = new Map(
+    [...asked].map((word) => {
+      const having = entries.filter(({ name, description }) => name.has(word) || description.has(word));
+      return [word, Math.log(1 + tools.length / (1 + having.length)) + 0.1];
+    }),
+  );
+  let best: { tool: OfferedTool; score: number } | undefined;
+  for (const { tool, name, description } of entries) {
+    const inName = [...asked].filter((word) => name.has(word));
+    const inDescription = [...asked].filter((word) => description.has(word));
+    if (inName.length === 0 && inDescription.length < 2) continue;
+    const weigh = (words: string[]): number => words.reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0);
+    // A name whose every word was said fits better than a longer one that has these words too.
+    const covered = name.size === 0 ? 0 : inName.length / name.size;
+    const score = nameWeight * weigh(inName) * (0.5 + covered / 2) + weigh(inDescription);
+    if (best === undefined || score > best.score) best = { tool, score };
+  }
+  return best?.tool;
+}

@@ -1,0 +1,205 @@
+import type { FastifyInstance } from 'fastify';
+import OpenAI from 'openai';
+import type { ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources';
+import { createSandbox } from './sandbox.ts';
+
+let sandbox: FastifyInstance;
+let client: OpenAI;
+
+beforeAll(async () => {
+  sandbox = createSandbox(() => 1_800_000_000_000);
+  const address = await sandbox.listen({ host: '127.0.0.1', port: 0 });
+  client = new OpenAI({ baseURL: `${address}/v1`, apiKey: 'none', maxRetries: 0 });
+});
+afterAll(() => sandbox.close());
+
+const tool = (name: string, description: string, properties: object): ChatCompletionTool => ({
+  type: 'function',
+  function: {
+    name,
+    description,
+    parameters: { type: 'object', properties, required: Object.keys(properties) },
+  },
+});
+const tools = [
+  tool('get_weather', 'Current weather of a city', { city: { type: 'string' } }),
+  tool('create_issue', 'Opens an issue in a repository', {
+    owner: { type: 'string' },
+    repo: { type: 'string' },
+    title: { type: 'string' },
+  }),
+  tool('list_issues', 'Lists the issues of a repository', {
+    owner: { type: 'string' },
+    repo: { type: 'string' },
+  }),
+];
+const model = 'sandbox-1';
+const ask = (content: string): ChatCompletionMessageParam[] => [{ role: 'user', content }];
+const createIssue = ask('Create an issue in octo/hello with the title "Grüße 👋 fail"');
+
+describe('a plain answer', () => {
+  it('calls the fitting tool, with arguments from the message', async () => {
+    const completion = await client.chat.completions.create({ model, messages: createIssue, tools });
+    const [choice] = completion.choices;
+    expect(choice?.finish_reason).toBe('tool_calls');
+    const [call] = choice?.message.tool_calls ?? [];
+    if (call?.type !== 'function') throw new Error('no call');
+    expect(call.function.name).toBe('create_issue');
+    expect(JSON.parse(call.function.arguments)).toEqual({
+      owner: 'octo',
+      repo: 'hello',
+      title: 'Grüße 👋 fail',
+    });
+    expect(completion.usage?.total_tokens).toBe(
+      (completion.usage?.prompt_tokens ?? 0) + (completion.usage?.completion_tokens ?? 0),
+    );
+    expect(completion.usage?.prompt_tokens).toBeGreaterThan(50);
+  });
+
+  it('sums up the results of tools instead of calling again', async () => {
+    const completion = await client.chat.completions.create({
+      model,
+      tools,
+      messages: [
+        ...ask('What is the weather in Paris?'),
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: '18 °C, clear' },
+      ],
+    });
+    expect(completion.choices[0]?.message.content).toBe('The result of get_weather is: 18 °C, clear');
+    expect(completion.choices[0]?.finish_reason).toBe('stop');
+  });
+
+  it('says back what was said when no tool fits, or none is offered', async () => {
+    for (const offered of [tools, []]) {
+      const messages = ask('hello there');
+      const completion = await client.chat.completions.create({ model, messages, tools: offered });
+      expect(completion.choices[0]?.message.content).toBe('The sandbox heard: hello there');
+    }
+  });
+
+  it('obeys tool_choice', async () => {
+    const nameWith = async (choice: OpenAI.ChatCompletionToolChoiceOption, text: string) => {
+      const messages = ask(text);
+      const completion = await client.chat.completions.create({
+        model,
+        messages,
+        tools,
+        tool_choice: choice,
+      });
+      const [call] = completion.choices[0]?.message.tool_calls ?? [];
+      return call?.type === 'function' ? call.function.name : undefined;
+    };
+    expect(await nameWith('none', 'create an issue')).toBeUndefined();
+    expect(await nameWith('required', 'hello there')).toBe('get_weather');
+    expect(await nameWith({ type: 'function', function: { name: 'list_issues' } }, 'weather')).toBe(
+      'list_issues',
+    );
+  });
+
+  it('stops at max_completion_tokens', async () => {
+    const messages = ask('a rather long sentence to be said back');
+    const completion = await client.chat.completions.create({ model, messages, max_completion_tokens: 3 });
+    expect(completion.choices[0]).toMatchObject({
+      finish_reason: 'length',
+      message: { content: 'The sandbox ' },
+    });
+  });
+
+  it('is the same for the same request', async () => {
+    const body = { model, messages: createIssue, tools };
+    expect(await client.chat.completions.create(body)).toEqual(await client.chat.completions.create(body));
+  });
+});
+
+describe('a streamed answer', () => {
+  async function streamOf(messages: ChatCompletionMessageParam[], includeUsage: boolean) {
+    const stream = await client.chat.completions.create({
+      model,
+      messages,
+      tools,
+      stream: true,
+      ...(includeUsage ? { stream_options: { include_usage: true } } : {}),
+    });
+    const chunks: ChatCompletionChunk[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    return chunks;
+  }
+
+  it('carries a call in several pieces that make up the plain one', async () => {
+    const chunks = await streamOf(createIssue, true);
+    const calls = chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []);
+    expect(calls[0]).toMatchObject({ index: 0, type: 'function', function: { name: 'create_issue' } });
+    expect(calls.length).toBeGreaterThan(3);
+    const plain = await client.chat.completions.create({ model, messages: createIssue, tools });
+    const [call] = plain.choices[0]?.message.tool_calls ?? [];
+    const streamed = calls.map((each) => each.function?.arguments ?? '').join('');
+    expect(call?.type === 'function' && call.function.arguments).toBe(streamed);
+    expect(call?.id).toBe(calls[0]?.id);
+    expect(chunks[0]?.choices[0]?.delta.role).toBe('assistant');
+    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('tool_calls');
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: plain.usage });
+  });
+
+  it('carries text in several pieces, and usage only when asked for', async () => {
+    const chunks = await streamOf(ask('hello, wide world'), false);
+    const text = chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('');
+    expect(text).toBe('The sandbox heard: hello, wide world');
+    expect(chunks.length).toBeGreaterThan(3);
+    expect(chunks.some((chunk) => 'usage' in chunk)).toBe(false);
+  });
+
+  it('ends with [DONE]', async () => {
+    const payload = { model, messages: ask('hello'), stream: true };
+    const response = await sandbox.inject({ method: 'POST', url: '/v1/chat/completions', payload });
+    expect(response.headers['content-type']).toContain('text/event-stream');
+    expect(response.body.endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+});
+
+describe('bad input gets an error in the shape of the API', () => {
+  const messages = [{ role: 'user', content: 'x' }];
+  const cases: [string, unknown, number, string | null][] = [
+    ['malformed JSON', '{"model":', 400, null],
+    ['no messages', { model }, 400, 'messages'],
+    ['an unknown role', { model, messages: [{ role: 'robot', content: 'x' }] }, 400, 'messages[0].role'],
+    ['an unknown model', { model: 'gpt-9', messages }, 404, 'model'],
+    ['a choice without tools', { model, messages, tool_choice: 'required' }, 400, 'tool_choice'],
+    ['two choices', { model, messages, n: 2 }, 400, 'n'],
+    [
+      'usage of no stream',
+      { model, messages, stream_options: { include_usage: true } },
+      400,
+      'stream_options',
+    ],
+    ['a null', null, 400, ''],
+  ];
+  it.each(cases)('%s', async (_what, body, status, param) => {
+    const response = await sandbox.inject({
+      method: 'POST',
+      url: '/v1/chat/completions',
+      headers: { 'content-type': 'application/json' },
+      payload: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    expect(response.statusCode).toBe(status);
+    expect(response.json()).toMatchObject({ error: { type: 'invalid_request_error', param } });
+  });
+
+  it('an unknown path, and a body that is not JSON', async () => {
+    expect((await sandbox.inject({ url: '/v2/nothing' })).json()).toMatchObject({
+      error: { code: 'unknown_url' },
+    });
+    const headers = { 'content-type': 'text/plain' };
+    const url = '/v1/chat/completions';
+    expect((await sandbox.inject({ method: 'POST', url, headers, payload: 'x' })).statusCode).toBe(415);
+  });
+});
+
+it('lists its model', async () => {
+  expect((await client.models.list()).data.map(({ id }) => id)).toEqual([model]);
+  expect((await client.models.retrieve(model)).owned_by).toBe('sandbox');
+  await expect(client.models.retrieve('gpt-9')).rejects.toMatchObject({ status: 404 });
+});
