@@ -1,0 +1,106 @@
+import type { ByteEdit, ByteRange } from '@gateway/interchange';
+import {
+  JsonDepthError,
+  JsonSyntaxError,
+  scanJson,
+  type JsonNode,
+  type JsonTape,
+} from '@gateway/wire-formats';
+import { estimateTokens } from './estimate-tokens.ts';
+import { editsLeaving, keptRanges } from './render-kept.ts';
+import type { SchemaStep } from './schema-step.ts';
+import { walkSchema, type SchemaWalk } from './schema-walk.ts';
+import { comment } from './steps/comment.ts';
+import { dialect } from './steps/dialect.ts';
+import { repeatedDescription } from './steps/repeated-description.ts';
+import { title } from './steps/title.ts';
+import { findDefinition } from './tool-definition.ts';
+
+/** As deep as the gateway lets a body nest. */
+const depthMax = 128;
+
+/** `title` comes after the descriptions: it stays where the description beside it went. */
+const steps: readonly SchemaStep[] = [dialect, comment, repeatedDescription, title];
+
+export interface StepReport {
+  readonly step: string;
+  /** Estimates, by `estimateTokens`. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+export interface CompressedDefinition {
+  /** Of the definition's UTF-8 bytes: ascending, not overlapping, and never longer than what they replace. */
+  readonly edits: ByteEdit[];
+  /** The steps that found something to take away, in their order. */
+  readonly steps: StepReport[];
+}
+
+const emptyWalk: SchemaWalk = { positions: [], isComplete: true };
+const unchanged: CompressedDefinition = { edits: [], steps: [] };
+
+/**
+ * Takes from a tool definition what does not change which arguments are valid, nor tells the model anything: white
+ * space between tokens, `$schema`, `$comment`, and titles and descriptions that only repeat a name. A pure function of
+ * the text, idempotent, never longer. A text that is no definition of a known form, or no JSON, stays as it is.
+ */
+export function compressDefinition(text: string): CompressedDefinition {
+  const tape = scanOrUndefined(Buffer.from(text));
+  const definition = tape === undefined ? undefined : findDefinition(tape);
+  if (definition === undefined) return unchanged;
+  const { bytes } = definition.tape;
+  const dropped = new Set<JsonNode>();
+  const walk =
+    definition.schema === undefined
+      ? emptyWalk
+      : walkSchema(definition.tape, definition.schema, definition.name);
+  const draft = { definition, walk, dropped };
+  const progress = new Progress(bytes);
+  const report = (step: string): void => progress.report(step, keptRanges(definition, dropped));
+  report('whitespace');
+  for (const step of steps) {
+    const before = dropped.size;
+    step.apply(draft);
+    if (dropped.size > before) report(step.name);
+  }
+  return { edits: editsLeaving(bytes, progress.kept), steps: progress.reports };
+}
+
+function scanOrUndefined(bytes: Buffer): JsonTape | undefined {
+  try {
+    return scanJson(bytes, { depthMax });
+  } catch (error) {
+    if (error instanceof JsonSyntaxError || error instanceof JsonDepthError) return undefined;
+    throw error;
+  }
+}
+
+/** What is left after the steps so far, and what each of them took. */
+class Progress {
+  readonly reports: StepReport[] = [];
+  kept: readonly ByteRange[];
+  readonly #bytes: Buffer;
+  #length: number;
+  #tokens: number;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.kept = [{ start: 0, end: bytes.length }];
+    this.#length = bytes.length;
+    this.#tokens = estimateTokens(bytes);
+  }
+
+  report(step: string, kept: readonly ByteRange[]): void {
+    this.kept = kept;
+    const left = cutOut(this.#bytes, kept);
+    if (left.length === this.#length) return;
+    const tokensBefore = this.#tokens;
+    this.#length = left.length;
+    this.#tokens = Math.min(tokensBefore, estimateTokens(left));
+    this.reports.push({ step, tokensBefore, tokensAfter: this.#tokens });
+  }
+}
+
+function cutOut(bytes: Buffer, ranges: readonly ByteRange[]): Buffer {
+  return Buffer.concat(ranges.map(({ start, end }) => bytes.subarray(start, end)));
+}

@@ -1,0 +1,20 @@
+import { applyEdits } from '@gateway/wire-formats';
+import { compressDefinition } from './compress-definition.ts';
+
+/** The definition after its edits. */
+export function compressedText(text: string): string {
+  return applyEdits(Buffer.from(text), compressDefinition(text).edits).toString();
+}
+
+/** The steps that took something from a chat-completions tool with this schema, and the schema after them. */
+export function compressedSchema(
+  schema: unknown,
+  name = 'create_issue',
+): { schema: unknown; steps: string[] } {
+  const text = JSON.stringify({ type: 'function', function: { name, parameters: schema } });
+  const compressed = JSON.parse(compressedText(text)) as { function: { parameters: unknown } };
+  return {
+    schema: compressed.function.parameters,
+    steps: compressDefinition(text).steps.map(({ step }) => step),
+  };
+}

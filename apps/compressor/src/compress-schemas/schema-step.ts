@@ -1,0 +1,16 @@
+import type { JsonNode } from '@gateway/wire-formats';
+import type { SchemaWalk } from './schema-walk.ts';
+import type { ToolDefinitionText } from './tool-definition.ts';
+
+/** What a step works on. A step only ever drops members; it never changes or adds one. */
+export interface SchemaDraft {
+  readonly definition: ToolDefinitionText;
+  readonly walk: SchemaWalk;
+  /** Keys of the members dropped so far. Steps add to it. */
+  readonly dropped: Set<JsonNode>;
+}
+
+export interface SchemaStep {
+  readonly name: string;
+  apply(draft: SchemaDraft): void;
+}

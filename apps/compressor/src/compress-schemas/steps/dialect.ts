@@ -1,0 +1,58 @@
+import type { JsonTape } from '@gateway/wire-formats';
+import type { SchemaPosition } from '../schema-walk.ts';
+import type { SchemaStep } from '../schema-step.ts';
+
+/** `$schema` of the dialects whose keywords below mean what they mean in the ones a provider may take by default. */
+const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
+
+/**
+ * Keywords that one of the drafts 06 to 2020-12 does not have, or reads otherwise. A schema with any of them keeps its
+ * `$schema`, for without it other arguments could be valid.
+ */
+const dialectKeywords = new Set(
+  (
+    '$id id $anchor $dynamicAnchor $dynamicRef $recursiveAnchor $recursiveRef $vocabulary additionalItems prefixItems ' +
+    'minContains maxContains dependencies dependentRequired dependentSchemas if then else unevaluatedItems ' +
+    'unevaluatedProperties contentEncoding contentMediaType contentSchema extends disallow divisibleBy'
+  ).split(' '),
+);
+/** What may stand beside `$ref`, which up to draft 07 hides its neighbours: notes without a say. */
+const besideReference = new Set([
+  '$ref',
+  'title',
+  'description',
+  '$comment',
+  'default',
+  'examples',
+  '$schema',
+]);
+/** Where a reference may lead: places that the walk has seen. */
+const walkedReference = /^#\/(?:\$defs|definitions)\/[^/%~]+$/;
+
+/** Drops the outermost `$schema` where every keyword means the same in every draft from 06 on. */
+export const dialect: SchemaStep = {
+  name: '$schema',
+  apply({ definition: { tape, schema }, walk: { positions, isComplete }, dropped }) {
+    const outermost = positions.find(({ node }) => node === schema);
+    const entry = outermost?.members.get('$schema');
+    const uri = tape.stringValue(entry?.value);
+    if (entry === undefined || uri === undefined || !knownDialect.test(uri)) return;
+    if (isComplete && positions.every((position) => meansTheSame(tape, position, position === outermost))) {
+      dropped.add(entry.key);
+    }
+  },
+};
+
+function meansTheSame(tape: JsonTape, { members }: SchemaPosition, isOutermost: boolean): boolean {
+  const reference = members.get('$ref');
+  if (reference !== undefined) {
+    const target = tape.stringValue(reference.value);
+    const leadsOut = target !== '#' && !walkedReference.test(target ?? '');
+    if (leadsOut || [...members.keys()].some((keyword) => !besideReference.has(keyword))) return false;
+  }
+  for (const [keyword, { value }] of members) {
+    if (dialectKeywords.has(keyword) || (keyword === '$schema' && !isOutermost)) return false;
+    if (keyword === 'items' && tape.kind(value) === 'array') return false;
+  }
+  return true;
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  compressSchemas,
+  defineTools,
+  planTools,
+  planToolsAt,
+  type PlanToolsRequest,
+} from '@gateway/contracts';
+import { connectMessaging, type Messaging } from '@gateway/messaging';
+import { startNatsServer, type NatsServer } from '@gateway/testing';
+import { applyEdits } from '@gateway/wire-formats';
+import { undoAll, type Undo } from '../stack.fixture.ts';
+import { buildApps, startService, type ServiceProcess } from './services.fixture.ts';
+
+interface ChatTool {
+  readonly function: { readonly name: string; readonly description: string; readonly parameters: unknown };
+}
+
+const file = join(import.meta.dirname, '../../../libs/testing/data/github-tools.json');
+const texts = (JSON.parse(readFileSync(file, 'utf8')) as ChatTool[]).map((tool) =>
+  JSON.stringify(tool, null, 2),
+);
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const hashes = texts.map(sha256);
+const definitions = texts.map((text, at) => {
+  const { name, description, parameters } = (JSON.parse(text) as ChatTool).function;
+  return { hash: hashes[at]!, name, description, parameters, examples: [] };
+});
+const question: PlanToolsRequest = {
+  accountId: '019a9f5e-0000-7000-8000-000000000001',
+  requestId: '019a9f5e-0000-7000-8000-000000000002',
+  listHash: sha256(hashes.join('\n')),
+  userTurns: ['Create an issue in acme/widgets titled "Login button does nothing"'],
+  calledTools: [],
+  recentResults: [],
+  forcedTools: [],
+  pinned: [],
+  kOverride: null,
+  recallTarget: 0.95,
+};
+
+const undo: Undo[] = [];
+let nats: NatsServer;
+let edge: Messaging;
+let router: ServiceProcess;
+
+beforeAll(async () => {
+  buildApps('tool-router', 'compressor');
+  nats = await startNatsServer();
+  undo.push(() => nats.close());
+  router = await startService('tool-router', nats.url, { INSTANCE_ID: 'router-1' });
+  undo.push(() => router.stop());
+  const compressor = await startService('compressor', nats.url);
+  undo.push(() => compressor.stop());
+  const connection = {
+    url: nats.url,
+    user: 'edge-gateway',
+    password: 'x',
+    name: 'edge',
+    instanceId: 'edge-1',
+  };
+  edge = await connectMessaging(connection);
+  undo.push(() => edge.close());
+}, 60_000);
+afterAll(() => undoAll(undo));
+
+describe('the tool router, as a process', () => {
+  it('asks for the list, then for the definitions, learns them, and from then on knows the list', async () => {
+    const list = { ...question, toolHashes: hashes };
+    const unknown = { status: 'unknown', instanceId: 'router-1' };
+    expect(await edge.call(planTools, question)).toEqual({ ...unknown, missing: [] });
+    expect(await edge.call(planTools, list)).toEqual({ ...unknown, missing: hashes });
+    const at = { instanceId: 'router-1' };
+    expect(await edge.call(defineTools, { tools: definitions }, at)).toEqual({ known: 117 });
+    const planned = await edge.call(planToolsAt, list, at);
+    expect(planned).toMatchObject({ status: 'planned', kReason: 'prior', method: 'keyword', intent: 'act' });
+    expect(await edge.call(planTools, question)).toEqual(planned);
+  });
+
+  it('forwards fewer tools, and the needed one among them', async () => {
+    const planned = await edge.call(planTools, question);
+    if (planned.status !== 'planned') throw new Error('the list is known');
+    expect(planned.forwarded.length).toBeLessThan(60);
+    expect(planned.forwarded.map((position) => definitions[position]?.name)).toContain('create_issue');
+  });
+
+  it('gives the same plan on another replica, which has to learn the tools by itself', async () => {
+    const replica = await startService('tool-router', nats.url, { INSTANCE_ID: 'router-2' });
+    try {
+      const at = { instanceId: 'router-2' };
+      await edge.call(defineTools, { tools: definitions }, at);
+      const theirs = await edge.call(planToolsAt, { ...question, toolHashes: hashes }, at);
+      expect(theirs).toEqual(await edge.call(planToolsAt, question, { instanceId: 'router-1' }));
+    } finally {
+      await replica.stop();
+    }
+  });
+
+  it("refuses tools under another list's hash", async () => {
+    const wrong = { ...question, listHash: '0'.repeat(64), toolHashes: hashes };
+    await expect(edge.call(planTools, wrong)).rejects.toMatchObject({ code: 'invalid_field' });
+  });
+
+  it('counts its plans, and says that its encoder is loaded', async () => {
+    const metrics = await (await fetch(`${router.healthUrl}/metrics`)).text();
+    expect(metrics).toMatch(/tool_router_plans_total\{[^}]*outcome="prior"[^}]*\} [1-9]/);
+    expect(metrics).toMatch(/tool_router_definitions\{[^}]*\} 117/);
+    const ready = await fetch(`${router.healthUrl}/health/ready`);
+    expect(await ready.json()).toMatchObject({ dependencies: { encoder: true, messaging: true } });
+  });
+
+  it('does not start with an encoder that is none, and says why', async () => {
+    const start = startService('tool-router', nats.url, { ROUTER_ENCODER_DIR: join(import.meta.dirname) });
+    await expect(start).rejects.toThrow(/encoder\.json/);
+  });
+
+  it('ends at SIGTERM with nothing left to do', async () => {
+    const replica = await startService('tool-router', nats.url);
+    expect(await replica.stop()).toBe(0);
+  });
+});
+
+describe('the compressor, as a process', () => {
+  it('answers edits that make every definition compact, and no other change on the 117', async () => {
+    const request = { definitions: texts.map((text, at) => ({ hash: hashes[at]!, text })) };
+    const { results } = await edge.call(compressSchemas, request);
+    expect(results.map(({ hash }) => hash)).toEqual(hashes);
+    results.forEach(({ edits }, at) => {
+      const before = texts[at]!;
+      const after = applyEdits(Buffer.from(before), edits).toString();
+      expect(after.length).toBeLessThan(before.length);
+      expect(after).toBe(JSON.stringify(JSON.parse(after)));
+    });
+  });
+});
