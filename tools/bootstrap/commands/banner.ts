@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { DevInfo } from '../stack/dev-file.ts';
 
 const SANDBOX_MODEL = 'sandbox/sandbox-1';
@@ -14,6 +15,7 @@ export function renderBanner(dev: DevInfo, devFile: string, startedInMs: number)
   Base URL   ${dev.base_url ?? '(no edge in this stack)'}
   Demo key   ${dev.api_key ?? '(no account service in this stack)'}
   All URLs   ${devFile}
+  Logs       ${join(dirname(devFile), 'logs')}
 
   Try it:
 

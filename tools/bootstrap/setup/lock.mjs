@@ -1,5 +1,5 @@
 // Runs on any Node from 18 on, with nothing installed: builtins only.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -12,6 +12,9 @@ function isAlive(pid) {
   }
 }
 
+/** Longer than any set-up takes: after a crash, the holder's number may belong to another process by now. */
+const LOCK_AGE_MS_MAX = 20 * 60_000;
+
 /** Takes the lock file, or answers false when a living process holds it. A dead holder's lock is removed. */
 function tryLock(file) {
   try {
@@ -22,7 +25,8 @@ function tryLock(file) {
   }
   try {
     const holder = Number(readFileSync(file, 'utf8'));
-    if (holder > 0 && !isAlive(holder)) rmSync(file, { force: true });
+    const ageMs = Date.now() - statSync(file).mtimeMs;
+    if ((holder > 0 && !isAlive(holder)) || ageMs > LOCK_AGE_MS_MAX) rmSync(file, { force: true });
   } catch {
     // The holder has just let go of it.
   }

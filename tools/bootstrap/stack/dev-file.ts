@@ -5,6 +5,8 @@ import type { DataDir } from './data-dir.ts';
 const runningService = z.object({
   /** Null while it is down. */
   pid: z.int().nullable(),
+  /** Where it serves requests, for those that do so at a port of their own: the edges and the sandbox provider. */
+  url: z.url().nullable(),
   /** For services; the servers (Postgres, Redis, NATS) have none. */
   health_url: z.url().nullable(),
   metrics_url: z.url().nullable(),

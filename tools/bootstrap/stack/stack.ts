@@ -86,6 +86,7 @@ function describeStack(
     const health = instance ? healthUrl(instance) : null;
     const described = {
       pid: supervision.board.get(name).process?.identity.pid ?? null,
+      url: instance?.port ? `http://127.0.0.1:${instance.port}` : null,
       health_url: health,
       metrics_url: health?.replace('/health/ready', '/metrics') ?? null,
       log_file: supervision.dataDir.logFile(name),

@@ -31,11 +31,16 @@ function end(exitCode: number): void {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(0));
-if (options.endWithParent) process.on('disconnect', () => end(0));
+let isHealthy = false;
+// A parent that goes away before it knows was interrupted while it was waiting.
+process.on('disconnect', () => {
+  if (options.endWithParent || !isHealthy) end(0);
+});
 
 try {
   await startStack(options, supervision, env, report);
   report('healthy');
+  isHealthy = true;
   tellParent({ healthy: true });
 } catch (error) {
   const failed = error instanceof Error ? error.message : String(error);

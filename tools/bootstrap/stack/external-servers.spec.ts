@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startStack } from '@gateway/testing';
+import type { StackUnderTest } from '@gateway/testing';
+import { prepareCheckout } from '../setup/prepare.ts';
+import { openDataDir } from './data-dir.ts';
+import { readDevInfo } from './dev-file.ts';
+import { launchSupervisor } from './launch-supervisor.ts';
+import { endProcess, identifyProcess } from './process-identity.ts';
+import { stackOptions } from './stack-options.ts';
+
+/** Servers that somebody else runs: those of a stack of their own. */
+describe('URLs in the environment', () => {
+  let servers: StackUnderTest;
+  beforeAll(async () => {
+    await prepareCheckout({ env: {} });
+    servers = await startStack({ apps: [] });
+  }, 60_000);
+  afterAll(() => servers.stop(), 60_000);
+
+  async function startBeside(env: Record<string, string>, apps: string[]) {
+    const dataDir = mkdtempSync(join(tmpdir(), 'agent-gateway-external-'));
+    const options = stackOptions.parse({ dataDir, apps, durable: false, endWithParent: true });
+    const supervisor = await launchSupervisor(options, { PATH: process.env['PATH'], ...env });
+    const dev = readDevInfo(openDataDir(dataDir));
+    const identity = identifyProcess(supervisor.pid ?? 0);
+    if (identity) await endProcess(identity, 'SIGTERM', 60_000);
+    rmSync(dataDir, { recursive: true, force: true });
+    if (!dev) throw new Error('no dev.json');
+    return dev;
+  }
+
+  test('replace the embedded servers, all of them', async () => {
+    const { postgres, redis_url, nats_url, nats_operator } = servers.dev;
+    const dev = await startBeside(
+      {
+        ACCOUNT_DATABASE_URL: postgres.account,
+        VAULT_DATABASE_URL: postgres.vault,
+        TELEMETRY_DATABASE_URL: postgres.telemetry,
+        REDIS_URL: redis_url,
+        NATS_URL: nats_url,
+        NATS_PASSWORD_ACCOUNT: servers.natsCredentials('account').password,
+        NATS_PASSWORD_OPERATOR: nats_operator.password,
+      },
+      ['account'],
+    );
+    expect(Object.keys(dev.services)).toEqual(['account']);
+    expect(dev).toMatchObject({ redis_url, nats_url, postgres: { account: postgres.account, admin: null } });
+    // The account service has made it, in that database, over that bus.
+    expect(dev.api_key).toMatch(/^sk-svc-/);
+  }, 60_000);
+
+  test('replace them one by one', async () => {
+    const { postgres, redis_url } = servers.dev;
+    const dev = await startBeside({ REDIS_URL: redis_url, VAULT_DATABASE_URL: postgres.vault }, []);
+    expect(Object.keys(dev.services).sort()).toEqual(['nats', 'postgres']);
+    expect(dev).toMatchObject({ redis_url, postgres: { vault: postgres.vault } });
+    expect(new URL(dev.postgres.account).port).not.toBe(new URL(postgres.vault).port);
+  }, 60_000);
+});
