@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 import type { StreamParser } from '../format.ts';
-import { SseDecoder } from './sse-decoder.ts';
+import { SseDecoder, type SseDecoderOptions } from './sse-decoder.ts';
 import type { SseFrame } from './sse-frame.ts';
 
 /** A format's reading of a stream of server-sent events. */
@@ -12,8 +12,11 @@ export interface SseReducer<State> {
 }
 
 /** Runs a format's reducer over the bytes of one answer. */
-export function parseSseStream<State>({ initial, parseFrame, endStream }: SseReducer<State>): StreamParser {
-  const decoder = new SseDecoder();
+export function parseSseStream<State>(
+  { initial, parseFrame, endStream }: SseReducer<State>,
+  options?: SseDecoderOptions,
+): StreamParser {
+  const decoder = new SseDecoder(options);
   let state = initial;
   const reduce = (frames: readonly SseFrame[]): StreamEvent[] =>
     frames.flatMap((frame) => {

@@ -43,11 +43,15 @@ function findSet(tape: JsonTape, name: string): JsonNode | undefined {
   return node === undefined || tape.kind(node) === 'null' ? undefined : node;
 }
 
+/** The longest name in use has about a hundred; it goes into headers and the log. */
+const modelCharactersMax = 512;
+
 function readModel(tape: JsonTape): string {
   const node = findSet(tape, 'model');
   if (node === undefined) throw missingField('model');
   const model = tape.stringValue(node);
-  if (model === undefined || model === '') throw invalidField('model', 'a model name');
+  if (model === undefined || model === '' || model.length > modelCharactersMax)
+    throw invalidField('model', 'a model name');
   return model;
 }
 

@@ -5,13 +5,13 @@ import { readOwn } from '../own-extensions.ts';
 import { renderToolChoice } from '../render-tool-choice.ts';
 import { renderResponseFormat } from '../response-format.ts';
 import { booleanSettings, maxTokensFields, numberSettings, textSettings } from '../settings-table.ts';
-import { findForeignLosses } from './foreign-losses.ts';
+import { findForeignLosses } from '../../foreign-losses.ts';
 import { renderMessages } from './render-messages.ts';
 
 /** The request as this format's body, and what of it the format cannot say. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const own = readOwn(request);
-  const losses: Loss[] = [...findForeignLosses(request)];
+  const losses: Loss[] = [...findForeignLosses(request, 'chat-completions')];
   const messages = request.messages.flatMap((message, index) => renderMessages(message, index, losses));
   const body: JsonObject = {
     ...own,
