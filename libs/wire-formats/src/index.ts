@@ -15,6 +15,14 @@ export type {
   StreamRenderOptions,
   ClientWireFormat,
 } from './format.ts';
+export { encodeEventStream } from './event-stream/encode-event-stream.ts';
+export { EventStreamDecoder, type EventStreamDecoderOptions } from './event-stream/event-stream-decoder.ts';
+export { EventStreamError } from './event-stream/event-stream-error.ts';
+export {
+  textHeader,
+  type EventStreamHeader,
+  type EventStreamMessage,
+} from './event-stream/event-stream-message.ts';
 export { formatNamed, providerFormatNamed } from './formats.ts';
 export { applyEdits, editedLength } from './json/edits/apply-edits.ts';
 export { removeItems, removeMember, removeMembers, replaceValue } from './json/edits/remove-entries.ts';

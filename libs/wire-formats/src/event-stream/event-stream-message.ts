@@ -1,0 +1,49 @@
+/**
+ * A message of AWS's binary event streams (`application/vnd.amazon.eventstream`): typed headers and a payload.
+ * Layout: https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html and the Smithy specification,
+ * https://smithy.io/2.0/aws/amazon-eventstream.html
+ */
+export interface EventStreamMessage {
+  /** In the order of the bytes. Where a name is repeated, the last one counts. */
+  readonly headers: ReadonlyMap<string, EventStreamHeader>;
+  readonly payload: Uint8Array;
+}
+
+export type EventStreamHeader =
+  | { readonly type: 'boolean'; readonly value: boolean }
+  /** Signed integers of 8, 16 and 32 bits. */
+  | { readonly type: 'byte' | 'short' | 'integer'; readonly value: number }
+  /** A signed integer of 64 bits; a timestamp counts milliseconds since 1970. */
+  | { readonly type: 'long' | 'timestamp'; readonly value: bigint }
+  | { readonly type: 'binary'; readonly value: Uint8Array }
+  | { readonly type: 'string'; readonly value: string }
+  /** Sixteen bytes, as text in the usual groups. */
+  | { readonly type: 'uuid'; readonly value: string };
+
+/** Total length, headers' length, and the checksum of both. */
+export const preludeBytes = 12;
+export const checksumBytes = 4;
+export const messageBytesMin = preludeBytes + checksumBytes;
+/** What the specification allows: a payload of 16 MiB (2^24 bytes) and headers of 128 KiB. */
+export const headersBytesMax = 128 * 1024;
+export const messageBytesMax = messageBytesMin + headersBytesMax + 16 * 1024 * 1024;
+
+/** Numbers of the header types on the wire. */
+export const headerTypes = {
+  true: 0,
+  false: 1,
+  byte: 2,
+  short: 3,
+  integer: 4,
+  long: 5,
+  binary: 6,
+  string: 7,
+  timestamp: 8,
+  uuid: 9,
+} as const;
+
+/** The text of a header; undefined when there is none, or when it is no string. */
+export function textHeader(message: EventStreamMessage, name: string): string | undefined {
+  const header = message.headers.get(name);
+  return header?.type === 'string' ? header.value : undefined;
+}
