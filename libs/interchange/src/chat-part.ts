@@ -51,6 +51,8 @@ export interface ToolCallPart extends PartBase {
   readonly name: string;
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
+  /** Lets the call's provider check the reasoning behind it in a later turn. */
+  readonly signature?: string;
 }
 
 /** What came of a call. */

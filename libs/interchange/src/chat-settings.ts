@@ -13,9 +13,19 @@ export interface ChatSettings {
   readonly parallelToolCalls?: boolean;
   /** The provider's own word: `minimal`, `low`, `medium`, `high`, … */
   readonly reasoningEffort?: string;
+  readonly thinking?: ThinkingSetting;
   readonly responseFormat?: ResponseFormat;
   /** The client's name for its own end user. */
   readonly endUser?: string;
+}
+
+/** Whether the model reasons before it answers, where the client says it in tokens instead of a word. */
+export interface ThinkingSetting {
+  readonly enabled: boolean;
+  /** The most tokens that it may take. Absent: the provider's choice. */
+  readonly budgetTokens?: number;
+  /** Whether the answer tells it. Absent: as the provider does. */
+  readonly shown?: boolean;
 }
 
 export type ResponseFormat =

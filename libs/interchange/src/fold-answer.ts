@@ -83,9 +83,10 @@ function foldBlock(parts: Map<number, ChatPart>, event: BlockEvent): void {
       return;
     }
     case 'tool-call-start': {
-      const { id, name, kind } = event;
+      const { id, name, kind, signature } = event;
       const part: ToolCallPart = { type: 'tool-call', id, name, kind, argumentsText: '' };
-      parts.set(event.block, { ...part, ...withExtensions(event.extensions) });
+      const signed = signature === undefined ? part : { ...part, signature };
+      parts.set(event.block, { ...signed, ...withExtensions(event.extensions) });
       return;
     }
     case 'part':

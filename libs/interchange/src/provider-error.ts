@@ -4,4 +4,6 @@ export interface ProviderError {
   readonly type: string;
   readonly code: string | null;
   readonly param: string | null;
+  /** When to try again, where the provider says it in the body. */
+  readonly retryAfterMs?: number;
 }

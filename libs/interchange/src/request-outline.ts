@@ -29,7 +29,8 @@ export interface RequestOutline {
 export type ToolChoice =
   | { readonly mode: 'unset' | 'auto' | 'none' | 'required' }
   | { readonly mode: 'tool'; readonly name: string }
-  | { readonly mode: 'allowed'; readonly names: readonly string[] };
+  /** `required`: one of them has to be called. */
+  | { readonly mode: 'allowed'; readonly names: readonly string[]; readonly required?: boolean };
 
 export interface ToolOutline {
   /** Position in the client's list. */

@@ -35,6 +35,7 @@ export interface ToolCallStart extends BlockStart {
   readonly id: string;
   readonly name: string;
   readonly kind: 'function' | 'custom';
+  readonly signature?: string;
 }
 
 export interface ToolCallDelta extends BlockPlace {

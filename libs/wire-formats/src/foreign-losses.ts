@@ -10,6 +10,7 @@ const spellings: { readonly [Format in ProviderFormat]?: readonly string[] } = {
     'max_completion_tokens',
     'top_k',
     'stream_options',
+    'extra_content',
   ],
   gemini: ['spelling'],
   cohere: ['spelling'],

@@ -16,7 +16,8 @@ export function renderToolChoice(
       return renderNamed(choice.name, tools);
     case 'allowed': {
       const allowed = choice.names.map((name) => renderNamed(name, tools));
-      return { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: allowed } };
+      const mode = choice.required === true ? 'required' : 'auto';
+      return { type: 'allowed_tools', allowed_tools: { mode, tools: allowed } };
     }
   }
 }

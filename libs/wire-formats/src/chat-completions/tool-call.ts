@@ -8,6 +8,7 @@ export interface RawToolCall {
   readonly name: string | undefined;
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
+  readonly signature: string | undefined;
   /** What the format alone knows of it. */
   readonly own: JsonObject;
 }
@@ -25,14 +26,28 @@ export function readToolCall(raw: JsonObject): RawToolCall {
     name: asText(body.name),
     kind,
     argumentsText: isObject(given) ? JSON.stringify(given) : (asText(given) ?? ''),
+    signature: asText(asObject(asObject(raw.extra_content)?.google)?.thought_signature),
     own: { ...rest, ...optional(kind, bodyRest) },
   };
 }
 
 /** A call of a finished message. */
 export function parseToolCall(raw: JsonObject): ToolCallPart {
-  const { id, name, kind, argumentsText, own } = readToolCall(raw);
-  return { type: 'tool-call', id: id ?? '', name: name ?? '', kind, argumentsText, ...withOwn(own) };
+  const { id, name, kind, argumentsText, signature, own } = readToolCall(raw);
+  return {
+    type: 'tool-call',
+    id: id ?? '',
+    name: name ?? '',
+    kind,
+    argumentsText,
+    ...optional('signature', signature),
+    ...withOwn(own),
+  };
+}
+
+/** Where Google's own endpoint of this format puts it, and takes it back. */
+function renderSignature(signature: string | undefined): JsonObject {
+  return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
 export function renderToolCall(call: Omit<ToolCallPart, 'type'>): JsonObject {
@@ -40,6 +55,7 @@ export function renderToolCall(call: Omit<ToolCallPart, 'type'>): JsonObject {
   const body = { ...asObject(own[call.kind]), name: call.name };
   const argumentsMember = call.kind === 'custom' ? 'input' : 'arguments';
   return {
+    ...renderSignature(call.signature),
     ...own,
     id: call.id,
     type: call.kind,

@@ -10,7 +10,7 @@ export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): T
   if (tape.kind(node) === 'string') return mapMode(tape.stringValue(node));
   if (tape.kind(node) !== 'object') throw invalidField('tool_choice', 'a string or an object');
   const allowed = tape.get(node, 'allowed_tools');
-  if (allowed !== undefined) return { mode: 'allowed', names: readAllowed(tape, allowed) };
+  if (allowed !== undefined) return readAllowed(tape, allowed);
   const name = readName(tape, node);
   // An object without a name forces something built in, which no plan drops.
   return name === undefined ? { mode: 'auto' } : { mode: 'tool', name };
@@ -29,8 +29,10 @@ function mapMode(mode: string | undefined): ToolChoice {
   }
 }
 
-function readAllowed(tape: JsonTape, allowed: JsonNode): string[] {
+function readAllowed(tape: JsonTape, allowed: JsonNode): ToolChoice {
   const tools = tape.get(allowed, 'tools');
-  if (tools === undefined) return [];
-  return tape.items(tools).flatMap((tool) => readName(tape, tool) ?? []);
+  const names = tools === undefined ? [] : tape.items(tools).flatMap((tool) => readName(tape, tool) ?? []);
+  const mode = tape.get(allowed, 'mode');
+  const isRequired = mode !== undefined && tape.isString(mode, 'required');
+  return { mode: 'allowed', names, ...(isRequired ? { required: true } : {}) };
 }

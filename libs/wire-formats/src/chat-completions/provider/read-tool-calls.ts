@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
-import { asList, asNumber, isObject } from '../../json/read-members.ts';
+import { asList, asNumber, isObject, optional } from '../../json/read-members.ts';
 import { withOwn } from '../own-extensions.ts';
 import { readToolCall, type RawToolCall } from '../tool-call.ts';
 import { chainSteps, endOpenBlock, type ChoiceStep, type ReadStep } from './choice-step.ts';
@@ -43,7 +43,7 @@ function startCall(state: ChoiceState, position: number | undefined, piece: RawT
     throw new GatewayError('upstream_invalid', { detail: 'too many tool calls' });
   const [closed, ends] = endOpenBlock(state);
   const block = closed.nextBlock;
-  const { id, name, kind, own } = piece;
+  const { id, name, kind, signature, own } = piece;
   const call: CallState = { position: position ?? state.calls.length, id: id === '' ? undefined : id, block };
   const start: StreamEvent = {
     type: 'tool-call-start',
@@ -52,6 +52,7 @@ function startCall(state: ChoiceState, position: number | undefined, piece: RawT
     id: id ?? '',
     name: name ?? '',
     kind,
+    ...optional('signature', signature),
     ...withOwn(own),
   };
   return [
