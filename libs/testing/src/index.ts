@@ -3,6 +3,14 @@ export type { ReceivedSpan } from './otlp-receiver/parse-export.ts';
 export { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver/start-otlp-receiver.ts';
 export { findRecordings, loadRecordings } from './recordings/load-recordings.ts';
 export type { Recording, RecordingEntry } from './recordings/recording.ts';
+export type { ReplayControls } from './replay-provider/controls.ts';
+export { anthropicError, openAiError } from './replay-provider/error-bodies.ts';
+export {
+  startReplayProvider,
+  type ReceivedRequest,
+  type ReplayProvider,
+  type ReplayProviderOptions,
+} from './replay-provider/start-replay-provider.ts';
 export { createAcceptedEvent, createEndedEvent, createPlanEvent } from './request-events.ts';
 export { sharedStack, startStack, type TestStackOptions } from './stack/start-stack.ts';
 export {

@@ -1,0 +1,76 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { cutBody, type ReplayControls } from './controls.ts';
+import type { ReplayedAnswer } from './exchange.ts';
+
+/** A reset may overtake what was written before it: the reader gets this long to take that in. */
+const beforeResetMs = 50;
+
+/** Puts what the controls say in the place of what was recorded. */
+export function applyOverrides(answer: ReplayedAnswer, controls: ReplayControls): ReplayedAnswer {
+  const { retryAfterMs } = controls;
+  return {
+    status: controls.status ?? answer.status,
+    headers: {
+      ...answer.headers,
+      ...controls.headers,
+      ...(retryAfterMs === undefined
+        ? {}
+        : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)), 'retry-after-ms': String(retryAfterMs) }),
+    },
+    body: controls.body === undefined ? answer.body : toBytes(controls.body),
+  };
+}
+
+function toBytes(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** Sends an answer as the controls say. Resolves when it is sent, cut or hanging, or when the client has gone. */
+export async function sendAnswer(
+  response: ServerResponse,
+  answer: ReplayedAnswer,
+  controls: ReplayControls,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const pause = (durationMs: number): Promise<unknown> =>
+    waitMs(durationMs, undefined, { signal: gone.signal }).catch(() => undefined);
+
+  await pause(controls.firstByteDelayMs ?? 0);
+  if (controls.hang === 'before-headers' || gone.signal.aborted) return;
+  const pieces = cutBody(answer.body, controls);
+  const isWhole = pieces.length === 1 && controls.resetAtByte === undefined && controls.hang === undefined;
+  const length = isWhole ? { 'content-length': String(answer.body.length) } : {};
+  response.writeHead(answer.status, { ...answer.headers, ...length });
+  response.flushHeaders();
+
+  const end = controls.resetAtByte ?? (typeof controls.hang === 'number' ? controls.hang : Infinity);
+  let sent = 0;
+  for (const piece of pieces) {
+    if (response.destroyed) return;
+    if (sent >= end) break;
+    if (sent > 0 && controls.chunkDelayMs !== undefined) await pause(controls.chunkDelayMs);
+    await write(response, piece, gone.signal);
+    sent += piece.length;
+  }
+  if (controls.resetAtByte !== undefined) {
+    await pause(beforeResetMs);
+    response.socket?.resetAndDestroy();
+  } else if (controls.hang === undefined) response.end();
+}
+
+/** Waits for room only when there is none: a body cut into single bytes would take seconds otherwise. */
+async function write(response: ServerResponse, piece: Buffer, gone: AbortSignal): Promise<void> {
+  if (response.write(piece) || gone.aborted) return;
+  await new Promise<void>((resolve) => {
+    const proceed = (): void => {
+      response.off('drain', proceed);
+      gone.removeEventListener('abort', proceed);
+      resolve();
+    };
+    response.once('drain', proceed);
+    gone.addEventListener('abort', proceed, { once: true });
+  });
+}

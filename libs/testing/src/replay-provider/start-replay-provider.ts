@@ -1,0 +1,161 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { findRecordings, loadRecordings } from '../recordings/load-recordings.ts';
+import type { Recording } from '../recordings/recording.ts';
+import type { ReplayControls } from './controls.ts';
+import { readAnswer, type ReplayedAnswer } from './exchange.ts';
+import { applyOverrides, sendAnswer } from './send-answer.ts';
+
+/** A request as it arrived, byte for byte. */
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  /** As they were spelled: name, value, name, value, … */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+  /** The exchange it was answered with; null when none was chosen. */
+  readonly exchangeId: string | null;
+  /** How it ended: with the whole answer, cut by a control, or because the client left. Undefined while it runs. */
+  readonly ended: 'answered' | 'cut' | 'client-left' | undefined;
+  /** `performance.now()` of the end. */
+  readonly endedAtMs: number | undefined;
+}
+
+export interface ReplayProvider {
+  /** `http://127.0.0.1:<port>`, without a path. */
+  readonly url: string;
+  /** The newest 5,000, oldest first. */
+  readonly requests: readonly ReceivedRequest[];
+  /**
+   * Answers the next request that names no exchange itself with this one, in order of queueing. Null stands for an
+   * answer that is made by the controls alone. Throws for an id that is not recorded.
+   */
+  enqueue(exchangeId: string | null, controls?: ReplayControls): void;
+  /** For every request to come that the queue has no controls for. */
+  setControls(controls: ReplayControls): void;
+  /** Forgets requests, queue and controls. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export interface ReplayProviderOptions {
+  /** A folder of recordings (one with index.jsonl); the one beside the checkout unless given. */
+  readonly recordings?: string;
+  /** A port to listen on; a free one unless given. */
+  readonly port?: number;
+}
+
+const requestsMax = 5_000;
+const queueMax = 10_000;
+/** `Authorization: Bearer replay:<exchange id>`, or the same in `x-api-key` or `api-key`. */
+const keyPattern = /^(?:Bearer )?replay:(.+)$/i;
+
+/**
+ * Starts a loopback provider that answers with recorded exchanges. Which one, a request says itself, by a header
+ * `x-replay-id` or an API key `replay:<exchange id>`; else the queue says it; else the answer is 404.
+ */
+export async function startReplayProvider(options: ReplayProviderOptions = {}): Promise<ReplayProvider> {
+  const replay = new Replay(findRecordings(options.recordings));
+  const server = createServer((request, response) => {
+    replay.respond(request, response).catch(() => response.destroy());
+  });
+  server.keepAliveTimeout = 60_000;
+  server.on('connection', (socket) => socket.setNoDelay(true));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: replay.requests,
+    enqueue: (exchangeId, controls) => replay.enqueue(exchangeId, controls),
+    setControls: (controls) => replay.setControls(controls),
+    reset: () => replay.reset(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+interface Choice {
+  readonly exchangeId: string | null;
+  readonly controls: ReplayControls | undefined;
+}
+
+class Replay {
+  readonly requests: Writable<ReceivedRequest>[] = [];
+  readonly #folder: string | undefined;
+  readonly #recordings: ReadonlyMap<string, Recording>;
+  readonly #queue: Choice[] = [];
+  #controls: ReplayControls = {};
+
+  constructor(folder: string | undefined) {
+    this.#folder = folder;
+    const recordings = folder === undefined ? [] : loadRecordings(folder);
+    this.#recordings = new Map(recordings.map((recording) => [recording.id, recording]));
+  }
+
+  enqueue(exchangeId: string | null, controls: ReplayControls | undefined): void {
+    if (exchangeId !== null && !this.#recordings.has(exchangeId))
+      throw new Error(`${exchangeId} is not recorded`);
+    if (this.#queue.length >= queueMax) throw new Error(`more than ${queueMax} exchanges are queued`);
+    this.#queue.push({ exchangeId, controls });
+  }
+
+  setControls(controls: ReplayControls): void {
+    this.#controls = controls;
+  }
+
+  reset(): void {
+    this.requests.length = 0;
+    this.#queue.length = 0;
+    this.#controls = {};
+  }
+
+  async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const choice = this.#choose(request.headers);
+    const received: Writable<ReceivedRequest> = {
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      rawHeaders: request.rawHeaders,
+      body: Buffer.concat(chunks),
+      exchangeId: choice?.exchangeId ?? null,
+      ended: undefined,
+      endedAtMs: undefined,
+    };
+    this.requests.push(received);
+    if (this.requests.length > requestsMax) this.requests.shift();
+    const controls = choice?.controls ?? this.#controls;
+    const isCut = controls.resetAtByte !== undefined;
+    response.once('close', () => {
+      received.ended = response.writableFinished ? 'answered' : isCut ? 'cut' : 'client-left';
+      received.endedAtMs = performance.now();
+    });
+    await sendAnswer(response, applyOverrides(this.#answerOf(choice), controls), controls);
+  }
+
+  #choose(headers: IncomingHttpHeaders): Choice | undefined {
+    const named =
+      headers['x-replay-id'] ??
+      [headers.authorization, headers['x-api-key'], headers['api-key']]
+        .map((value) => keyPattern.exec(String(value))?.[1])
+        .find((id) => id !== undefined);
+    return typeof named === 'string' ? { exchangeId: named, controls: undefined } : this.#queue.shift();
+  }
+
+  #answerOf(choice: Choice | undefined): ReplayedAnswer {
+    const headers = { 'content-type': 'application/json' };
+    if (choice?.exchangeId === null) return { status: 200, headers, body: Buffer.from('{}') };
+    const recording = this.#recordings.get(choice?.exchangeId ?? '');
+    if (recording !== undefined && this.#folder !== undefined) return readAnswer(this.#folder, recording);
+    const message =
+      choice === undefined ? 'No exchange is queued.' : `There is no exchange ${choice.exchangeId}.`;
+    const error = { message, type: 'invalid_request_error', param: null, code: 'no_exchange' };
+    return { status: 404, headers, body: Buffer.from(JSON.stringify({ error })) };
+  }
+}
