@@ -9,6 +9,9 @@ import type { PipelineSettings } from '../../services.ts';
 /** How deep a body may be nested. */
 const depthMax = 128;
 
+/** How many tools a request may offer; a plan ranks each of them. */
+const toolsMax = 4096;
+
 /** Reads the body in one pass. Strict on JSON and on the fields that the gateway reads; the rest is the provider's. */
 export async function parse(
   exchange: Exchange,
@@ -18,6 +21,7 @@ export async function parse(
   const bytes = await readBody(exchange.request, services.settings.bodyBytesMax);
   const tape = scanBody(bytes);
   const outline = formatNamed(exchange.format).client.outlineRequest(tape);
+  if (outline.tools.length > toolsMax) throw new GatewayError('too_many_tools', { param: 'tools' });
   requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
