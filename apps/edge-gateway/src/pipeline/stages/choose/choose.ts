@@ -28,8 +28,13 @@ export async function choose(
   exchange.ledger.provider = target.provider.name;
   exchange.ledger.model = target.model;
   exchange.headers['x-svc-provider'] = target.provider.name;
-  exchange.headers['x-svc-model'] = target.model;
+  exchange.headers['x-svc-model'] = renderHeaderText(target.model);
   return target;
+}
+
+/** A client's own words may hold what no header can: that is percent-encoded. */
+function renderHeaderText(text: string): string {
+  return text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
 
 /** Throws `model_not_found`, `provider_not_connected` or `ambiguous_model`. */
