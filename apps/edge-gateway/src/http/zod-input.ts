@@ -30,7 +30,7 @@ function parseJson(bytes: Buffer): unknown {
 
 /** Checks what a client sent. The first fault is reported, by the field's path. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   if (!issue) throw new GatewayError('invalid_field');
