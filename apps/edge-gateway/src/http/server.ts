@@ -1,11 +1,16 @@
+import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { nestLogger } from '@gateway/messaging';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { uuidv7 } from 'uuidv7';
+import { answerConnectionError } from './connection-error.ts';
+import { renderError } from './render-error.ts';
+import { RouteMethods } from './route-methods.ts';
 
-/** Headers over this are answered 431 by Node itself. */
+/** Headers over this are answered 431. */
 const headerBytesMax = 16 * 1024;
 
 /**
@@ -25,6 +30,10 @@ export async function createServer(module: DynamicModule, log: Logger): Promise<
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1024 },
     forceCloseConnections: 'idle',
+    clientErrorHandler: answerConnectionError,
+    // A path that is no valid percent-encoding names nothing.
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      answerError(new GatewayError('not_found'), request.id, reply),
   });
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its options as a class
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
@@ -35,9 +44,32 @@ export async function createServer(module: DynamicModule, log: Logger): Promise<
   const fastify = adapter.getInstance();
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  answerOtherMethods(fastify);
+  return app;
+}
+
+/** Gives every answer its id, and 405 where a path takes other methods. */
+function answerOtherMethods(fastify: FastifyInstance): void {
+  const routes = new RouteMethods();
+  fastify.addHook('onRoute', ({ method, url }) => routes.note([method].flat(), url));
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
+    if (request.is404) {
+      const methods = routes.methodsOf(request.url.split('?', 1)[0] ?? '');
+      if (methods.length > 0) {
+        answerError(
+          new GatewayError('method_not_allowed'),
+          request.id,
+          reply.header('allow', methods.join(', ')),
+        );
+        return;
+      }
+    }
     done();
   });
-  return app;
+}
+
+function answerError(error: GatewayError, requestId: string, reply: FastifyReply): void {
+  const { status, headers, body } = renderError(error, requestId, 'chat-completions');
+  void reply.status(status).headers(headers).send(body);
 }

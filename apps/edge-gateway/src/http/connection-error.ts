@@ -1,0 +1,38 @@
+import type { Socket } from 'node:net';
+import { GatewayError } from '@gateway/errors';
+import { uuidv7 } from 'uuidv7';
+import { renderError } from './render-error.ts';
+
+interface Refusal {
+  readonly statusLine: string;
+  readonly error: GatewayError;
+}
+
+/**
+ * Answers what Node could not read as a request (headers over the limit, no HTTP, one that never ends), in the shape of
+ * every other error, and closes the connection.
+ */
+export function answerConnectionError(failure: Error & { code?: string }, socket: Socket): void {
+  if (failure.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { statusLine, error } = refuse(failure.code);
+  const { headers, body } = renderError(error, uuidv7(), 'chat-completions');
+  const fields = { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' };
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${statusLine}\r\n${head.join('')}\r\n${body}`);
+}
+
+function refuse(code: string | undefined): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const error = new GatewayError('request_too_large', { message: 'The headers are too large.' });
+    return { statusLine: '431 Request Header Fields Too Large', error };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const error = new GatewayError('invalid_field', { message: 'The request did not come in time.' });
+    return { statusLine: '408 Request Timeout', error };
+  }
+  const error = new GatewayError('invalid_field', { message: 'The request is not valid HTTP.' });
+  return { statusLine: '400 Bad Request', error };
+}
