@@ -10,8 +10,8 @@ import { redactSecrets } from './redact-secrets.ts';
 const errorBytesMax = 1024 * 1024;
 
 /**
- * The provider's own error: its status and its bytes, with credentials taken out. What is no JSON (a proxy's HTML page)
- * would break a client's reader, so it becomes an error in the client's format.
+ * The provider's own error: its status, and its body with credentials taken out and with what tells it from an error of
+ * ours. What is no JSON (a proxy's HTML page) or of another shape becomes an error in the client's format.
  */
 export async function relayProviderError(passed: PassedAnswer, exchange: Exchange): Promise<RelayOutcome> {
   const { answer, providerRequestId } = passed;
@@ -19,18 +19,17 @@ export async function relayProviderError(passed: PassedAnswer, exchange: Exchang
   const format = formatNamed(exchange.format);
   const error = format.provider.parseError(answer.status, bytes.toString('utf8'));
   const { response } = exchange;
-  const headers = { ...passed.headers, ...retryHeaders(passed.headers) };
-  if (isJson(bytes)) {
-    response.writeHead(answer.status, { ...headers, 'content-length': String(bytes.length) });
-    response.end(bytes);
-  } else {
-    const rendered = format.client.renderError(
-      { ...error, status: answer.status, source: 'provider' },
-      exchange.requestId,
-    );
-    response.writeHead(rendered.status, { ...headers, ...rendered.headers });
-    response.end(rendered.body);
-  }
+  const rendered = format.client.renderError(
+    { ...error, status: answer.status, source: 'provider' },
+    exchange.requestId,
+  );
+  const body = mergeOwnMembers(rendered.body, bytes);
+  response.writeHead(rendered.status, {
+    ...passed.headers,
+    ...retryHeaders(passed.headers),
+    ...rendered.headers,
+  });
+  response.end(body);
   exchange.timings.firstByteAt = performance.now();
   return {
     status: exchange.abort.signal.aborted ? 'cancelled' : 'error',
@@ -53,13 +52,27 @@ async function readErrorBody({ answer }: PassedAnswer): Promise<Buffer> {
   }
 }
 
-function isJson(bytes: Buffer): boolean {
+/** What else the provider says of its error (`error.metadata` and the like) goes along, in the same places. */
+function mergeOwnMembers(rendered: string, bytes: Buffer): string {
+  const own = readObject(bytes.toString('utf8'));
+  const ours = readObject(rendered);
+  if (own === null || ours === null) return rendered;
+  const error =
+    isObject(own['error']) && isObject(ours['error']) ? { ...own['error'], ...ours['error'] } : ours['error'];
+  return JSON.stringify({ ...own, ...ours, error });
+}
+
+function readObject(text: string): Record<string, unknown> | null {
   try {
-    JSON.parse(bytes.toString('utf8'));
-    return true;
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
   } catch {
-    return false;
+    return null;
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Clients differ in which of the two they read: whoever sent one gets both. */
