@@ -1,0 +1,79 @@
+import {
+  createAccount,
+  createdApiKey,
+  createKey,
+  requestDetail,
+  type CreateApiKeyBody,
+  type RequestDetail,
+} from '@gateway/contracts';
+import { createSealingKeyPair, openSealed } from '@gateway/messaging';
+import type { StackUnderTest } from '@gateway/testing';
+import { uuidv7 } from 'uuidv7';
+import type { z } from 'zod';
+import { connectAs, eventually } from '../integration/stack.fixture.ts';
+import { send, type Answer } from './http.fixture.ts';
+
+/** An account of a test's own, so that what others do shows neither in its log nor in its limits. */
+export interface TestAccount {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly apiKey: string;
+}
+
+export async function createTestAccount(stack: StackUnderTest): Promise<TestAccount> {
+  const messaging = await connectAs(stack, 'operator');
+  try {
+    const { accountId } = await messaging.call(createAccount, { name: `test ${uuidv7()}`, isDemo: false });
+    const { publicKey, privateKey } = createSealingKeyPair();
+    const created = await messaging.call(createKey, {
+      accountId,
+      body: { name: 'first' },
+      recipientPublicKey: publicKey,
+    });
+    const apiKey = openSealed(created.sealedSecret, privateKey).toString('utf8');
+    return { accountId, keyId: created.key.id, apiKey };
+  } finally {
+    await messaging.close();
+  }
+}
+
+export type CreatedKey = z.output<typeof createdApiKey>;
+
+/** `POST /v1/account/keys`. */
+export async function createTestKey(
+  baseUrl: string,
+  apiKey: string,
+  body: CreateApiKeyBody,
+): Promise<CreatedKey> {
+  const answer = await send(baseUrl, { path: '/v1/account/keys', key: apiKey, body });
+  if (answer.status !== 201) throw new Error(`no key was created: ${answer.text}`);
+  return createdApiKey.parse(answer.json());
+}
+
+/** `PUT /v1/account/providers`: the provider answers at `baseUrl` from the next request on. */
+export async function connectProvider(
+  gatewayUrl: string,
+  apiKey: string,
+  body: { provider: string; api_key: string; base_url?: string },
+): Promise<Answer> {
+  const answer = await send(gatewayUrl, { method: 'PUT', path: '/v1/account/providers', key: apiKey, body });
+  if (answer.status !== 200) throw new Error(`the provider was not connected: ${answer.text}`);
+  return answer;
+}
+
+const loggedWithinMs = 15_000;
+
+/** The request's row in the log, as soon as it is written. */
+export function waitForRow(baseUrl: string, apiKey: string, requestId: string): Promise<RequestDetail> {
+  return eventually(async () => {
+    const answer = await send(baseUrl, { path: `/v1/account/requests/${requestId}`, key: apiKey });
+    return answer.status === 200 ? requestDetail.parse(answer.json()) : undefined;
+  }, loggedWithinMs);
+}
+
+/** The id that an answer carries. */
+export function requestIdOf(answer: { headers: Answer['headers'] }): string {
+  const id = answer.headers['x-request-id'];
+  if (typeof id !== 'string') throw new Error('the answer has no X-Request-ID');
+  return id;
+}

@@ -1,0 +1,73 @@
+import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+
+export interface Sent {
+  readonly method?: string;
+  /** As it stands on the request line: nothing is normalised. */
+  readonly path?: string;
+  /** Sent as `Authorization: Bearer`. */
+  readonly key?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  /** What is no text or bytes is sent as JSON. */
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The body as JSON, for a schema to read. Throws when it is none. */
+  json(): unknown;
+}
+
+const answersWithinMs = 20_000;
+
+/** Makes one HTTP call exactly as it is described, on a connection of its own. */
+export function send(baseUrl: string, { method, path = '/', key, headers, body }: Sent): Promise<Answer> {
+  const bytes = body === undefined ? undefined : renderBody(body);
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve, reject) => {
+    const call = request({
+      agent: false,
+      hostname,
+      port,
+      path,
+      method: method ?? (bytes === undefined ? 'GET' : 'POST'),
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(bytes === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': bytes.length }),
+        ...headers,
+      },
+      signal: AbortSignal.timeout(answersWithinMs),
+    });
+    call.once('error', reject);
+    call.once('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).once('error', reject);
+      response.once('end', () => {
+        const whole = Buffer.concat(chunks);
+        const text = whole.toString('utf8');
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          bytes: whole,
+          text,
+          json: () => JSON.parse(text) as unknown,
+        });
+      });
+    });
+    call.end(bytes);
+  });
+}
+
+function renderBody(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** `POST /v1/chat/completions`. */
+export function postChat(baseUrl: string, key: string, body: unknown, headers: OutgoingHttpHeaders = {}) {
+  return send(baseUrl, { path: '/v1/chat/completions', key, body, headers });
+}
