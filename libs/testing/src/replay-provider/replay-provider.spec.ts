@@ -117,6 +117,7 @@ function ask(
     const { body, error } = await ask();
     expect(error).toMatchObject({ code: 'ECONNRESET' });
     expect(body.equals(streamedBody.subarray(0, resetAtByte))).toBe(true);
+    await waitMs(100);
     expect(replay.requests[0]?.ended).toBe('cut');
   });
 
