@@ -14,6 +14,8 @@ export const stackOptions = z.object({
   restartCrashed: z.boolean().default(true),
   /** Keep data safe from a crash of the machine; tests throw theirs away. */
   durable: z.boolean().default(true),
+  /** Delete the data directory when the stack has ended. */
+  ephemeral: z.boolean().default(false),
   /** End with the process that started this one, even if that is killed. */
   endWithParent: z.boolean().default(false),
 });

@@ -2,6 +2,7 @@
 // it tells its parent how that went over the channel between them.
 import { startStack } from './stack.ts';
 import { stackOptions } from './stack-options.ts';
+import { rmSync } from 'node:fs';
 import type { SuperviseMessage } from './launch-supervisor.ts';
 import { beginSupervision } from './supervision.ts';
 
@@ -27,7 +28,10 @@ const supervision = await beginSupervision(options, report).catch((error: unknow
 /** The first call decides the exit code. */
 function end(exitCode: number): void {
   process.exitCode ??= exitCode;
-  void supervision.end().then(() => process.exit());
+  void supervision.end().then(() => {
+    if (options.ephemeral) rmSync(options.dataDir, { recursive: true, force: true });
+    process.exit();
+  });
 }
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(0));

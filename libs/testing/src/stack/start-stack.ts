@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareCheckout } from '../../../../tools/bootstrap/setup/prepare.ts';
@@ -42,15 +42,14 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
     restartCrashed: options.restartCrashed ?? false,
     durable: false,
     endWithParent: true,
+    ephemeral: true,
   });
-  const supervisor = await launchSupervisor(parsed, chooseEnv()).catch((error: unknown) => {
-    rmSync(path, { recursive: true, force: true });
-    throw error;
-  });
+  const supervisor = await launchSupervisor(parsed, chooseEnv());
   const identity = identifyProcess(supervisor.pid ?? 0);
   return attachStack(path, async () => {
     if (identity) await endProcess(identity, 'SIGTERM', STOPPED_WITHIN_MS);
-    await endLeftovers(openDataDir(path));
+    // Only a supervisor that was killed leaves anything.
+    if (existsSync(path)) await endLeftovers(openDataDir(path));
     rmSync(path, { recursive: true, force: true });
   });
 }
