@@ -21,6 +21,8 @@ export interface RequestOutline {
   readonly toolsRange: ByteRange | undefined;
   readonly toolChoice: ToolChoice;
   readonly messages: readonly MessageOutline[];
+  /** What stands before the conversation, where the format keeps it apart. Its `index` says nothing. */
+  readonly system?: MessageOutline;
   /** The client's end-user or metadata fields are not read; only what decides something is here. */
   readonly maxOutputTokens?: number;
 }
@@ -37,7 +39,10 @@ export interface ToolOutline {
   readonly index: number;
   /** Undefined for a built-in (server) tool that has no name of its own. */
   readonly name: string | undefined;
-  /** True for a tool without a schema of the client's to judge: it is always forwarded. */
+  /**
+   * True for a tool that is always forwarded: one without a schema of the client's to judge, or one whose loading the
+   * client leaves to the provider, which costs nothing until then and may be referred to by name.
+   */
   readonly builtIn: boolean;
   /** True when the client put a cache marker on it: it is always forwarded, and never edited. */
   readonly cacheControl: boolean;
