@@ -26,7 +26,7 @@ for (const owner of owners) {
       // Generating needs no engine since Prisma 7, but the CLI insists on one and would download it.
       env: {
         ...process.env,
-        PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
+        PRISMA_SCHEMA_ENGINE_BINARY: existsSync('/bin/true') ? '/bin/true' : '/usr/bin/true',
         PRISMA_HIDE_UPDATE_MESSAGE: '1',
         CHECKPOINT_DISABLE: '1',
       },
