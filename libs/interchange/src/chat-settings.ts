@@ -1,5 +1,3 @@
-import type { ThinkingSetting } from './thinking-setting.ts';
-
 /** How the answer is to be made. An absent setting is the provider's default. */
 export interface ChatSettings {
   readonly maxOutputTokens?: number;
@@ -15,7 +13,6 @@ export interface ChatSettings {
   readonly parallelToolCalls?: boolean;
   /** The provider's own word: `minimal`, `low`, `medium`, `high`, … */
   readonly reasoningEffort?: string;
-  readonly thinking?: ThinkingSetting;
   readonly thinking?: ThinkingSetting;
   readonly responseFormat?: ResponseFormat;
   /** The client's name for its own end user. */

@@ -18,7 +18,6 @@ export type * from './public-error.ts';
 export type * from './request-outline.ts';
 export type * from './response-summary.ts';
 export type * from './stream-event.ts';
-export type * from './thinking-setting.ts';
 export type * from './token-usage.ts';
 export type * from './tool-description.ts';
 export type * from './tool-plan.ts';
