@@ -1,4 +1,4 @@
-export { cloudFields, type CloudField } from './chat-completions/extension-fields.ts';
+export { cloudFields, type CloudField } from './extension-fields.ts';
 export { readCloudFields } from './chat-completions/client/read-cloud-fields.ts';
 export type {
   AnswerDefaults,

@@ -1,10 +1,12 @@
 import type { ByteEdit } from '@gateway/interchange';
+import { examplesField, isCloudField } from '../extension-fields.ts';
 import { applyEdits } from '../json/edits/apply-edits.ts';
-import { removeItems, removeMembers, replaceValue } from '../json/edits/remove-entries.ts';
+import { removeMembers } from '../json/edits/remove-entries.ts';
+import { findShadowed } from '../json/edits/shadowed-members.ts';
 import type { JsonEntry, JsonNode } from '../json/json-node.ts';
 import type { JsonTape } from '../json/json-tape.ts';
 import type { RequestEdit, EditedRequest } from '../request-edit.ts';
-import { examplesField, isCloudField } from './extension-fields.ts';
+import { dropsAllTools, editTools, replaceModel, stripToolMembers } from '../tool-edits.ts';
 import { findBody } from './tool-shape.ts';
 
 /** Members that mean nothing, or are refused, without tools. */
@@ -23,9 +25,7 @@ const judgedMembers = ['model', 'messages', 'stream', 'functions', ...membersOfT
 export function editRequest(request: RequestEdit): EditedRequest {
   const { bytes, tape } = request;
   const tools = tape.get(tape.root, 'tools');
-  const isKept = (index: number): boolean => request.keepTools?.has(index) ?? true;
-  const dropsAll =
-    request.outline.tools.length > 0 && !request.outline.tools.some((tool) => isKept(tool.index));
+  const dropsAll = dropsAllTools(request);
   const isShadowed = findShadowed(tape, tape.root, judgedMembers);
   const isDropped = (entry: JsonEntry): boolean =>
     isCloudField(tape, entry) ||
@@ -35,67 +35,16 @@ export function editRequest(request: RequestEdit): EditedRequest {
     removeMembers(tape, tape.root, isDropped),
     replaceModel(tape, request.model),
     stripLegacyFunctions(tape),
-    tools === undefined || dropsAll ? [] : editTools(tape, tools, isKept, request.schemaEdits),
+    tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
   ].flat();
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };
 }
 
-function editTools(
-  tape: JsonTape,
-  tools: JsonNode,
-  isKept: (index: number) => boolean,
-  schemaEdits: RequestEdit['schemaEdits'],
-): ByteEdit[] {
-  const inTools = tape
-    .items(tools)
-    .map((tool, index) => (isKept(index) ? editTool(tape, tool, schemaEdits?.get(index) ?? []) : []));
-  return [removeItems(tape, tools, isKept), ...inTools].flat();
-}
-
-function replaceModel(tape: JsonTape, model: string | undefined): ByteEdit[] {
-  const node = tape.get(tape.root, 'model');
-  if (model === undefined || node === undefined || tape.isString(node, model)) return [];
-  return [replaceValue(tape, node, JSON.stringify(model))];
-}
-
-/** Tells the members of those names that a later one of the same name overrules. Linear in the object, for all of them. */
-function findShadowed(
-  tape: JsonTape,
-  object: JsonNode,
-  names: readonly string[],
-): (entry: JsonEntry) => boolean {
-  const judged = new Map(names.map((name) => [name, tape.get(object, name)]));
-  return ({ key, value }) => {
-    const name = names.find((candidate) => tape.isString(key, candidate));
-    return name !== undefined && judged.get(name) !== value;
-  };
-}
-
-/** Takes the examples out and makes the schema edits. Where one touches the examples, that tool keeps its schema. */
-function editTool(tape: JsonTape, tool: JsonNode, schemaEdits: readonly ByteEdit[]): ByteEdit[] {
-  const strips = stripTool(tape, tool);
-  const offset = tape.start(tool);
-  const shifted = schemaEdits.map((edit) => ({
-    start: edit.start + offset,
-    end: edit.end + offset,
-    replacement: edit.replacement,
-  }));
-  const touches = shifted.some((edit) =>
-    strips.some((strip) => edit.start < strip.end && strip.start < edit.end),
-  );
-  return touches ? strips : [...strips, ...shifted];
-}
-
 function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
   const body = findBody(tape, tool);
-  const edits = stripMembers(tape, tool, ['type', 'function', 'custom', 'name']);
-  return body === undefined ? edits : [...edits, ...stripMembers(tape, body, ['name'])];
-}
-
-function stripMembers(tape: JsonTape, object: JsonNode, judged: readonly string[]): ByteEdit[] {
-  const isShadowed = findShadowed(tape, object, judged);
-  return removeMembers(tape, object, (entry) => tape.isString(entry.key, examplesField) || isShadowed(entry));
+  const edits = stripToolMembers(tape, tool, ['type', 'function', 'custom', 'name']);
+  return body === undefined ? edits : [...edits, ...stripToolMembers(tape, body, ['name'])];
 }
 
 function stripLegacyFunctions(tape: JsonTape): ByteEdit[] {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChatRequest } from '@gateway/interchange';
 import type { JsonTape } from '../../json/json-tape.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
-import { cloudFields } from '../extension-fields.ts';
+import { cloudFields } from '../../extension-fields.ts';
 import { withOwn } from '../own-extensions.ts';
 import { renderToolChoice } from '../render-tool-choice.ts';
 import { outlineToolChoice } from './outline-tool-choice.ts';

@@ -1,6 +1,6 @@
 import type { JsonTape } from '../../json/json-tape.ts';
 import { invalidField } from '../../request-fault.ts';
-import { cloudFields, type CloudField } from '../extension-fields.ts';
+import { cloudFields, type CloudField } from '../../extension-fields.ts';
 
 /**
  * The credentials that a caller put into the body for this one request. They are secrets: never logged.

@@ -1,5 +1,5 @@
-import type { JsonEntry } from '../json/json-node.ts';
-import type { JsonTape } from '../json/json-tape.ts';
+import type { JsonEntry } from './json/json-node.ts';
+import type { JsonTape } from './json/json-tape.ts';
 
 /** Fields of a request that are for the gateway: the caller's own credentials. They never leave. */
 export const cloudFields = [
@@ -12,7 +12,7 @@ export const cloudFields = [
 
 export type CloudField = (typeof cloudFields)[number];
 
-/** Examples of what should lead to a tool; in its `function`, or beside it. They never leave. */
+/** Examples of what should lead to a tool; in its `function`, or beside it or its schema. They never leave. */
 export const examplesField = 'x-svc-examples';
 
 export function isCloudField(tape: JsonTape, entry: JsonEntry): boolean {
