@@ -1,0 +1,243 @@
+import { findRecordings, loadRecordings, sharedStack, type ReplayProvider } from '@gateway/testing';
+import OpenAI from 'openai';
+import {
+  connectProvider,
+  createTestAccount,
+  createTestKey,
+  requestIdOf,
+  waitForRow,
+} from './account.fixture.ts';
+import { githubTools } from './github-tools.fixture.ts';
+import { postChat } from './http.fixture.ts';
+import { plainAnswer, recordingsFolder, startProvider } from './provider.fixture.ts';
+
+const stack = sharedStack();
+const upstreamKey = 'sk-upstream-0123456789abcdef';
+let provider: ReplayProvider;
+let key: string;
+
+beforeAll(async () => {
+  provider = await startProvider();
+  const { apiKey } = await createTestAccount(stack);
+  key = (await createTestKey(stack.baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
+  await connectProvider(stack.baseUrl, key, {
+    provider: 'openai',
+    api_key: upstreamKey,
+    base_url: `${provider.url}/v1`,
+  });
+});
+afterEach(() => provider.reset());
+afterAll(() => provider.close());
+
+interface SentBody {
+  model: string;
+  tools?: { function: { name: string } }[];
+}
+/** What the provider received last. */
+const received = () => provider.requests.at(-1)!;
+const receivedBody = () => JSON.parse(received().body.toString('utf8')) as SentBody;
+const namesOf = (tools: SentBody['tools']) => (tools ?? []).map((tool) => tool.function.name);
+
+describe('recorded tool calls, by the official SDK, with 117 tools more on offer', () => {
+  const recordings = loadRecordings(recordingsFolder);
+  const direct = () => new OpenAI({ baseURL: `${provider.url}/v1`, apiKey: 'none', maxRetries: 0 });
+  const through = () => new OpenAI({ baseURL: `${stack.baseUrl}/v1`, apiKey: key, maxRetries: 0 });
+
+  it.each(recordings.map((recording) => [recording.id, recording] as const))('%s', async (id, recording) => {
+    const recorded = JSON.parse(
+      recording.request()!.toString('utf8'),
+    ) as OpenAI.ChatCompletionCreateParamsNonStreaming;
+    const own = namesOf(recorded.tools as SentBody['tools']);
+    const request = { ...recorded, tools: [...githubTools, ...(recorded.tools ?? [])] };
+
+    const ask = async (client: OpenAI, model: string) => {
+      provider.enqueue(id);
+      const call = { ...request, model };
+      if (!recording.streaming) {
+        const { data, response } = await client.chat.completions.create(call).withResponse();
+        return { said: [data] as unknown[], headers: response.headers };
+      }
+      const streamed = await client.chat.completions.create({ ...call, stream: true }).withResponse();
+      const said: unknown[] = [];
+      for await (const chunk of streamed.data) said.push(chunk);
+      return { said, headers: streamed.response.headers };
+    };
+    const expected = await ask(direct(), recorded.model);
+    const got = await ask(through(), `openai/${recorded.model}`);
+    expect(got.said.map(withoutRequestId)).toEqual(expected.said.map(withoutRequestId));
+
+    const called = own.filter((name) =>
+      new RegExp(`"name":\\s*"${name}"`).test(recording.response()!.toString('utf8')),
+    );
+    const forwarded = namesOf(receivedBody().tools);
+    const offered = githubTools.length + own.length;
+    expect(forwarded.length).toBeLessThan(offered);
+    expect(called.length).toBeGreaterThan(0);
+    expect(forwarded).toEqual(expect.arrayContaining(called));
+    expect(receivedBody().model).toBe(recorded.model);
+    expect(Object.fromEntries(got.headers)).toMatchObject({
+      'x-svc-tools-input': String(offered),
+      'x-svc-tools-output': String(forwarded.length),
+      'x-svc-prune-ratio': `${forwarded.length}/${offered}`,
+      'x-svc-routing': expect.stringMatching(/^(semantic|keyword)$/),
+      'x-svc-provider': 'openai',
+      'x-svc-model': recorded.model,
+      'x-svc-overhead-ms': expect.stringMatching(/^\d+(\.\d+)?$/),
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'x-ratelimit-limit-requests': '10000',
+      'x-ratelimit-remaining-requests': expect.stringMatching(/^9\d{3}$/),
+      'x-ratelimit-reset-requests': expect.stringMatching(/s$/),
+    });
+  });
+
+  /** The SDK puts the header's id into what it has parsed. */
+  function withoutRequestId(said: unknown): unknown {
+    return { ...(said as object), _request_id: undefined };
+  }
+});
+
+/** Every exchange of the large collection, for whoever has it (`npm run test:e2e -- --data DIR`). */
+const folder = findRecordings(process.env['DATA_DIR']);
+const collected =
+  folder === undefined
+    ? []
+    : loadRecordings(folder, 'chat_completions').filter(
+        (each) => each.fidelity === 'raw' && each.has_tools && each.has_tool_calls && each.status === 200,
+      );
+const whenCollected = collected.length > 0 ? it : it.skip;
+
+whenCollected('every collected exchange with tool calls comes back byte for byte', async () => {
+  const { startReplayProvider } = await import('@gateway/testing');
+  const replay = await startReplayProvider({ recordings: folder! });
+  const base_url = `${replay.url}/v1`;
+  await connectProvider(stack.baseUrl, key, { provider: 'mistral', api_key: upstreamKey, base_url });
+  for (const recording of collected) {
+    const recorded = JSON.parse(recording.request()?.toString('utf8') ?? '{}') as SentBody;
+    if (recorded.tools === undefined) continue;
+    const request = {
+      ...recorded,
+      model: `mistral/${recorded.model}`,
+      tools: [...githubTools, ...recorded.tools],
+    };
+    replay.enqueue(recording.id);
+    const answer = await postChat(stack.baseUrl, key, request);
+    const isEqual = answer.bytes.equals(recording.response()!);
+    expect({ id: recording.id, status: answer.status, isEqual }).toMatchObject({
+      status: 200,
+      isEqual: true,
+    });
+  }
+  await replay.close();
+});
+
+describe('what leaves', () => {
+  /** As no serialiser would write it. */
+  const untouched = `{ "seed":12345678901234567890 ,"model" : "openai/gpt-4o",\n\t"z":1e400,"a":-0.0,
+    "messages":[{"role":"user","content":"\\u0047r\\u00fc\\/ße","name_":null}],"x_unknown":{"b":1,"a":[1.10,2]}}`;
+
+  it('is the client’s own bytes but for the provider in the model, when there is nothing to plan', async () => {
+    provider.enqueue(null, plainAnswer);
+    const answer = await postChat(stack.baseUrl, key, untouched);
+    expect(answer.status).toBe(200);
+    expect(received().body.toString('utf8')).toBe(untouched.replace('openai/gpt-4o', 'gpt-4o'));
+    expect(answer.headers).not.toHaveProperty('x-svc-tools-input');
+    const row = await waitForRow(stack.baseUrl, key, requestIdOf(answer));
+    expect(row.lane).toBe('untouched');
+  });
+
+  it('keeps every byte outside of the planned ranges when tools are taken out', async () => {
+    const head = `{ "seed":12345678901234567890,"model":"openai/gpt-4o","z":1e400 , "tools" : [`;
+    const tail = `\n] ,"messages":[{"role":"user","content":"What is the w\\u0065ather in \\u004d\u00fcnchen?"}],"x_unknown":{"b":1.10,"a":9007199254740993}}`;
+    const odd = `{"type":"function","x_own":1.50,"function":{"x_big":98765432109876543210,"name":"get_weather","description":"Get the weather in a city","parameters":{"type":"object","properties":{"n":{"maximum":12345678901234567890,"type":"integer"}}}}}`;
+    const tools = githubTools.map((tool) => JSON.stringify(tool));
+    const body = `${head}${[odd, ...tools].join(' ,\n')}${tail}`;
+    provider.enqueue(null, plainAnswer);
+    const answer = await postChat(stack.baseUrl, key, body);
+    expect(answer.status).toBe(200);
+    const sent = received().body.toString('utf8');
+    expect(sent.startsWith(head.replace('openai/', ''))).toBe(true);
+    expect(sent.endsWith(tail)).toBe(true);
+    expect(sent).toContain('"x_big":98765432109876543210');
+    expect(sent).toContain('"maximum":12345678901234567890');
+    expect(sent).toContain('"x_own":1.50');
+    const forwarded = namesOf(receivedBody().tools);
+    expect(forwarded.length).toBeLessThan(tools.length + 1);
+    // In the client's order, whatever their score.
+    const offered = ['get_weather', ...namesOf(githubTools)];
+    expect(forwarded).toEqual(offered.filter((name) => forwarded.includes(name)));
+    const row = await waitForRow(stack.baseUrl, key, requestIdOf(answer));
+    expect(row.lane).toBe('edited');
+  });
+
+  it('holds neither extension fields, nor examples, nor anything of the client’s connection', async () => {
+    const secrets = { cloud_access_key_id: 'AKIA-1', cloud_secret_access_key: 'cloud-secret-1' };
+    const tools = githubTools
+      .slice(0, 3)
+      .map((tool) => ({ ...tool, function: { ...tool.function, 'x-svc-examples': ['canary-example'] } }));
+    const body = {
+      ...secrets,
+      cloud_region_name: 'canary-region',
+      cloud_session_token: 'canary-session',
+      model: 'openai/gpt-4o',
+      tools,
+      cloud_bearer_token_hosted: 'canary-bearer',
+      messages: [{ role: 'user', content: 'hello' }],
+    };
+    provider.enqueue(null, plainAnswer);
+    const answer = await postChat(stack.baseUrl, key, body, {
+      'x-svc-session-id': 'session-1',
+      cookie: 'canary-cookie=1',
+      'openai-organization': 'canary-organisation',
+      'x-forwarded-for': '203.0.113.7',
+    });
+    expect(answer.status).toBe(200);
+    const { headers, body: sent } = received();
+    expect(sent.toString('utf8')).not.toMatch(/cloud_|x-svc|canary|secret-1|AKIA/);
+    expect(namesOf(receivedBody().tools)).toEqual(namesOf(tools));
+    expect(headers.authorization).toBe(`Bearer ${upstreamKey}`);
+    expect(JSON.stringify(headers)).not.toMatch(/canary|x-svc|203\.0\.113|sk-svc|session-1/);
+  });
+});
+
+describe('a provider’s own error', () => {
+  it('comes with its status, type and text, as the provider’s, and without the credential', async () => {
+    const error = {
+      message: `Incorrect API key provided: ${upstreamKey}.`,
+      type: 'invalid_request_error',
+      param: null,
+      code: 'invalid_api_key',
+      metadata: { hint: 'kept' },
+    };
+    provider.enqueue(null, { status: 401, body: { error }, headers: { 'content-type': 'application/json' } });
+    const answer = await postChat(stack.baseUrl, key, {
+      model: 'openai/gpt-4o',
+      messages: [{ role: 'user', content: 'hello' }],
+    });
+    expect(answer.status).toBe(401);
+    expect(answer.json()).toEqual({
+      error: { ...error, message: 'Incorrect API key provided: [redacted].', source: 'provider' },
+      request_id: answer.headers['x-request-id'],
+    });
+    const row = await waitForRow(stack.baseUrl, key, requestIdOf(answer));
+    expect(row).toMatchObject({ status: 'error', http_status: 401, error_code: 'provider_error' });
+    expect(JSON.stringify(row)).not.toContain(upstreamKey);
+  });
+
+  it('is what the SDK raises for it, and says when to try again', async () => {
+    const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
+    provider.enqueue(null, {
+      status: 429,
+      body: { error },
+      headers: { 'content-type': 'application/json', 'retry-after': '7' },
+    });
+    const client = new OpenAI({ baseURL: `${stack.baseUrl}/v1`, apiKey: key, maxRetries: 0 });
+    const call = client.chat.completions.create({
+      model: 'openai/gpt-4o',
+      messages: [{ role: 'user', content: 'hello' }],
+    });
+    const raised = await call.then(() => null).catch((thrown: unknown) => thrown);
+    expect(raised).toBeInstanceOf(OpenAI.RateLimitError);
+    const { headers } = raised as InstanceType<typeof OpenAI.RateLimitError>;
+    expect([headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual(['7', '7000']);
+  });
+});
