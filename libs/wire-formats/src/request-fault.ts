@@ -14,3 +14,8 @@ export function invalidField(param: string, rule: string): GatewayError {
 export function invalidBody(): GatewayError {
   return new GatewayError('invalid_field', { message: 'The body must be a JSON object.' });
 }
+
+/** A field that is not taken in this format. */
+export function unknownField(param: string): GatewayError {
+  return new GatewayError('unknown_field', { param, message: `The field "${param}" is not known here.` });
+}

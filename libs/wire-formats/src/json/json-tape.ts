@@ -112,8 +112,13 @@ export class JsonTape {
     return this.bytes.toString('utf8', start + 1, end - 1);
   }
 
+  /** The JSON text of a value, as it came. */
+  text(node: JsonNode): string {
+    return this.bytes.toString('utf8', this.start(node), this.end(node));
+  }
+
   /** The value as `JSON.parse` reads it. Costs a tree: for small values. */
   value(node: JsonNode): unknown {
-    return JSON.parse(this.bytes.toString('utf8', this.start(node), this.end(node)));
+    return JSON.parse(this.text(node));
   }
 }

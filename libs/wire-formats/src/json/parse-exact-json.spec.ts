@@ -1,0 +1,21 @@
+import { parseExactJson } from './parse-exact-json.ts';
+
+describe('parseExactJson', () => {
+  it.each([
+    '{"id":12345678901234567890,"list":[-9223372036854775808,9223372036854775807]}',
+    '{"text":"12345678901234567890"}',
+    '{"n":9007199254740991,"m":9007199254740993}',
+    '{"a":{"b":[1,2.5,true,null,"x"]}}',
+  ])('gives %s back digit by digit', (text) => {
+    expect(JSON.stringify(parseExactJson(text))).toBe(text);
+  });
+
+  it('leaves what a double can tell a number', () => {
+    expect(parseExactJson('{"a":9007199254740991,"b":1e3}')).toEqual({ a: 9007199254740991, b: 1000 });
+    expect(parseExactJson('{"a":1.2345678901234567}')).toEqual({ a: 1.2345678901234567 });
+  });
+
+  it('refuses what JSON.parse refuses', () => {
+    expect(() => parseExactJson('{"a":12345678901234567890')).toThrow(SyntaxError);
+  });
+});
