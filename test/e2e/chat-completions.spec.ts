@@ -147,8 +147,8 @@ describe('what leaves', () => {
 
   it('keeps every byte outside of the planned ranges when tools are taken out', async () => {
     const head = `{ "seed":12345678901234567890,"model":"openai/gpt-4o","z":1e400 , "tools" : [`;
-    const tail = `\n] ,"messages":[{"role":"user","content":"What is the w\\u0065ather in \\u004d\u00fcnchen?"}],"x_unknown":{"b":1.10,"a":9007199254740993}}`;
-    const odd = `{"type":"function","x_own":1.50,"function":{"x_big":98765432109876543210,"name":"get_weather","description":"Get the weather in a city","parameters":{"type":"object","properties":{"n":{"maximum":12345678901234567890,"type":"integer"}}}}}`;
+    const tail = `\n] ,"messages":[{"role":"user","content":"Get the current w\\u0065ather forecast for the city \\u004d\u00fcnchen?"}],"x_unknown":{"b":1.10,"a":9007199254740993}}`;
+    const odd = `{"type":"function","x_own":1.50,"function":{"x_big":98765432109876543210,"name":"get_weather","description":"Get the current weather forecast for a city","parameters":{"type":"object","properties":{"n":{"maximum":12345678901234567890,"type":"integer"}}}}}`;
     const tools = githubTools.map((tool) => JSON.stringify(tool));
     const body = `${head}${[odd, ...tools].join(' ,\n')}${tail}`;
     provider.enqueue(null, plainAnswer);
