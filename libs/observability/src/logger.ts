@@ -14,8 +14,6 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-/** Fields that hold secrets by their name; the value counts even when it looks like nothing. */
-const secretPaths = ['apiKey', 'api_key', 'authorization', 'password', 'secret', 'sealedSecret', 'token'];
 /** Bytes held while standard output takes nothing; what comes on top is dropped. */
 const waitingBytesMax = 16 * 1024 * 1024;
 
@@ -37,10 +35,6 @@ export function createLogger(options: LoggerOptions): Logger {
       mixin: () => {
         const traceId = currentTraceId();
         return traceId === undefined ? {} : { trace_id: traceId };
-      },
-      redact: {
-        paths: secretPaths.flatMap((name) => [name, `*.${name}`]),
-        censor: '[redacted]',
       },
       hooks: { streamWrite: (line) => redactor.redact(line) },
     },

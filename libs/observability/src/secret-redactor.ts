@@ -6,6 +6,11 @@ export const redactedText = '[redacted]';
  * URL. Every match consists of characters that JSON does not escape, so that a redacted line stays JSON.
  */
 const shapes: readonly (readonly [RegExp, string])[] = [
+  // Members that hold secrets by their name, at any depth; the value counts even when it looks like nothing.
+  [
+    /"(apiKey|api_key|authorization|password|secret|sealedSecret|token)":"(?:[^"\\]|\\.)*"/g,
+    `"$1":"${redactedText}"`,
+  ],
   [/\bsk-[A-Za-z0-9_-]{8,}/g, redactedText],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${redactedText}`],
   [/(:\/\/[^:/?#\s"@]{1,256}:)[^@/?#\s"]{1,256}@/g, `$1${redactedText}@`],

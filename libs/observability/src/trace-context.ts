@@ -26,9 +26,20 @@ export function parseTraceHeaders(headers: TraceHeaders | string | undefined): S
     : { ...spanContext, traceState: new TraceState(tracestate) };
 }
 
+const idBytes = 24;
+/** Random bytes are drawn for many traces at once: a draw costs as much as the rest of a trace together. */
+let pool = Buffer.alloc(0);
+
+function drawIds(): string {
+  if (pool.length < idBytes) pool = randomBytes(idBytes * 256);
+  const ids = pool.toString('hex', 0, idBytes);
+  pool = pool.subarray(idBytes);
+  return ids;
+}
+
 /** Ids for a trace that nobody records: they only tie log lines together. */
 export function createUnrecordedSpanContext(parent: SpanContext | undefined): SpanContext {
-  const ids = randomBytes(24).toString('hex');
+  const ids = drawIds();
   return {
     traceId: parent?.traceId ?? ids.slice(0, 32),
     spanId: ids.slice(32),

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { EgressGuard, IncomingHeaders } from '@gateway/providers';
+import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
 import type { Upstream, UpstreamCall } from './upstream.ts';
 import { toUpstreamError } from './upstream-error.ts';
@@ -10,15 +11,22 @@ export interface UndiciUpstreamOptions {
   readonly idleTimeoutMs: number;
 }
 
+interface Address {
+  readonly origin: string;
+  readonly path: string;
+}
+
 /** One connection pool a provider address. Every address is resolved and checked by the egress guard. */
 export class UndiciUpstream implements Upstream {
   readonly #agent: Agent;
   readonly #guard: EgressGuard;
+  /** Addresses that the guard let pass: what it allows does not change while the process runs. */
+  readonly #addresses = new LRUCache<string, Address>({ max: 10_000 });
 
   constructor({ guard, idleTimeoutMs }: UndiciUpstreamOptions) {
     this.#guard = guard;
     this.#agent = new Agent({
-      connect: { lookup: guard.lookup, timeout: 10_000 },
+      connect: guard.connect,
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
       connections: 2_048,
@@ -32,12 +40,11 @@ export class UndiciUpstream implements Upstream {
   }
 
   async send(call: UpstreamCall): Promise<{ status: number; headers: IncomingHeaders; body: Readable }> {
-    this.#guard.checkUrl(call.url);
-    const url = new URL(call.url);
+    const { origin, path } = this.#addresses.get(call.url) ?? this.#parseAddress(call.url);
     try {
       const answer = await this.#agent.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
+        origin,
+        path,
         method: 'POST',
         headers: call.headers,
         body: call.body,
@@ -47,6 +54,15 @@ export class UndiciUpstream implements Upstream {
     } catch (error) {
       throw toUpstreamError(error);
     }
+  }
+
+  /** Throws `egress_denied` for an address that is denied by itself; where a name leads is checked when connecting. */
+  #parseAddress(url: string): Address {
+    this.#guard.checkUrl(url);
+    const { origin, pathname, search } = new URL(url);
+    const address = { origin, path: pathname + search };
+    this.#addresses.set(url, address);
+    return address;
   }
 
   async close(): Promise<void> {

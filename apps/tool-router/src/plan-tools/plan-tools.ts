@@ -3,7 +3,7 @@ import type { ToolRanker } from '../ranking/ranker.port.ts';
 import type { ToolListIndex } from '../ranking/tool-list-index.ts';
 import { choosePlan } from './choose-plan.ts';
 import type { KPolicy } from './k-policy.ts';
-import { findMentions } from './mentions.ts';
+import { MemoizedMentions } from './memoized-mentions.ts';
 import { growingTurnsMax, type RankedTurn } from './session-set.ts';
 import type { ToolLists } from './tool-lists.port.ts';
 
@@ -18,6 +18,7 @@ export interface ToolPlannerOptions {
 /** Answers which tools to forward. */
 export class ToolPlanner {
   readonly #options: ToolPlannerOptions;
+  readonly #mentions = new MemoizedMentions();
 
   constructor(options: ToolPlannerOptions) {
     this.#options = options;
@@ -31,7 +32,7 @@ export class ToolPlanner {
     const { index } = found;
     const turns = await this.#rankTurns(index, request.userTurns);
     const newestAt = request.userTurns.length - 1;
-    const mentioned = new Set(request.userTurns.flatMap((turn) => findMentions(index, turn)));
+    const mentioned = new Set(request.userTurns.flatMap((turn) => this.#mentions.find(index, turn)));
     const newest =
       turns[newestAt]?.ranking ??
       (newestAt < 0 ? undefined : await ranker.rank(index, request.userTurns, newestAt));
@@ -42,7 +43,7 @@ export class ToolPlanner {
     const turns: RankedTurn[] = [];
     for (let at = 0; at < Math.min(userTurns.length, growingTurnsMax); at += 1) {
       const ranking = await this.#options.ranker.rank(index, userTurns, at);
-      turns.push({ ranking, mentioned: findMentions(index, userTurns[at] ?? '') });
+      turns.push({ ranking, mentioned: this.#mentions.find(index, userTurns[at] ?? '') });
     }
     return turns;
   }

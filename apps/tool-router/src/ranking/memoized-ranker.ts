@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ToolRanker, TurnRanking } from './ranker.port.ts';
 import type { ToolListIndex } from './tool-list-index.ts';
@@ -37,8 +37,11 @@ export class MemoizedRanker implements ToolRanker {
   }
 }
 
+/** Lengths stand before the texts, so that no two lists of turns make one key. */
 function keyOf(listHash: string, turns: readonly string[]): string {
-  const hash = createHash('sha256').update(listHash);
-  for (const turn of turns) hash.update(`\n${turn.length}\n`).update(turn);
-  return hash.digest('base64');
+  return hash(
+    'sha256',
+    turns.reduce((text, turn) => `${text}\n${turn.length}\n${turn}`, listHash),
+    'base64',
+  );
 }

@@ -1,13 +1,27 @@
-import { scanJson } from '@gateway/wire-formats';
-import type { Invariant } from './draft.ts';
+import type { ByteEdit } from '@gateway/interchange';
+import { applyEdits, scanJson } from '@gateway/wire-formats';
+import type { Invariant, OutboundDraft } from './draft.ts';
 
-/** The edited body is one valid JSON value, no deeper than what came. */
-export const resultIsJson: Invariant = ({ edited }) => {
-  if (edited.edits.length === 0) return null;
+/** How deep a request may be nested; editing never adds a level. */
+const depthMax = 128;
+
+/**
+ * The edited body is one valid JSON value, no deeper than what came.
+ *
+ * Messages were scanned when they came, and no edit touches them (`protectedRangesAreUntouched` comes first), so each is
+ * stood in for by `null`: what is left to scan is the tools and the settings, however long the conversation.
+ */
+export const resultIsJson: Invariant = (draft) => {
+  if (draft.edited.edits.length === 0) return null;
   try {
-    scanJson(edited.bytes, { depthMax: 128 });
+    scanJson(applyEdits(draft.bytes, withoutMessages(draft)), { depthMax });
     return null;
   } catch (error) {
     return `the edited body is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 };
+
+function withoutMessages({ outline, edited }: OutboundDraft): ByteEdit[] {
+  const stoodIn = outline.messages.map(({ range }) => ({ ...range, replacement: 'null' }));
+  return [...edited.edits, ...stoodIn].sort((one, other) => one.start - other.start);
+}
