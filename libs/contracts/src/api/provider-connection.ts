@@ -10,7 +10,7 @@ export const providerConnection = z.object({
   connected: z.boolean(),
   credential_hint: z.string().nullable(),
   formats: z.array(z.string()),
-  base_url: z.string(),
+  base_url: z.string().nullable(),
   created_at: timestamp.nullable(),
   rotated_at: timestamp.nullable(),
   last_used_at: timestamp.nullable(),

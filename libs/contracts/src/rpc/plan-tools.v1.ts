@@ -22,8 +22,8 @@ const planToolsRequest = z.object({
   calledTools: z.array(z.string()),
   /** What came after the last user turn: results of open calls, newest last, each cut to a bound. */
   recentResults: z.array(z.string()),
-  /** A tool forced by `tool_choice`. */
-  forcedTool: z.string().nullable(),
+  /** Tools that `tool_choice` names. */
+  forcedTools: z.array(z.string()),
   /** Positions (in the list) that are forwarded whatever their score: built-in tools and those with a cache marker. */
   pinned: z.array(z.object({ position: count, because: z.enum(['built_in', 'cache_control']) })),
   kOverride: z.int().min(1).max(512).nullable(),
