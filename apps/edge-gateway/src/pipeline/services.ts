@@ -8,6 +8,7 @@ import type { RequestSpool } from '../spool/request-spool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RateLimiter } from './stages/limit/rate-limiter.port.ts';
 import type { Planner } from './stages/plan/planner.ts';
+import type { ToolListIndex } from './stages/plan/tool-list-index.ts';
 
 /** What the stages need of the world. Built once, in the module; a test builds its own. */
 export interface PipelineServices {
@@ -17,6 +18,7 @@ export interface PipelineServices {
   readonly catalog: ModelCatalog;
   readonly rateLimiter: RateLimiter;
   readonly planner: Planner;
+  readonly toolLists: ToolListIndex;
   readonly upstream: Upstream;
   readonly spool: RequestSpool;
   readonly messaging: Messaging;

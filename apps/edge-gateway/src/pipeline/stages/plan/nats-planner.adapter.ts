@@ -10,7 +10,7 @@ import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { Planner, PlanQuestion, PlanSubject } from './planner.ts';
-import type { HashedList, ToolListIndex } from './tool-list-index.ts';
+import type { HashedList } from './tool-list-index.ts';
 import type { PlannedReply, SchemaEdits } from '../../tool-plan.ts';
 
 /** Room under the 8 MiB limit of a message for its framing. */
@@ -19,7 +19,6 @@ const definitionsBytesMax = 6 * 1024 * 1024;
 /** Asks tool-router and compressor. Tools travel by hash, and their definitions only to those who lack them. */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
-  readonly #lists: ToolListIndex;
   /** Lists that a router has answered for: their hashes are left out of the next question. */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
   /** The compressor's answers, which are pure functions of a definition's bytes. */
@@ -30,9 +29,8 @@ export class NatsPlanner implements Planner {
       200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
   });
 
-  constructor(messaging: Messaging, lists: ToolListIndex) {
+  constructor(messaging: Messaging) {
     this.#messaging = messaging;
-    this.#lists = lists;
   }
 
   async selectTools(
@@ -40,7 +38,7 @@ export class NatsPlanner implements Planner {
     question: PlanQuestion,
     signal: AbortSignal,
   ): Promise<PlannedReply> {
-    const list = this.#lists.hashesOf(subject.tape.bytes, subject.tools);
+    const { list } = subject;
     const withHashes = { ...question, listHash: list.listHash, toolHashes: [...list.toolHashes] };
     const first: PlanToolsRequest = this.#known.has(list.listHash)
       ? { ...question, listHash: list.listHash }
@@ -91,7 +89,7 @@ export class NatsPlanner implements Planner {
     subject: PlanSubject,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, SchemaEdits>> {
-    const list = this.#lists.hashesOf(subject.tape.bytes, subject.tools);
+    const { list } = subject;
     const unseen = this.#unseenDefinitions(subject, list);
     if (unseen.length > 0) {
       const { results } = await this.#messaging.call(compressSchemas, { definitions: unseen }, { signal });

@@ -8,11 +8,14 @@ import type { ParsedRequest } from '../../parsed-request.ts';
 import { conversationContext } from './conversation-context.ts';
 import type { Planner, PlanQuestion, PlanSubject } from './planner.ts';
 import { namesInToolChoice } from '../../tool-choice.ts';
+import { startDeadline } from './deadline.ts';
+import type { ToolListIndex } from './tool-list-index.ts';
 import { applyToolLists } from './tool-lists.ts';
 import { identityPlan, type PlannedReply, type SchemaEdits, type ToolPlan } from '../../tool-plan.ts';
 
 interface PlanServices {
   readonly planner: Planner;
+  readonly toolLists: ToolListIndex;
   readonly settings: PipelineSettings;
   readonly log: Logger;
 }
@@ -44,16 +47,21 @@ async function planFor(
 ): Promise<ToolPlan> {
   const eligible = tools.map((tool) => tool.index);
   if (tools.length === 0) return identityPlan(eligible, null);
-  const subject: PlanSubject = { format: formatNamed(exchange.format), tape: request.tape, tools };
-  const deadline = AbortSignal.timeout(services.settings.planDeadlineMs);
-  const signal = AbortSignal.any([deadline, exchange.abort.signal]);
+  const subject: PlanSubject = {
+    format: formatNamed(exchange.format),
+    tape: request.tape,
+    tools,
+    list: services.toolLists.hashesOf(request.bytes, tools),
+  };
+  const deadline = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
   const [selected, schemas] = await Promise.allSettled([
     caller.pruning.mode === 'off'
       ? null
-      : services.planner.selectTools(subject, questionOf(request, tools, exchange, caller), signal),
-    caller.compression.mode === 'off' ? null : services.planner.compressSchemas(subject, signal),
+      : services.planner.selectTools(subject, questionOf(request, tools, exchange, caller), deadline.signal),
+    caller.compression.mode === 'off' ? null : services.planner.compressSchemas(subject, deadline.signal),
   ]);
-  const late: PlanReason = deadline.aborted ? 'timeout' : 'unavailable';
+  deadline.clear();
+  const late: PlanReason = deadline.signal.aborted ? 'timeout' : 'unavailable';
   for (const settled of [selected, schemas]) {
     if (settled.status === 'rejected')
       services.log.warn({ err: settled.reason as unknown, requestId: exchange.requestId }, `plan ${late}`);

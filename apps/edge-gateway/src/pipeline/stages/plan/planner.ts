@@ -1,6 +1,7 @@
 import type { PlanToolsRequest } from '@gateway/contracts';
 import type { ToolOutline } from '@gateway/interchange';
 import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
+import type { HashedList } from './tool-list-index.ts';
 import type { PlannedReply, SchemaEdits } from '../../tool-plan.ts';
 
 /** A tool list to plan for, with the bytes it stands in. */
@@ -9,6 +10,8 @@ export interface PlanSubject {
   readonly tape: JsonTape;
   /** The tools that the key may use. Positions in plans are positions in this list. */
   readonly tools: readonly ToolOutline[];
+  /** Their hashes, in the same order. */
+  readonly list: HashedList;
 }
 
 export type PlanQuestion = Omit<PlanToolsRequest, 'listHash' | 'toolHashes'>;
