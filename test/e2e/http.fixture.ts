@@ -35,9 +35,7 @@ export function send(baseUrl: string, { method, path = '/', key, headers, body }
       method: method ?? (bytes === undefined ? 'GET' : 'POST'),
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(bytes === undefined
-          ? {}
-          : { 'content-type': 'application/json', 'content-length': bytes.length }),
+        ...(bytes === undefined ? {} : { 'content-type': 'application/json', ...lengthOf(bytes, headers) }),
         ...headers,
       },
       signal: AbortSignal.timeout(answersWithinMs),
@@ -60,6 +58,11 @@ export function send(baseUrl: string, { method, path = '/', key, headers, body }
     });
     call.end(bytes);
   });
+}
+
+/** A body that goes out in chunks says no length. */
+function lengthOf(bytes: Buffer, headers: OutgoingHttpHeaders = {}): OutgoingHttpHeaders {
+  return 'transfer-encoding' in headers ? {} : { 'content-length': bytes.length };
 }
 
 function renderBody(body: unknown): Buffer {

@@ -1,0 +1,9 @@
+import type { StackUnderTest } from '@gateway/testing';
+
+/** Which of these texts stand in which log of the stack: `<service>: <text>`. */
+export function findInLogs(stack: StackUnderTest, texts: readonly string[]): string[] {
+  return Object.keys(stack.dev.services).flatMap((name) => {
+    const log = stack.logs(name);
+    return texts.filter((text) => log.includes(text)).map((text) => `${name}: ${text}`);
+  });
+}
