@@ -1,5 +1,6 @@
 import type { ClientFormat, ProviderFormat } from '@gateway/interchange';
 import { chatCompletions } from './chat-completions/chat-completions.ts';
+import { gemini } from './gemini/gemini.ts';
 import type { WireFormat, ClientWireFormat } from './format.ts';
 
 /** Every format, once. A format is added by its folder and its line here. */
@@ -9,6 +10,7 @@ const clientFormats: { readonly [Name in ClientFormat]?: ClientWireFormat } = {
 
 const providerFormats: { readonly [Name in ProviderFormat]?: WireFormat } = {
   ...clientFormats,
+  gemini,
 };
 
 /** @throws RangeError for a format that is not spoken here. */

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+
+const prefix = 'call_g_';
+
+/**
+ * An id for a call that Gemini gave none: the same for the same call, and unlike that of any other call of the
+ * conversation, if `place` is. Short enough for every format (OpenAI takes 40 characters).
+ */
+export function createCallId(place: string, name: string): string {
+  return prefix + createHash('sha256').update(`${place}\n${name}`).digest('hex').slice(0, 24);
+}
+
+/** Whether an id is one of ours. Gemini never saw it: calls and results go by name and order then. */
+export function isCreatedCallId(id: string): boolean {
+  return /^call_g_[0-9a-f]{24}$/.test(id);
+}

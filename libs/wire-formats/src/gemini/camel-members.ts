@@ -1,0 +1,20 @@
+import type { JsonObject } from '@gateway/interchange';
+
+/**
+ * An object of the API with its members' names in lower camel case, without those that are null. Protocol buffers'
+ * JSON takes both spellings (protobuf.dev, "ProtoJSON Format"). Not recursive: what lies deeper may be the client's.
+ */
+export function camelMembers(raw: JsonObject): JsonObject {
+  const members: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(raw)) {
+    if (value === null || name === '__proto__') continue;
+    members[camelName(name)] = value;
+  }
+  return members;
+}
+
+function camelName(name: string): string {
+  return name.includes('_')
+    ? name.replaceAll(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+    : name;
+}

@@ -1,0 +1,78 @@
+import type { ChatSettings, JsonObject, ResponseFormat, ThinkingSetting } from '@gateway/interchange';
+import {
+  asList,
+  asNumber,
+  asObject,
+  asText,
+  isEmpty,
+  optional,
+  otherMembers,
+} from '../../json/read-members.ts';
+import { camelMembers } from '../camel-members.ts';
+import { numberSettings, responseFormatMembers } from '../generation-table.ts';
+import { toJsonSchema } from '../schema.ts';
+
+export interface ReadSettings {
+  readonly settings: ChatSettings;
+  /** Members of `generationConfig` that the settings do not say. */
+  readonly rest: JsonObject;
+  /** How the client wrote what the settings say in other words. */
+  readonly spelling: JsonObject;
+}
+
+/** `generationConfig`. A member of an unexpected type is not read: it is kept as it is, and the provider judges it. */
+export function parseSettings(raw: unknown): ReadSettings {
+  const config = camelMembers(asObject(raw) ?? {});
+  const settings: Record<string, unknown> = {};
+  const read: string[] = [];
+  for (const [member, name] of numberSettings) {
+    const value = asNumber(config[member]);
+    if (value === undefined) continue;
+    settings[name] = value;
+    read.push(member);
+  }
+  const stops = asList(config.stopSequences).filter((text) => typeof text === 'string');
+  if (Array.isArray(config.stopSequences) && stops.length === config.stopSequences.length) {
+    settings.stopSequences = stops;
+    read.push('stopSequences');
+  }
+  const thinking = asObject(config.thinkingConfig);
+  const format = pick(config, responseFormatMembers);
+  return {
+    settings: {
+      ...settings,
+      ...(thinking === undefined ? {} : parseThinking(camelMembers(thinking))),
+      ...optional('responseFormat', parseResponseFormat(format)),
+    },
+    rest: otherMembers(config, [...read, 'thinkingConfig', ...responseFormatMembers]),
+    spelling: {
+      ...(thinking === undefined ? {} : { thinkingConfig: camelMembers(thinking) }),
+      ...(isEmpty(format) ? {} : { responseFormat: format }),
+    },
+  };
+}
+
+function parseThinking(config: JsonObject): Pick<ChatSettings, 'reasoningEffort' | 'thinking'> {
+  const budgetTokens = asNumber(config.thinkingBudget);
+  // -1 leaves the budget to the model.
+  const budget = budgetTokens === -1 ? undefined : budgetTokens;
+  const thinking: ThinkingSetting = {
+    enabled: budget !== 0,
+    ...optional('budgetTokens', budget === 0 ? undefined : budget),
+    ...optional('shown', typeof config.includeThoughts === 'boolean' ? config.includeThoughts : undefined),
+  };
+  return { thinking, ...optional('reasoningEffort', asText(config.thinkingLevel)?.toLowerCase()) };
+}
+
+function parseResponseFormat(members: JsonObject): ResponseFormat | undefined {
+  const jsonSchema = members.responseJsonSchema ?? members._responseJsonSchema;
+  const schema = jsonSchema ?? toJsonSchema(members.responseSchema);
+  if (schema !== undefined) return { type: 'json-schema', name: undefined, schema };
+  return members.responseMimeType === 'application/json' ? { type: 'json' } : undefined;
+}
+
+function pick(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    names.filter((name) => object[name] !== undefined).map((name) => [name, object[name]]),
+  );
+}

@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ChatTool, JsonObject, ToolChoice } from '@gateway/interchange';
+import {
+  asList,
+  asObject,
+  asText,
+  isEmpty,
+  isObject,
+  optional,
+  otherMembers,
+} from '../../json/read-members.ts';
+import { camelMembers } from '../camel-members.ts';
+import { own } from '../own.ts';
+import { renderFunctionCalling } from '../render-tool-choice.ts';
+import { toJsonSchema } from '../schema.ts';
+
+/** Each function, and each of Google's own tools, is a tool of its own. */
+export function parseTools(tools: unknown): ChatTool[] {
+  return asList(tools).filter(isObject).flatMap(parseTool);
+}
+
+function parseTool(raw: JsonObject): ChatTool[] {
+  const { functionDeclarations, ...others } = camelMembers(raw);
+  const functions = asList(functionDeclarations).filter(isObject).map(parseFunction);
+  const builtIns = Object.entries(others).map(([name, value]): ChatTool => ({
+    kind: 'built-in',
+    extensions: own.of({ [name]: value }),
+  }));
+  return [...functions, ...builtIns];
+}
+
+function parseFunction(raw: JsonObject): ChatTool {
+  const declaration = camelMembers(raw);
+  const { parameters, parametersJsonSchema } = declaration;
+  const rest = otherMembers(declaration, ['name', 'description', 'parameters', 'parametersJsonSchema']);
+  const schema = parametersJsonSchema ?? toJsonSchema(parameters);
+  const spelling =
+    parametersJsonSchema === undefined ? optional('parameters', parameters) : { parametersJsonSchema };
+  return {
+    kind: 'function',
+    name: asText(declaration.name) ?? '',
+    ...optional('description', asText(declaration.description)),
+    ...(schema === undefined ? {} : { parameters: schema }),
+    ...own.with({ ...rest, ...optional('spelling', spelling) }),
+  };
+}
+
+export interface ReadToolConfig {
+  readonly toolChoice: ToolChoice;
+  readonly rest: JsonObject;
+  /** Where the choice says less than the client did: its own words. */
+  readonly spelling: JsonObject;
+}
+
+export function parseToolConfig(raw: unknown): ReadToolConfig {
+  const { functionCallingConfig, ...others } = camelMembers(asObject(raw) ?? {});
+  const config = camelMembers(asObject(functionCallingConfig) ?? {});
+  const toolChoice = parseChoice(config);
+  const said = pickSaid(config);
+  const isCarried = isDeepStrictEqual(renderFunctionCalling(toolChoice), said);
+  const configRest = otherMembers(config, ['mode', 'allowedFunctionNames']);
+  return {
+    toolChoice,
+    rest: { ...others, ...optional('functionCallingConfig', configRest) },
+    spelling: isCarried || isEmpty(said) ? {} : { functionCallingConfig: said },
+  };
+}
+
+function pickSaid({ mode, allowedFunctionNames }: JsonObject): JsonObject {
+  return { ...optional('mode', mode), ...optional('allowedFunctionNames', allowedFunctionNames) };
+}
+
+function parseChoice(config: JsonObject): ToolChoice {
+  const names = asList(config.allowedFunctionNames).filter((name) => typeof name === 'string');
+  const [name, ...others] = names;
+  switch (config.mode) {
+    case 'NONE':
+      return { mode: 'none' };
+    case 'ANY':
+      if (name === undefined) return { mode: 'required' };
+      return others.length === 0 ? { mode: 'tool', name } : { mode: 'allowed', names, required: true };
+    case 'VALIDATED':
+      return name === undefined ? { mode: 'auto' } : { mode: 'allowed', names };
+    case 'AUTO':
+      return { mode: 'auto' };
+    default:
+      return { mode: 'unset' };
+  }
+}

@@ -1,0 +1,13 @@
+import type { ClientHalf, WireFormat } from '../format.ts';
+import { parseRequest } from './client/parse-request.ts';
+import { parseError } from './provider/parse-error.ts';
+import { parseResponse } from './provider/parse-response.ts';
+import { openStreamParser } from './provider/parse-stream.ts';
+import { renderRequest } from './provider/render-request.ts';
+
+/** Google's `generateContent` and `streamGenerateContent`, of the Gemini API and of Vertex. Its requests can be read too. */
+export const gemini: WireFormat<'gemini'> & Pick<ClientHalf, 'parseRequest'> = {
+  name: 'gemini',
+  provider: { renderRequest, parseResponse, openStreamParser, parseError },
+  parseRequest,
+};

@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import {
+  asList,
+  asNumber,
+  asObject,
+  asText,
+  isEmpty,
+  isObject,
+  optional,
+  otherMembers,
+} from '../../json/read-members.ts';
+import { camelMembers } from '../camel-members.ts';
+import { own } from '../own.ts';
+import { parseUsage } from '../token-usage.ts';
+import { parseErrorValue } from './parse-error.ts';
+import { readCandidate } from './read-candidate.ts';
+import { initialCandidateState, type CandidateState, type StreamState } from './stream-state.ts';
+
+export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
+
+/** Candidates in one answer. Gemini lets a client ask for 8. */
+const candidatesMax = 256;
+
+/** Members remembered so as not to tell them again. */
+const toldMax = 256;
+
+const readMembers = ['candidates', 'responseId', 'modelVersion', 'usageMetadata', 'error'] as const;
+
+/** Reads a chunk of a stream, or, with `whole`, a plain answer, which is one chunk that holds all. */
+export function readChunk(state: StreamState, raw: JsonObject, whole: boolean): StreamStep {
+  const chunk = camelMembers(raw);
+  if (isObject(chunk.error)) return [{ ...state, failed: true }, [readError(chunk.error)]];
+  const [started, start] = readStart(state, chunk);
+  const [told, extensions] = readAnswerExtensions(started, chunk);
+  const [withCandidates, events] = readCandidates(told, chunk, whole);
+  const [after, block] = readBlock(withCandidates, chunk);
+  return [after, [...start, ...extensions, ...events, ...block, ...readUsage(chunk)]];
+}
+
+function readStart(state: StreamState, chunk: JsonObject): StreamStep {
+  if (state.started) return [state, []];
+  const id = asText(chunk.responseId);
+  const createdMs = Date.parse(asText(chunk.createTime) ?? '');
+  const start: StreamEvent = {
+    type: 'message-start',
+    format: 'gemini',
+    ...optional('id', id),
+    ...optional('model', asText(chunk.modelVersion)),
+    ...(Number.isNaN(createdMs) ? {} : { createdAt: Math.floor(createdMs / 1000) }),
+  };
+  return [{ ...state, started: true, answerId: id ?? asText(chunk.createTime) ?? '' }, [start]];
+}
+
+function readCandidates(state: StreamState, chunk: JsonObject, whole: boolean): StreamStep {
+  const events: StreamEvent[] = [];
+  const candidates = new Map(state.candidates);
+  asList(chunk.candidates)
+    .filter(isObject)
+    .forEach((raw, position) => {
+      const candidate = camelMembers(raw);
+      const index = asNumber(candidate.index) ?? position;
+      const before = candidates.get(index) ?? initialCandidateState(index, state.answerId);
+      if (!candidates.has(index) && candidates.size >= candidatesMax) return;
+      const [after, told] = readCandidate(before, candidate, whole);
+      for (const event of told) events.push(event);
+      candidates.set(index, after);
+    });
+  return [{ ...state, candidates }, events];
+}
+
+/** A prompt that was refused: there is no candidate then. */
+function readBlock(state: StreamState, { promptFeedback }: JsonObject): StreamStep {
+  const rawReason = asText(camelMembers(asObject(promptFeedback) ?? {}).blockReason);
+  if (rawReason === undefined || state.candidates.size > 0) return [state, []];
+  const candidate: CandidateState = { ...initialCandidateState(0, state.answerId), finished: true };
+  return [
+    { ...state, candidates: new Map([[0, candidate]]) },
+    [{ type: 'finish', choice: 0, reason: 'content-filter', rawReason }],
+  ];
+}
+
+/** Tells what is new since the last chunk. */
+function readAnswerExtensions(state: StreamState, chunk: JsonObject): StreamStep {
+  const rest = otherMembers(chunk, readMembers);
+  const known = Object.keys(rest).filter((name) => isDeepStrictEqual(rest[name], state.told[name]));
+  const fresh = otherMembers(rest, known);
+  if (isEmpty(fresh)) return [state, []];
+  const told = { ...state.told, ...fresh };
+  return [
+    Object.keys(told).length > toldMax ? state : { ...state, told },
+    [{ type: 'extension', scope: 'answer', choice: 0, extensions: own.of(fresh) }],
+  ];
+}
+
+function readUsage(chunk: JsonObject): StreamEvent[] {
+  const raw = asObject(chunk.usageMetadata);
+  const usage = raw === undefined ? undefined : parseUsage(camelMembers(raw));
+  return raw === undefined || usage === undefined ? [] : [{ type: 'usage', usage, extensions: own.of(raw) }];
+}
+
+function readError(raw: JsonObject): StreamEvent {
+  const { message, type, code } = parseErrorValue(raw, asNumber(raw.code) ?? 500);
+  return { type: 'error', message, errorType: type, ...optional('code', code), extensions: own.of(raw) };
+}

@@ -1,0 +1,84 @@
+const quote = 0x22;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/**
+ * Takes a JSON array of objects (or one object) however its bytes are cut, and gives the text of each object as it
+ * completes. It finds their ends and judges nothing else: whoever parses the texts does. Each byte is looked at once.
+ */
+export class JsonArrayDecoder {
+  readonly #elementBytesMax: number;
+  /** The object that is not complete yet, in a buffer that doubles. */
+  #pending = Buffer.alloc(0);
+  #pendingBytes = 0;
+  /** Braces and brackets that are open, the array's own left out. */
+  #depth = 0;
+  #inString = false;
+  #isEscaped = false;
+  #inArray = false;
+  #isClosed = false;
+
+  constructor(elementBytesMax: number) {
+    this.#elementBytesMax = elementBytesMax;
+  }
+
+  /** Whether the array is closed; of an object alone, whether it is complete. */
+  get isWhole(): boolean {
+    return this.#isClosed;
+  }
+
+  /** @throws RangeError for an element that is longer than the bound. */
+  push(chunk: Uint8Array): string[] {
+    const elements: string[] = [];
+    let start = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const depth = this.#depth;
+      this.#readByte(chunk[at] ?? 0);
+      if (depth === 0 && this.#depth === 1) start = at;
+      if (depth === 1 && this.#depth === 0) elements.push(this.#endElement(chunk.subarray(start, at + 1)));
+    }
+    if (this.#depth > 0) this.#keep(chunk.subarray(start));
+    return elements;
+  }
+
+  #readByte(byte: number): void {
+    if (this.#inString) {
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (byte === backslash) this.#isEscaped = true;
+      else if (byte === quote) this.#inString = false;
+    } else if (byte === quote) {
+      this.#inString = this.#depth > 0;
+    } else if (byte === openBrace || (byte === openBracket && this.#depth > 0)) {
+      this.#depth += 1;
+    } else if (byte === openBracket) {
+      this.#inArray = true;
+    } else if ((byte === closeBrace || byte === closeBracket) && this.#depth > 0) {
+      this.#depth -= 1;
+      this.#isClosed = this.#depth === 0 && !this.#inArray;
+    } else if (byte === closeBracket) {
+      this.#isClosed = this.#inArray;
+    }
+  }
+
+  #keep(piece: Uint8Array): void {
+    const length = this.#pendingBytes + piece.length;
+    if (length > this.#elementBytesMax) throw new RangeError('an element is too long');
+    if (length > this.#pending.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, this.#pending.length * 2, 256));
+      larger.set(this.#pending.subarray(0, this.#pendingBytes));
+      this.#pending = larger;
+    }
+    this.#pending.set(piece, this.#pendingBytes);
+    this.#pendingBytes = length;
+  }
+
+  #endElement(rest: Uint8Array): string {
+    this.#keep(rest);
+    const element = this.#pending.toString('utf8', 0, this.#pendingBytes);
+    this.#pendingBytes = 0;
+    return element;
+  }
+}

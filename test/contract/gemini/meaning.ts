@@ -1,0 +1,70 @@
+/**
+ * What two bodies of the format have to share to mean the same, written apart from the code under test. Said in two
+ * ways, meaning one: names in snake and in lower camel case (where the API knows the names); null and absent; a part
+ * and a list of one; `thought: false` and silence; declarations in one tool or in several; a call without arguments and
+ * one with none.
+ */
+export type Members = Record<string, unknown>;
+
+/** Objects whose members are the client's own. */
+const carriedWhole = new Set([
+  'parameters',
+  'parametersJsonSchema',
+  'response',
+  'responseJsonSchema',
+  'responseSchema',
+  'args',
+  'labels',
+  'modelArmorConfig',
+  'fileSearch',
+]);
+
+export function requestMeaning(body: Members): Members {
+  const { contents, tools, generationConfig, ...meaning } = camel(body) as Members;
+  return {
+    ...meaning,
+    ...(isMembers(meaning.systemInstruction)
+      ? { systemInstruction: contentMeaning(meaning.systemInstruction) }
+      : {}),
+    ...(isMembers(generationConfig) && Object.keys(generationConfig).length > 0 ? { generationConfig } : {}),
+    ...(Array.isArray(tools) ? { tools: toolsMeaning(tools as Members[]) } : {}),
+    contents: ((contents ?? []) as Members[]).map(contentMeaning),
+  };
+}
+
+export function contentMeaning(content: Members): Members {
+  const parts = Array.isArray(content.parts) ? (content.parts as Members[]) : [content.parts as Members];
+  return { ...content, parts: parts.map(partMeaning) };
+}
+
+export function partMeaning(part: Members): Members {
+  const meaning = { ...part };
+  if (meaning.thought === false) delete meaning.thought;
+  if (isMembers(meaning.functionCall)) meaning.functionCall = { args: {}, ...meaning.functionCall };
+  return meaning;
+}
+
+function toolsMeaning(tools: readonly Members[]): unknown {
+  const declarations = tools.flatMap((tool) => (tool.functionDeclarations ?? []) as Members[]);
+  const others = tools.flatMap((tool) =>
+    Object.entries(tool).filter(([name]) => name !== 'functionDeclarations'),
+  );
+  return { declarations, others };
+}
+
+export function camel(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camel);
+  if (!isMembers(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null)
+      .map(([name, member]): [string, unknown] => {
+        const camelName = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+        return [camelName, carriedWhole.has(camelName) ? member : camel(member)];
+      }),
+  );
+}
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
