@@ -1,5 +1,6 @@
 import { foldAnswer } from '@gateway/interchange';
 import type { ChatMessage, ChatRequest, StreamEvent } from '@gateway/interchange';
+import { scanJson } from '../json/scan-json.ts';
 import { chatCompletions } from './chat-completions.ts';
 
 const { client, provider } = chatCompletions;
@@ -219,5 +220,58 @@ describe('errors', () => {
     [500, '[1]', { message: '[1]' }],
   ])('of a provider, %i %s, are read', (status, body, expected) => {
     expect(provider.parseError(status, body)).toMatchObject(expected);
+  });
+});
+
+describe('an answer with parts that only its own format knows', () => {
+  const events: StreamEvent[] = [
+    { type: 'message-start', format: 'gemini', id: 'g' },
+    { type: 'text-start', choice: 0, block: 0 },
+    { type: 'text-delta', choice: 0, block: 0, text: 'a' },
+    { type: 'text-end', choice: 0, block: 0 },
+    {
+      type: 'part',
+      choice: 0,
+      block: 1,
+      part: { type: 'opaque', extensions: { gemini: { part: { executableCode: {} } } } },
+    },
+    { type: 'finish', choice: 0, reason: 'stop', rawReason: 'STOP' },
+    { type: 'message-end' },
+  ];
+
+  it('stays a text, plain and streamed', () => {
+    const plain = client.renderResponse(foldAnswer(events), defaults) as { choices: { message: unknown }[] };
+    expect(plain.choices[0]!.message).toEqual({ role: 'assistant', content: 'a' });
+    const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });
+    const text = events.map((event) => Buffer.from(renderer.render(event)).toString()).join('');
+    expect(text).not.toContain('null]');
+    expect(text.match(/"content"/g)).toHaveLength(1);
+  });
+
+  it('carries the signature of a call where Google puts it in this format, and reads it back', () => {
+    const signed: StreamEvent[] = [
+      { type: 'message-start', format: 'gemini' },
+      {
+        type: 'tool-call-start',
+        choice: 0,
+        block: 0,
+        id: 'c',
+        name: 'f',
+        kind: 'function',
+        signature: 's',
+        extensions: { gemini: {} },
+      },
+      { type: 'tool-call-end', choice: 0, block: 0 },
+    ];
+    const { choices } = client.renderResponse(foldAnswer(signed), defaults) as {
+      choices: { message: unknown }[];
+    };
+    const [choice] = choices;
+    expect(choice).toMatchObject({
+      message: { tool_calls: [{ extra_content: { google: { thought_signature: 's' } } }] },
+    });
+    const body = { model: 'm', messages: [choice!.message] };
+    const { messages } = client.parseRequest(scanJson(Buffer.from(JSON.stringify(body)), { depthMax: 64 }));
+    expect(messages[0]!.parts).toMatchObject([{ type: 'tool-call', signature: 's' }]);
   });
 });

@@ -20,7 +20,10 @@ export function renderAnswerParts(parts: readonly ChatPart[]): JsonObject {
 
 /** One text, or, where the provider gave a list, that list again. */
 function renderContent(parts: readonly ChatPart[]): string | JsonObject[] | null {
-  const listed = parts.filter((part) => part.type === 'opaque' || readOwn(part).field === contentList);
+  const listed = parts.filter(
+    (part) =>
+      (part.type === 'opaque' && readOwn(part).part !== undefined) || readOwn(part).field === contentList,
+  );
   if (listed.length > 0) return parts.map(renderListed).filter((part) => part !== undefined);
   return joinTexts(parts.filter((part) => part.type === 'text')) ?? null;
 }

@@ -62,7 +62,7 @@ export function renderStreamEvent(state: StreamRenderState, event: StreamEvent):
     case 'tool-call-delta':
       return renderDelta(state, event.choice, spellingAt(state, event)(event.argumentsText));
     case 'part':
-      return renderDelta(state, event.choice, { content: [readOwn(event.part).part ?? null] });
+      return renderOwnPart(state, event);
     case 'extension':
       return renderExtension(state, event);
     case 'usage':
@@ -119,6 +119,12 @@ function startToolCall(state: StreamRenderState, event: EventOf<'tool-call-start
   }));
   const call = { ...renderToolCall({ ...event, argumentsText: '' }), index };
   return renderDelta(spelled, event.choice, { tool_calls: [call] });
+}
+
+/** A part of another format is nothing that a client of this one could read. */
+function renderOwnPart(state: StreamRenderState, { choice, part }: EventOf<'part'>): RenderStep {
+  const { part: raw } = readOwn(part);
+  return raw === undefined ? [state, []] : renderDelta(state, choice, { content: [raw] });
 }
 
 function renderExtension(state: StreamRenderState, event: EventOf<'extension'>): RenderStep {

@@ -34,7 +34,9 @@ export function renderPart(part: ChatPart, field: string, context: RenderContext
 }
 
 function renderText(part: TextPart, field: string, context: RenderContext): JsonObject {
-  if (part.citations !== undefined) context.lose(`${field}.citations`, 'the format takes none in requests');
+  // Gemini's own stand beside the content of its answers, and are not sent back.
+  const hasForeign = part.citations?.some(({ extensions }) => extensions?.gemini === undefined);
+  if (hasForeign === true) context.lose(`${field}.citations`, 'the format takes none in requests');
   return { text: part.text, ...readRest(part) };
 }
 

@@ -1,0 +1,32 @@
+import type { StreamEvent } from '@gateway/interchange';
+
+/**
+ * What every renderer may count on: a message starts first, and once; deltas and citations lie between the start and the
+ * end of their block; blocks that started end; a choice finishes once, after its blocks; an end is the last event.
+ */
+export function expectOrder(events: readonly StreamEvent[]): void {
+  const open = new Map<string, string>();
+  const seen = new Set<string>();
+  const finished = new Set<number>();
+  events.forEach((event, at) => {
+    if (event.type === 'message-start') expect(at).toBe(0);
+    if (event.type === 'message-end') expect(at).toBe(events.length - 1);
+    if (event.type === 'finish') {
+      expect(finished.has(event.choice)).toBe(false);
+      finished.add(event.choice);
+      expect([...open.keys()].filter((key) => key.startsWith(`${event.choice}/`))).toEqual([]);
+    }
+    if (!('block' in event)) return;
+    const key = `${event.choice}/${event.block}`;
+    const kind = event.type.replace(/-(start|delta|end)$/, '');
+    if (event.type === 'part' || event.type.endsWith('-start')) {
+      expect(seen.has(key)).toBe(false);
+      seen.add(key);
+      if (event.type !== 'part') open.set(key, kind);
+    } else {
+      expect([key, open.get(key)]).toEqual([key, kind === 'citation' ? 'text' : kind]);
+      if (event.type.endsWith('-end')) open.delete(key);
+    }
+  });
+  expect([...open]).toEqual([]);
+}
