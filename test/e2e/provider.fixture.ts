@@ -19,7 +19,7 @@ export const completion = {
   usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 },
 };
 
-export const plainAnswer: ReplayControls = { body: completion, headers: json };
+export const plainAnswer: ReplayControls = { status: 200, body: completion, headers: json };
 
 /** One frame of a stream, in which the model says `content`. */
 export function renderFrame(content: string): string {
@@ -32,5 +32,5 @@ export function renderFrame(content: string): string {
 export function streamedAnswer(contents: readonly string[]): ReplayControls {
   const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
   const frames = [...contents.map(renderFrame), `data: ${JSON.stringify(end)}\n\n`, 'data: [DONE]\n\n'];
-  return { body: frames.join(''), headers: { 'content-type': 'text/event-stream' } };
+  return { status: 200, body: frames.join(''), headers: { 'content-type': 'text/event-stream' } };
 }

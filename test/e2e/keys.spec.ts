@@ -1,0 +1,175 @@
+import { apiKey as apiKeySchema, apiKeyList } from '@gateway/contracts';
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import {
+  connectProvider,
+  createTestAccount,
+  createTestKey,
+  type CreatedKey,
+  type TestAccount,
+} from './account.fixture.ts';
+import { edgeUrl } from './edges.fixture.ts';
+import { expectError } from './errors.fixture.ts';
+import { postChat, send } from './http.fixture.ts';
+import { plainAnswer, startProvider } from './provider.fixture.ts';
+
+const stack = sharedStack();
+const { baseUrl } = stack;
+/** What a change may take to reach every replica. */
+const effectiveWithinMs = 1_000;
+const hello = { model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'hello' }] };
+const named = (...names: string[]) => names.map((name) => ({ type: 'function', function: { name } }));
+
+let provider: ReplayProvider;
+let account: TestAccount;
+let stranger: TestAccount;
+
+beforeAll(async () => {
+  provider = await startProvider();
+  provider.setControls(plainAnswer);
+  [account, stranger] = await Promise.all([createTestAccount(stack), createTestAccount(stack)]);
+  await connectProvider(baseUrl, account.apiKey, {
+    provider: 'openai',
+    api_key: 'sk-upstream-0123456789',
+    base_url: `${provider.url}/v1`,
+  });
+});
+afterEach(() => {
+  provider.reset();
+  provider.setControls(plainAnswer);
+});
+afterAll(() => provider.close());
+
+describe('a key', () => {
+  it('inherits the account’s limits, shows its secret once, and is listed without it', async () => {
+    const created = await createTestKey(baseUrl, account.apiKey, { name: ' mine ', rate_limit_rpm: 7 });
+    expect(created).toMatchObject({
+      object: 'api_key',
+      name: 'mine',
+      rate_limit_rpm: 7,
+      daily_token_budget: 5_000_000,
+      weekly_token_budget: 25_000_000,
+      k_target_override: null,
+      expires_at: null,
+      last_used_at: null,
+      allowed_tools: null,
+      denied_tools: null,
+    });
+    expect([...created.inherited].sort()).toEqual(['daily_token_budget', 'weekly_token_budget']);
+    expect(created.key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);
+    expect(created.key.startsWith(created.prefix) && created.key.endsWith(created.last4)).toBe(true);
+
+    for (const path of ['/v1/account/keys', '/v1/keys']) {
+      const answer = await send(baseUrl, { path, key: account.apiKey });
+      expect(answer.text).not.toContain(created.key);
+      expect(apiKeyList.parse(answer.json()).data).toContainEqual(apiKeySchema.parse(created));
+    }
+  });
+
+  it('takes an expiry in both notations, and shows it in one', async () => {
+    const ahead = Math.floor(Date.now() / 1000) + 3600;
+    const created = await createTestKey(baseUrl, account.apiKey, {
+      name: 'unix',
+      expires_at: ahead as unknown as string,
+    });
+    expect(created.expires_at).toBe(new Date(ahead * 1000).toISOString());
+  });
+
+  it('is refused on every replica within a second of its revocation', async () => {
+    const revoked = await createTestKey(baseUrl, account.apiKey, { name: 'revoked' });
+    const edges = [baseUrl, edgeUrl(stack, 'tight')];
+    for (const edge of edges) expect((await postChat(edge, revoked.key, hello)).status).toBe(200);
+    const answer = await send(baseUrl, {
+      method: 'DELETE',
+      path: `/v1/account/keys/${revoked.id}`,
+      key: account.apiKey,
+    });
+    expect(answer.json()).toEqual({ id: revoked.id, object: 'api_key.deleted', deleted: true });
+    await waitMs(effectiveWithinMs);
+    for (const edge of edges) {
+      const refused = await postChat(edge, revoked.key, hello);
+      expectError(refused, { status: 401, type: 'authentication_error', code: 'invalid_api_key' });
+    }
+    const listed = apiKeyList.parse((await send(baseUrl, { path: '/v1/keys', key: account.apiKey })).json());
+    expect(listed.data.map(({ id }) => id)).not.toContain(revoked.id);
+  });
+
+  it('of another account is not there', async () => {
+    const id = account.keyId;
+    const calls = [
+      { method: 'DELETE', path: `/v1/account/keys/${id}` },
+      { method: 'DELETE', path: `/v1/keys/${id}` },
+      { method: 'PUT', path: `/v1/account/keys/${id}/toollist`, body: { allowed_tools: [] } },
+    ];
+    for (const call of calls) {
+      const answer = await send(baseUrl, { ...call, key: stranger.apiKey });
+      expectError(answer, { status: 404, type: 'not_found_error', code: 'not_found' });
+    }
+    expect((await postChat(baseUrl, account.apiKey, hello)).status).toBe(200);
+  });
+});
+
+describe('tool lists', () => {
+  let limited: CreatedKey;
+  beforeAll(async () => {
+    limited = await createTestKey(baseUrl, account.apiKey, { name: 'limited', rate_limit_rpm: 10_000 });
+  });
+
+  const put = async (body: object) => {
+    const path = `/v1/account/keys/${limited.id}/toollist`;
+    const answer = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body });
+    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+    await waitMs(effectiveWithinMs);
+    return apiKeySchema.parse(answer.json());
+  };
+  const forwardedOf = async (extra: object = {}) => {
+    const body = { ...hello, tools: named('read', 'write', 'erase'), ...extra };
+    const answer = await postChat(baseUrl, limited.key, body);
+    expect(answer.status).toBe(200);
+    const sent = JSON.parse(provider.requests.at(-1)!.body.toString('utf8')) as {
+      tools?: { function: { name: string } }[];
+    };
+    return { names: sent.tools?.map((tool) => tool.function.name), sent, headers: answer.headers };
+  };
+
+  it('are obeyed within a second: allowed, denied, denied over allowed, and null clears', async () => {
+    expect((await forwardedOf()).names).toEqual(['read', 'write', 'erase']);
+    expect(await put({ denied_tools: ['erase'] })).toMatchObject({ denied_tools: ['erase'] });
+    expect((await forwardedOf()).names).toEqual(['read', 'write']);
+    expect(await put({ allowed_tools: ['erase', 'read'] })).toMatchObject({
+      allowed_tools: ['erase', 'read'],
+      denied_tools: ['erase'],
+    });
+    const both = await forwardedOf();
+    expect(both.names).toEqual(['read']);
+    // What the key may not use was never offered.
+    expect(both.headers).toMatchObject({ 'x-svc-tools-input': '1', 'x-svc-prune-ratio': '1/1' });
+    expect(await put({ allowed_tools: null, denied_tools: null })).toMatchObject({ allowed_tools: null });
+    expect((await forwardedOf()).names).toEqual(['read', 'write', 'erase']);
+  }, 20_000);
+
+  it('leave no trace of tools when none may be used', async () => {
+    await put({ allowed_tools: [] });
+    const { sent } = await forwardedOf({ tool_choice: 'auto', parallel_tool_calls: true });
+    expect(sent).not.toHaveProperty('tools');
+    expect(sent).not.toHaveProperty('tool_choice');
+    expect(sent).not.toHaveProperty('parallel_tool_calls');
+    await put({ allowed_tools: null });
+  });
+
+  it('hold against a forced tool, and against a second list of tools in the body', async () => {
+    await put({ denied_tools: ['erase'] });
+    const forced = { type: 'function', function: { name: 'erase' } };
+    const body = { ...hello, tools: named('read', 'erase'), tool_choice: forced };
+    expectError(await postChat(baseUrl, limited.key, body), {
+      status: 400,
+      type: 'invalid_request_error',
+      code: 'tool_not_allowed',
+      param: 'tool_choice',
+    });
+    const twice = `{"tools":${JSON.stringify(named('erase'))},${JSON.stringify({ ...hello, tools: named('read') }).slice(1)}`;
+    expect((await postChat(baseUrl, limited.key, twice)).status).toBe(200);
+    expect(provider.requests.at(-1)!.body.toString('utf8')).not.toContain('erase');
+    await put({ denied_tools: null });
+  });
+});

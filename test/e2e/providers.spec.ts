@@ -1,0 +1,170 @@
+import { providerConnection, providerConnectionList } from '@gateway/contracts';
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import { connectProvider, createTestAccount, type TestAccount } from './account.fixture.ts';
+import { edgeUrl } from './edges.fixture.ts';
+import { expectError } from './errors.fixture.ts';
+import { findInLogs } from './logs.fixture.ts';
+import { postChat, send } from './http.fixture.ts';
+import { plainAnswer, startProvider } from './provider.fixture.ts';
+
+const stack = sharedStack();
+const { baseUrl } = stack;
+const path = '/v1/account/providers';
+const firstKey = 'sk-first-credential-0123456789-wxyz';
+const secondKey = 'sk-second-credential-0123456789-abcd';
+const hello = (provider: string) => ({
+  model: `${provider}/some-model`,
+  messages: [{ role: 'user', content: 'hello' }],
+});
+const invalid = { status: 400, type: 'invalid_request_error' };
+
+let provider: ReplayProvider;
+let elsewhere: ReplayProvider;
+let account: TestAccount;
+
+beforeAll(async () => {
+  [provider, elsewhere] = await Promise.all([startProvider(), startProvider()]);
+  account = await createTestAccount(stack);
+});
+beforeEach(() => {
+  for (const each of [provider, elsewhere]) {
+    each.reset();
+    each.setControls(plainAnswer);
+  }
+});
+afterAll(() => Promise.all([provider.close(), elsewhere.close()]));
+
+const list = async (key = account.apiKey) => {
+  const answer = await send(baseUrl, { path, key });
+  expect(answer.text).not.toMatch(/sk-first|sk-second/);
+  return providerConnectionList.parse(answer.json()).data;
+};
+const find = async (name: string, key?: string) => (await list(key)).find((each) => each.provider === name);
+const remove = (name: string, key = account.apiKey) =>
+  send(baseUrl, { method: 'DELETE', path: `${path}/${name}`, key });
+
+it('a provider is connected, rotated and disconnected; nobody ever sees its key again', async () => {
+  expect(await find('openai')).toMatchObject({ connected: false, credential_hint: null });
+  expect(await find('sandbox')).toMatchObject({ connected: true, credential_hint: null });
+
+  const base_url = `${provider.url}/v1`;
+  const put = { provider: 'openai', api_key: firstKey, base_url };
+  const connected = await connectProvider(baseUrl, account.apiKey, put);
+  expect(connected.text).not.toContain(firstKey);
+  const shown = providerConnection.parse(connected.json());
+  expect(shown).toMatchObject({ connected: true, credential_hint: '…wxyz', base_url, rotated_at: null });
+  expect(await find('openai')).toEqual(shown);
+  expect((await postChat(baseUrl, account.apiKey, hello('openai'))).status).toBe(200);
+  expect(provider.requests.at(-1)!.headers.authorization).toBe(`Bearer ${firstKey}`);
+
+  const rotated = await connectProvider(baseUrl, account.apiKey, { ...put, api_key: secondKey });
+  expect(rotated.json()).toMatchObject({ credential_hint: '…abcd', rotated_at: expect.any(String) });
+  expect((await postChat(baseUrl, account.apiKey, hello('openai'))).status).toBe(200);
+  expect(provider.requests.at(-1)!.headers.authorization).toBe(`Bearer ${secondKey}`);
+
+  const deleted = await remove('openai');
+  expect(deleted.json()).toEqual({ provider: 'openai', object: 'provider.deleted', deleted: true });
+  const refused = await postChat(baseUrl, account.apiKey, hello('openai'));
+  expectError(refused, { ...invalid, code: 'provider_not_connected', param: 'model' });
+  expectError(await remove('openai'), { status: 404, type: 'not_found_error', code: 'not_found' });
+  expect(provider.requests).toHaveLength(2);
+});
+
+it('a credential is sent to the address it was saved for, and nowhere else', async () => {
+  const connect = (name: string, api_key: string, at: ReplayProvider) =>
+    connectProvider(baseUrl, account.apiKey, { provider: name, api_key, base_url: `${at.url}/v1` });
+  await connect('groq', firstKey, provider);
+  await connect('mistral', secondKey, elsewhere);
+  // A provider that answers with a redirect does not lead the credential away.
+  provider.enqueue(null, { status: 307, headers: { location: `${elsewhere.url}/v1/chat/completions` } });
+  const redirected = await postChat(baseUrl, account.apiKey, hello('groq'));
+  expectError(redirected, { status: 502, type: 'api_error', code: 'upstream_invalid' });
+  expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
+  expect((await postChat(baseUrl, account.apiKey, hello('mistral'))).status).toBe(200);
+  // The new address comes with a new credential; the old one is not sent there.
+  await connect('groq', secondKey, elsewhere);
+  expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
+  const keysAt = ({ requests }: ReplayProvider) => requests.map(({ headers }) => headers.authorization);
+  expect(keysAt(provider)).toEqual([`Bearer ${firstKey}`, `Bearer ${firstKey}`]);
+  expect(keysAt(elsewhere)).toEqual([`Bearer ${secondKey}`, `Bearer ${secondKey}`]);
+});
+
+it('another account neither sees the connection, nor uses it, nor ends it', async () => {
+  const stranger = await createTestAccount(stack);
+  const base_url = `${provider.url}/v1`;
+  await connectProvider(baseUrl, account.apiKey, { provider: 'xai', api_key: firstKey, base_url });
+  expect(await find('xai', stranger.apiKey)).toMatchObject({ connected: false });
+  const used = await postChat(baseUrl, stranger.apiKey, hello('xai'));
+  expectError(used, { ...invalid, code: 'provider_not_connected' });
+  expect((await remove('xai', stranger.apiKey)).status).toBe(404);
+  expect(await find('xai')).toMatchObject({ connected: true });
+});
+
+describe('the egress guard', () => {
+  it.each([
+    'http://10.0.0.1/v1',
+    'http://192.168.1.1/v1',
+    'http://169.254.169.254/latest/meta-data',
+    'http://[fd00::1]/v1',
+    'http://[::ffff:10.0.0.1]/v1',
+    'http://0x0a000001/v1',
+    'http://0/v1',
+  ])('refuses to save %s', async (base_url) => {
+    const body = { provider: 'openai', api_key: firstKey, base_url };
+    const answer = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body });
+    expectError(answer, { ...invalid, code: 'egress_denied' });
+  });
+
+  it.each(['http://127.0.0.1:1/v1', 'http://localhost:1/v1', 'http://[::1]:1/v1'])(
+    'neither saves nor calls %s where nothing is allowed beyond the internet',
+    async (base_url) => {
+      const closed = edgeUrl(stack, 'closed');
+      const body = { provider: 'cerebras', api_key: firstKey, base_url };
+      const literal = !base_url.includes('localhost');
+      const answer = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
+      if (literal) expectError(answer, { ...invalid, code: 'egress_denied' });
+      // Saved where it is allowed, and called where it is not.
+      await connectProvider(baseUrl, account.apiKey, body);
+      const called = await postChat(closed, account.apiKey, hello('cerebras'));
+      expectError(called, { ...invalid, code: 'egress_denied' });
+    },
+  );
+
+  it('finds names out that lead to a private address', async () => {
+    const body = {
+      provider: 'cerebras',
+      api_key: firstKey,
+      base_url: `http://localhost:${new URL(provider.url).port}/v1`,
+    };
+    await connectProvider(baseUrl, account.apiKey, body);
+    const called = await postChat(edgeUrl(stack, 'closed'), account.apiKey, hello('cerebras'));
+    expectError(called, { ...invalid, code: 'egress_denied' });
+    expect(provider.requests).toHaveLength(0);
+  });
+});
+
+it.each<[string, object, string, string]>([
+  ['an unknown provider', { provider: 'nobody', api_key: 'x' }, 'invalid_field', 'provider'],
+  ['the sandbox, which takes none', { provider: 'sandbox', api_key: 'x' }, 'invalid_field', 'provider'],
+  ['no key', { provider: 'openai' }, 'missing_field', 'api_key'],
+  [
+    'an address that is none',
+    { provider: 'openai', api_key: 'x', base_url: 'nowhere' },
+    'invalid_field',
+    'base_url',
+  ],
+  [
+    'a file',
+    { provider: 'openai', api_key: 'x', base_url: 'file:///etc/passwd' },
+    'invalid_field',
+    'base_url',
+  ],
+  ['an unknown field', { provider: 'openai', api_key: 'x', bogus: 1 }, 'unknown_field', 'bogus'],
+])('%s is refused by its field', async (_what, body, code, param) => {
+  const answer = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body });
+  expectError(answer, { ...invalid, code, param });
+});
+
+it('no credential is in any log', () => {
+  expect(findInLogs(stack, [firstKey, secondKey])).toEqual([]);
+});
