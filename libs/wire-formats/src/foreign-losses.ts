@@ -12,6 +12,8 @@ const spellings: { readonly [Format in ProviderFormat]?: readonly string[] } = {
     'stream_options',
     'extra_content',
   ],
+  messages: ['spelling', 'output_format'],
+  converse: ['spelling'],
   gemini: ['spelling'],
   cohere: ['spelling'],
 };

@@ -21,6 +21,8 @@ export interface AnswerDefaults {
   readonly model: string;
   /** Unix time in seconds. */
   readonly createdAt: number;
+  /** How long the answer took. For a format that tells it. */
+  readonly latencyMs?: number;
 }
 
 export interface StreamRenderOptions extends AnswerDefaults {
@@ -83,6 +85,12 @@ export interface RequestRenderOptions {
   readonly model: string;
   /** The member for the output limit, where a provider insists on one. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
+  /** The output limit of a request that says none, in a format that insists on one. */
+  readonly maxOutputTokensDefault?: number;
+  /** False: the model refuses a reasoning effort, and it is a loss. */
+  readonly takesReasoningEffort?: boolean;
+  /** The version that the request is sent with, in a format that has versions. Absent: the format's own choice. */
+  readonly apiVersion?: string;
 }
 
 export interface RenderedRequest {

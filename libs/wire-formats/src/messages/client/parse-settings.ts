@@ -1,0 +1,107 @@
+import type { ChatSettings, JsonObject } from '@gateway/interchange';
+import {
+  asList,
+  asNumber,
+  asObject,
+  asText,
+  isObject,
+  optional,
+  otherMembers,
+} from '../../json/read-members.ts';
+import { parseOutputFormat, renderOutputFormat } from '../output-format.ts';
+import { parseThinking, renderThinking } from '../thinking-config.ts';
+import { isDeepStrictEqual } from 'node:util';
+
+export interface ReadSettings {
+  readonly settings: ChatSettings;
+  /** The members that were looked at. */
+  readonly read: readonly string[];
+  /** What of them the settings do not say. */
+  readonly rest: JsonObject;
+}
+
+/** A member of an unexpected type is kept as it is, and the provider judges it. */
+export function parseSettings(body: JsonObject): ReadSettings {
+  const parts = [
+    readNumbers(body),
+    readStopSequences(body),
+    readMetadata(body),
+    readOutput(body),
+    readThinking(body),
+    readParallel(body),
+  ];
+  return {
+    settings: Object.assign({}, ...parts.map((part) => part.settings)) as ChatSettings,
+    read: parts.flatMap((part) => part.read),
+    rest: Object.assign({}, ...parts.map((part) => part.rest)) as JsonObject,
+  };
+}
+
+const nothing: ReadSettings = { settings: {}, read: [], rest: {} };
+
+/** Members of a request that are a setting of the interchange under another name. */
+export const numberSettings = [
+  ['max_tokens', 'maxOutputTokens'],
+  ['temperature', 'temperature'],
+  ['top_p', 'topP'],
+  ['top_k', 'topK'],
+] as const;
+
+function readNumbers(body: JsonObject): ReadSettings {
+  const found = numberSettings.flatMap(([member, name]) => {
+    const value = asNumber(body[member]);
+    return value === undefined ? [] : [{ member, name, value }];
+  });
+  return {
+    settings: Object.fromEntries(found.map(({ name, value }) => [name, value])),
+    read: found.map(({ member }) => member),
+    rest: {},
+  };
+}
+
+function readStopSequences({ stop_sequences: raw }: JsonObject): ReadSettings {
+  const texts = asList(raw).filter((text) => typeof text === 'string');
+  if (!Array.isArray(raw) || texts.length < raw.length) return nothing;
+  return { settings: { stopSequences: texts }, read: ['stop_sequences'], rest: {} };
+}
+
+function readMetadata({ metadata }: JsonObject): ReadSettings {
+  const endUser = asText(asObject(metadata)?.user_id);
+  if (!isObject(metadata) || endUser === undefined) return nothing;
+  return {
+    settings: { endUser },
+    read: ['metadata'],
+    rest: optional('metadata', otherMembers(metadata, ['user_id'])),
+  };
+}
+
+/** `output_config`, and the older `output_format`, which stays as it is: it is spoken under a beta header alone. */
+function readOutput({ output_config: config, output_format: older }: JsonObject): ReadSettings {
+  const { effort, format } = asObject(config) ?? {};
+  const responseFormat = parseOutputFormat(format);
+  const isWhole =
+    responseFormat !== undefined && isDeepStrictEqual(renderOutputFormat(responseFormat), format);
+  const read = [typeof effort === 'string' ? 'effort' : '', isWhole ? 'format' : ''];
+  return {
+    settings: {
+      ...optional('reasoningEffort', asText(effort)),
+      ...optional('responseFormat', responseFormat ?? parseOutputFormat(older)),
+    },
+    read: isObject(config) ? ['output_config'] : [],
+    rest: isObject(config) ? optional('output_config', otherMembers(config, read)) : {},
+  };
+}
+
+function readThinking({ thinking: raw }: JsonObject): ReadSettings {
+  const thinking = parseThinking(raw);
+  if (thinking === undefined) return nothing;
+  const isWhole = isDeepStrictEqual(renderThinking(thinking), raw);
+  // Kept beside the setting where it says more than that.
+  return { settings: { thinking }, read: isWhole ? ['thinking'] : [], rest: {} };
+}
+
+/** Read for other formats' sake; the choice of tools itself is read, and where need be kept, elsewhere. */
+function readParallel({ tool_choice: choice }: JsonObject): ReadSettings {
+  const disables = asObject(choice)?.disable_parallel_tool_use;
+  return typeof disables === 'boolean' ? { ...nothing, settings: { parallelToolCalls: !disables } } : nothing;
+}

@@ -1,0 +1,153 @@
+import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { isEmpty } from '../../json/read-members.ts';
+import type { SseFrame } from '../../sse/sse-frame.ts';
+import { renderCitation } from '../citation.ts';
+import { own } from '../own.ts';
+import { mapToRawReason } from '../stop-reasons.ts';
+import { renderUsage } from '../token-usage.ts';
+import {
+  closeBlock,
+  endThinking,
+  headOf,
+  placeBlock,
+  renderDelta,
+  renderWholePart,
+  showBlock,
+} from './render-stream-block.ts';
+import { frameOf, renderErrorEvent } from './render-stream-error.ts';
+import type { EventOf, RenderStep, StreamRenderState } from './stream-render-state.ts';
+
+/** The frames that tell an event. The format has one choice: what others say is passed over. */
+export function renderStreamEvent(state: StreamRenderState, event: StreamEvent): RenderStep {
+  if ('choice' in event && event.choice > 0) return [state, []];
+  switch (event.type) {
+    case 'message-start':
+      return [startMessage(state, event), []];
+    case 'usage':
+      return tellMessage(addUsage(state, event));
+    case 'extension':
+      return [addExtension(state, event), []];
+    case 'finish':
+      return [{ ...state, reason: state.isOwnFormat ? event.rawReason : mapToRawReason(event.reason) }, []];
+    case 'message-end':
+      return endMessage(state);
+    case 'error':
+      return [state, [renderErrorEvent(event)]];
+    default:
+      return afterMessage(state, (told) => renderBlockEvent(told, event));
+  }
+}
+
+type BlockEvent = Extract<StreamEvent, { readonly block: number }>;
+
+function renderBlockEvent(state: StreamRenderState, event: BlockEvent): RenderStep {
+  const { block } = event;
+  switch (event.type) {
+    case 'thinking-start':
+      return placeBlock(state, block, headOf(event));
+    case 'text-start':
+    case 'refusal-start':
+    case 'tool-call-start':
+      return startBlock(state, event);
+    case 'text-delta':
+    case 'refusal-delta':
+      return renderDelta(state, block, { type: 'text_delta', text: event.text });
+    case 'thinking-delta':
+      return renderDelta(state, block, { type: 'thinking_delta', thinking: event.text });
+    case 'tool-call-delta':
+      return renderDelta(state, block, { type: 'input_json_delta', partial_json: event.argumentsText });
+    case 'citation':
+      return renderCitationDelta(state, event);
+    case 'part':
+      return renderWholePart(state, event);
+    case 'thinking-end':
+      return endThinking(state, event);
+    case 'text-end':
+    case 'refusal-end':
+    case 'tool-call-end':
+      return closeBlock(state, block);
+  }
+}
+
+function startBlock(
+  state: StreamRenderState,
+  event: EventOf<'text-start' | 'refusal-start' | 'tool-call-start'>,
+): RenderStep {
+  const [placed, before] = placeBlock(state, event.block, headOf(event));
+  const [shown, start] = showBlock(placed, event.block);
+  return [shown, [...before, ...start]];
+}
+
+function renderCitationDelta(state: StreamRenderState, event: EventOf<'citation'>): RenderStep {
+  const citation = renderCitation(event.citation);
+  if (citation === undefined) return [state, []];
+  return renderDelta(state, event.block, { type: 'citations_delta', citation });
+}
+
+function startMessage(state: StreamRenderState, event: EventOf<'message-start'>): StreamRenderState {
+  const { id, model, format } = event;
+  return {
+    ...state,
+    id: id ?? state.id,
+    model: model ?? state.model,
+    isOwnFormat: format === 'messages',
+  };
+}
+
+function addUsage(state: StreamRenderState, event: EventOf<'usage'>): StreamRenderState {
+  const raw = own.read(event);
+  return { ...state, usage: isEmpty(raw) ? renderUsage(event.usage) : raw };
+}
+
+function addExtension(state: StreamRenderState, event: EventOf<'extension'>): StreamRenderState {
+  const members = own.read(event);
+  if (event.scope === 'message' || isEmpty(members)) return state;
+  if (event.scope === 'choice') return { ...state, endMembers: { ...state.endMembers, ...members } };
+  return state.started
+    ? { ...state, besideEnd: { ...state.besideEnd, ...members } }
+    : { ...state, startMembers: { ...state.startMembers, ...members } };
+}
+
+/** Tells the message's start, if it is not out yet, and a ping after it, as Anthropic does. */
+function tellMessage(state: StreamRenderState): RenderStep {
+  if (state.started) return [state, []];
+  const message = {
+    id: state.id,
+    type: 'message',
+    role: 'assistant',
+    model: state.model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: usageOf(state),
+    ...state.startMembers,
+  };
+  const frames: SseFrame[] = [frameOf({ type: 'message_start', message }), frameOf({ type: 'ping' })];
+  return [{ ...state, started: true }, frames];
+}
+
+function usageOf({ usage }: StreamRenderState): JsonObject {
+  return isEmpty(usage) ? renderUsage({ inputTokens: 0, outputTokens: 0 }) : usage;
+}
+
+function afterMessage(state: StreamRenderState, step: (told: StreamRenderState) => RenderStep): RenderStep {
+  const [told, start] = tellMessage(state);
+  const [next, frames] = step(told);
+  return [next, [...start, ...frames]];
+}
+
+/** How it ended is told last: most providers tell their usage after their reason. */
+function endMessage(state: StreamRenderState): RenderStep {
+  return afterMessage(state, (told) => {
+    const [closed, ends] = closeBlock(told, told.open);
+    const delta = { stop_reason: closed.reason, stop_sequence: null, ...closed.endMembers };
+    return [
+      closed,
+      [
+        ...ends,
+        frameOf({ type: 'message_delta', delta, usage: usageOf(closed), ...closed.besideEnd }),
+        frameOf({ type: 'message_stop' }),
+      ],
+    ];
+  });
+}

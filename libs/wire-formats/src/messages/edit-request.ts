@@ -1,0 +1,41 @@
+import type { ByteEdit } from '@gateway/interchange';
+import { applyEdits } from '../json/edits/apply-edits.ts';
+import { removeMembers } from '../json/edits/remove-entries.ts';
+import { findShadowed } from '../json/edits/shadowed-members.ts';
+import type { JsonEntry, JsonNode } from '../json/json-node.ts';
+import type { JsonTape } from '../json/json-tape.ts';
+import type { EditedRequest, RequestEdit } from '../request-edit.ts';
+import { dropsAllTools, editTools, replaceModel, stripToolMembers } from '../tool-edits.ts';
+
+/** Members that mean nothing, or are refused, without tools. */
+const membersOfTools = ['tools', 'tool_choice'] as const;
+
+/**
+ * Members that the gateway judges. Where a client repeats one, the last is what was judged; the others are taken out, so
+ * that a provider which reads the first sees the same request.
+ */
+const judgedMembers = ['model', 'messages', 'system', 'stream', ...membersOfTools] as const;
+
+/**
+ * The request as it goes to a provider of the same format: the gateway's own members out, and what the plan says
+ * changed, in place. Everything else stays byte for byte; with nothing to change, `bytes` is the very object given.
+ */
+export function editRequest(request: RequestEdit): EditedRequest {
+  const { bytes, tape } = request;
+  const tools = tape.get(tape.root, 'tools');
+  const dropsAll = dropsAllTools(request);
+  const isShadowed = findShadowed(tape, tape.root, judgedMembers);
+  const isDropped = (entry: JsonEntry): boolean =>
+    isShadowed(entry) || (dropsAll && membersOfTools.some((name) => tape.isString(entry.key, name)));
+  const edits = [
+    removeMembers(tape, tape.root, isDropped),
+    replaceModel(tape, request.model),
+    tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
+  ].flat();
+  edits.sort((one, other) => one.start - other.start);
+  return { edits, bytes: applyEdits(bytes, edits) };
+}
+
+function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
+  return stripToolMembers(tape, tool, ['type', 'name', 'input_schema']);
+}

@@ -1,0 +1,53 @@
+import type { ClientWireFormat, StreamParser, StreamRenderer, StreamRenderOptions } from '../format.ts';
+import { encodeSse } from '../sse/encode-sse.ts';
+import { parseSseStream } from '../sse/parse-sse-stream.ts';
+import { outlineRequest } from './client/outline-request.ts';
+import { parseRequest } from './client/parse-request.ts';
+import { renderError } from './client/render-error.ts';
+import { renderResponse } from './client/render-response.ts';
+import { renderStreamError } from './client/render-stream-error.ts';
+import { renderStreamEvent } from './client/render-stream.ts';
+import { beginStreamRender } from './client/stream-render-state.ts';
+import { toolDefinitions } from './client/tool-definitions.ts';
+import { editRequest } from './edit-request.ts';
+import { parseError } from './provider/parse-error.ts';
+import { parseResponse } from './provider/parse-response.ts';
+import { endStream, parseFrame } from './provider/parse-stream.ts';
+import { renderRequest } from './provider/render-request.ts';
+import { initialStreamState } from './provider/stream-state.ts';
+
+/** Results of server tools come in one event: a fetched page or document, in base64. */
+const frameBytesMax = 8 * 1_048_576;
+
+/** Anthropic's messages. */
+export const messages: ClientWireFormat = {
+  name: 'messages',
+  client: {
+    contentType: 'application/json; charset=utf-8',
+    streamContentType: 'text/event-stream; charset=utf-8',
+    outlineRequest,
+    toolDefinitions,
+    parseRequest,
+    renderResponse,
+    openStreamRenderer,
+    renderError,
+    renderStreamError: (error, requestId) => encodeSse(renderStreamError(error, requestId)),
+  },
+  provider: { renderRequest, parseResponse, openStreamParser, parseError },
+  editRequest,
+};
+
+function openStreamRenderer(options: StreamRenderOptions): StreamRenderer {
+  let state = beginStreamRender(options);
+  return {
+    render(event) {
+      const [next, frames] = renderStreamEvent(state, event);
+      state = next;
+      return frames.map(encodeSse).join('');
+    },
+  };
+}
+
+function openStreamParser(): StreamParser {
+  return parseSseStream({ initial: initialStreamState, parseFrame, endStream }, { frameBytesMax });
+}

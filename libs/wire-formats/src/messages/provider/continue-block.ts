@@ -1,0 +1,94 @@
+import { GatewayError } from '@gateway/errors';
+import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { parseExactJson } from '../../json/parse-exact-json.ts';
+import { asObject, asText, otherMembers } from '../../json/read-members.ts';
+import { parseCitation } from '../citation.ts';
+import { own } from '../own.ts';
+import { setBlock, type OpenBlock, type StreamState, type StreamStep } from './stream-state.ts';
+
+/** Text of a block that is held until it ends: input that a server tool is called with. */
+const heldTextMax = 1_048_576;
+
+/** A piece of a block. Pieces of kinds that we do not know are passed over where they do not make up the block. */
+export function continueBlock(state: StreamState, index: number, delta: JsonObject): StreamStep {
+  const open = state.open.get(index);
+  if (open === undefined)
+    throw new GatewayError('upstream_invalid', { detail: 'a piece of a block that is not open' });
+  if (open.kind === 'opaque') return [setBlock(state, index, addToOpaque(open, delta)), []];
+  const signature = asText(delta.signature);
+  if (delta.type === 'signature_delta' && open.kind === 'thinking' && signature !== undefined) {
+    return [setBlock(state, index, { ...open, signature }), []];
+  }
+  return [state, readDelta(open, delta)];
+}
+
+function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[] {
+  const place = { choice: 0, block };
+  const text = asText(delta.text) ?? asText(delta.thinking) ?? asText(delta.partial_json) ?? '';
+  const citation = asObject(delta.citation);
+  if (delta.type === 'citations_delta' && kind === 'text' && citation !== undefined) {
+    return [{ type: 'citation', ...place, citation: parseCitation(citation) }];
+  }
+  if (text === '') return [];
+  if (delta.type === 'text_delta' && kind === 'text') return [{ type: 'text-delta', ...place, text }];
+  if (delta.type === 'thinking_delta' && kind === 'thinking')
+    return [{ type: 'thinking-delta', ...place, text }];
+  if (delta.type === 'input_json_delta' && kind === 'tool-call')
+    return [{ type: 'tool-call-delta', ...place, argumentsText: text }];
+  return [];
+}
+
+type OpaqueBlock = Extract<OpenBlock, { kind: 'opaque' }>;
+
+/** Input grows; the members of any other piece are the block's own, as they are from now on. */
+function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
+  const { type, partial_json: json } = delta;
+  if (type !== 'input_json_delta') return { ...open, raw: { ...open.raw, ...otherMembers(delta, ['type']) } };
+  const inputText = open.inputText + (asText(json) ?? '');
+  if (inputText.length > heldTextMax)
+    throw new GatewayError('upstream_invalid', { detail: 'a block is too long' });
+  return { ...open, inputText };
+}
+
+/** The end of a block. Of one that is not open: nothing. */
+export function endBlock(state: StreamState, index: number): StreamStep {
+  const open = state.open.get(index);
+  return open === undefined ? [state, []] : [setBlock(state, index, undefined), [tellEnd(open)]];
+}
+
+export function endOpenBlocks(state: StreamState): StreamStep {
+  return [{ ...state, open: new Map() }, [...state.open.values()].map(tellEnd)];
+}
+
+function tellEnd(open: OpenBlock): StreamEvent {
+  const place = { choice: 0, block: open.block };
+  switch (open.kind) {
+    case 'text':
+    case 'tool-call':
+      return { type: `${open.kind}-end`, ...place };
+    case 'thinking': {
+      const { signature, redacted } = open;
+      return {
+        type: 'thinking-end',
+        ...place,
+        ...(signature === undefined ? {} : { signature }),
+        ...(redacted === undefined ? {} : { redacted }),
+      };
+    }
+    case 'opaque':
+      return {
+        type: 'part',
+        ...place,
+        part: { type: 'opaque', extensions: own.of({ block: completeOpaque(open) }) },
+      };
+  }
+}
+
+function completeOpaque({ raw, inputText }: OpaqueBlock): JsonObject {
+  if (inputText === '') return raw;
+  try {
+    return { ...raw, input: parseExactJson(inputText) };
+  } catch (cause) {
+    throw new GatewayError('upstream_invalid', { detail: "a server tool's input is no JSON", cause });
+  }
+}

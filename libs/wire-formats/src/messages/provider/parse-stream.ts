@@ -1,0 +1,62 @@
+import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { parseExactJson } from '../../json/parse-exact-json.ts';
+import { parseProviderJson } from '../../json/parse-provider-json.ts';
+import { asNumber, asObject, asText, optional } from '../../json/read-members.ts';
+import type { SseFrame } from '../../sse/sse-frame.ts';
+import { own } from '../own.ts';
+import { continueBlock, endBlock } from './continue-block.ts';
+import { parseErrorValue } from './parse-error.ts';
+import { endMessage, finishMessage, readWholeMessage, startMessage } from './read-message.ts';
+import { startBlock } from './start-block.ts';
+import type { StreamState, StreamStep } from './stream-state.ts';
+
+type ReadEvent = (state: StreamState, data: JsonObject) => StreamStep;
+
+/** A handler per event type. Anthropic adds types without notice: unknown ones are passed over, as `ping` is. */
+const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
+  ['message_start', (state, data) => startMessage(state, asObject(data.message) ?? {})],
+  [
+    'content_block_start',
+    (state, data) => startBlock(state, indexOf(data), asObject(data.content_block) ?? {}),
+  ],
+  ['content_block_delta', (state, data) => continueBlock(state, indexOf(data), asObject(data.delta) ?? {})],
+  ['content_block_stop', (state, data) => endBlock(state, indexOf(data))],
+  ['message_delta', (state, data) => finishMessage(state, asObject(data.delta) ?? {}, data)],
+  ['message_stop', endMessage],
+  // Vertex, asked in one breath to stream and not to.
+  ['message', readWholeMessage],
+  ['error', readError],
+]);
+
+/**
+ * One event of a provider's stream.
+ *
+ * @throws GatewayError `upstream_invalid` for data that is no JSON, and for events out of order.
+ */
+export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
+  if (state.ended || frame.data.trim() === '') return [state, []];
+  const data = asObject(parseProviderJson(frame.data, parseExactJson)) ?? {};
+  return readers.get(asText(data.type) ?? frame.event ?? '')?.(state, data) ?? [state, []];
+}
+
+/** Nothing but `message_stop` says that the answer is whole. */
+export function endStream(state: StreamState): StreamStep {
+  return [state, []];
+}
+
+function indexOf(data: JsonObject): number {
+  return asNumber(data.index) ?? 0;
+}
+
+/** A failure ends the answer. */
+export function readError(state: StreamState, data: JsonObject): StreamStep {
+  const { message, type, code } = parseErrorValue(data.error);
+  const event: StreamEvent = {
+    type: 'error',
+    message,
+    errorType: type,
+    ...optional('code', code),
+    extensions: own.of(asObject(data.error) ?? {}),
+  };
+  return [{ ...state, ended: true }, [event]];
+}

@@ -1,0 +1,159 @@
+import type { ChatMessage, ChatPart, JsonObject, Loss, ToolResultPart } from '@gateway/interchange';
+import { asObject } from '../../json/read-members.ts';
+import { renderCacheControl } from '../cache-control.ts';
+import { own } from '../own.ts';
+import { readSpelled, renderBlock } from '../render-block.ts';
+import { mapToolId } from '../tool-use.ts';
+import { findPartLoss } from './part-losses.ts';
+
+export interface RenderContext {
+  readonly version: string;
+  readonly losses: Loss[];
+}
+
+/** A message on its way, before neighbours of one role become one. */
+interface Turn {
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly blocks: readonly JsonObject[];
+  readonly isListed: boolean;
+  readonly members: JsonObject;
+}
+
+/**
+ * The members `system` and `messages`. System messages are told before the conversation, wherever another format's
+ * client put them; results of tools are the user's, and neighbours of one role become one message, so that all results
+ * of one turn's calls stand together.
+ */
+export function renderConversation(messages: readonly ChatMessage[], context: RenderContext): JsonObject {
+  const system: Turn[] = [];
+  const rendered: JsonObject[] = [];
+  let last: Turn | undefined;
+  const flush = (): void => {
+    if (last !== undefined) rendered.push(renderTurn(last));
+    last = undefined;
+  };
+  messages.forEach((message, index) => {
+    const raw = own.read(message).message;
+    const turn = renderMessage(message, `messages[${index}]`, context);
+    if (raw !== undefined) {
+      flush();
+      rendered.push(raw as JsonObject);
+    } else if (turn === undefined) {
+      return;
+    } else if (isBefore(message)) {
+      if (last !== undefined || rendered.length > 0) losePlace(index, context.losses);
+      system.push(turn);
+    } else if (last?.role === turn.role) {
+      last = joinTurns(last, turn);
+    } else {
+      flush();
+      last = turn;
+    }
+  });
+  flush();
+  return { ...renderSystem(system), messages: rendered };
+}
+
+/** Whether a message is told before the conversation. */
+function isBefore(message: ChatMessage): boolean {
+  return message.role === 'system' && asObject(own.read(message).spelling)?.place !== 'conversation';
+}
+
+function losePlace(index: number, losses: Loss[]): void {
+  losses.push({
+    field: `messages[${index}].role`,
+    reason: 'a system message inside the conversation is told before it',
+  });
+}
+
+function renderSystem(turns: readonly Turn[]): JsonObject {
+  const [first, ...others] = turns;
+  if (first === undefined) return {};
+  const joined = others.reduce(joinTurns, first);
+  return { system: renderContent(joined.blocks, joined.isListed) };
+}
+
+/** Undefined for a message of which nothing can be said. */
+function renderMessage(message: ChatMessage, field: string, context: RenderContext): Turn | undefined {
+  const { spelling, ...members } = own.read(message);
+  const spelled = asObject(spelling) ?? {};
+  const isListed = spelled.content === 'list';
+  const role = message.role === 'tool' ? 'user' : message.role;
+  const spoken = isListed ? message.parts : message.parts.filter((part) => !isEmptyText(part, message));
+  const blocks = spoken.flatMap((part) => renderPart(part, message, field, context));
+  if (message.parts.length > 0 && blocks.length === 0) return undefined;
+  return {
+    role,
+    blocks,
+    isListed,
+    members: typeof spelled.role === 'string' ? { ...members, role: spelled.role } : members,
+  };
+}
+
+/** Anthropic refuses empty texts, which stand beside the calls of many other providers' messages. */
+function isEmptyText(part: ChatPart, message: ChatMessage): boolean {
+  return part.type === 'text' && part.text === '' && message.parts.length > 1;
+}
+
+function renderPart(
+  part: ChatPart,
+  message: ChatMessage,
+  field: string,
+  context: RenderContext,
+): JsonObject[] {
+  const loss = findPartLoss(part, message.role, context.version);
+  if (loss !== undefined) context.losses.push({ field: `${field}.${part.type}`, reason: loss.reason });
+  if (loss?.isWhole === true) return [];
+  if (part.type === 'tool-result') return [renderToolResult(part, message, field, context)];
+  const block = renderBlock(loss?.instead ?? part);
+  if (block === undefined) return [];
+  return [part.type === 'tool-call' ? renderCall(block, part.id) : block];
+}
+
+/** The signature that another provider's call may carry is none of Anthropic's business. */
+function renderCall(block: JsonObject, id: string): JsonObject {
+  return { ...block, id: mapToolId(id) };
+}
+
+function renderToolResult(
+  result: ToolResultPart,
+  message: ChatMessage,
+  field: string,
+  context: RenderContext,
+): JsonObject {
+  const { rest, spelling } = readSpelled(result);
+  const blocks = result.parts
+    .filter((part) => part.type !== 'text' || part.text !== '' || spelling.content === 'list')
+    .flatMap((part) => renderPart(part, { ...message, role: 'tool' }, field, context));
+  return {
+    ...rest,
+    type: 'tool_result',
+    tool_use_id: mapToolId(result.callId),
+    ...(result.parts.length === 0 && spelling.content !== 'list'
+      ? {}
+      : { content: renderContent(blocks, spelling.content === 'list') }),
+    ...(result.isError === undefined ? {} : { is_error: result.isError }),
+    ...renderCacheControl(result.cacheMarker),
+  };
+}
+
+function joinTurns(one: Turn, other: Turn): Turn {
+  return {
+    ...one,
+    blocks: [...one.blocks, ...other.blocks],
+    isListed: one.isListed || other.isListed,
+    members: { ...one.members, ...other.members },
+  };
+}
+
+function renderTurn({ role, blocks, isListed, members }: Turn): JsonObject {
+  return { role, content: renderContent(blocks, isListed), ...members };
+}
+
+/** One plain text is written as text, unless the client wrote it as a list. */
+function renderContent(blocks: readonly JsonObject[], isListed: boolean): string | readonly JsonObject[] {
+  const [only] = blocks;
+  const isPlain = only?.type === 'text' && Object.keys(only).length === 2 && typeof only.text === 'string';
+  if (!isListed && blocks.length === 0) return '';
+  return !isListed && blocks.length === 1 && isPlain ? (only.text as string) : blocks;
+}

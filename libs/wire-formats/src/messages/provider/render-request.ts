@@ -1,0 +1,75 @@
+import type { ChatRequest, ChatTool, JsonObject, Loss, ToolChoice } from '@gateway/interchange';
+import { findForeignLosses } from '../../foreign-losses.ts';
+import type { RenderedRequest, RequestRenderOptions } from '../../format.ts';
+import { asObject, optional } from '../../json/read-members.ts';
+import { renderCacheControl } from '../cache-control.ts';
+import { own } from '../own.ts';
+import { renderToolChoice } from '../tool-choice.ts';
+import { chooseMessagesVersion } from '../versions.ts';
+import { renderConversation } from './render-messages.ts';
+import { renderSettings } from './render-settings.ts';
+
+/** The request as this format's body, and what of it the format cannot say under the version it is sent with. */
+export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
+  const members = own.read(request);
+  const losses: Loss[] = [...findForeignLosses(request, 'messages')];
+  const version = options.apiVersion ?? chooseMessagesVersion(request);
+  const body: JsonObject = {
+    ...members,
+    model: options.model,
+    ...renderConversation(request.messages, { version, losses }),
+    ...renderSettings(request.settings, members, { ...options, apiVersion: version }, losses),
+    ...renderTools(request, members, losses),
+    ...(request.stream ? { stream: true } : {}),
+  };
+  return { body, losses };
+}
+
+function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]): JsonObject {
+  const { toolChoice, settings } = request;
+  const tools = request.tools.flatMap((tool, index) =>
+    isOffered(tool, toolChoice) ? renderTool(tool, index, losses) : [],
+  );
+  // Without tools the format refuses a choice among them; a client of this very format is left its own error.
+  const choice = tools.length === 0 ? undefined : renderToolChoice(toolChoice, settings.parallelToolCalls);
+  return {
+    ...(tools.length === 0 ? {} : { tools }),
+    ...optional('tool_choice', members.tool_choice ?? choice),
+  };
+}
+
+/** A choice among some of the tools is said by leaving the others out. */
+function isOffered(tool: ChatTool, choice: ToolChoice): boolean {
+  return choice.mode !== 'allowed' || tool.kind === 'built-in' || choice.names.includes(tool.name);
+}
+
+function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[] {
+  const { spelling, ...members } = own.read(tool);
+  if (tool.kind === 'built-in') {
+    if (Object.keys(members).length > 0) return [members];
+    losses.push({ field: `tools[${index}]`, reason: "a built-in tool of another format's providers" });
+    return [];
+  }
+  if (tool.kind === 'custom') {
+    losses.push({ field: `tools[${index}]`, reason: 'the format has no tools that take text' });
+    return [];
+  }
+  return [
+    {
+      ...members,
+      ...optional('type', asObject(spelling)?.type),
+      name: tool.name,
+      ...optional('description', tool.description),
+      input_schema: renderSchema(tool.parameters),
+      ...optional('strict', tool.strict),
+      ...renderCacheControl(tool.cacheMarker),
+    },
+  ];
+}
+
+/** The format insists on a schema, and on its type being said. */
+function renderSchema(parameters: unknown): unknown {
+  const schema = parameters === undefined ? {} : parameters;
+  const object = asObject(schema);
+  return object === undefined || object.type !== undefined ? schema : { type: 'object', ...object };
+}

@@ -1,0 +1,106 @@
+import type { ChatSettings, JsonObject, Loss } from '@gateway/interchange';
+import type { RequestRenderOptions } from '../../format.ts';
+import { asObject, optional } from '../../json/read-members.ts';
+import { renderOutputFormat } from '../output-format.ts';
+import { renderThinking } from '../thinking-config.ts';
+
+/** The format insists on an output limit. Every model that speaks it can write this much. */
+const maxTokensDefault = 4096;
+
+/** The format's words for how much a model is to think (Anthropic, "Effort"). */
+const efforts: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+/** Settings of the interchange that the format has no member for, with the values that mean the same as silence. */
+const unsayable = [
+  ['seed', 'seed', undefined],
+  ['frequencyPenalty', 'frequency_penalty', 0],
+  ['presencePenalty', 'presence_penalty', 0],
+  ['answers', 'n', 1],
+] as const satisfies readonly (readonly [keyof ChatSettings, string, number | undefined])[];
+
+export function renderSettings(
+  settings: ChatSettings,
+  own: JsonObject,
+  options: RequestRenderOptions,
+  losses: Loss[],
+): JsonObject {
+  for (const [name, field, silent] of unsayable) {
+    if (settings[name] !== undefined && settings[name] !== silent) {
+      losses.push({ field, reason: 'the format has no such setting' });
+    }
+  }
+  return {
+    max_tokens: settings.maxOutputTokens ?? options.maxOutputTokensDefault ?? maxTokensDefault,
+    ...renderSampling(settings, options, losses),
+    ...renderStopSequences(settings, losses),
+    ...optional('metadata', {
+      ...asObject(own.metadata),
+      ...optional('user_id', settings.endUser),
+    }),
+    ...renderThinkingMembers(settings, own),
+    ...optional('output_config', renderOutputConfig(settings, own, options, losses)),
+  };
+}
+
+function renderSampling(
+  { temperature, topP, topK }: ChatSettings,
+  { apiVersion }: RequestRenderOptions,
+  losses: Loss[],
+): JsonObject {
+  const said = [
+    ['temperature', temperature],
+    ['top_p', topP],
+    ['top_k', topK],
+  ].filter((entry): entry is [string, number] => entry[1] !== undefined);
+  if (apiVersion !== undefined && apiVersion !== '2023-06-01') {
+    for (const [field] of said) losses.push({ field, reason: `version ${apiVersion} refuses it` });
+    return {};
+  }
+  if (temperature !== undefined && temperature > 1) {
+    losses.push({ field: 'temperature', reason: "the format's scale ends at 1" });
+    return { ...Object.fromEntries(said), temperature: 1 };
+  }
+  return Object.fromEntries(said);
+}
+
+/** Anthropic refuses sequences of white space alone. */
+function renderStopSequences({ stopSequences }: ChatSettings, losses: Loss[]): JsonObject {
+  if (stopSequences === undefined) return {};
+  const said = stopSequences.filter((sequence) => sequence.trim() !== '');
+  if (said.length < stopSequences.length) {
+    losses.push({ field: 'stop', reason: 'the format takes no stop sequence of white space alone' });
+  }
+  return said.length === 0 && stopSequences.length > 0 ? {} : { stop_sequences: said };
+}
+
+function renderThinkingMembers({ thinking, reasoningEffort }: ChatSettings, own: JsonObject): JsonObject {
+  if (own.thinking !== undefined) return { thinking: own.thinking };
+  if (thinking !== undefined) return { thinking: renderThinking(thinking) };
+  // Another format's word for no thinking at all.
+  return reasoningEffort === 'none' ? { thinking: { type: 'disabled' } } : {};
+}
+
+function renderOutputConfig(
+  { reasoningEffort, responseFormat }: ChatSettings,
+  own: JsonObject,
+  { takesReasoningEffort = true }: RequestRenderOptions,
+  losses: Loss[],
+): JsonObject {
+  const given = asObject(own.output_config) ?? {};
+  const format = responseFormat === undefined ? undefined : renderOutputFormat(responseFormat);
+  if (responseFormat?.type === 'json') {
+    losses.push({ field: 'response_format', reason: 'the format takes JSON with a schema alone' });
+  }
+  const isSpelled = given.format !== undefined || own.output_format !== undefined;
+  const effort = renderEffort(reasoningEffort, takesReasoningEffort, losses);
+  return { ...given, ...optional('effort', effort), ...(isSpelled ? {} : optional('format', format)) };
+}
+
+function renderEffort(effort: string | undefined, isTaken: boolean, losses: Loss[]): string | undefined {
+  if (effort === undefined || effort === 'none') return undefined;
+  if (isTaken && efforts.includes(effort)) return effort;
+  if (isTaken && effort === 'minimal') return 'low';
+  const reason = isTaken ? `the format has no effort "${effort}"` : 'the model takes no effort';
+  losses.push({ field: 'reasoning_effort', reason });
+  return undefined;
+}

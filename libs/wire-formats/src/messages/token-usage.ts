@@ -1,0 +1,29 @@
+import type { JsonObject, TokenUsage } from '@gateway/interchange';
+import { asNumber, asObject, optional } from '../json/read-members.ts';
+
+/** Anthropic counts cached input apart from `input_tokens`. Undefined when there are no counts. */
+export function parseUsage(usage: JsonObject): TokenUsage | undefined {
+  const fresh = asNumber(usage.input_tokens);
+  const outputTokens = asNumber(usage.output_tokens);
+  if (fresh === undefined && outputTokens === undefined) return undefined;
+  const cachedInputTokens = asNumber(usage.cache_read_input_tokens);
+  const cacheWriteTokens = asNumber(usage.cache_creation_input_tokens);
+  return {
+    inputTokens: (fresh ?? 0) + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0),
+    outputTokens: outputTokens ?? 0,
+    ...optional('cachedInputTokens', cachedInputTokens),
+    ...optional('cacheWriteTokens', cacheWriteTokens),
+    ...optional('reasoningTokens', asNumber(asObject(usage.output_tokens_details)?.thinking_tokens)),
+  };
+}
+
+export function renderUsage(usage: TokenUsage): JsonObject {
+  const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0, reasoningTokens } = usage;
+  return {
+    input_tokens: Math.max(0, inputTokens - cachedInputTokens - cacheWriteTokens),
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cachedInputTokens,
+    output_tokens: outputTokens,
+    ...optional('output_tokens_details', { ...optional('thinking_tokens', reasoningTokens) }),
+  };
+}

@@ -1,0 +1,75 @@
+import { crc32 } from 'node:zlib';
+import type { JsonObject, ToolCallPart } from '@gateway/interchange';
+import { parseExactJson } from '../json/parse-exact-json.ts';
+import { asObject, asText, isEmpty, isObject, optional, otherMembers } from '../json/read-members.ts';
+import { parseCacheControl, renderCacheControl } from './cache-control.ts';
+import { own } from './own.ts';
+
+const named = ['type', 'id', 'name', 'input', 'cache_control', 'signature'] as const;
+
+/** Undefined for a block without an id or a name. */
+export function parseToolUse(raw: JsonObject): ToolCallPart | undefined {
+  const id = asText(raw.id);
+  const name = asText(raw.name);
+  if (id === undefined || name === undefined) return undefined;
+  return {
+    type: 'tool-call',
+    id,
+    name,
+    kind: 'function',
+    argumentsText: JSON.stringify(raw.input ?? {}),
+    ...optional('signature', asText(raw.signature)),
+    ...withMarker(raw),
+    ...own.with(readOwnMembers(raw)),
+  };
+}
+
+/** What the format alone knows of a call. Its input may be something else than an object: the provider judges that. */
+export function readOwnMembers(raw: JsonObject): JsonObject {
+  const marker = parseCacheControl(raw);
+  return {
+    ...otherMembers(raw, named),
+    ...(marker === undefined ? optional('cache_control', raw.cache_control) : {}),
+  };
+}
+
+function withMarker(raw: JsonObject): Pick<ToolCallPart, 'cacheMarker'> {
+  const cacheMarker = parseCacheControl(raw);
+  return cacheMarker === undefined ? {} : { cacheMarker };
+}
+
+/** The block without its input. */
+export function renderToolUseHead(call: Omit<ToolCallPart, 'argumentsText' | 'type'>): JsonObject {
+  return {
+    ...own.read(call),
+    type: 'tool_use',
+    id: call.id,
+    name: call.name,
+    ...renderCacheControl(call.cacheMarker),
+  };
+}
+
+/**
+ * The arguments as the format's object. Undefined when they are no JSON object, which only a model that failed at
+ * writing one leaves.
+ */
+export function parseArguments(argumentsText: string): JsonObject | undefined {
+  if (argumentsText.trim() === '') return {};
+  try {
+    return asObject(parseExactJson(argumentsText));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Anthropic takes letters, digits, `_` and `-` in ids; other providers make others up. Equal ids stay equal. */
+export function mapToolId(id: string): string {
+  if (/^[\w-]+$/.test(id)) return id;
+  return `${id.replaceAll(/[^\w-]/g, '_')}_${crc32(id).toString(36)}`;
+}
+
+/** Input that a block starts with already; undefined for the empty object that most start with. */
+export function readInitialInput(raw: JsonObject): string | undefined {
+  const { input } = raw;
+  return isObject(input) && !isEmpty(input) ? JSON.stringify(input) : undefined;
+}
