@@ -1,0 +1,223 @@
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import OpenAI from 'openai';
+import { eventually } from '../integration/stack.fixture.ts';
+import { connectProvider, createTestAccount, requestIdOf, waitForRow } from './account.fixture.ts';
+import { edgeUrl } from './edges.fixture.ts';
+import { expectError } from './errors.fixture.ts';
+import { postChat } from './http.fixture.ts';
+import { plainAnswer, renderFrame, startProvider, streamedAnswer } from './provider.fixture.ts';
+
+const stack = sharedStack();
+const { baseUrl } = stack;
+const words = Array.from({ length: 50 }, (_, at) => `word ${at} ü🌍 `);
+const hello = { model: 'openai/gpt-4o', messages: [{ role: 'user' as const, content: 'hello' }] };
+const streamed = { ...hello, stream: true as const };
+const frameBytes = Buffer.byteLength(renderFrame(words[0]!));
+
+let provider: ReplayProvider;
+let key: string;
+beforeAll(async () => {
+  provider = await startProvider();
+  key = (await createTestAccount(stack)).apiKey;
+  const base_url = `${provider.url}/v1`;
+  await connectProvider(baseUrl, key, { provider: 'openai', api_key: 'sk-upstream', base_url });
+});
+afterEach(() => provider.reset());
+afterAll(() => provider.close());
+
+const rowOf = (id: string) => waitForRow(baseUrl, key, id);
+
+interface OpenStream {
+  readonly call: ClientRequest;
+  readonly response: IncomingMessage;
+  readonly requestId: string;
+}
+
+/** Begins a stream, and resolves when its first bytes are here. Nothing more is read unless somebody reads. */
+function openStream(): Promise<OpenStream> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const call = request(`${baseUrl}/v1/chat/completions`, { method: 'POST', agent: false, headers });
+    call.once('error', reject);
+    call.once('response', (response) => {
+      response.once('error', () => undefined);
+      response.once('readable', () => resolve({ call, response, requestId: requestIdOf(response) }));
+    });
+    call.end(JSON.stringify(streamed));
+  });
+}
+
+it('arrive as they were sent, however the network cuts them', async () => {
+  for (const chunkBytes of [1, 7, [3, 1000]]) {
+    const answer = { ...streamedAnswer(words), chunkBytes, cutInsideCharacters: true };
+    provider.enqueue(null, answer);
+    const got = await postChat(baseUrl, key, streamed);
+    expect(got.headers['content-type']).toMatch(/^text\/event-stream/);
+    expect(got.text).toBe(answer.body);
+  }
+});
+
+it('come word by word, not all at the end', async () => {
+  provider.enqueue(null, { ...streamedAnswer(words.slice(0, 5)), chunkBytes: frameBytes, chunkDelayMs: 100 });
+  const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
+  const stream = await client.chat.completions.create(streamed);
+  const times: number[] = [];
+  for await (const { choices } of stream) if (choices.length > 0) times.push(performance.now());
+  expect(times.at(-1)! - times[0]!).toBeGreaterThan(300);
+});
+
+describe('a client that leaves', () => {
+  it('ends the provider’s stream within a second, and the log says cancelled', async () => {
+    provider.enqueue(null, { ...streamedAnswer(words), hang: 3 * frameBytes });
+    const { call, requestId } = await openStream();
+    const leftAt = performance.now();
+    call.destroy();
+    const received = provider.requests[0]!;
+    await eventually(() => received.endedAtMs, 2_000);
+    expect(received.ended).toBe('client-left');
+    expect(received.endedAtMs! - leftAt).toBeLessThan(1_000);
+    expect(await rowOf(requestId)).toMatchObject({ status: 'cancelled', error_code: null, stream: true });
+  });
+
+  it('ends a call that has not been answered yet as well', async () => {
+    provider.enqueue(null, { ...plainAnswer, hang: 'before-headers' });
+    const left = new AbortController();
+    const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
+    const call = client.chat.completions
+      .create(hello, { signal: left.signal })
+      .catch((error: unknown) => error);
+    const received = await eventually(() => provider.requests[0]);
+    left.abort();
+    const leftAt = performance.now();
+    expect(await call).toBeInstanceOf(OpenAI.APIUserAbortError);
+    await eventually(() => received.endedAtMs, 2_000);
+    expect(received.endedAtMs! - leftAt).toBeLessThan(1_000);
+  });
+});
+
+describe('a provider that breaks off', () => {
+  it('in the middle of a stream: one error event, no [DONE], and the log says truncated', async () => {
+    // In the middle of the third frame.
+    const answer = streamedAnswer(words);
+    provider.enqueue(null, { ...answer, resetAtByte: 2 * frameBytes + 20 });
+    const got = await postChat(baseUrl, key, streamed);
+    expect(got.status).toBe(200);
+    const frames = got.text.split('\n\n').filter((frame) => frame !== '');
+    expect(frames.slice(0, -1)).toEqual(words.slice(0, 2).map((word) => renderFrame(word).trim()));
+    const { error, request_id } = JSON.parse(frames.at(-1)!.replace(/^data: /, '')) as {
+      error: object;
+      request_id: string;
+    };
+    expect(error).toMatchObject({ type: 'api_error', code: 'upstream_unreachable', source: 'gateway' });
+    expect(request_id).toBe(got.headers['x-request-id']);
+    expect(got.text).not.toContain('[DONE]');
+    expect(got.text.endsWith('\n\n')).toBe(true);
+    expect(await rowOf(request_id)).toMatchObject({
+      status: 'truncated',
+      http_status: 200,
+      error_code: 'upstream_unreachable',
+    });
+  });
+
+  it('which the SDK raises as an error, after what had come', async () => {
+    provider.enqueue(null, { ...streamedAnswer(words), resetAtByte: 2 * frameBytes });
+    const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
+    const said: unknown[] = [];
+    const read = async () => {
+      for await (const chunk of await client.chat.completions.create(streamed)) said.push(chunk);
+    };
+    await expect(read()).rejects.toThrow(OpenAI.APIError);
+    expect(said.length).toBe(2);
+  });
+
+  it('ends a stream without its terminator: the same', async () => {
+    const { body, ...rest } = streamedAnswer(words.slice(0, 2));
+    provider.enqueue(null, { ...rest, body: (body as string).slice(0, 2 * frameBytes) });
+    const got = await postChat(baseUrl, key, streamed);
+    expect(got.text).toContain('"code":"upstream_invalid"');
+    expect(got.text).not.toContain('[DONE]');
+    expect(await rowOf(requestIdOf(got))).toMatchObject({ status: 'truncated' });
+  });
+
+  it.each([
+    ['a stream before its first byte', streamed, { ...streamedAnswer(words), resetAtByte: 0 }],
+    ['a plain answer in its middle', hello, { ...plainAnswer, resetAtByte: 30 }],
+  ])('%s: 502 in JSON', async (_what, body, controls) => {
+    provider.enqueue(null, controls);
+    const got = await postChat(baseUrl, key, body);
+    expectError(got, { status: 502, type: 'api_error', code: 'upstream_unreachable', param: null });
+    expect(await rowOf(requestIdOf(got))).toMatchObject({ status: 'error', http_status: 502 });
+  });
+
+  it.each([
+    ['HTML', { ...plainAnswer, body: '<html>', headers: { 'content-type': 'text/html' } }],
+    ['half an object', { ...plainAnswer, body: '{"choices":[' }],
+    ['a compressed body that nobody asked for', { ...plainAnswer, headers: { 'content-encoding': 'gzip' } }],
+  ])('%s in place of an answer: 502 in JSON', async (_what, controls) => {
+    provider.enqueue(null, controls);
+    expectError(await postChat(baseUrl, key, hello), {
+      status: 502,
+      type: 'api_error',
+      code: 'upstream_invalid',
+    });
+  });
+
+  it('nobody there at all: 502 in JSON', async () => {
+    const other = (await createTestAccount(stack)).apiKey;
+    const base_url = 'http://127.0.0.1:9/v1';
+    await connectProvider(baseUrl, other, { provider: 'openai', api_key: 'sk-upstream', base_url });
+    const got = await postChat(baseUrl, other, hello);
+    expectError(got, { status: 502, type: 'api_error', code: 'upstream_unreachable' });
+  });
+});
+
+describe('a provider that goes silent', () => {
+  const tight = () => edgeUrl(stack, 'tight');
+
+  it('before its answer: 504 in JSON, and the call is ended', async () => {
+    provider.enqueue(null, { ...plainAnswer, hang: 'before-headers' });
+    const got = await postChat(tight(), key, hello);
+    expectError(got, { status: 504, type: 'api_error', code: 'upstream_timeout', param: null });
+    expect(provider.requests[0]!.ended).toBe('client-left');
+    expect(await rowOf(requestIdOf(got))).toMatchObject({ status: 'error', http_status: 504 });
+  });
+
+  it('within a stream: one error event and no [DONE]', async () => {
+    provider.enqueue(null, { ...streamedAnswer(words), hang: 2 * frameBytes });
+    const got = await postChat(tight(), key, streamed);
+    expect(got.status).toBe(200);
+    expect(got.text).toContain('"code":"upstream_timeout"');
+    expect(got.text).not.toContain('[DONE]');
+    expect(await rowOf(requestIdOf(got))).toMatchObject({
+      status: 'truncated',
+      error_code: 'upstream_timeout',
+    });
+  });
+});
+
+it('a reader that stalls makes the provider wait, not the edge grow', async () => {
+  const bodyBytes = 120 * 1024 * 1024;
+  const frame = renderFrame('x'.repeat(60_000));
+  const body = Buffer.from(frame.repeat(Math.ceil(bodyBytes / frame.length)) + 'data: [DONE]\n\n');
+  const { headers } = streamedAnswer([]);
+  provider.enqueue(null, { status: 200, body, ...(headers ? { headers } : {}), chunkBytes: 256 * 1024 });
+  const before = await readRss();
+  const { response, requestId } = await openStream();
+  await waitMs(2_000);
+  expect((await readRss()) - before).toBeLessThan(40 * 1024 * 1024);
+  expect(provider.requests[0]!.ended).toBeUndefined();
+  // And all of it comes, once somebody reads.
+  let bytes = 0;
+  for await (const chunk of response) bytes += (chunk as Buffer).length;
+  expect(bytes).toBe(body.length);
+  expect(await rowOf(requestId)).toMatchObject({ status: 'ok' });
+}, 60_000);
+
+/** Resident memory of the edge, in bytes. */
+async function readRss(): Promise<number> {
+  const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
+  const [, value] = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)$/m.exec(metrics) ?? [];
+  return Number(value);
+}
