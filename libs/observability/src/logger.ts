@@ -16,6 +16,9 @@ export interface LoggerOptions {
 
 /** Bytes held while standard output takes nothing; what comes on top is dropped. */
 const waitingBytesMax = 16 * 1024 * 1024;
+/** Lines are written together, at this size or age: a write a line would cost more than the line. */
+const writeBytes = 8 * 1024;
+const flushEveryMs = 100;
 
 /**
  * A logger of JSON lines with `time` (RFC 3339), `service` and, inside a request, `trace_id`. The redactor sees each
@@ -38,6 +41,13 @@ export function createLogger(options: LoggerOptions): Logger {
       },
       hooks: { streamWrite: (line) => redactor.redact(line) },
     },
-    options.destination ?? pino.destination({ dest: 1, sync: false, maxLength: waitingBytesMax }),
+    options.destination ??
+      pino.destination({
+        dest: 1,
+        sync: false,
+        maxLength: waitingBytesMax,
+        minLength: writeBytes,
+        periodicFlush: flushEveryMs,
+      }),
   );
 }
