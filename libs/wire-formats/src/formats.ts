@@ -1,12 +1,14 @@
 import type { ClientFormat, ProviderFormat } from '@gateway/interchange';
 import { chatCompletions } from './chat-completions/chat-completions.ts';
 import { gemini } from './gemini/gemini.ts';
+import { converse } from './converse/converse.ts';
 import type { WireFormat, ClientWireFormat } from './format.ts';
 import { messages } from './messages/messages.ts';
 
 /** Every format, once. A format is added by its folder and its line here. */
 const clientFormats: { readonly [Name in ClientFormat]?: ClientWireFormat } = {
   'chat-completions': chatCompletions,
+  converse,
   messages,
 };
 

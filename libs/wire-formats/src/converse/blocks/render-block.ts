@@ -1,0 +1,136 @@
+import type {
+  ChatPart,
+  JsonObject,
+  Loss,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '@gateway/interchange';
+import { parseExactJson } from '../../json/parse-exact-json.ts';
+import { asList, asObject, asText, optional } from '../../json/read-members.ts';
+import { renderCachePoint } from '../cache-point.ts';
+import { renderCitation } from '../citations.ts';
+import { own } from '../own.ts';
+import { renderRedacted } from '../redacted-thinking.ts';
+import { renderInput } from '../tool-arguments.ts';
+import { createDocumentNames, renderMedia } from './render-media.ts';
+
+/** What rendering has to know, and what it finds, beside the part at hand. */
+export interface BlockContext {
+  readonly losses: Loss[];
+  readonly nameDocument: (given: string | undefined) => string;
+  /** The place of the turn, in the interchange's spelling. */
+  readonly field: string;
+}
+
+export function createBlockContext(field = '', losses: Loss[] = []): BlockContext {
+  return { losses, field, nameDocument: createDocumentNames() };
+}
+
+/** Content blocks, each followed by the cache point that it is marked with. */
+export function renderContent(parts: readonly ChatPart[], context: BlockContext): JsonObject[] {
+  return parts.flatMap((part) => {
+    const block = renderBlock(part, context);
+    if (block === undefined) return [];
+    return part.cacheMarker === undefined ? [block] : [block, renderCachePoint(part.cacheMarker)];
+  });
+}
+
+/** Undefined, and a loss, for what the format has no block for. */
+function renderBlock(part: ChatPart, context: BlockContext): JsonObject | undefined {
+  switch (part.type) {
+    case 'text':
+      return renderText(part);
+    case 'refusal':
+      return { text: part.text };
+    case 'image':
+    case 'document':
+    case 'audio': {
+      const block = renderMedia(part, context.nameDocument);
+      return typeof block === 'string' ? lose(part, block, context) : block;
+    }
+    case 'thinking':
+      return renderThinking(part) ?? lose(part, 'unsigned thinking of another format', context);
+    case 'tool-call':
+      return renderToolUse(part, context);
+    case 'tool-result':
+      return renderToolResult(part, context);
+    case 'opaque': {
+      const { part: raw } = own.read(part);
+      return asObject(raw) ?? lose(part, 'a part of another format', context);
+    }
+  }
+}
+
+function lose(part: ChatPart, reason: string, { losses, field }: BlockContext): undefined {
+  losses.push({ field: `${field}.${part.type}`, reason });
+}
+
+function renderText(part: TextPart): JsonObject | undefined {
+  const { spelling, guardContent, ...rest } = own.read(part);
+  if (part.citations !== undefined) return renderCited(part, spelling, rest);
+  if (spelling === 'json') return { json: parseExactJson(part.text) };
+  if (guardContent !== undefined)
+    return { guardContent: { text: { text: part.text, ...asObject(guardContent) } } };
+  return { text: part.text, ...rest };
+}
+
+function renderCited(part: TextPart, spelling: unknown, rest: JsonObject): JsonObject {
+  const texts = Array.isArray(spelling) ? asList(spelling) : part.text === '' ? [] : [part.text];
+  return {
+    citationsContent: {
+      content: texts.map((text) => ({ text })),
+      citations: (part.citations ?? []).map(renderCitation),
+      ...rest,
+    },
+  };
+}
+
+/** A model takes back its own thoughts alone, which it knows by their signature. */
+function renderThinking(part: ThinkingPart): JsonObject | undefined {
+  const { spelling, ...rest } = own.read(part);
+  if (part.redacted !== undefined) {
+    const redactedContent = spelling === 'base64' ? part.redacted : renderRedacted(part.redacted);
+    return { reasoningContent: { redactedContent } };
+  }
+  if (part.signature === undefined && spelling === undefined) return undefined;
+  const signature = part.signature === undefined ? {} : { signature: part.signature };
+  return { reasoningContent: { reasoningText: { text: part.text, ...signature, ...rest } } };
+}
+
+function renderToolUse(part: ToolCallPart, { field, losses }: BlockContext): JsonObject {
+  const input = renderInput(part.argumentsText, `${field}.${part.name}`, losses);
+  return { toolUse: { ...renderCallHead(part), input } };
+}
+
+/** All of a call but its arguments: how a stream begins to tell it. */
+export function renderCallHead(call: Pick<ToolCallPart, 'id' | 'name' | 'extensions'>): JsonObject {
+  const { spelling, ...rest } = own.read(call);
+  return { toolUseId: call.id, name: call.name, ...optional('type', asText(spelling)), ...rest };
+}
+
+function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObject {
+  const spoken = part.parts.filter((inner) => !isBlank(inner));
+  const status = part.isError === undefined ? {} : { status: part.isError ? 'error' : 'success' };
+  return {
+    toolResult: {
+      toolUseId: part.callId,
+      content: renderContent(spoken, context),
+      ...status,
+      ...own.read(part),
+    },
+  };
+}
+
+/** The API refuses blank text. A blank that came with more to it, a citation or a cache point, is not dropped. */
+export function isBlank(part: ChatPart): boolean {
+  const { type, extensions, cacheMarker } = part;
+  return (
+    type === 'text' &&
+    part.text.trim() === '' &&
+    part.citations === undefined &&
+    cacheMarker === undefined &&
+    asText(extensions?.converse?.spelling) === undefined
+  );
+}

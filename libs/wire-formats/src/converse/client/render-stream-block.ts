@@ -1,0 +1,198 @@
+import type { ChatPart, JsonObject, StreamEvent } from '@gateway/interchange';
+import { asObject } from '../../json/read-members.ts';
+import { createBlockContext, renderCallHead, renderContent } from '../blocks/render-block.ts';
+import { renderCitation } from '../citations.ts';
+import { own } from '../own.ts';
+import { renderRedacted } from '../redacted-thinking.ts';
+import { eventFrame, type StreamFrame } from '../stream-frames.ts';
+
+export type BlockEvent = Exclude<
+  Extract<StreamEvent, { block: number }>,
+  { type: 'usage' | 'finish' | 'extension' | 'error' }
+>;
+
+/**
+ * The block that is told now, and those that wait for it to end. In this format blocks come one after the other, and
+ * its clients keep one at a time; elsewhere calls may run side by side.
+ */
+export interface BlockQueue {
+  readonly nextIndex: number;
+  readonly current: CurrentBlock | undefined;
+  /** By block, in the order of their starts; the events of each, latest first. */
+  readonly waiting: ReadonlyMap<number, Waiting>;
+}
+
+interface CurrentBlock {
+  readonly block: number;
+  readonly index: number;
+  readonly kind: 'text' | 'thinking' | 'tool-call';
+  readonly isEmpty: boolean;
+}
+
+interface Waiting {
+  readonly event: BlockEvent;
+  readonly before: Waiting | undefined;
+}
+
+type QueueStep = readonly [BlockQueue, readonly StreamFrame[]];
+
+export const emptyQueue: BlockQueue = { nextIndex: 0, current: undefined, waiting: new Map() };
+
+export function renderBlockEvent(queue: BlockQueue, event: BlockEvent): QueueStep {
+  if (queue.current !== undefined && queue.current.block !== event.block) return [wait(queue, event), []];
+  const [next, frames] = renderNow(queue, event);
+  if (next.current !== undefined || next.waiting.size === 0) return [next, frames];
+  const [drained, more] = renderWaiting(next);
+  return [drained, [...frames, ...more]];
+}
+
+/** What is left of the blocks when the answer stops: a block that did not end does now. */
+export function renderQueued(queue: BlockQueue): QueueStep {
+  let current = queue;
+  const frames: StreamFrame[] = [];
+  while (current.current !== undefined) {
+    const [next, told] = renderBlockEvent(current, {
+      type: 'text-end',
+      choice: 0,
+      block: current.current.block,
+    });
+    current = next;
+    frames.push(...told);
+  }
+  return [current, frames];
+}
+
+function wait(queue: BlockQueue, event: BlockEvent): BlockQueue {
+  const entry = { event, before: queue.waiting.get(event.block) };
+  return { ...queue, waiting: new Map(queue.waiting).set(event.block, entry) };
+}
+
+/** The blocks that waited, until one of them has not ended yet. */
+function renderWaiting(queue: BlockQueue): QueueStep {
+  const waiting = new Map(queue.waiting);
+  const frames: StreamFrame[] = [];
+  let current = queue;
+  for (const [block, entry] of queue.waiting) {
+    waiting.delete(block);
+    for (const event of eventsOf(entry)) {
+      const [next, told] = renderNow(current, event);
+      current = next;
+      for (const frame of told) frames.push(frame);
+    }
+    if (current.current !== undefined) break;
+  }
+  return [{ ...current, waiting }, frames];
+}
+
+function eventsOf(entry: Waiting): BlockEvent[] {
+  const events: BlockEvent[] = [];
+  for (let at: Waiting | undefined = entry; at !== undefined; at = at.before) events.push(at.event);
+  return events.reverse();
+}
+
+function renderNow(queue: BlockQueue, event: BlockEvent): QueueStep {
+  switch (event.type) {
+    case 'text-start':
+    case 'refusal-start':
+      return startBlock(queue, event.block, 'text');
+    case 'thinking-start':
+      return startBlock(queue, event.block, 'thinking');
+    case 'tool-call-start':
+      return startBlock(queue, event.block, 'tool-call', { toolUse: renderCallHead(event) });
+    case 'text-delta':
+    case 'refusal-delta':
+      return renderDelta(queue, { text: event.text });
+    case 'thinking-delta':
+      return renderDelta(queue, { reasoningContent: { text: event.text } });
+    case 'tool-call-delta':
+      return renderDelta(queue, { toolUse: { input: event.argumentsText } });
+    case 'citation':
+      return renderDelta(queue, { citation: renderCitation(event.citation) });
+    case 'thinking-end':
+      return endThinking(queue, event);
+    case 'text-end':
+    case 'refusal-end':
+    case 'tool-call-end':
+      return endBlock(queue);
+    case 'part':
+      return renderPart(queue, event.part);
+  }
+}
+
+/** Text and thinking have no start of their own here: their first delta is it. */
+function startBlock(
+  queue: BlockQueue,
+  block: number,
+  kind: CurrentBlock['kind'],
+  start?: JsonObject,
+): QueueStep {
+  const index = queue.nextIndex;
+  const current = { block, index, kind, isEmpty: true };
+  const frames =
+    start === undefined ? [] : [eventFrame('contentBlockStart', { start, contentBlockIndex: index })];
+  return [{ ...queue, nextIndex: index + 1, current }, frames];
+}
+
+function renderDelta(queue: BlockQueue, delta: JsonObject): QueueStep {
+  const { current } = queue;
+  if (current === undefined) return [queue, []];
+  const frame = eventFrame('contentBlockDelta', { delta, contentBlockIndex: current.index });
+  return [current.isEmpty ? { ...queue, current: { ...current, isEmpty: false } } : queue, [frame]];
+}
+
+function endThinking(queue: BlockQueue, event: Extract<BlockEvent, { type: 'thinking-end' }>): QueueStep {
+  const { signature, redacted } = event;
+  const [signed, signatures] =
+    signature === undefined ? [queue, []] : renderDelta(queue, { reasoningContent: { signature } });
+  const [hidden, redactions] =
+    redacted === undefined
+      ? [signed, []]
+      : renderDelta(signed, { reasoningContent: { redactedContent: renderRedacted(redacted) } });
+  const [ended, frames] = endBlock(hidden);
+  return [ended, [...signatures, ...redactions, ...frames]];
+}
+
+/** A block without a delta would not be seen: text and thinking get an empty one. */
+function endBlock(queue: BlockQueue): QueueStep {
+  const { current } = queue;
+  if (current === undefined) return [queue, []];
+  const empty = current.kind === 'text' ? { text: '' } : { reasoningContent: { text: '' } };
+  const [, deltas] =
+    current.isEmpty && current.kind !== 'tool-call' ? renderDelta(queue, empty) : [queue, []];
+  const stop = eventFrame('contentBlockStop', { contentBlockIndex: current.index });
+  return [{ ...queue, current: undefined }, [...deltas, stop]];
+}
+
+/** A part that came whole, as the start, the delta and the stop that it would have been. None for what streams cannot say. */
+function renderPart(queue: BlockQueue, part: ChatPart): QueueStep {
+  const block =
+    part.type === 'opaque' ? asObject(own.read(part).part) : renderContent([part], createBlockContext())[0];
+  const split = block === undefined ? undefined : splitBlock(block);
+  if (split === undefined) return [queue, []];
+  const contentBlockIndex = queue.nextIndex;
+  return [
+    { ...queue, nextIndex: contentBlockIndex + 1 },
+    [
+      eventFrame('contentBlockStart', { start: split.start, contentBlockIndex }),
+      eventFrame('contentBlockDelta', { delta: split.delta, contentBlockIndex }),
+      eventFrame('contentBlockStop', { contentBlockIndex }),
+    ],
+  ];
+}
+
+function splitBlock(block: JsonObject): { start: JsonObject; delta: JsonObject } | undefined {
+  const call = asObject(block.toolUse);
+  if (call !== undefined) {
+    const { input, ...toolUse } = call;
+    return { start: { toolUse }, delta: { toolUse: { input: JSON.stringify(input ?? {}) } } };
+  }
+  const result = asObject(block.toolResult);
+  if (result !== undefined) {
+    const { content, ...toolResult } = result;
+    return { start: { toolResult }, delta: { toolResult: content } };
+  }
+  const image = asObject(block.image);
+  if (image === undefined) return undefined;
+  const { format, ...rest } = image;
+  return { start: { image: { format } }, delta: { image: rest } };
+}

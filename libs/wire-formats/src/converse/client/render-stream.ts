@@ -1,0 +1,104 @@
+import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { own } from '../own.ts';
+import { eventFrame, type StreamFrame } from '../stream-frames.ts';
+import { mapToStopReason } from '../stop-reasons.ts';
+import { renderUsage } from '../token-usage.ts';
+import { renderToldError } from './render-stream-error.ts';
+import {
+  emptyQueue,
+  renderBlockEvent,
+  renderQueued,
+  type BlockEvent,
+  type BlockQueue,
+} from './render-stream-block.ts';
+
+/** What the frames so far have said. Never changed in place. */
+export interface StreamRenderState {
+  readonly isOwnFormat: boolean;
+  readonly blocks: BlockQueue;
+  readonly stopped: boolean;
+  /** Members of `messageStop` and of `metadata`, as far as they are known. */
+  readonly stop: JsonObject;
+  readonly metadata: JsonObject;
+}
+
+export type RenderStep = readonly [StreamRenderState, readonly StreamFrame[]];
+
+export const initialStreamRender: StreamRenderState = {
+  isOwnFormat: false,
+  blocks: emptyQueue,
+  stopped: false,
+  stop: {},
+  metadata: {},
+};
+
+/**
+ * The frames that tell an event: none, one or some. The format knows one choice; other choices are not told.
+ * `latencyMs` is how long the answer has taken so far.
+ */
+export function renderStreamEvent(
+  state: StreamRenderState,
+  event: StreamEvent,
+  latencyMs: number,
+): RenderStep {
+  if ('choice' in event && event.choice !== 0) return [state, []];
+  switch (event.type) {
+    case 'message-start':
+      return [
+        { ...state, isOwnFormat: event.format === 'converse' },
+        [eventFrame('messageStart', { role: 'assistant' })],
+      ];
+    case 'extension':
+      return [keepExtension(state, event), []];
+    case 'usage': {
+      const raw = own.read(event);
+      const usage = Object.keys(raw).length === 0 ? renderUsage(event.usage) : raw;
+      return [{ ...state, metadata: { ...state.metadata, usage } }, []];
+    }
+    case 'finish':
+      return renderStop(state, state.isOwnFormat ? event.rawReason : mapToStopReason(event.reason));
+    case 'error':
+      return [state, [renderToldError(event)]];
+    case 'message-end':
+      return renderEnd(state, latencyMs);
+    default:
+      return renderBlock(state, event);
+  }
+}
+
+function renderBlock(state: StreamRenderState, event: BlockEvent): RenderStep {
+  const [blocks, frames] = renderBlockEvent(state.blocks, event);
+  return [{ ...state, blocks }, frames];
+}
+
+function keepExtension(
+  state: StreamRenderState,
+  event: Extract<StreamEvent, { type: 'extension' }>,
+): StreamRenderState {
+  if (event.scope !== 'answer') return state;
+  const { additionalModelResponseFields: fields, ...rest } = own.read(event);
+  return {
+    ...state,
+    stop: fields === undefined ? state.stop : { ...state.stop, additionalModelResponseFields: fields },
+    metadata: { ...state.metadata, ...rest },
+  };
+}
+
+function renderStop(state: StreamRenderState, stopReason: string): RenderStep {
+  if (state.stopped) return [state, []];
+  const [blocks, frames] = renderQueued(state.blocks);
+  const stop = eventFrame('messageStop', { stopReason, ...state.stop });
+  return [{ ...state, blocks, stopped: true }, [...frames, stop]];
+}
+
+/** The SDK's types promise usage and metrics; what a provider of another format did not say of them is nothing. */
+function renderEnd(state: StreamRenderState, latencyMs: number): RenderStep {
+  const [stopped, frames] = renderStop(state, mapToStopReason('other'));
+  const promised = {
+    usage: renderUsage({ inputTokens: 0, outputTokens: 0 }),
+    metrics: { latencyMs: Math.round(latencyMs) },
+  };
+  const metadata = state.isOwnFormat ? state.metadata : { ...promised, ...state.metadata };
+  if (Object.keys(metadata).length === 0) return [stopped, frames];
+  return [stopped, [...frames, eventFrame('metadata', metadata)]];
+}

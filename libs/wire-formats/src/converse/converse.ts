@@ -1,0 +1,51 @@
+import { parseEventStream } from '../event-stream/parse-event-stream.ts';
+import type { ClientWireFormat, StreamRenderer } from '../format.ts';
+import { outlineRequest } from './client/outline-request.ts';
+import { parseRequest } from './client/parse-request.ts';
+import { renderError } from './client/render-error.ts';
+import { renderResponse } from './client/render-response.ts';
+import { renderStreamError } from './client/render-stream-error.ts';
+import { initialStreamRender, renderStreamEvent } from './client/render-stream.ts';
+import { toolDefinitions } from './client/tool-definitions.ts';
+import { editRequest } from './edit-request.ts';
+import { parseError } from './provider/parse-error.ts';
+import { parseResponse } from './provider/parse-response.ts';
+import { endStream, parseMessage } from './provider/parse-stream.ts';
+import { renderRequest } from './provider/render-request.ts';
+import { initialStreamState } from './provider/stream-state.ts';
+import { encodeFrame } from './stream-frames.ts';
+
+/** The Converse API of the Bedrock runtime, whose streams are binary. Model and stream are said by the address. */
+export const converse: ClientWireFormat = {
+  name: 'converse',
+  client: {
+    contentType: 'application/json',
+    streamContentType: 'application/vnd.amazon.eventstream',
+    outlineRequest,
+    toolDefinitions,
+    parseRequest,
+    renderResponse,
+    openStreamRenderer,
+    renderError,
+    renderStreamError: (error) => encodeFrame(renderStreamError(error)),
+  },
+  provider: {
+    renderRequest,
+    parseResponse,
+    openStreamParser: () => parseEventStream({ initial: initialStreamState, parseMessage, endStream }),
+    parseError,
+  },
+  editRequest,
+};
+
+function openStreamRenderer(): StreamRenderer {
+  const openedAt = performance.now();
+  let state = initialStreamRender;
+  return {
+    render(event) {
+      const [next, frames] = renderStreamEvent(state, event, performance.now() - openedAt);
+      state = next;
+      return Buffer.concat(frames.map(encodeFrame));
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { ByteEdit } from '@gateway/interchange';
+import { applyEdits } from '../json/edits/apply-edits.ts';
+import { removeMembers } from '../json/edits/remove-entries.ts';
+import { findShadowed } from '../json/edits/shadowed-members.ts';
+import type { JsonNode } from '../json/json-node.ts';
+import type { JsonTape } from '../json/json-tape.ts';
+import type { EditedRequest, RequestEdit } from '../request-edit.ts';
+import { dropsAllTools, editTools, stripToolMembers } from '../tool-edits.ts';
+import { isCachePoint } from './client/outline-tools.ts';
+import { requestFields } from './request-fields.ts';
+
+/**
+ * The request as it goes to a provider of the same format: examples out, and what the plan says changed, in place.
+ * Everything else stays byte for byte; with nothing to change, `bytes` is the very object given. The model is in the
+ * address, so there is nothing to change for it. Where a client repeats a member that the gateway judged, the last is
+ * what was judged; the others are taken out, so that a provider which reads the first sees the same request.
+ */
+export function editRequest(given: RequestEdit): EditedRequest {
+  const { bytes, tape } = given;
+  const config = tape.get(tape.root, 'toolConfig');
+  const tools = config === undefined ? undefined : tape.get(config, 'tools');
+  const request = tools === undefined ? given : keepFollowedPoints(given, tools);
+  const dropsAll = dropsAllTools(request);
+  const isShadowed = findShadowed(tape, tape.root, requestFields);
+  const edits = [
+    removeMembers(
+      tape,
+      tape.root,
+      (entry) => isShadowed(entry) || (dropsAll && tape.isString(entry.key, 'toolConfig')),
+    ),
+    config === undefined || dropsAll ? [] : editConfig(request, config, tools),
+  ].flat();
+  edits.sort((one, other) => one.start - other.start);
+  return { edits, bytes: applyEdits(bytes, edits) };
+}
+
+/** A cache point stays with the tools before it: alone at the head of the list it would mark nothing. */
+function keepFollowedPoints(request: RequestEdit, tools: JsonNode): RequestEdit {
+  const { tape, keepTools } = request;
+  if (keepTools === undefined) return request;
+  const points = tape.items(tools).map((tool) => isCachePoint(tape, tool));
+  const firstTool = points.findIndex((isPoint, index) => !isPoint && keepTools.has(index));
+  const isFollowed = (index: number): boolean =>
+    points[index] !== true || (firstTool !== -1 && firstTool < index);
+  return { ...request, keepTools: new Set([...keepTools].filter(isFollowed)) };
+}
+
+function editConfig(request: RequestEdit, config: JsonNode, tools: JsonNode | undefined): ByteEdit[] {
+  const { tape } = request;
+  const shadowed = removeMembers(tape, config, findShadowed(tape, config, ['tools', 'toolChoice']));
+  return tools === undefined ? shadowed : [...shadowed, ...editTools(request, tools, stripTool)];
+}
+
+function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
+  const spec = tape.get(tool, 'toolSpec');
+  const beside = stripToolMembers(tape, tool, ['toolSpec', 'systemTool', 'cachePoint']);
+  if (spec === undefined) return beside;
+  return [...beside, ...stripToolMembers(tape, spec, ['name', 'description', 'inputSchema'])];
+}

@@ -1,0 +1,91 @@
+import type { PublicError } from '@gateway/interchange';
+
+/** What of an error its exception is chosen by. */
+export type ErrorKind = Pick<PublicError, 'status' | 'code' | 'source'>;
+
+/**
+ * The exception that an error is, in the names of the Bedrock runtime's model. A provider of this format has named its
+ * own. The SDK retries by status, or by a name of throttling.
+ */
+export function mapToException({ status, code, source }: ErrorKind): string {
+  if (source === 'provider' && code !== null && exceptionName.test(code)) return capitalize(code);
+  if (code === 'upstream_timeout') return 'ModelTimeoutException';
+  switch (status) {
+    case 401:
+    case 403:
+      return 'AccessDeniedException';
+    case 402:
+      return 'ServiceQuotaExceededException';
+    case 404:
+      return 'ResourceNotFoundException';
+    case 408:
+      return 'ModelTimeoutException';
+    case 409:
+      return 'ConflictException';
+    case 424:
+      return 'ModelErrorException';
+    case 429:
+      return 'ThrottlingException';
+    case 503:
+    case 529:
+      return 'ServiceUnavailableException';
+    default:
+      return status >= 500 ? 'InternalServerException' : 'ValidationException';
+  }
+}
+
+const exceptionName = /^[A-Za-z]{1,80}Exception$/;
+
+function capitalize(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** The exceptions that a stream may end with: any other the SDK would not know. */
+const streamExceptions: Readonly<Record<string, string>> = {
+  InternalServerException: 'internalServerException',
+  ModelStreamErrorException: 'modelStreamErrorException',
+  ServiceUnavailableException: 'serviceUnavailableException',
+  ThrottlingException: 'throttlingException',
+  ValidationException: 'validationException',
+};
+
+/** The member of the stream's union that tells the error. */
+export function mapToStreamException(error: ErrorKind): string {
+  const name = mapToException(error);
+  const known = streamExceptions[name];
+  if (known !== undefined) return known;
+  return error.status >= 500 || name.startsWith('Model')
+    ? 'modelStreamErrorException'
+    : 'validationException';
+}
+
+/** The error type that the gateway's callers know, for what a provider named. */
+export function mapExceptionToType(name: string): string | undefined {
+  switch (capitalize(name)) {
+    case 'AccessDeniedException':
+      return 'permission_error';
+    case 'UnrecognizedClientException':
+    case 'ExpiredTokenException':
+    case 'InvalidSignatureException':
+    case 'MissingAuthenticationTokenException':
+      return 'authentication_error';
+    case 'ResourceNotFoundException':
+      return 'not_found_error';
+    case 'ThrottlingException':
+    case 'ServiceQuotaExceededException':
+      return 'rate_limit_error';
+    case 'ServiceUnavailableException':
+    case 'ModelNotReadyException':
+      return 'overloaded_error';
+    case 'ValidationException':
+    case 'ConflictException':
+      return 'invalid_request_error';
+    case 'InternalServerException':
+    case 'ModelErrorException':
+    case 'ModelStreamErrorException':
+    case 'ModelTimeoutException':
+      return 'api_error';
+    default:
+      return undefined;
+  }
+}

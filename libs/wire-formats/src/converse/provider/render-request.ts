@@ -1,0 +1,91 @@
+import type { ChatRequest, ChatTool, JsonObject, Loss, ToolChoice } from '@gateway/interchange';
+import type { RenderedRequest, RequestRenderOptions } from '../../format.ts';
+import { findForeignLosses } from '../../foreign-losses.ts';
+import { asObject, isEmpty, optional } from '../../json/read-members.ts';
+import { renderCachePoint } from '../cache-point.ts';
+import { own } from '../own.ts';
+import { renderSettings } from '../settings.ts';
+import { renderToolChoice } from '../tool-choice.ts';
+import { renderMessages } from './render-messages.ts';
+
+const membersOfSettings = [
+  'inferenceConfig',
+  'additionalModelRequestFields',
+  'outputConfig',
+  'spelling',
+] as const;
+
+/** The request as this format's body, and what of it the format cannot say. The model and the stream are the address's. */
+export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
+  const losses: Loss[] = [...findForeignLosses(request, 'converse')];
+  const { toolConfig, ...kept } = own.read(request);
+  const { system, messages } = renderMessages(request.messages, losses);
+  const members = Object.entries(kept).filter(
+    ([name]) => !membersOfSettings.some((member) => member === name),
+  );
+  const body: JsonObject = {
+    messages,
+    ...(system.length === 0 ? {} : { system }),
+    ...renderSettings(request.settings, kept, options.model, losses),
+    ...renderToolConfig(request, asObject(toolConfig) ?? {}, losses),
+    ...Object.fromEntries(members),
+  };
+  return { body, losses };
+}
+
+function renderToolConfig(request: ChatRequest, kept: JsonObject, losses: Loss[]): JsonObject {
+  const tools = chooseTools(request, losses).flatMap((tool, index) => renderTool(tool, index, losses));
+  const choice = tools.length === 0 ? undefined : renderToolChoice(request.toolChoice);
+  const config = {
+    ...(tools.length === 0 ? {} : { tools }),
+    ...optional('toolChoice', choice),
+    ...kept,
+  };
+  // An empty choice is no empty member: `{ auto: {} }` says something.
+  return isEmpty(config) ? {} : { toolConfig: config };
+}
+
+/** The format cannot narrow a choice: the tools that it leaves out are not offered. */
+function chooseTools({ tools, toolChoice, messages }: ChatRequest, losses: Loss[]): readonly ChatTool[] {
+  if (toolChoice.mode === 'allowed') return tools.filter((tool) => isNamed(tool, toolChoice));
+  if (toolChoice.mode !== 'none') return tools;
+  // A conversation that has calls in it is refused without tools.
+  const hasCalls = messages.some(({ parts }) =>
+    parts.some(({ type }) => type === 'tool-call' || type === 'tool-result'),
+  );
+  if (!hasCalls) return [];
+  if (tools.length > 0)
+    losses.push({ field: 'tool_choice', reason: 'the format cannot forbid the use of tools' });
+  return tools;
+}
+
+function isNamed(tool: ChatTool, choice: Extract<ToolChoice, { mode: 'allowed' }>): boolean {
+  return tool.kind !== 'built-in' && choice.names.includes(tool.name);
+}
+
+function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[] {
+  const kept = own.read(tool);
+  const point = tool.cacheMarker === undefined ? [] : [renderCachePoint(tool.cacheMarker)];
+  if (tool.kind === 'function') return [renderFunction(tool, kept), ...point];
+  if (tool.kind === 'built-in' && !isEmpty(kept)) return [kept, ...point];
+  const what =
+    tool.kind === 'custom' ? 'a tool that takes text' : "a built-in tool of another format's providers";
+  losses.push({ field: `tools[${index}]`, reason: what });
+  return point;
+}
+
+function renderFunction(tool: Extract<ChatTool, { kind: 'function' }>, kept: JsonObject): JsonObject {
+  const { toolSpec, ...beside } = kept;
+  const { name, description, parameters, strict } = tool;
+  return {
+    toolSpec: {
+      name,
+      // The API refuses an empty description, and a tool without a schema.
+      ...optional('description', description === '' ? undefined : description),
+      inputSchema: { json: parameters ?? { type: 'object', properties: {} } },
+      ...(strict === undefined ? {} : { strict }),
+      ...asObject(toolSpec),
+    },
+    ...beside,
+  };
+}

@@ -1,0 +1,96 @@
+import type { ChatSettings, JsonObject, Loss } from '@gateway/interchange';
+import { asList, asNumber, asObject, isEmpty, optional, otherMembers } from '../json/read-members.ts';
+import { parseAdditionalFields, renderAdditionalFields, type ReadFields } from './additional-fields.ts';
+import { parseOutputConfig, renderOutputConfig } from './output-config.ts';
+
+/** Members of `inferenceConfig` that are a number, each with its name in the interchange. */
+const numbers = [
+  ['maxTokens', 'maxOutputTokens'],
+  ['temperature', 'temperature'],
+  ['topP', 'topP'],
+] as const;
+
+/** Settings that the API has no word for, each with the name that callers know it by. */
+const unsaid = [
+  ['seed', 'seed'],
+  ['frequencyPenalty', 'frequency_penalty'],
+  ['presencePenalty', 'presence_penalty'],
+  ['endUser', 'user'],
+] as const;
+
+const membersOfSettings = ['inferenceConfig', 'additionalModelRequestFields', 'outputConfig'] as const;
+
+export interface ReadSettings {
+  readonly settings: ChatSettings;
+  /** What of those members the settings do not say: under the members' names, for this format alone. */
+  readonly own: JsonObject;
+  /** The members of a request that were read. */
+  readonly read: readonly string[];
+}
+
+export function parseSettings(body: JsonObject): ReadSettings {
+  const config = asObject(body.inferenceConfig) ?? {};
+  const additional = parseAdditionalFields(asObject(body.additionalModelRequestFields) ?? {});
+  const output = parseOutputConfig(asObject(body.outputConfig) ?? {});
+  const stops = parseStops(config.stopSequences);
+  const found = numbers.flatMap(([member, name]) => {
+    const value = asNumber(config[member]);
+    return value === undefined ? [] : [{ member, name, value }];
+  });
+  const rest = otherMembers(config, [
+    ...found.map(({ member }) => member),
+    stops === undefined ? '' : 'stopSequences',
+  ]);
+  return {
+    settings: {
+      ...Object.fromEntries(found.map(({ name, value }) => [name, value])),
+      ...optional('stopSequences', stops),
+      ...additional.settings,
+      ...output.settings,
+    },
+    own: {
+      ...optional('inferenceConfig', rest),
+      ...optional('additionalModelRequestFields', additional.rest),
+      ...optional('outputConfig', output.rest),
+      ...optional('spelling', additional.spelling),
+    },
+    read: membersOfSettings,
+  };
+}
+
+function parseStops(raw: unknown): readonly string[] | undefined {
+  const texts = asList(raw).filter((text) => typeof text === 'string');
+  return Array.isArray(raw) && texts.length === raw.length ? texts : undefined;
+}
+
+/** The members that settings are written in. `kept` is what `parseSettings` left for this format. */
+export function renderSettings(
+  settings: ChatSettings,
+  kept: JsonObject,
+  model: string,
+  losses: Loss[],
+): JsonObject {
+  const config = {
+    ...Object.fromEntries(
+      numbers.flatMap(([member, name]) => (settings[name] === undefined ? [] : [[member, settings[name]]])),
+    ),
+    ...optional('stopSequences', settings.stopSequences),
+    ...asObject(kept.inferenceConfig),
+  };
+  for (const [name, field] of unsaid) {
+    if (settings[name] !== undefined) losses.push({ field, reason: 'the format has no such setting' });
+  }
+  if ((settings.answers ?? 1) > 1) losses.push({ field: 'n', reason: 'the format gives one answer' });
+  if (settings.parallelToolCalls === false) {
+    losses.push({ field: 'parallel_tool_calls', reason: 'the format has no such setting' });
+  }
+  const read: Pick<ReadFields, 'rest' | 'spelling'> = {
+    rest: asObject(kept.additionalModelRequestFields) ?? {},
+    spelling: asObject(kept.spelling) ?? {},
+  };
+  return {
+    ...(isEmpty(config) ? {} : { inferenceConfig: config }),
+    ...renderAdditionalFields(settings, read, model, losses),
+    ...renderOutputConfig(settings, asObject(kept.outputConfig) ?? {}, losses),
+  };
+}

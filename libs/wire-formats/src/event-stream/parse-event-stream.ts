@@ -1,0 +1,54 @@
+import { GatewayError } from '@gateway/errors';
+import type { StreamEvent } from '@gateway/interchange';
+import type { StreamParser } from '../format.ts';
+import { EventStreamDecoder } from './event-stream-decoder.ts';
+import { EventStreamError } from './event-stream-error.ts';
+import type { EventStreamMessage } from './event-stream-message.ts';
+
+/** A format's reading of a binary event stream. */
+export interface EventStreamReducer<State> {
+  readonly initial: State;
+  readonly parseMessage: (
+    state: State,
+    message: EventStreamMessage,
+  ) => readonly [State, readonly StreamEvent[]];
+  readonly endStream: (state: State) => readonly [State, readonly StreamEvent[]];
+}
+
+/**
+ * Runs a format's reducer over the bytes of one answer. What comes before a corrupt frame is told first, so that the
+ * events do not depend on how the bytes were cut; the failure is thrown by the next call.
+ */
+export function parseEventStream<State>(reducer: EventStreamReducer<State>): StreamParser {
+  const decoder = new EventStreamDecoder();
+  let state = reducer.initial;
+  let failure: GatewayError | undefined;
+  return {
+    push(chunk) {
+      if (failure !== undefined) throw failure;
+      const told: StreamEvent[] = [];
+      try {
+        for (const message of decoder.push(chunk)) {
+          const [next, events] = reducer.parseMessage(state, message);
+          state = next;
+          for (const event of events) told.push(event);
+        }
+      } catch (thrown) {
+        failure = toInvalid(thrown);
+        if (told.length === 0) throw failure;
+      }
+      return told;
+    },
+    end() {
+      if (failure !== undefined) throw failure;
+      // A frame that is cut off is a truncated answer, however much of it was said.
+      return decoder.pendingBytes > 0 ? [] : [...reducer.endStream(state)[1]];
+    },
+  };
+}
+
+function toInvalid(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  if (!(thrown instanceof EventStreamError)) throw thrown;
+  return new GatewayError('upstream_invalid', { detail: thrown.message, cause: thrown });
+}
