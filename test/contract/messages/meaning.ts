@@ -1,0 +1,66 @@
+/**
+ * What two bodies of the format have to share to mean the same, written apart from the code under test. Said in two
+ * ways, meaning one: null and absent; a text and a list of one text block; neighbours of one role and one message
+ * (Anthropic joins them); no tools and an empty list; no citations and an empty list; `stream: false` and silence.
+ */
+export type Members = Record<string, unknown>;
+
+/** Values that are the client's or the model's own, so a null in them counts. */
+const carriedWhole = new Set(['input_schema', 'schema', 'input']);
+
+export function requestMeaning(body: Members): Members {
+  const meaning = dropNulls(body) as Members;
+  if (meaning.stream === false) delete meaning.stream;
+  if (Array.isArray(meaning.tools) && meaning.tools.length === 0) delete meaning.tools;
+  if (meaning.system !== undefined) meaning.system = contentMeaning(meaning.system);
+  meaning.messages = joinNeighbours(meaning.messages as unknown[]);
+  return meaning;
+}
+
+function joinNeighbours(messages: readonly unknown[]): unknown[] {
+  const joined: unknown[] = [];
+  for (const message of messages) {
+    if (!isMembers(message)) {
+      joined.push(message);
+      continue;
+    }
+    const content = contentMeaning(message.content);
+    const last = joined.at(-1);
+    if (isMembers(last) && last.role === message.role) (last.content as unknown[]).push(...content);
+    else joined.push({ ...message, content });
+  }
+  return joined;
+}
+
+function contentMeaning(content: unknown): unknown[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return ((content ?? []) as unknown[]).map(blockMeaning);
+}
+
+function blockMeaning(block: unknown): unknown {
+  if (!isMembers(block)) return block;
+  const meaning = { ...block };
+  if (meaning.type === 'tool_result') meaning.content = contentMeaning(meaning.content);
+  if (Array.isArray(meaning.citations) && meaning.citations.length === 0) delete meaning.citations;
+  return meaning;
+}
+
+export function responseMeaning(body: Members): Members {
+  const meaning = dropNulls(body) as Members;
+  meaning.content = contentMeaning(meaning.content);
+  return meaning;
+}
+
+function dropNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropNulls);
+  if (!isMembers(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null)
+      .map(([name, member]) => [name, carriedWhole.has(name) ? member : dropNulls(member)]),
+  );
+}
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
