@@ -1,4 +1,4 @@
-/** Tokens as the provider billed them. `inputTokens` includes the cached ones, read and written. */
+/** Tokens as the provider counted them. `inputTokens` includes the cached ones, read and written. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -8,4 +8,7 @@ export interface TokenUsage {
   readonly cacheWriteTokens?: number;
   /** Output tokens spent on reasoning. */
   readonly reasoningTokens?: number;
+  /** What the provider charges for, where it says that it is less than what was read and written. */
+  readonly billedInputTokens?: number;
+  readonly billedOutputTokens?: number;
 }

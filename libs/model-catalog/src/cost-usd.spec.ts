@@ -65,3 +65,10 @@ describe('costUsd', () => {
     );
   });
 });
+
+test('a provider that says what it charges for is taken at its word', () => {
+  const prices = { input: 2, output: 10, cacheRead: 1 };
+  const usage = { inputTokens: 1445, outputTokens: 43, cachedInputTokens: 704 };
+  const billed = { ...usage, billedInputTokens: 46, billedOutputTokens: 14 };
+  expect(costUsd({ prices }, billed)).toBeCloseTo((46 * 2 + 14 * 10) / 1_000_000, 12);
+});

@@ -1,5 +1,6 @@
 import type { ClientFormat, ProviderFormat } from '@gateway/interchange';
 import { chatCompletions } from './chat-completions/chat-completions.ts';
+import { cohere } from './cohere/cohere.ts';
 import { gemini } from './gemini/gemini.ts';
 import { converse } from './converse/converse.ts';
 import type { WireFormat, ClientWireFormat } from './format.ts';
@@ -15,6 +16,7 @@ const clientFormats: { readonly [Name in ClientFormat]?: ClientWireFormat } = {
 const providerFormats: { readonly [Name in ProviderFormat]?: WireFormat } = {
   ...clientFormats,
   gemini,
+  cohere,
 };
 
 /** @throws RangeError for a format that is not spoken here. */

@@ -24,6 +24,7 @@ export {
   type EventStreamMessage,
 } from './event-stream/event-stream-message.ts';
 export { formatNamed, providerFormatNamed } from './formats.ts';
+export { cohere } from './cohere/cohere.ts';
 export { gemini } from './gemini/gemini.ts';
 export { applyEdits, editedLength } from './json/edits/apply-edits.ts';
 export { removeItems, removeMember, removeMembers, replaceValue } from './json/edits/remove-entries.ts';

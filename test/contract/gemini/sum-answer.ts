@@ -62,7 +62,8 @@ function addCandidate(candidates: Map<number, Draft>, raw: Members, isStream: bo
   const content = (raw.content ?? {}) as Members;
   for (const part of (content.parts ?? []) as Members[])
     addPart(candidate.parts, structuredClone(part), isStream);
-  candidate.reason ??= raw.finishReason === undefined ? undefined : String(raw.finishReason as string);
+  candidate.reason ??=
+    raw.finishReason === undefined ? undefined : (raw.finishReason as string | number).toString();
   candidate.groundingMetadata = raw.groundingMetadata ?? candidate.groundingMetadata;
 }
 
@@ -94,8 +95,11 @@ function addCall(parts: Members[], part: Members, piece: Members): void {
   const args = into.args as Members;
   for (const { jsonPath, stringValue, numberValue } of (partialArgs ?? []) as Members[]) {
     const name = String(jsonPath).slice(2);
-    args[name] =
-      stringValue === undefined ? numberValue : `${String(args[name] ?? '')}${String(stringValue)}`;
+    args[name] = typeof stringValue === 'string' ? `${asText(args[name])}${stringValue}` : numberValue;
   }
   expect(willContinue ?? true).toBe(true);
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

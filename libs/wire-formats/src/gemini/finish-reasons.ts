@@ -1,6 +1,9 @@
 import type { FinishReason } from '@gateway/interchange';
 
-/** Gemini says STOP whether the model answered or called: `callsTools` tells them apart. */
+/**
+ * Gemini says STOP whether the model answered or called: `callsTools` tells them apart. Of the numbers of the enumeration
+ * only those are read that both of Google's APIs give the same meaning.
+ */
 export function mapFinishReason(raw: string, callsTools: boolean): FinishReason {
   switch (raw) {
     case 'STOP':
@@ -18,7 +21,6 @@ export function mapFinishReason(raw: string, callsTools: boolean): FinishReason 
     case 'IMAGE_SAFETY':
     case 'IMAGE_PROHIBITED_CONTENT':
     case 'IMAGE_RECITATION':
-    // The numbers that both of Google's APIs give the same meaning.
     case '3':
     case '4':
       return 'content-filter';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@gateway/interchange';
-import { asObject } from '../json/read-members.ts';
+import { asObject, otherMembers } from '../json/read-members.ts';
 import { ownMembersOf } from '../own-members.ts';
 
 /** What only Gemini's format knows. The member `spelling` of it says how a request wrote what the interchange carries. */
@@ -11,6 +11,5 @@ export function readSpelling(holder: Parameters<typeof own.read>[0]): JsonObject
 
 /** The members of the format's own, as they go into the body. */
 export function readRest(holder: Parameters<typeof own.read>[0]): JsonObject {
-  const { spelling: _, ...rest } = own.read(holder);
-  return rest;
+  return otherMembers(own.read(holder), ['spelling']);
 }

@@ -1,0 +1,13 @@
+import type { ClientHalf, WireFormat } from '../format.ts';
+import { parseRequest } from './client/parse-request.ts';
+import { parseError } from './provider/parse-error.ts';
+import { parseResponse } from './provider/parse-response.ts';
+import { openStreamParser } from './provider/parse-stream.ts';
+import { renderRequest } from './provider/render-request.ts';
+
+/** Cohere's chat, version 2. Its requests can be read too. */
+export const cohere: WireFormat<'cohere'> & Pick<ClientHalf, 'parseRequest'> = {
+  name: 'cohere',
+  provider: { renderRequest, parseResponse, openStreamParser, parseError },
+  parseRequest,
+};

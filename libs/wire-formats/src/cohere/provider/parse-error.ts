@@ -1,0 +1,14 @@
+import type { ProviderError } from '@gateway/interchange';
+import { asObject, asText } from '../../json/read-members.ts';
+import { boundMessage, mapStatusToType, parseErrorBody } from '../../provider-fault.ts';
+
+/** Cohere's `{id, message, error_type}`, or text. */
+export function parseError(status: number, body: string): ProviderError {
+  const error = asObject(parseErrorBody(body)) ?? {};
+  return {
+    message: boundMessage(asText(error.message), status),
+    type: mapStatusToType(status),
+    code: asText(error.error_type) ?? null,
+    param: null,
+  };
+}

@@ -1,0 +1,139 @@
+import { GatewayError } from '@gateway/errors';
+import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { asNumber, asObject, asText, isEmpty, optional, otherMembers } from '../../json/read-members.ts';
+import { mapFinishReason } from '../finish-reasons.ts';
+import { own } from '../own.ts';
+import { parseUsage } from '../token-usage.ts';
+import { parseArguments, parseCallHead } from '../tool-call.ts';
+import { readCitation } from './read-citation.ts';
+import { addText, chainSteps, endCalls, endText, startText, tellCallEnd, tellExtensions } from './steps.ts';
+import type { ReadEvent, StreamState, StreamStep } from './stream-state.ts';
+
+const choice = 0;
+
+/** Calls in one answer: as many as a request may have tools. */
+const callsMax = 4096;
+
+/** One reader for each type of event. What is not here (`citation-end`, `debug`) says nothing. */
+const readers: ReadonlyMap<unknown, ReadEvent> = new Map<string, ReadEvent>([
+  ['message-start', (state, event) => readStart(state, event)],
+  ['content-start', (state, _event, message) => readContentStart(state, asObject(message.content) ?? {})],
+  ['content-delta', readContentDelta],
+  ['content-end', (state) => endText(state)],
+  ['tool-plan-delta', (state, _event, message) => addText(state, plan, asText(message.tool_plan) ?? '')],
+  ['tool-call-start', readCallStart],
+  ['tool-call-delta', readCallDelta],
+  ['tool-call-end', readCallEnd],
+  ['citation-start', (state, _event, message) => readCitation(state, asObject(message.citations) ?? {})],
+  ['message-end', (state, event) => readEnd(state, asObject(event.delta) ?? {})],
+]);
+
+export const plan = { kind: 'thinking', member: 'tool_plan' } as const;
+
+export function readEvent(state: StreamState, event: JsonObject): StreamStep {
+  const message = asObject(asObject(event.delta)?.message) ?? {};
+  return readers.get(event.type)?.(state, event, message) ?? [state, []];
+}
+
+export function readStart(state: StreamState, { id }: JsonObject): StreamStep {
+  if (state.started) return [state, []];
+  return [
+    { ...state, started: true },
+    [{ type: 'message-start', format: 'cohere', ...optional('id', asText(id)) }],
+  ];
+}
+
+export function readContentStart(state: StreamState, content: JsonObject): StreamStep {
+  const kind = content.type === 'thinking' ? 'thinking' : 'text';
+  const text = asText(content[kind]) ?? '';
+  const into = { kind, member: 'content' } as const;
+  return chainSteps(state, [
+    (current) => startText(current, into, otherMembers(content, ['type', kind])),
+    (current) => addText(current, into, text),
+  ]);
+}
+
+function readContentDelta(state: StreamState, event: JsonObject, message: JsonObject): StreamStep {
+  const content = asObject(message.content) ?? {};
+  const logprobs = asObject(event.logprobs);
+  return chainSteps(state, [
+    (current) => addText(current, { kind: 'thinking', member: 'content' }, asText(content.thinking) ?? ''),
+    (current) => addText(current, { kind: 'text', member: 'content' }, asText(content.text) ?? ''),
+    (current) =>
+      logprobs === undefined ? [current, []] : tellExtensions(current, 'choice', { logprobs: [logprobs] }),
+  ]);
+}
+
+function readCallStart(state: StreamState, event: JsonObject, message: JsonObject): StreamStep {
+  if (state.calls.size >= callsMax)
+    throw new GatewayError('upstream_invalid', { detail: 'too many tool calls' });
+  const [closed, ends] = endText(state);
+  const call = asObject(message.tool_calls) ?? {};
+  const block = closed.nextBlock;
+  const number = asNumber(event.index) ?? block;
+  const open = { block, hasArguments: false };
+  const started = { ...closed, nextBlock: block + 1, calls: new Map(closed.calls).set(number, open) };
+  const [next, told] = tellArguments(started, number, parseArguments(call));
+  return [next, [...ends, { ...parseCallHead(call), type: 'tool-call-start', choice, block }, ...told]];
+}
+
+function readCallDelta(state: StreamState, event: JsonObject, message: JsonObject): StreamStep {
+  return tellArguments(
+    state,
+    asNumber(event.index) ?? -1,
+    parseArguments(asObject(message.tool_calls) ?? {}),
+  );
+}
+
+function tellArguments(state: StreamState, number: number, argumentsText: string): StreamStep {
+  const call = state.calls.get(number);
+  if (call === undefined || argumentsText === '') return [state, []];
+  const { block, hasArguments } = call;
+  // Once a call, not once a piece: copying the calls for every piece would be quadratic.
+  const calls = hasArguments ? state.calls : new Map(state.calls).set(number, { block, hasArguments: true });
+  return [{ ...state, calls }, [{ type: 'tool-call-delta', choice, block, argumentsText }]];
+}
+
+function readCallEnd(state: StreamState, event: JsonObject): StreamStep {
+  const number = asNumber(event.index) ?? -1;
+  const call = state.calls.get(number);
+  if (call === undefined) return [state, []];
+  const calls = new Map(state.calls);
+  calls.delete(number);
+  return [{ ...state, calls }, tellCallEnd(call)];
+}
+
+/** How it ended: `finish_reason`, `usage`, and, where it failed, `error`. */
+export function readEnd(state: StreamState, delta: JsonObject): StreamStep {
+  const rest = otherMembers(delta, ['finish_reason', 'usage', 'error', 'message']);
+  const message = asText(delta.error);
+  return chainSteps(state, [
+    endText,
+    endCalls,
+    (current) => (isEmpty(rest) ? [current, []] : tellExtensions(current, 'answer', rest)),
+    (current) => [current, readUsage(asObject(delta.usage))],
+    (current) => (message === undefined ? readFinish(current, delta) : fail(current, message, delta)),
+  ]);
+}
+
+function readUsage(raw: JsonObject | undefined): StreamEvent[] {
+  const usage = raw === undefined ? undefined : parseUsage(raw);
+  return raw === undefined || usage === undefined ? [] : [{ type: 'usage', usage, extensions: own.of(raw) }];
+}
+
+function readFinish(state: StreamState, { finish_reason: raw }: JsonObject): StreamStep {
+  const rawReason = asText(raw);
+  if (rawReason === undefined) return [state, []];
+  const finish: StreamEvent = { type: 'finish', choice, reason: mapFinishReason(rawReason), rawReason };
+  return [{ ...state, ended: true }, [finish, { type: 'message-end' }]];
+}
+
+function fail(state: StreamState, message: string, { finish_reason: reason }: JsonObject): StreamStep {
+  const error: StreamEvent = {
+    type: 'error',
+    message,
+    errorType: 'api_error',
+    ...optional('code', asText(reason)),
+  };
+  return [{ ...state, failed: true }, [error]];
+}

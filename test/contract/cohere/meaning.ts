@@ -1,0 +1,37 @@
+/** What two bodies of the format have to share to mean the same: null and absent are one, and so is `stream: false`. */
+export type Members = Record<string, unknown>;
+
+export function requestMeaning(body: Members): Members {
+  const meaning = dropNulls(body) as Members;
+  if (meaning.stream === false) delete meaning.stream;
+  if (Array.isArray(meaning.documents) && meaning.documents.length === 0) delete meaning.documents;
+  return meaning;
+}
+
+/** The API of version 1, which shares the name: one message and a history. It is not spoken here. */
+export function isVersionOne(body: Members): boolean {
+  return typeof body.message === 'string' || typeof body.text === 'string';
+}
+
+/** A call without arguments has an empty object of them. */
+export function messageMeaning(message: Members): Members {
+  const { content, tool_calls: calls, citations, ...rest } = dropNulls({ ...message, role: null }) as Members;
+  const meant = ((calls ?? []) as { function: Members }[]).map((call) => ({
+    ...call,
+    function: {
+      ...call.function,
+      arguments: call.function.arguments === '' ? '{}' : call.function.arguments,
+    },
+  }));
+  return { content: content ?? [], calls: meant, citations: citations ?? [], tool_plan: '', ...rest };
+}
+
+function dropNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null)
+      .map(([name, member]) => [name, name === 'parameters' ? (member as unknown) : dropNulls(member)]),
+  );
+}
