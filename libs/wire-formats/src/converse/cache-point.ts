@@ -5,9 +5,9 @@ import { asObject, asText, optional } from '../json/read-members.ts';
 export function parseCachePoint(block: JsonObject): CacheMarker | undefined {
   const point = asObject(block.cachePoint);
   if (point === undefined || Object.keys(block).length !== 1 || point.type !== 'default') return undefined;
-  const { type: _type, ttl, ...rest } = point;
-  const isKnown = Object.keys(rest).length === 0 && (ttl === undefined || asText(ttl) !== undefined);
-  return isKnown ? optional('ttl', asText(ttl)) : undefined;
+  const ttl = asText(point.ttl);
+  const isWhole = Object.keys(point).length === (ttl === undefined ? 1 : 2);
+  return isWhole ? optional('ttl', ttl) : undefined;
 }
 
 export function renderCachePoint(marker: CacheMarker): JsonObject {

@@ -65,7 +65,7 @@ export function mapToFormat(
     const found = beginnings.find(([beginning]) => base64.startsWith(beginning))?.[1];
     return found !== undefined && Object.hasOwn(names, found) ? found : undefined;
   }
-  const bare = mediaType.split(';', 1)[0]!.trim().toLowerCase();
+  const bare = (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
   const type = aliases[bare] ?? bare;
   return Object.keys(names).find((name) => names[name] === type);
 }

@@ -15,28 +15,28 @@ export function parseBlock(raw: unknown): ChatPart {
 type ParseBody = (body: JsonObject) => ChatPart | undefined;
 
 /** By the member that a block has. */
-const bodies: Readonly<Record<string, ParseBody>> = {
-  image: (body) => parseMedia('image', body),
-  document: (body) => parseMedia('document', body),
-  audio: (body) => parseMedia('audio', body),
-  toolUse: parseToolUse,
-  toolResult: parseToolResult,
-  reasoningContent: parseReasoning,
-  citationsContent: parseCited,
-  guardContent: parseGuarded,
-};
+const bodies: ReadonlyMap<string, ParseBody> = new Map<string, ParseBody>([
+  ['image', (body) => parseMedia('image', body)],
+  ['document', (body) => parseMedia('document', body)],
+  ['audio', (body) => parseMedia('audio', body)],
+  ['toolUse', parseToolUse],
+  ['toolResult', parseToolResult],
+  ['reasoningContent', parseReasoning],
+  ['citationsContent', parseCited],
+  ['guardContent', parseGuarded],
+]);
 
 function parseKnownBlock(raw: JsonObject): ChatPart | undefined {
   if (typeof raw.text === 'string') {
     return { type: 'text', text: raw.text, ...own.with(otherMembers(raw, ['text'])) };
   }
   if (Object.hasOwn(raw, 'json') && Object.keys(raw).length === 1) {
-    return { type: 'text', text: JSON.stringify(raw.json), ...own.of({ spelling: 'json' }) };
+    return { type: 'text', text: JSON.stringify(raw.json), ...own.with({ spelling: 'json' }) };
   }
   const [member, ...others] = Object.keys(raw);
-  if (member === undefined || others.length > 0 || !Object.hasOwn(bodies, member)) return undefined;
-  const body = asObject(raw[member]);
-  return body === undefined ? undefined : bodies[member]!(body);
+  const parse = member === undefined || others.length > 0 ? undefined : bodies.get(member);
+  const body = member === undefined ? undefined : asObject(raw[member]);
+  return body === undefined ? undefined : parse?.(body);
 }
 
 /** A call that the provider carries out itself is none of the client's: it stays whole, for this format alone. */
@@ -83,7 +83,7 @@ function parseReasoning(body: JsonObject): ThinkingPart | undefined {
       type: 'thinking',
       text,
       ...optional('signature', signature),
-      ...own.of({ ...rest, spelling: 'reasoning' }),
+      ...own.with({ ...rest, spelling: 'reasoning' }),
     };
   }
   const encrypted = asText(body.redactedContent);
@@ -106,5 +106,5 @@ function parseGuarded(body: JsonObject): ChatPart | undefined {
   const guarded = asObject(body.text);
   const text = asText(guarded?.text);
   if (guarded === undefined || text === undefined || Object.keys(body).length !== 1) return undefined;
-  return { type: 'text', text, ...own.of({ guardContent: otherMembers(guarded, ['text']) }) };
+  return { type: 'text', text, ...own.with({ guardContent: otherMembers(guarded, ['text']) }) };
 }

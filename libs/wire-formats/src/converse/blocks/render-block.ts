@@ -63,8 +63,9 @@ function renderBlock(part: ChatPart, context: BlockContext): JsonObject | undefi
   }
 }
 
-function lose(part: ChatPart, reason: string, { losses, field }: BlockContext): undefined {
+function lose(part: ChatPart, reason: string, { losses, field }: BlockContext): JsonObject | undefined {
   losses.push({ field: `${field}.${part.type}`, reason });
+  return undefined;
 }
 
 function renderText(part: TextPart): JsonObject | undefined {
@@ -80,7 +81,7 @@ function renderCited(part: TextPart, spelling: unknown, rest: JsonObject): JsonO
   const texts = Array.isArray(spelling) ? asList(spelling) : part.text === '' ? [] : [part.text];
   return {
     citationsContent: {
-      content: texts.map((text) => ({ text })),
+      ...(texts.length === 0 ? {} : { content: texts.map((text) => ({ text })) }),
       citations: (part.citations ?? []).map(renderCitation),
       ...rest,
     },

@@ -24,23 +24,24 @@ export function parseMessage(state: StreamState, message: EventStreamMessage): S
   const payload =
     message.payload.byteLength === 0 ? {} : (asObject(parseProviderJson(message.payload)) ?? {});
   if (kind === 'exception') return readFailure(state, message, payload);
-  const event = textHeader(message, ':event-type') ?? '';
-  if (!Object.hasOwn(events, event)) return [state, []];
-  return chainSteps(state, startOnce, (current) => events[event]!(current, payload), endOnce);
+  const read = events.get(textHeader(message, ':event-type') ?? '');
+  if (read === undefined) return [state, []];
+  return chainSteps(state, startOnce, (current) => read(current, payload), endOnce);
 }
 
 /** A handler an event. Events that are new to us are passed over. */
-const events: Readonly<Record<string, (state: StreamState, payload: JsonObject) => StreamStep>> = {
-  messageStart: (state, payload) => [
-    state,
-    tellExtensions('message', otherMembers(payload, ['role', padding])),
-  ],
-  contentBlockStart: readBlockStart,
-  contentBlockDelta: readBlockDelta,
-  contentBlockStop: readBlockStop,
-  messageStop: readMessageStop,
-  metadata: readMetadata,
-};
+const events: ReadonlyMap<string, (state: StreamState, payload: JsonObject) => StreamStep> = new Map([
+  ['messageStart', readMessageStart],
+  ['contentBlockStart', readBlockStart],
+  ['contentBlockDelta', readBlockDelta],
+  ['contentBlockStop', readBlockStop],
+  ['messageStop', readMessageStop],
+  ['metadata', readMetadata],
+]);
+
+function readMessageStart(state: StreamState, payload: JsonObject): StreamStep {
+  return [state, tellExtensions('message', otherMembers(payload, ['role', padding]))];
+}
 
 /** Some gateways leave the first frame out. */
 function startOnce(state: StreamState): StreamStep {

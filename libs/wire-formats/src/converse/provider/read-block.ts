@@ -32,20 +32,25 @@ export function readBlockDelta(state: StreamState, payload: JsonObject): StreamS
     ...Object.entries(delta).map(
       ([member, value]): ReadStep =>
         (current) =>
-          Object.hasOwn(deltas, member) ? deltas[member]!(current, index, value) : nothing(current),
+          deltas.get(member)?.(current, index, value) ?? nothing(current),
     ),
   );
 }
 
 /** By the member that a delta has. */
-const deltas: Readonly<Record<string, (state: StreamState, index: number, value: unknown) => StreamStep>> = {
-  text: (state, index, value) => addText(state, index, 'text', asText(value) ?? ''),
-  reasoningContent: readReasoning,
-  toolUse: readInput,
-  toolResult: (state, index, value) => hold(state, index, 'toolResult', value),
-  image: (state, index, value) => hold(state, index, 'image', value),
-  citation: readCitation,
-};
+const deltas: ReadonlyMap<string, (state: StreamState, index: number, value: unknown) => StreamStep> =
+  new Map([
+    ['text', readText],
+    ['reasoningContent', readReasoning],
+    ['toolUse', readInput],
+    ['toolResult', (state, index, value) => hold(state, index, 'toolResult', value)],
+    ['image', (state, index, value) => hold(state, index, 'image', value)],
+    ['citation', readCitation],
+  ]);
+
+function readText(state: StreamState, index: number, value: unknown): StreamStep {
+  return addText(state, index, 'text', asText(value) ?? '');
+}
 
 export function readBlockStop(state: StreamState, payload: JsonObject): StreamStep {
   return state.open?.index === (asNumber(payload.contentBlockIndex) ?? 0)

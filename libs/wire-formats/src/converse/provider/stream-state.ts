@@ -54,7 +54,7 @@ export function holdPiece(
   open: OpenBlock & { kind: 'held' },
   piece: unknown,
 ): StreamState {
-  const heldCharacters = state.heldCharacters + (JSON.stringify(piece) ?? '').length;
+  const heldCharacters = state.heldCharacters + JSON.stringify(piece).length;
   if (heldCharacters > heldCharactersMax) {
     throw new GatewayError('upstream_invalid', { detail: 'a block of the stream is too long' });
   }

@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import {
+  BedrockRuntimeClient,
+  ConverseCommand,
+  ConverseStreamCommand,
+  type ConverseStreamOutput,
+} from '@aws-sdk/client-bedrock-runtime';
+import { foldAnswer } from '@gateway/interchange';
+import { bodyOf, checkEvery, isAnswered } from '../check-every.ts';
+import { client, isBinary, provider, rerender } from './exchange.ts';
+
+/** The SDK, given those bytes for an answer. */
+function sdkReading(bytes: Buffer, contentType: string): BedrockRuntimeClient {
+  const response = {
+    statusCode: 200,
+    headers: { 'content-type': contentType, 'x-amzn-requestid': 'id' },
+    body: Readable.from([bytes]),
+  };
+  return new BedrockRuntimeClient({
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 's' },
+    maxAttempts: 1,
+    requestHandler: { handle: () => Promise.resolve({ response }) },
+  });
+}
+
+async function readPlain(bytes: Buffer): Promise<unknown> {
+  const answer = await sdkReading(bytes, 'application/json').send(
+    new ConverseCommand({ modelId: 'm', messages: [] }),
+  );
+  return { ...answer, $metadata: undefined };
+}
+
+interface SdkSum {
+  readonly texts: Record<number, string>;
+  readonly members: unknown[];
+}
+
+/** Frames that say something: where a block ends is not it, nor where one starts that has no start of its own. */
+function isTold({
+  contentBlockStart: started,
+  contentBlockStop: stopped,
+  messageStart,
+}: ConverseStreamOutput): boolean {
+  const isEmptyStart = started !== undefined && Object.keys(started.start ?? {}).length === 0;
+  return stopped === undefined && messageStart === undefined && !isEmptyStart;
+}
+
+/** What a user of the SDK sees, with the texts of each block joined. */
+async function readStream(bytes: Buffer): Promise<SdkSum> {
+  const answer = await sdkReading(bytes, 'application/vnd.amazon.eventstream').send(
+    new ConverseStreamCommand({ modelId: 'm', messages: [] }),
+  );
+  const texts: Record<number, string> = {};
+  const members: unknown[] = [];
+  for await (const event of answer.stream ?? []) {
+    const { contentBlockDelta: delta } = event;
+    const text = delta?.delta?.text ?? delta?.delta?.toolUse?.input ?? delta?.delta?.reasoningContent?.text;
+    if (text !== undefined) {
+      const index = delta?.contentBlockIndex ?? -1;
+      // A call without arguments streams none, or `{}`.
+      if (text !== '{}') texts[index] = (texts[index] ?? '') + text;
+    } else if (isTold(event)) members.push(event);
+  }
+  return { texts, members };
+}
+
+checkEvery(
+  'read by the SDK as the provider was',
+  'converse',
+  (recording) => isAnswered(recording) && !isBinary(recording),
+  async (recording) => {
+    const bytes = bodyOf(recording, 'response');
+    const rendered = client.renderResponse(foldAnswer(provider.parseResponse(bytes)), {
+      id: '',
+      model: '',
+      createdAt: 0,
+    });
+    const after = await readPlain(Buffer.from(JSON.stringify(rendered)));
+    expect(after).toEqual(await readPlain(bytes));
+  },
+);
+
+checkEvery('read by the SDK as the provider was', 'converse_stream', isBinary, async (recording) => {
+  const before = await readStream(bodyOf(recording, 'response'));
+  const after = await readStream(rerender(recording));
+  const said = ({ texts }: SdkSum) => Object.entries(texts).filter(([, text]) => text !== '');
+  expect(said(after)).toEqual(said(before));
+  const inOrder = (members: unknown[]) => members.map((member) => JSON.stringify(member)).sort();
+  expect(inOrder(after.members)).toEqual(inOrder(before.members));
+});
