@@ -7,6 +7,8 @@ import { AccountKeysRoute } from './routes/account-keys/account-keys.route.ts';
 import { AccountProvidersRoute } from './routes/account-providers/account-providers.route.ts';
 import { AccountRequestsRoute } from './routes/account-requests/account-requests.route.ts';
 import { ChatCompletionsRoute } from './routes/chat-completions/chat-completions.route.ts';
+import { ConverseRoute } from './routes/converse/converse.route.ts';
+import { MessagesRoute } from './routes/messages/messages.route.ts';
 import { ModelsRoute } from './routes/models/models.route.ts';
 import { tokens } from './tokens.ts';
 
@@ -19,6 +21,8 @@ export class EdgeGatewayModule {
       imports: [spoolModule],
       controllers: [
         ChatCompletionsRoute,
+        MessagesRoute,
+        ConverseRoute,
         ModelsRoute,
         AccountKeysRoute,
         AccountProvidersRoute,

@@ -145,6 +145,12 @@ export const errorRegistry = {
     message: 'This path does not take that method.',
     retryable: false,
   },
+  translation_loss: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The provider of this model cannot be told all of this request.',
+    retryable: false,
+  },
   rate_limit_exceeded: {
     status: 429,
     type: 'rate_limit_error',

@@ -31,6 +31,7 @@ export {
 } from './trace-context.ts';
 export {
   continueTrace,
+  openSpan,
   recordFailure,
   SpanKind,
   startRequestTrace,

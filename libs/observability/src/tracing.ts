@@ -75,6 +75,14 @@ export function withSpan<T>(
 }
 
 /**
+ * Begins a child of the running span that outlives the function which begins it, as a call does whose answer streams. The
+ * caller must end it, by `end()` or `recordFailure`.
+ */
+export function openSpan(name: string, attributes: Attributes, kind: SpanKind = SpanKind.INTERNAL): Span {
+  return tracer?.startSpan(name, { attributes, kind }, context.active()) ?? unrecordedSpan;
+}
+
+/**
  * Like `withSpan`, as a part of the trace that came in with a message; without a valid one a new trace begins.
  * While tracing is off the trace id is carried on all the same, for the log.
  */

@@ -3,6 +3,7 @@ import type { Logger } from '@gateway/observability';
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { tokens } from '../tokens.ts';
+import { formatOfPath } from './endpoint-format.ts';
 import { renderError } from './render-error.ts';
 
 /** Whatever a route throws leaves as an error of the registry, in the shape of the endpoint that was called. */
@@ -25,7 +26,7 @@ export class ErrorFilter implements ExceptionFilter {
       );
     }
     if (reply.sent || reply.raw.headersSent) return;
-    const rendered = renderError(error, request.id, 'chat-completions');
+    const rendered = renderError(error, request.id, formatOfPath(request.raw.url ?? '/'));
     void reply.status(rendered.status).headers(rendered.headers).send(rendered.body);
   }
 }

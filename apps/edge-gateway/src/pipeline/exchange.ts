@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestTrace } from '@gateway/observability';
-import type { ClientFormat } from '@gateway/interchange';
+import type { RequestTrace, Span } from '@gateway/observability';
+import type { ClientFormat, Loss } from '@gateway/interchange';
+import type { RequestRoute } from '@gateway/wire-formats';
 import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
 
 /** When each thing happened, in milliseconds of `performance.now()`. */
@@ -28,6 +29,8 @@ export interface Ledger {
   toolsOut: number;
   plan: RequestEventV1['plan'];
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
+  /** What the provider's format could not carry of the request. */
+  losses: readonly Loss[];
 }
 
 /** One chat request on its way through the pipeline, and the client's connection. */
@@ -37,6 +40,8 @@ export interface Exchange {
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
+  /** What the address says of the request, in a format that names its model there. */
+  readonly route: RequestRoute | undefined;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Aborted when the client leaves before its answer is complete. */
@@ -44,6 +49,10 @@ export interface Exchange {
   readonly timings: Timings;
   readonly ledger: Ledger;
   readonly trace: RequestTrace;
+  /** The span of the provider call; ended with the answer. */
+  providerCall?: Span;
+  /** Whether the client wants a streamed answer to tell its usage. Known when the request is translated. */
+  streamsUsage: boolean;
   /** Length of the body that went out; 0 until then. */
   outboundBytes: number;
   /** Headers of ours for the answer, whatever it will be. */
@@ -51,7 +60,7 @@ export interface Exchange {
 }
 
 export function createExchange(
-  given: Pick<Exchange, 'requestId' | 'endpoint' | 'format' | 'request' | 'response' | 'trace'>,
+  given: Pick<Exchange, 'requestId' | 'endpoint' | 'format' | 'route' | 'request' | 'response' | 'trace'>,
 ): Exchange {
   const abort = new AbortController();
   given.response.once('close', () => {
@@ -61,6 +70,7 @@ export function createExchange(
     ...given,
     acceptedAt: new Date(),
     outboundBytes: 0,
+    streamsUsage: false,
     abort,
     timings: { startedAt: performance.now() },
     ledger: {
@@ -73,6 +83,7 @@ export function createExchange(
       toolsOut: 0,
       plan: null,
       compressionSteps: [],
+      losses: [],
     },
     headers: { 'x-request-id': given.requestId },
   };

@@ -37,7 +37,7 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
     const outbound = validate(request, target, planned, exchange, services);
     await recording.accepted();
     const answer = await forward(outbound, target, exchange, caller, services);
-    outcome = await relay(answer, exchange, services);
+    outcome = await relay(answer, target, exchange, services);
   } catch (thrown) {
     outcome = relayError(toGatewayError(thrown), exchange, services);
   }

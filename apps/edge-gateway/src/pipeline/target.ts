@@ -1,7 +1,9 @@
 import type { Provider } from '@gateway/providers';
+import type { Lane } from './lane.ts';
 
-/** Who is called, and for which model in that provider's own spelling. */
+/** Who is called, for which model in that provider's own spelling, and in which format. */
 export interface Target {
   readonly provider: Provider;
   readonly model: string;
+  readonly lane: Lane;
 }

@@ -8,6 +8,7 @@ export function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEven
     httpStatus: null,
     errorCode: null,
     errorMessage: null,
+    losses: [],
     requestedModel: null,
     model: null,
     provider: null,

@@ -4,11 +4,12 @@ import type { RequestLogRecord } from '../persistence/telemetry-database.ts';
 
 /** What a line of the request list needs of a row: everything but what only the detail shows. */
 export const entryFields = {
-  omit: { candidates: true, compressionSteps: true, calledTools: true, errorMessage: true },
+  omit: { candidates: true, compressionSteps: true, losses: true, calledTools: true, errorMessage: true },
 } as const;
 export type RequestLogLine = Omit<RequestLogRecord, keyof typeof entryFields.omit>;
 
 const storedCandidates = candidateTuples.nullable();
+const storedLosses = z.array(z.object({ field: z.string(), reason: z.string() })).nullable();
 const storedSteps = z.array(z.tuple([z.string(), z.number(), z.number()])).nullable();
 
 export function renderEntry(row: RequestLogLine): RequestLogEntry {
@@ -82,6 +83,7 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
     forwarded_tools: forwarded,
     called_tools: row.calledTools,
     missed_tools: missed,
+    losses: storedLosses.parse(row.losses) ?? [],
     compression_steps: (storedSteps.parse(row.compressionSteps) ?? []).map(([step, before, after]) => ({
       step,
       tokens_before: before,

@@ -82,6 +82,8 @@ export const requestDetail = requestLogEntry.extend({
   forwarded_tools: z.array(z.string()),
   called_tools: z.array(z.string()),
   missed_tools: z.array(z.string()),
+  /** What of the request the provider's format could not carry. */
+  losses: z.array(z.object({ field: z.string(), reason: z.string() })),
   compression_steps: z.array(z.object({ step: z.string(), tokens_before: count, tokens_after: count })),
   provider_request_id: z.string().nullable(),
   error_message: z.string().nullable(),

@@ -54,6 +54,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
   calledTools: z.array(z.string()),
+  /** What the provider's format could not carry. Absent in events of edges that did not translate yet. */
+  losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
   usage: z
     .object({
       inputTokens: count,

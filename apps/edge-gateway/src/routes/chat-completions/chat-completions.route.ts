@@ -1,13 +1,11 @@
-import { startRequestTrace } from '@gateway/observability';
 import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
-import { createExchange } from '../../pipeline/exchange.ts';
-import { handleRequest } from '../../pipeline/handle-request.ts';
+import { serveChat } from '../../http/serve-chat.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { tokens } from '../../tokens.ts';
 
-const endpoint = '/v1/chat/completions';
+const path = '/v1/chat/completions';
 
 /** `POST /v1/chat/completions`: the chat-completions format, plain and streamed. See docs/request-path.md. */
 @Controller()
@@ -18,24 +16,9 @@ export class ChatCompletionsRoute {
     this.#services = services;
   }
 
-  @Post(endpoint)
+  @Post(path)
   @AllowAccess('pipeline')
-  async create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    reply.hijack();
-    const trace = startRequestTrace(incomingTrace(request), `POST ${endpoint}`);
-    const exchange = createExchange({
-      requestId: request.id,
-      endpoint,
-      format: 'chat-completions',
-      request: request.raw,
-      response: reply.raw,
-      trace,
-    });
-    await trace.run(() => handleRequest(exchange, this.#services));
-    trace.end();
+  create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return serveChat(request, reply, { path, format: 'chat-completions' }, this.#services);
   }
-}
-
-function incomingTrace({ headers }: FastifyRequest): string | undefined {
-  return typeof headers['traceparent'] === 'string' ? headers['traceparent'] : undefined;
 }

@@ -35,6 +35,7 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   plan_defect: 'text',
   candidates: 'jsonb',
   called_tools: 'text[]',
+  losses: 'jsonb',
   compression_steps: 'jsonb',
   prompt_tokens: 'bigint',
   completion_tokens: 'bigint',

@@ -33,6 +33,7 @@ export interface RequestLogRow {
   readonly plan_defect: string | null;
   readonly candidates: readonly CandidateTuple[] | null;
   readonly called_tools: readonly string[];
+  readonly losses: ShippedRequestEventV1['losses'] | null;
   readonly compression_steps: readonly (readonly [step: string, tokensBefore: number, tokensAfter: number])[];
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
@@ -133,6 +134,7 @@ function renderSavings(event: ShippedRequestEventV1) {
   return {
     estimated_tokens_saved: served ? Math.max(0, event.toolsIn - event.toolsOut) * tokensPerTool : 0,
     compression_tokens_saved: served ? compressed : 0,
+    losses: event.losses.length > 0 ? event.losses : null,
     compression_steps: steps,
   };
 }

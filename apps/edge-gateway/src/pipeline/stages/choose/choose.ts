@@ -1,10 +1,12 @@
 import { GatewayError } from '@gateway/errors';
+import type { ClientFormat } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { findProvider, type Provider } from '@gateway/providers';
 import type { Connections } from '../../../connections/connections.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { PipelineSettings } from '../../services.ts';
 import type { Target } from '../../target.ts';
+import { chooseLane } from './choose-lane.ts';
 import type { Caller } from '../../caller.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
 
@@ -24,7 +26,7 @@ export async function choose(
   caller: Caller,
   services: ChooseServices,
 ): Promise<Target> {
-  const target = await chooseTarget(request.outline.model, caller.accountId, services);
+  const target = await chooseTarget(request.outline.model, exchange.format, caller.accountId, services);
   exchange.ledger.provider = target.provider.name;
   exchange.ledger.model = target.model;
   exchange.headers['x-svc-provider'] = target.provider.name;
@@ -40,6 +42,7 @@ function renderHeaderText(text: string): string {
 /** Throws `model_not_found`, `provider_not_connected` or `ambiguous_model`. */
 export async function chooseTarget(
   model: string,
+  format: ClientFormat,
   accountId: string,
   services: ChooseServices,
 ): Promise<Target> {
@@ -48,19 +51,24 @@ export async function chooseTarget(
   const named = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;
   if (named) {
     if (!connected.has(named.name)) throw notConnected(model, [named]);
-    return { provider: named, model: model.slice(slash + 1) };
+    return { provider: named, model: model.slice(slash + 1), lane: chooseLane(format, named) };
   }
-  return chooseAmong(model, connected, services.catalog);
+  return chooseAmong(model, format, connected, services.catalog);
 }
 
-function chooseAmong(model: string, connected: ReadonlySet<string>, catalog: ModelCatalog): Target {
+function chooseAmong(
+  model: string,
+  format: ClientFormat,
+  connected: ReadonlySet<string>,
+  catalog: ModelCatalog,
+): Target {
   const offering = catalog.providersOf(model);
   const usable = offering.filter((name) => connected.has(name));
   const [first, ...others] = usable;
   if (first !== undefined && others.length === 0) {
     const provider = findProvider(first);
     const entry = catalog.find(first, model);
-    if (provider && entry) return { provider, model: entry.modelId };
+    if (provider && entry) return { provider, model: entry.modelId, lane: chooseLane(format, provider) };
   }
   if (first !== undefined) {
     const choices = usable.map((name) => `${name}/${model}`).join(', ');

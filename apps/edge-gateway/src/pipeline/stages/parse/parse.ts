@@ -20,7 +20,7 @@ export async function parse(
   requireJson(exchange.request);
   const bytes = await readBody(exchange.request, services.settings.bodyBytesMax);
   const tape = scanBody(bytes);
-  const outline = formatNamed(exchange.format).client.outlineRequest(tape);
+  const outline = formatNamed(exchange.format).client.outlineRequest(tape, exchange.route);
   if (outline.tools.length > toolsMax) throw new GatewayError('too_many_tools', { param: 'tools' });
   requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;

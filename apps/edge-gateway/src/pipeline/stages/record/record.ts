@@ -6,6 +6,7 @@ import type { RequestSpool } from '../../../spool/request-spool.ts';
 import type { Caller } from '../../caller.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
+import { endProviderCall } from './end-provider-call.ts';
 import { renderAccepted, renderEvent } from './render-event.ts';
 import { renderLogLine } from './render-log-line.ts';
 
@@ -42,6 +43,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
     finish(outcome) {
       const totalMs = performance.now() - exchange.timings.startedAt;
       services.metrics.inFlight.dec();
+      endProviderCall(exchange, outcome);
       const finished = caller ? renderEvent(exchange, caller, outcome, totalMs, services.catalog) : null;
       countRequest(exchange, outcome, services.metrics);
       countTokens(finished, services.metrics);

@@ -45,6 +45,7 @@ export function renderEvent(
   return {
     ...renderAccepted(exchange, caller),
     ...ledger,
+    losses: [...ledger.losses],
     status: outcome.status,
     httpStatus: outcome.httpStatus,
     errorCode: outcome.errorCode,

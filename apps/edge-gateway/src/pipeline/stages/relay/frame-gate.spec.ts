@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { FrameGate } from './frame-gate.ts';
+import { SseFrameGate } from './frame-gate.ts';
 
-function pass(chunks: readonly Buffer[]): { gate: FrameGate; out: Buffer } {
-  const gate = new FrameGate(1_000_000);
+function pass(chunks: readonly Buffer[]): { gate: SseFrameGate; out: Buffer } {
+  const gate = new SseFrameGate(1_000_000);
   return { gate, out: Buffer.concat(chunks.flatMap((chunk) => gate.push(chunk))) };
 }
 
-describe('FrameGate', () => {
+describe('SseFrameGate', () => {
   it.each(['\n\n', '\r\n\r\n', '\r\r'])(
     'lets a frame that ends in %j through when it is whole, at any cut',
     (end) => {
@@ -30,7 +30,7 @@ describe('FrameGate', () => {
   });
 
   it('refuses a frame past its bound', () => {
-    const gate = new FrameGate(10);
+    const gate = new SseFrameGate(10);
     gate.push(Buffer.from('data: 1'));
     expect(() => gate.push(Buffer.from('2345'))).toThrow(RangeError);
   });

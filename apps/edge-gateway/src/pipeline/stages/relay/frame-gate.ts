@@ -1,9 +1,17 @@
 /**
- * Lets whole event-stream frames through and holds the beginning of one back until the rest has come. So a stream
- * that breaks can still be ended with an error event of its own, which a reader would otherwise take for the rest of
- * the broken frame. Bytes come out as they went in; each is searched once.
+ * Lets whole frames of a stream through and holds the beginning of one back until the rest has come. So a stream that
+ * breaks can still be ended with an error event of its own, which a reader would otherwise take for the rest of the
+ * broken frame. Bytes come out as they went in.
  */
-export class FrameGate {
+export interface FrameGate {
+  /** What may go on now: everything up to the end of the last whole frame. Throws a `RangeError` for one too long. */
+  push(chunk: Buffer): readonly Buffer[];
+  /** The frame that never ended: some providers leave the last empty line out. */
+  rest(): readonly Buffer[];
+}
+
+/** The gate of server-sent events. Each byte is searched once. */
+export class SseFrameGate implements FrameGate {
   readonly #bytesMax: number;
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -13,7 +21,6 @@ export class FrameGate {
     this.#bytesMax = bytesMax;
   }
 
-  /** What may go on now: everything up to the end of the last whole frame. */
   push(chunk: Buffer): readonly Buffer[] {
     const end = this.#endOfLastFrame(chunk);
     if (end === 0) {
@@ -27,7 +34,6 @@ export class FrameGate {
     return released;
   }
 
-  /** The frame that never ended: some providers leave the last empty line out. */
   rest(): readonly Buffer[] {
     return this.#held;
   }

@@ -1,24 +1,29 @@
 import { GatewayError } from '@gateway/errors';
-import { createSummary, summarize, type ResponseSummary } from '@gateway/interchange';
-import { formatNamed } from '@gateway/wire-formats';
+import { createSummary, foldAnswer, summarize, type StreamEvent } from '@gateway/interchange';
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
+import type { AnswerLane } from './answer-lane.ts';
 import type { PassedAnswer } from './passed-answer.ts';
 import { readWhole } from './read-whole.ts';
 
 /** Answers up to this are read whole before their status goes out; a longer one is refused. */
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
-/** A plain answer: whole and readable, or a clean error instead. The client gets the provider's own bytes. */
-export async function relayPlain(passed: PassedAnswer, exchange: Exchange): Promise<RelayOutcome> {
+/** A plain answer: whole and readable, or a clean error instead. In the same format the client gets the provider's bytes. */
+export async function relayPlain(
+  passed: PassedAnswer,
+  lane: AnswerLane,
+  exchange: Exchange,
+): Promise<RelayOutcome> {
   const bytes = await readAnswer(passed, exchange);
-  const summary = readSummary(bytes, exchange);
-  exchange.timings.firstByteAt = performance.now();
-  const { response } = exchange;
-  response.writeHead(passed.answer.status, { ...passed.headers, 'content-length': String(bytes.length) });
-  response.end(bytes);
+  const events = lane.provider.provider.parseResponse(bytes);
+  const summary = events.reduce(summarize, createSummary());
   const failure = summary.error;
+  if (failure !== undefined && !lane.isSameFormat) {
+    throw new GatewayError('provider_error', { message: failure.message });
+  }
+  writeAnswer(bytes, events, passed, lane, exchange);
   return {
     status: exchange.abort.signal.aborted ? 'cancelled' : failure ? 'error' : 'ok',
     httpStatus: passed.answer.status,
@@ -28,6 +33,41 @@ export async function relayPlain(passed: PassedAnswer, exchange: Exchange): Prom
     providerRequestId: passed.providerRequestId,
     summary,
   };
+}
+
+function writeAnswer(
+  bytes: Buffer,
+  events: readonly StreamEvent[],
+  passed: PassedAnswer,
+  lane: AnswerLane,
+  exchange: Exchange,
+): void {
+  const { response } = exchange;
+  exchange.timings.firstByteAt = performance.now();
+  if (exchange.ledger.stream && !lane.isSameFormat) {
+    // The client waits for a stream, and gets the whole answer in one.
+    response.writeHead(passed.answer.status, {
+      ...passed.headers,
+      'content-type': lane.client.client.streamContentType,
+    });
+    for (const part of lane.openStreamWriter().write(bytes, events)) response.write(part);
+    response.end();
+    return;
+  }
+  const body = lane.isSameFormat ? bytes : renderAnswer(events, lane, exchange);
+  const ownType = lane.isSameFormat ? {} : { 'content-type': lane.client.client.contentType };
+  response.writeHead(passed.answer.status, {
+    ...passed.headers,
+    ...ownType,
+    'content-length': String(body.length),
+  });
+  response.end(body);
+}
+
+function renderAnswer(events: readonly StreamEvent[], lane: AnswerLane, { timings }: Exchange): Buffer {
+  const latencyMs = Math.round(performance.now() - (timings.forwardedAt ?? timings.startedAt));
+  const answer = lane.client.client.renderResponse(foldAnswer(events), { ...lane.defaults, latencyMs });
+  return Buffer.from(JSON.stringify(answer));
 }
 
 async function readAnswer({ answer }: PassedAnswer, exchange: Exchange): Promise<Buffer> {
@@ -41,9 +81,4 @@ async function readAnswer({ answer }: PassedAnswer, exchange: Exchange): Promise
   }
   const detail = `the answer is longer than ${plainAnswerBytesMax} bytes (request ${exchange.requestId})`;
   throw new GatewayError('upstream_invalid', { detail });
-}
-
-/** Throws `upstream_invalid` for what no client of the format could read. */
-function readSummary(bytes: Buffer, exchange: Exchange): ResponseSummary {
-  return formatNamed(exchange.format).provider.parseResponse(bytes).reduce(summarize, createSummary());
 }

@@ -1,7 +1,7 @@
-import { formatNamed } from '@gateway/wire-formats';
+import { toUpstreamError } from '../../../upstream/upstream-error.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
-import { toUpstreamError } from '../../../upstream/upstream-error.ts';
+import type { AnswerLane } from './answer-lane.ts';
 import type { PassedAnswer } from './passed-answer.ts';
 import { readWhole } from './read-whole.ts';
 import { redactSecrets } from './redact-secrets.ts';
@@ -10,26 +10,29 @@ import { redactSecrets } from './redact-secrets.ts';
 const errorBytesMax = 1024 * 1024;
 
 /**
- * The provider's own error: its status, and its body with credentials taken out and with what tells it from an error of
- * ours. What is no JSON (a proxy's HTML page) or of another shape becomes an error in the client's format.
+ * The provider's own error, with credentials taken out. In the same format its bytes go on as they are, so that a client
+ * sees what it would see without us, and `x-svc-error-source` says whose error it is; in another it is said in the
+ * client's format, with `source: provider`. See docs/decisions/0001-provider-errors-pass-untouched.md.
  */
-export async function relayProviderError(passed: PassedAnswer, exchange: Exchange): Promise<RelayOutcome> {
+export async function relayProviderError(
+  passed: PassedAnswer,
+  lane: AnswerLane,
+  exchange: Exchange,
+): Promise<RelayOutcome> {
   const { answer, providerRequestId } = passed;
   const bytes = redactSecrets(await readErrorBody(passed), answer.secrets);
-  const format = formatNamed(exchange.format);
-  const error = format.provider.parseError(answer.status, bytes.toString('utf8'));
-  const { response } = exchange;
-  const rendered = format.client.renderError(
-    { ...error, status: answer.status, source: 'provider' },
-    exchange.requestId,
-  );
-  const body = mergeOwnMembers(rendered.body, bytes);
-  response.writeHead(rendered.status, {
-    ...passed.headers,
-    ...retryHeaders(passed.headers),
-    ...rendered.headers,
-  });
-  response.end(body);
+  const error = lane.provider.provider.parseError(answer.status, bytes.toString('utf8'), answer.headers);
+  const headers = { ...passed.headers, ...retryHeaders(passed.headers), 'x-svc-error-source': 'provider' };
+  const { response, requestId } = exchange;
+  if (lane.isSameFormat) {
+    response.writeHead(answer.status, { ...headers, 'content-length': String(bytes.length) });
+    response.end(bytes);
+  } else {
+    const shown = { ...error, status: answer.status, source: 'provider' } as const;
+    const rendered = lane.client.client.renderError(shown, requestId);
+    response.writeHead(rendered.status, { ...headers, ...rendered.headers });
+    response.end(rendered.body);
+  }
   exchange.timings.firstByteAt = performance.now();
   return {
     status: exchange.abort.signal.aborted ? 'cancelled' : 'error',
@@ -50,29 +53,6 @@ async function readErrorBody({ answer }: PassedAnswer): Promise<Buffer> {
   } finally {
     if (!answer.body.readableEnded) answer.body.once('error', () => undefined).destroy();
   }
-}
-
-/** What else the provider says of its error (`error.metadata` and the like) goes along, in the same places. */
-function mergeOwnMembers(rendered: string, bytes: Buffer): string {
-  const own = readObject(bytes.toString('utf8'));
-  const ours = readObject(rendered);
-  if (own === null || ours === null) return rendered;
-  const error =
-    isObject(own['error']) && isObject(ours['error']) ? { ...own['error'], ...ours['error'] } : ours['error'];
-  return JSON.stringify({ ...own, ...ours, error });
-}
-
-function readObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Clients differ in which of the two they read: whoever sent one gets both. */

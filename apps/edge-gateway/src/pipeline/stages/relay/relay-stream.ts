@@ -1,61 +1,66 @@
 import { GatewayError, toGatewayError } from '@gateway/errors';
+import type { StreamEvent } from '@gateway/interchange';
 import type { Logger } from '@gateway/observability';
-import { formatNamed } from '@gateway/wire-formats';
 import { toPublicError } from '../../../http/render-error.ts';
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
-import { FrameGate } from './frame-gate.ts';
+import type { AnswerLane, StreamWriter } from './answer-lane.ts';
 import type { PassedAnswer } from './passed-answer.ts';
 import { pump } from './pump.ts';
 import { StreamReader } from './stream-reader.ts';
 
-/** The longest event that is read; longer ones are not what a model says. */
-const frameBytesMax = 1024 * 1024;
+/** A stream on its way: what was read of it, and what writes it to the client. */
+interface OpenStream {
+  readonly passed: PassedAnswer;
+  readonly lane: AnswerLane;
+  readonly reader: StreamReader;
+  readonly writer: StreamWriter;
+  readonly exchange: Exchange;
+}
 
-/** An event stream, frame by frame. The status goes out with the first whole frame, so an earlier failure is a clean error. */
+/** A stream, frame by frame. The status goes out with the first whole frame, so an earlier failure is a clean error. */
 export async function relayStream(
   passed: PassedAnswer,
+  lane: AnswerLane,
   exchange: Exchange,
   services: { log: Logger },
 ): Promise<RelayOutcome> {
-  const { response, timings } = exchange;
-  const reader = new StreamReader(formatNamed(exchange.format));
-  const gate = new FrameGate(frameBytesMax);
-  const take = (chunk: Buffer): readonly Buffer[] => {
-    reader.push(chunk);
-    const released = gate.push(chunk);
-    if (released.length > 0 && timings.firstByteAt === undefined) {
-      timings.firstByteAt = performance.now();
-      response.writeHead(passed.answer.status, passed.headers);
-    }
-    return released;
-  };
+  const reader = new StreamReader(lane.provider);
+  const stream: OpenStream = { passed, lane, reader, writer: lane.openStreamWriter(), exchange };
   try {
-    await pump(passed.answer.body, response, take);
-    reader.end();
+    await pump(passed.answer.body, exchange.response, (chunk) => take(stream, chunk, reader.push(chunk)));
+    const last = take(stream, Buffer.alloc(0), reader.end());
+    for (const part of last) exchange.response.write(part);
   } catch (error) {
     // A reset after the terminator takes nothing from the answer.
-    if (!reader.summary.sawEnd) return breakStream(toStreamError(error), passed, reader, exchange, services);
+    if (!reader.summary.sawEnd) return breakStream(toStreamError(error), stream, services);
   }
-  return endStream(passed, reader, gate, exchange);
+  return endStream(stream);
 }
 
-function endStream(
-  passed: PassedAnswer,
-  reader: StreamReader,
-  gate: FrameGate,
-  exchange: Exchange,
-): RelayOutcome {
+function take(stream: OpenStream, chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[] {
+  const { timings } = stream.exchange;
+  const written = stream.writer.write(chunk, events);
+  if (written.length > 0 && timings.firstByteAt === undefined) {
+    timings.firstByteAt = performance.now();
+    startAnswer(stream);
+  }
+  return written;
+}
+
+function startAnswer({ passed, lane, exchange }: OpenStream): void {
+  const ownType = lane.isSameFormat ? {} : { 'content-type': lane.client.client.streamContentType };
+  exchange.response.writeHead(passed.answer.status, { ...passed.headers, ...ownType });
+}
+
+function endStream(stream: OpenStream): RelayOutcome {
+  const { passed, reader, writer, exchange } = stream;
   const { response } = exchange;
   const { summary } = reader;
-  if (!response.headersSent) response.writeHead(passed.answer.status, passed.headers);
-  for (const rest of gate.rest()) response.write(rest);
-  if (!summary.sawEnd && summary.error === undefined) {
-    response.write(
-      formatNamed(exchange.format).client.renderStreamError(toPublicError(truncated), exchange.requestId),
-    );
-  }
+  if (!response.headersSent) startAnswer(stream);
+  for (const rest of writer.rest()) response.write(rest);
+  if (!summary.sawEnd && summary.error === undefined) response.write(renderFailure(stream, truncated));
   response.end();
   const failed = summary.error !== undefined || !summary.sawEnd;
   return {
@@ -73,22 +78,19 @@ const truncated = new GatewayError('upstream_invalid', {
   message: 'The provider ended its answer before it was complete.',
 });
 
+function renderFailure({ lane, exchange }: OpenStream, error: GatewayError): string | Uint8Array {
+  return lane.client.client.renderStreamError(toPublicError(error), exchange.requestId);
+}
+
 /** After the first byte: the format's own error event, and no success terminator. Before it: an ordinary error. */
-function breakStream(
-  error: GatewayError,
-  passed: PassedAnswer,
-  reader: StreamReader,
-  exchange: Exchange,
-  { log }: { log: Logger },
-): RelayOutcome {
+function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {
+  const { passed, reader, exchange } = stream;
   const { response } = exchange;
   const left = exchange.abort.signal.aborted;
   if (!left && !response.headersSent) throw error;
   if (!left) {
     log.warn({ err: error, request_id: exchange.requestId }, 'a stream broke');
-    response.end(
-      formatNamed(exchange.format).client.renderStreamError(toPublicError(error), exchange.requestId),
-    );
+    response.end(renderFailure(stream, error));
   }
   return {
     status: left ? 'cancelled' : 'truncated',

@@ -1,7 +1,7 @@
 import { createSummary, summarize, type ResponseSummary, type StreamEvent } from '@gateway/interchange';
 import type { StreamParser, WireFormat } from '@gateway/wire-formats';
 
-/** Reads along with a stream that goes by, for what the log will say of it. Holds one unfinished frame at most. */
+/** Reads a stream that goes by. What it keeps, for the log, is bounded: a summary, and one unfinished frame at most. */
 export class StreamReader {
   readonly #parser: StreamParser;
   #summary: ResponseSummary = createSummary();
@@ -15,16 +15,17 @@ export class StreamReader {
   }
 
   /** Throws `upstream_invalid` for what no client of the format could read. */
-  push(chunk: Uint8Array): void {
-    this.#note(this.#parser.push(chunk));
+  push(chunk: Uint8Array): readonly StreamEvent[] {
+    return this.#note(this.#parser.push(chunk));
   }
 
   /** The provider has ended the stream. */
-  end(): void {
-    this.#note(this.#parser.end());
+  end(): readonly StreamEvent[] {
+    return this.#note(this.#parser.end());
   }
 
-  #note(events: readonly StreamEvent[]): void {
+  #note(events: readonly StreamEvent[]): readonly StreamEvent[] {
     for (const event of events) this.#summary = summarize(this.#summary, event);
+    return events;
   }
 }

@@ -1,0 +1,51 @@
+import type { ClientFormat } from '@gateway/interchange';
+import { startRequestTrace } from '@gateway/observability';
+import type { RequestRoute } from '@gateway/wire-formats';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createExchange } from '../pipeline/exchange.ts';
+import { handleRequest } from '../pipeline/handle-request.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+
+/** What a chat endpoint is, whoever calls it. */
+export interface ChatEndpoint {
+  /** As the interface writes it; the log says it. */
+  readonly path: string;
+  readonly format: ClientFormat;
+  /** For a format whose requests name their model in the address. */
+  readonly route?: RequestRoute;
+}
+
+/** Where each format's clients look for the id of a request, besides `X-Request-ID`. */
+const ownRequestIdHeader: Record<ClientFormat, string | null> = {
+  'chat-completions': null,
+  messages: 'request-id',
+  converse: 'x-amzn-requestid',
+};
+
+/** Takes a request out of Fastify's hands and through the pipeline, inside its trace. */
+export async function serveChat(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpoint: ChatEndpoint,
+  services: PipelineServices,
+): Promise<void> {
+  reply.hijack();
+  const trace = startRequestTrace(incomingTrace(request), `POST ${endpoint.path}`);
+  const exchange = createExchange({
+    requestId: request.id,
+    endpoint: endpoint.path,
+    format: endpoint.format,
+    route: endpoint.route,
+    request: request.raw,
+    response: reply.raw,
+    trace,
+  });
+  const ownHeader = ownRequestIdHeader[endpoint.format];
+  if (ownHeader !== null) exchange.headers[ownHeader] = request.id;
+  await trace.run(() => handleRequest(exchange, services));
+  trace.end();
+}
+
+function incomingTrace({ headers }: FastifyRequest): string | undefined {
+  return typeof headers['traceparent'] === 'string' ? headers['traceparent'] : undefined;
+}

@@ -1,0 +1,24 @@
+import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AllowAccess } from '../../http/access.ts';
+import { serveChat } from '../../http/serve-chat.ts';
+import type { PipelineServices } from '../../pipeline/services.ts';
+import { tokens } from '../../tokens.ts';
+
+const path = '/v1/messages';
+
+/** `POST /v1/messages`: the messages format, plain and streamed. */
+@Controller()
+export class MessagesRoute {
+  readonly #services: PipelineServices;
+
+  constructor(@Inject(tokens.pipeline) services: PipelineServices) {
+    this.#services = services;
+  }
+
+  @Post(path)
+  @AllowAccess('pipeline')
+  create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return serveChat(request, reply, { path, format: 'messages' }, this.#services);
+  }
+}
