@@ -1,0 +1,87 @@
+import { foldAnswer } from '@gateway/interchange';
+import type { StreamEvent } from '@gateway/interchange';
+import { converse } from './converse.ts';
+
+const { client, provider } = converse;
+
+/** As a provider of another format would answer, its calls side by side. */
+const foreignAnswer: StreamEvent[] = [
+  { type: 'message-start', format: 'chat-completions', id: 'id' },
+  { type: 'thinking-start', choice: 0, block: 0 },
+  { type: 'thinking-delta', choice: 0, block: 0, text: 'hm' },
+  { type: 'thinking-end', choice: 0, block: 0, signature: 's' },
+  { type: 'text-start', choice: 0, block: 1 },
+  { type: 'text-delta', choice: 0, block: 1, text: 'né' },
+  { type: 'text-start', choice: 1, block: 0 },
+  { type: 'text-delta', choice: 1, block: 0, text: 'another choice' },
+  { type: 'text-end', choice: 1, block: 0 },
+  { type: 'citation', choice: 0, block: 1, citation: { url: 'https://x.test', title: 'T', citedText: 'C' } },
+  { type: 'text-end', choice: 0, block: 1 },
+  { type: 'tool-call-start', choice: 0, block: 2, id: 'a', name: 'f', kind: 'function' },
+  { type: 'tool-call-start', choice: 0, block: 3, id: 'b', name: 'g', kind: 'function' },
+  { type: 'tool-call-delta', choice: 0, block: 3, argumentsText: '{"y"' },
+  { type: 'tool-call-delta', choice: 0, block: 2, argumentsText: '{"x":1}' },
+  { type: 'tool-call-delta', choice: 0, block: 3, argumentsText: ':2}' },
+  { type: 'tool-call-end', choice: 0, block: 2 },
+  { type: 'tool-call-end', choice: 0, block: 3 },
+  { type: 'usage', usage: { inputTokens: 10, outputTokens: 2, cachedInputTokens: 3, cacheWriteTokens: 4 } },
+  { type: 'finish', choice: 0, reason: 'tool-calls', rawReason: 'tool_calls' },
+  { type: 'message-end' },
+];
+const defaults = { id: 'i', model: 'm', createdAt: 1, latencyMs: 12 };
+const plain = {
+  output: {
+    message: {
+      role: 'assistant',
+      content: [
+        { reasoningContent: { reasoningText: { text: 'hm', signature: 's' } } },
+        {
+          citationsContent: {
+            content: [{ text: 'né' }],
+            citations: [
+              { title: 'T', sourceContent: [{ text: 'C' }], location: { web: { url: 'https://x.test' } } },
+            ],
+          },
+        },
+        { toolUse: { toolUseId: 'a', name: 'f', input: { x: 1 } } },
+        { toolUse: { toolUseId: 'b', name: 'g', input: { y: 2 } } },
+      ],
+    },
+  },
+  stopReason: 'tool_use',
+  usage: {
+    inputTokens: 3,
+    outputTokens: 2,
+    totalTokens: 12,
+    cacheReadInputTokens: 3,
+    cacheWriteInputTokens: 4,
+  },
+  metrics: { latencyMs: 12 },
+};
+
+describe('an answer of another format', () => {
+  it('is a plain answer with the words of this one', () => {
+    expect(client.renderResponse(foldAnswer(foreignAnswer), defaults)).toEqual(plain);
+  });
+
+  it('is a stream of blocks one after the other, and sums to the same', () => {
+    const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });
+    const bytes = Buffer.concat(foreignAnswer.map((event) => Buffer.from(renderer.render(event))));
+    const parser = provider.openStreamParser();
+    const events = [...parser.push(bytes), ...parser.end()];
+    const order = events.flatMap((event) =>
+      'block' in event && /-(start|end)$/.test(event.type) ? [event.block] : [],
+    );
+    expect(order).toEqual([0, 0, 1, 1, 2, 2, 3, 3]);
+    expect({ ...client.renderResponse(foldAnswer(events), defaults), metrics: plain.metrics }).toEqual(plain);
+  });
+
+  it('keeps every digit of the arguments of a call', () => {
+    const bytes = Buffer.from(
+      '{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"1","name":"f","input":{"n":12345678901234567890}}}]}},"stopReason":"tool_use"}',
+    );
+    const answer = foldAnswer(provider.parseResponse(bytes));
+    expect(answer.choices[0]!.parts[0]).toMatchObject({ argumentsText: '{"n":12345678901234567890}' });
+    expect(JSON.stringify(client.renderResponse(answer, defaults))).toContain('12345678901234567890');
+  });
+});

@@ -1,0 +1,66 @@
+import { scanJson } from '../json/scan-json.ts';
+import { converse } from './converse.ts';
+
+const route = { model: 'm', stream: false };
+
+function edit(text: string, changes: Partial<Parameters<typeof converse.editRequest>[0]> = {}): string {
+  const bytes = Buffer.from(text);
+  const tape = scanJson(bytes, { depthMax: 64 });
+  const outline = converse.client.outlineRequest(tape, route);
+  return Buffer.from(converse.editRequest({ bytes, tape, outline, ...changes }).bytes).toString();
+}
+
+const spec = (name: string, rest = '') =>
+  `{"toolSpec":{"name":"${name}","inputSchema":{"json":{"type":"object"}}${rest}}}`;
+const body = (tools: string, rest = '') =>
+  `{ "messages" : [], "toolConfig":{"tools":[${tools}]${rest}}, "n":{} }`.replace(', "n":{}', '');
+
+describe('a Converse request that goes on in its own format', () => {
+  it('is the very same object when there is nothing to change', () => {
+    const bytes = Buffer.from(
+      '{"messages":[{"role":"user","content":[{"text":"\\u0041 12345678901234567890"}]}]}',
+    );
+    const tape = scanJson(bytes, { depthMax: 64 });
+    const outline = converse.client.outlineRequest(tape, route);
+    expect(converse.editRequest({ bytes, tape, outline, model: 'other' }).bytes).toBe(bytes);
+  });
+
+  it('loses the tools that the plan drops, and no byte beside them', () => {
+    const text = body([spec('a'), spec('b'), spec('c')].join(' , '), ',"toolChoice":{"auto":{}}');
+    expect(edit(text, { keepTools: new Set([1]) })).toBe(body(spec('b'), ',"toolChoice":{"auto":{}}'));
+  });
+
+  it('loses toolConfig whole when all tools are dropped', () => {
+    const text = body(spec('a'), ',"toolChoice":{"any":{}}');
+    expect(JSON.parse(edit(text, { keepTools: new Set() }))).toEqual({ messages: [] });
+  });
+
+  it('keeps a cache point behind the tools that stay, and none that would mark nothing', () => {
+    const point = '{"cachePoint":{"type":"default"}}';
+    const text = body([spec('a'), point, spec('b')].join(','));
+    expect(edit(text, { keepTools: new Set([0, 1]) })).toBe(body([spec('a'), point].join(',')));
+    expect(edit(text, { keepTools: new Set([1, 2]) })).toBe(body(spec('b')));
+    expect(JSON.parse(edit(text, { keepTools: new Set([1]) }))).toEqual({ messages: [] });
+  });
+
+  it('loses examples, in the specification and beside it', () => {
+    const tool =
+      '{"toolSpec":{"name":"a","x-svc-examples":["x"],"inputSchema":{"json":{}}},"x-svc-examples":["y"]}';
+    expect(edit(body(tool))).toBe(body('{"toolSpec":{"name":"a","inputSchema":{"json":{}}}}'));
+  });
+
+  it('takes schema edits, placed in the list', () => {
+    const tools = [spec('a'), spec('b')];
+    const start = tools[1]!.indexOf('{"type"');
+    const edits = new Map([[1, [{ start, end: start + '{"type":"object"}'.length, replacement: '{}' }]]]);
+    expect(edit(body(tools.join(',')), { schemaEdits: edits })).toBe(
+      body([spec('a'), spec('b').replace('{"type":"object"}', '{}')].join(',')),
+    );
+  });
+
+  it('says a member once, where the client said it twice', () => {
+    const text =
+      '{"toolConfig":{"tools":[]},"messages":[],"toolConfig":{"tools":[{"toolSpec":{"name":"x","name":"a"}}]}}';
+    expect(edit(text)).toBe('{"messages":[],"toolConfig":{"tools":[{"toolSpec":{"name":"a"}}]}}');
+  });
+});

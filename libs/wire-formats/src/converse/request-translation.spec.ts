@@ -1,0 +1,189 @@
+import type { ChatRequest } from '@gateway/interchange';
+import { converse } from './converse.ts';
+
+const { provider } = converse;
+const claude = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
+
+const request = (changes: Partial<ChatRequest>): ChatRequest => ({
+  model: claude,
+  messages: [],
+  tools: [],
+  toolChoice: { mode: 'unset' },
+  settings: {},
+  stream: false,
+  streamsUsage: false,
+  ...changes,
+});
+const render = (changes: Partial<ChatRequest>, model = claude) =>
+  provider.renderRequest(request(changes), { model });
+const text = (words: string) => ({ type: 'text', text: words }) as const;
+const png = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AA==' } } as const;
+const call = {
+  type: 'tool-call',
+  id: 'c1',
+  name: 'f',
+  kind: 'function',
+  argumentsText: '{"n":12345678901234567890}',
+} as const;
+
+describe('a request of another format', () => {
+  it("alternates, with the system apart and results in the user's turn", () => {
+    const { body, losses } = render({
+      messages: [
+        { role: 'system', parts: [text('be kind')] },
+        { role: 'user', parts: [text('a')] },
+        { role: 'user', parts: [text('b'), png] },
+        { role: 'assistant', parts: [text(''), call] },
+        {
+          role: 'tool',
+          parts: [{ type: 'tool-result', callId: 'c1', parts: [text('x'), png], isError: true }],
+        },
+        { role: 'user', parts: [text('go on')] },
+      ],
+    });
+    expect(losses).toEqual([]);
+    const image = { image: { format: 'png', source: { bytes: 'AA==' } } };
+    expect(JSON.stringify(body)).toContain('"input":{"n":12345678901234567890}');
+    expect(JSON.parse(JSON.stringify(body))).toMatchObject({
+      system: [{ text: 'be kind' }],
+      messages: [
+        { role: 'user', content: [{ text: 'a' }, { text: 'b' }, image] },
+        { role: 'assistant', content: [{ toolUse: { toolUseId: 'c1', name: 'f' } }] },
+        {
+          role: 'user',
+          content: [
+            { toolResult: { toolUseId: 'c1', content: [{ text: 'x' }, image], status: 'error' } },
+            { text: 'go on' },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('has its settings where the API and the model have them', () => {
+    const settings = {
+      maxOutputTokens: 5,
+      temperature: 0,
+      topP: 1,
+      topK: 3,
+      stopSequences: ['x'],
+      reasoningEffort: 'low',
+      thinking: { enabled: true, budgetTokens: 1024 },
+      responseFormat: { type: 'json-schema', name: 'n', schema: { a: 1 } },
+    } as const;
+    expect(render({ settings })).toEqual({
+      body: {
+        messages: [],
+        inferenceConfig: { maxTokens: 5, temperature: 0, topP: 1, stopSequences: ['x'] },
+        additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 1024 }, top_k: 3 },
+        outputConfig: {
+          textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: '{"a":1}', name: 'n' } } },
+          effort: 'low',
+        },
+      },
+      losses: [],
+    });
+    expect(render({ settings: { topK: 3 } }, 'amazon.nova-lite-v1:0').body).toMatchObject({
+      additionalModelRequestFields: { inferenceConfig: { topK: 3 } },
+    });
+  });
+
+  it('says what it loses, and loses nothing else', () => {
+    const { body, losses } = render(
+      {
+        settings: {
+          topK: 3,
+          seed: 1,
+          answers: 2,
+          parallelToolCalls: false,
+          endUser: 'u',
+          responseFormat: { type: 'json' },
+          thinking: { enabled: true },
+        },
+        messages: [
+          {
+            role: 'user',
+            parts: [{ type: 'image', source: { kind: 'url', url: 'https://x.test/a.png' } }, text('hi')],
+          },
+          { role: 'assistant', parts: [{ type: 'thinking', text: 'hm' }, text('yes')] },
+          { role: 'system', parts: [text('late')] },
+        ],
+        tools: [
+          { kind: 'custom', name: 'c' },
+          { kind: 'built-in', extensions: { messages: { type: 'web_search' } } },
+        ],
+      },
+      'meta.llama3-1-8b-instruct-v1:0',
+    );
+    expect(losses.map(({ field }) => field).sort()).toEqual([
+      'messages[0].image',
+      'messages[1].thinking',
+      'messages[2]',
+      'n',
+      'parallel_tool_calls',
+      'response_format',
+      'seed',
+      'thinking',
+      'tools[0]',
+      'tools[1]',
+      'top_k',
+      'user',
+    ]);
+    expect(body).toEqual({
+      system: [{ text: 'late' }],
+      messages: [
+        { role: 'user', content: [{ text: 'hi' }] },
+        { role: 'assistant', content: [{ text: 'yes' }] },
+      ],
+    });
+  });
+
+  it('offers the tools that may be chosen, in words that the format has', () => {
+    const tools = ['f', 'g'].map((name) => ({ kind: 'function', name, description: '' }) as const);
+    const toolConfig = (toolChoice: ChatRequest['toolChoice'], messages: ChatRequest['messages'] = []) =>
+      render({ tools, toolChoice, messages }).body.toolConfig as
+        { tools: { toolSpec: { name: string } }[]; toolChoice?: unknown } | undefined;
+    const named = (toolChoice: ChatRequest['toolChoice']) =>
+      toolConfig(toolChoice)?.tools.map(({ toolSpec }) => toolSpec.name);
+    expect(named({ mode: 'allowed', names: ['g'] })).toEqual(['g']);
+    expect(toolConfig({ mode: 'none' })).toBeUndefined();
+    expect(toolConfig({ mode: 'none' }, [{ role: 'assistant', parts: [call] }])?.tools).toHaveLength(2);
+    expect(toolConfig({ mode: 'tool', name: 'f' })?.toolChoice).toEqual({ tool: { name: 'f' } });
+    expect(toolConfig({ mode: 'required' })?.toolChoice).toEqual({ any: {} });
+    expect(toolConfig({ mode: 'unset' })?.tools[0]).toEqual({
+      toolSpec: { name: 'f', inputSchema: { json: { type: 'object', properties: {} } } },
+    });
+  });
+
+  it('has cache points where it was marked, and documents by names that the API takes', () => {
+    const pdf = (name: string) =>
+      ({
+        type: 'document',
+        source: { kind: 'base64', mediaType: 'application/pdf', data: 'AA==' },
+        name,
+      }) as const;
+    const { body } = render({
+      messages: [
+        {
+          role: 'user',
+          parts: [{ ...pdf('my_file.v2.pdf'), cacheMarker: { ttl: '1h' } }, pdf('my_file.v2.pdf'), pdf('')],
+        },
+      ],
+    });
+    const [message] = body.messages as { content: { document?: { name: string } }[] }[];
+    expect(message!.content[1]).toEqual({ cachePoint: { type: 'default', ttl: '1h' } });
+    expect(message!.content.flatMap(({ document }) => document?.name ?? [])).toEqual([
+      'my-file-v2-pdf',
+      'my-file-v2-pdf (2)',
+      'document',
+    ]);
+  });
+
+  it('wraps arguments that are no object, and says so', () => {
+    const { body, losses } = render({
+      messages: [{ role: 'assistant', parts: [{ ...call, argumentsText: '[1' }] }],
+    });
+    expect(JSON.stringify(body)).toContain('"input":{"arguments":"[1"}');
+    expect(losses).toHaveLength(1);
+  });
+});
