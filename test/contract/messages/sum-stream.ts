@@ -59,9 +59,9 @@ function addEvent(body: Members, event: Members): Members {
       addDelta(content[index]!, event.delta as Members);
       return body;
     case 'message_delta': {
-      const { type: _type, delta, usage, ...beside } = event;
+      const { delta, usage, ...beside } = event;
       const merged = { ...(body.usage as Members), ...withoutNulls(usage) };
-      return { ...body, ...(delta as Members), ...beside, usage: merged };
+      return { ...body, ...(delta as Members), ...beside, type: body.type, usage: merged };
     }
     default:
       return body;

@@ -17,12 +17,15 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   };
 }
 
+/** The format counts cached input apart. Some providers tell more of it than there was input: no more than that is said. */
 export function renderUsage(usage: TokenUsage): JsonObject {
-  const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0, reasoningTokens } = usage;
+  const { inputTokens, outputTokens, reasoningTokens } = usage;
+  const read = Math.min(usage.cachedInputTokens ?? 0, inputTokens);
+  const written = Math.min(usage.cacheWriteTokens ?? 0, inputTokens - read);
   return {
-    input_tokens: Math.max(0, inputTokens - cachedInputTokens - cacheWriteTokens),
-    cache_creation_input_tokens: cacheWriteTokens,
-    cache_read_input_tokens: cachedInputTokens,
+    input_tokens: inputTokens - read - written,
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
     output_tokens: outputTokens,
     ...optional('output_tokens_details', { ...optional('thinking_tokens', reasoningTokens) }),
   };

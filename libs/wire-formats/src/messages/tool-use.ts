@@ -56,7 +56,8 @@ export function renderToolUseHead(call: Omit<ToolCallPart, 'argumentsText' | 'ty
 export function parseArguments(argumentsText: string): JsonObject | undefined {
   if (argumentsText.trim() === '') return {};
   try {
-    return asObject(parseExactJson(argumentsText));
+    // Some models write `null` where a tool takes nothing.
+    return asObject(parseExactJson(argumentsText) ?? {});
   } catch {
     return undefined;
   }

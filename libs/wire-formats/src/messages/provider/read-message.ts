@@ -79,7 +79,8 @@ export function endMessage(state: StreamState): StreamStep {
 
 /** A whole message, as the events that a stream of it would have been. */
 export function readWholeMessage(state: StreamState, message: JsonObject): StreamStep {
-  const delta = Object.fromEntries(endMembers.map((name) => [name, message[name]]));
+  const told = endMembers.filter((name) => message[name] !== undefined);
+  const delta = Object.fromEntries(told.map((name) => [name, message[name]]));
   const [started, start] = startMessage(state, message);
   const [finished, finish] = finishMessage(started, delta, {});
   const [ended, end] = endMessage(finished);

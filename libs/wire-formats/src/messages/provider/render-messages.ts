@@ -51,7 +51,10 @@ export function renderConversation(messages: readonly ChatMessage[], context: Re
     }
   });
   flush();
-  return { ...renderSystem(system), messages: rendered };
+  if (rendered.length > 0 || system.length === 0) return { ...renderSystem(system), messages: rendered };
+  // A conversation of system messages alone, which the format has not: the user says them.
+  losePlace(0, context.losses);
+  return { messages: [renderTurn({ ...system.reduce(joinTurns), role: 'user' })] };
 }
 
 /** Whether a message is told before the conversation. */
@@ -62,7 +65,7 @@ function isBefore(message: ChatMessage): boolean {
 function losePlace(index: number, losses: Loss[]): void {
   losses.push({
     field: `messages[${index}].role`,
-    reason: 'a system message inside the conversation is told before it',
+    reason: 'a system message is told before the conversation alone',
   });
 }
 
@@ -79,7 +82,7 @@ function renderMessage(message: ChatMessage, field: string, context: RenderConte
   const spelled = asObject(spelling) ?? {};
   const isListed = spelled.content === 'list';
   const role = message.role === 'tool' ? 'user' : message.role;
-  const spoken = isListed ? message.parts : message.parts.filter((part) => !isEmptyText(part, message));
+  const spoken = isListed ? message.parts : message.parts.filter((part) => !isBlankText(part, message));
   const blocks = spoken.flatMap((part) => renderPart(part, message, field, context));
   if (message.parts.length > 0 && blocks.length === 0) return undefined;
   return {
@@ -90,9 +93,9 @@ function renderMessage(message: ChatMessage, field: string, context: RenderConte
   };
 }
 
-/** Anthropic refuses empty texts, which stand beside the calls of many other providers' messages. */
-function isEmptyText(part: ChatPart, message: ChatMessage): boolean {
-  return part.type === 'text' && part.text === '' && message.parts.length > 1;
+/** Anthropic refuses blank texts, which stand beside the calls of many other providers' messages. */
+function isBlankText(part: ChatPart, message: ChatMessage): boolean {
+  return part.type === 'text' && part.text.trim() === '' && message.parts.length > 1;
 }
 
 function renderPart(

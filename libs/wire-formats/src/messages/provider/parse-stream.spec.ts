@@ -1,0 +1,198 @@
+import { foldAnswer, type StreamEvent } from '@gateway/interchange';
+import { encodeSse } from '../../sse/encode-sse.ts';
+import { messages } from '../messages.ts';
+
+type Data = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+const frame = (data: Data): string => encodeSse({ event: data.type, data: JSON.stringify(data) });
+const start = { type: 'message_start', message: { id: 'msg_1', model: 'm', usage: { input_tokens: 3 } } };
+const open = (index: number, block: object): Data => ({
+  type: 'content_block_start',
+  index,
+  content_block: block,
+});
+const piece = (index: number, delta: object): Data => ({ type: 'content_block_delta', index, delta });
+const stop = (index: number): Data => ({ type: 'content_block_stop', index });
+const end = [
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } },
+  { type: 'message_stop' },
+];
+
+function parse(events: readonly Data[]): StreamEvent[] {
+  const parser = messages.provider.openStreamParser();
+  return [...parser.push(Buffer.from(events.map(frame).join(''))), ...parser.end()];
+}
+
+const whole = [
+  start,
+  open(0, { type: 'thinking', thinking: '', signature: '' }),
+  piece(0, { type: 'thinking_delta', thinking: 'hm' }),
+  piece(0, { type: 'signature_delta', signature: 'sig' }),
+  stop(0),
+  { type: 'ping' },
+  open(1, { type: 'text', text: '' }),
+  piece(1, { type: 'text_delta', text: 'hi' }),
+  stop(1),
+  open(2, { type: 'tool_use', id: 't', name: 'a', input: {} }),
+  piece(2, { type: 'input_json_delta', partial_json: '{"a":' }),
+  piece(2, { type: 'input_json_delta', partial_json: '1}' }),
+  stop(2),
+  ...end,
+];
+
+describe("the parser of a provider's stream", () => {
+  it('gives one message-end for a whole stream, and none for one that stops after any of its events', () => {
+    expect(parse(whole).filter(({ type }) => type === 'message-end')).toHaveLength(1);
+    for (let length = 0; length < whole.length; length += 1) {
+      expect(parse(whole.slice(0, length)).map(({ type }) => type)).not.toContain('message-end');
+    }
+  });
+
+  it('gives none for one that stops at any of its bytes either, and does not fail', () => {
+    const bytes = Buffer.from(whole.map(frame).join(''));
+    const terminator = bytes.lastIndexOf('event: message_stop');
+    for (let length = 0; length < terminator; length += 1) {
+      const parser = messages.provider.openStreamParser();
+      let events: StreamEvent[] = [];
+      // A last event that is cut inside its JSON is told as a failure.
+      try {
+        events = [...parser.push(bytes.subarray(0, length)), ...parser.end()];
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'upstream_invalid' });
+      }
+      expect(events.map(({ type }) => type)).not.toContain('message-end');
+    }
+  });
+
+  it('adds usage up: the cached input is part of the input, later figures replace earlier ones', () => {
+    const cached = { input_tokens: 3, cache_read_input_tokens: 10, cache_creation_input_tokens: 4 };
+    const usage = foldAnswer(
+      parse([{ type: 'message_start', message: { usage: { ...cached, output_tokens: 1 } } }, ...end]),
+    ).usage;
+    expect(usage).toEqual({
+      inputTokens: 17,
+      outputTokens: 5,
+      cachedInputTokens: 10,
+      cacheWriteTokens: 4,
+    });
+  });
+
+  it.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['tool_use', 'tool-calls'],
+    ['pause_turn', 'pause'],
+    ['refusal', 'refusal'],
+    ['of_the_future', 'other'],
+  ])('maps %s to %s, and keeps the word', (rawReason, reason) => {
+    const [finish] = parse([
+      start,
+      { type: 'message_delta', delta: { stop_reason: rawReason } },
+      { type: 'message_stop' },
+    ]).filter(({ type }) => type === 'finish');
+    expect(finish).toEqual({ type: 'finish', choice: 0, reason, rawReason });
+  });
+
+  it('carries blocks that only this format knows whole, input and later members included', () => {
+    const events = parse([
+      start,
+      open(0, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
+      piece(0, { type: 'input_json_delta', partial_json: '{"id":1234567890' }),
+      piece(0, { type: 'input_json_delta', partial_json: '1234567890}' }),
+      stop(0),
+      open(1, { type: 'redacted_thinking', data: 'secret' }),
+      stop(1),
+      open(2, { type: 'compaction', content: null }),
+      piece(2, { type: 'compaction_delta', content: 'short' }),
+      stop(2),
+      ...end,
+    ]);
+    const answer = foldAnswer(events);
+    expect(answer.choices[0]!.parts[1]).toEqual({ type: 'thinking', text: '', redacted: 'secret' });
+    const rendered = messages.client.renderResponse(answer, { id: '', model: '', createdAt: 0 });
+    expect(JSON.stringify(rendered.content)).toBe(
+      '[{"type":"server_tool_use","id":"s","name":"web_search","input":{"id":12345678901234567890}},' +
+        '{"type":"redacted_thinking","data":"secret"},{"type":"compaction","content":"short"}]',
+    );
+  });
+
+  it('tells a failure inside the stream, and nothing after it', () => {
+    const error = { type: 'overloaded_error', message: 'Overloaded' };
+    const events = parse([start, { type: 'error', error }, ...end]);
+    expect(events.slice(-1)).toMatchObject([
+      { type: 'error', message: 'Overloaded', errorType: 'overloaded_error' },
+    ]);
+  });
+
+  it('passes over events and pieces that it does not know, and blocks without an end', () => {
+    const events = parse([
+      { type: 'of_the_future' },
+      start,
+      open(0, { type: 'text', text: 'a' }),
+      piece(0, { type: 'of_the_future', text: 'x' }),
+      ...end,
+    ]);
+    expect(foldAnswer(events).choices[0]!.parts).toEqual([{ type: 'text', text: 'a' }]);
+    expect(events.map(({ type }) => type)).toContain('text-end');
+  });
+
+  it.each([
+    ['a second message', [start, start]],
+    ['a piece of a block that is not open', [start, piece(0, { type: 'text_delta', text: 'x' })]],
+    [
+      'more open blocks than anyone needs',
+      [start, ...Array.from({ length: 300 }, (_, at) => open(at, { type: 'text' }))],
+    ],
+    [
+      "a server tool's input that is no JSON",
+      [
+        start,
+        open(0, { type: 'server_tool_use' }),
+        piece(0, { type: 'input_json_delta', partial_json: '{' }),
+        stop(0),
+      ],
+    ],
+  ])('refuses %s', (_, events) => {
+    expect(() => parse(events)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
+  });
+
+  it('refuses data that is no JSON, and an event beyond its bound', () => {
+    const push = (text: string) => () => messages.provider.openStreamParser().push(Buffer.from(text));
+    expect(push('event: message_start\ndata: {"type":\n\n')).toThrow(
+      expect.objectContaining({ code: 'upstream_invalid' }),
+    );
+    expect(push(`data: "${'x'.repeat(10_000_000)}`)).toThrow(
+      expect.objectContaining({ code: 'upstream_invalid' }),
+    );
+  });
+});
+
+describe("the parser of a provider's plain answer", () => {
+  const parsePlain = (body: unknown) => messages.provider.parseResponse(Buffer.from(JSON.stringify(body)));
+
+  it('gives the events that a stream of it would have given', () => {
+    const body = {
+      id: 'msg_1',
+      model: 'm',
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: 'sig' },
+        { type: 'text', text: 'hi' },
+        { type: 'tool_use', id: 't', name: 'a', input: { a: 1 } },
+      ],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 3, output_tokens: 5 },
+    };
+    expect(foldAnswer(parsePlain(body))).toEqual(foldAnswer(parse(whole)));
+  });
+
+  it('tells an error that came with status 200', () => {
+    const error = { type: 'api_error', message: 'Internal' };
+    expect(parsePlain({ type: 'error', error })).toMatchObject([{ type: 'error', message: 'Internal' }]);
+  });
+
+  it.each([[{}], [{ content: 'x' }], [[]], [null]])('refuses %j', (body) => {
+    expect(() => parsePlain(body)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
+  });
+});

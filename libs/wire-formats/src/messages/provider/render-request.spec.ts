@@ -1,0 +1,297 @@
+import type { ChatMessage, ChatPart, ChatRequest, JsonObject } from '@gateway/interchange';
+import { chatCompletions } from '../../chat-completions/chat-completions.ts';
+import type { RequestRenderOptions } from '../../format.ts';
+import { scanJson } from '../../json/scan-json.ts';
+import { messages } from '../messages.ts';
+import { chooseMessagesVersion } from '../versions.ts';
+
+interface Rendered {
+  readonly body: JsonObject;
+  readonly fields: readonly string[];
+}
+
+function render(request: ChatRequest, options: Partial<RequestRenderOptions> = {}): Rendered {
+  const { body, losses } = messages.provider.renderRequest(request, { model: 'claude', ...options });
+  return {
+    body: JSON.parse(JSON.stringify(body)) as JsonObject,
+    fields: losses.map(({ field }) => field),
+  };
+}
+
+const parse = (format: typeof messages, body: object | string): ChatRequest =>
+  format.client.parseRequest(
+    scanJson(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), { depthMax: 128 }),
+  );
+const fromChat = (body: object, options: Partial<RequestRenderOptions> = {}): Rendered =>
+  render(
+    parse(chatCompletions, { model: 'm', messages: [{ role: 'user', content: 'x' }], ...body }),
+    options,
+  );
+const say = (message: ChatMessage, options?: Partial<RequestRenderOptions>): Rendered =>
+  render(
+    {
+      model: 'm',
+      messages: [message],
+      tools: [],
+      toolChoice: { mode: 'unset' },
+      settings: {},
+      stream: false,
+      streamsUsage: false,
+    },
+    options,
+  );
+
+describe('a request from another format', () => {
+  it('tells system messages before the conversation, and says where that moved one', () => {
+    const { body, fields } = fromChat({
+      messages: [
+        { role: 'system', content: 'a' },
+        { role: 'developer', content: 'b' },
+        { role: 'user', content: 'x' },
+        { role: 'system', content: 'c' },
+      ],
+    });
+    const blocks = ['a', 'b', 'c'].map((text) => ({ type: 'text', text }));
+    expect(body).toMatchObject({ system: blocks, messages: [{ role: 'user', content: 'x' }] });
+    expect(fields).toEqual(['messages[3].role']);
+    const alone = fromChat({ messages: [{ role: 'system', content: 'a' }] });
+    expect([alone.body.system, alone.body.messages]).toEqual([undefined, [{ role: 'user', content: 'a' }]]);
+  });
+
+  it("puts all results of one turn's calls into one message, with what the user says next", () => {
+    const { body, fields } = fromChat({
+      messages: [
+        { role: 'user', content: 'go' },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [
+            {
+              id: 'functions.a:0',
+              type: 'function',
+              function: { name: 'a', arguments: '{"n":12345678901234567890}' },
+            },
+            { id: 'b', type: 'function', function: { name: 'b', arguments: '' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'functions.a:0', content: 'ra' },
+        { role: 'tool', tool_call_id: 'b', content: [{ type: 'text', text: 'rb' }] },
+        { role: 'user', content: 'and?' },
+      ],
+      tools: [{ type: 'function', function: { name: 'a' } }],
+    });
+    const [, calls, results] = body.messages as { role: string; content: JsonObject[] }[];
+    const id = calls!.content[0]!.id as string;
+    expect(id).toMatch(/^functions_a_0_\w+$/);
+    expect(calls!.content.map(({ type }) => type)).toEqual(['tool_use', 'tool_use']);
+    expect(results).toEqual({
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: id, content: 'ra' },
+        { type: 'tool_result', tool_use_id: 'b', content: 'rb' },
+        { type: 'text', text: 'and?' },
+      ],
+    });
+    expect(body.tools).toEqual([{ name: 'a', input_schema: { type: 'object' } }]);
+    expect(fields).toEqual([]);
+  });
+
+  it('keeps every digit of the arguments', () => {
+    const call = { type: 'function', function: { name: 'a', arguments: '{"n":12345678901234567890}' } };
+    const { body } = messages.provider.renderRequest(
+      parse(chatCompletions, {
+        model: 'm',
+        messages: [{ role: 'assistant', tool_calls: [{ id: 'a', ...call }] }],
+      }),
+      { model: 'm' },
+    );
+    expect(JSON.stringify(body)).toContain('"input":{"n":12345678901234567890}');
+  });
+
+  it('always says an output limit: the client’s, the model’s, or one that every model takes', () => {
+    expect(fromChat({ max_tokens: 7 }, { maxOutputTokensDefault: 9 }).body.max_tokens).toBe(7);
+    expect(fromChat({}, { maxOutputTokensDefault: 9 }).body.max_tokens).toBe(9);
+    expect(fromChat({}).body.max_tokens).toBe(4096);
+  });
+
+  it.each([
+    ['auto', undefined, { type: 'auto' }],
+    ['required', false, { type: 'any', disable_parallel_tool_use: true }],
+    ['none', undefined, { type: 'none' }],
+    [
+      { type: 'function', function: { name: 'a' } },
+      true,
+      { type: 'tool', name: 'a', disable_parallel_tool_use: false },
+    ],
+    [undefined, false, { type: 'auto', disable_parallel_tool_use: true }],
+    [undefined, undefined, undefined],
+  ])('says the choice %j with parallel calls %j', (choice, parallel, expected) => {
+    const tools = [{ type: 'function', function: { name: 'a', parameters: { type: 'object' } } }];
+    const { body, fields } = fromChat({ tools, tool_choice: choice, parallel_tool_calls: parallel });
+    expect(body.tool_choice).toEqual(expected);
+    expect(fields).toEqual([]);
+  });
+
+  it('says a choice among some of the tools by leaving the others out', () => {
+    const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }));
+    const allowed = { mode: 'auto', tools: [{ type: 'function', function: { name: 'b' } }] };
+    const { body } = fromChat({ tools, tool_choice: { type: 'allowed_tools', allowed_tools: allowed } });
+    expect(body.tools).toEqual([{ name: 'b', input_schema: { type: 'object' } }]);
+    expect(body.tool_choice).toEqual({ type: 'auto' });
+  });
+
+  it('says settings in its own words', () => {
+    const schema = { type: 'object', additionalProperties: false };
+    const { body, fields } = fromChat({
+      stop: ['a'],
+      user: 'u',
+      stream: true,
+      reasoning_effort: 'minimal',
+      response_format: { type: 'json_schema', json_schema: { name: 'n', schema } },
+    });
+    expect(body).toMatchObject({
+      stop_sequences: ['a'],
+      metadata: { user_id: 'u' },
+      stream: true,
+      output_config: { effort: 'low', format: { type: 'json_schema', schema } },
+    });
+    expect(fields).toEqual([]);
+    expect(fromChat({ reasoning_effort: 'none' }).body.thinking).toEqual({ type: 'disabled' });
+  });
+
+  it.each([
+    [{ n: 2 }, 'n'],
+    [{ seed: 1 }, 'seed'],
+    [{ frequency_penalty: 1 }, 'frequency_penalty'],
+    [{ presence_penalty: 1 }, 'presence_penalty'],
+    [{ logprobs: true }, 'logprobs'],
+    [{ stop: ['\n'] }, 'stop'],
+    [{ temperature: 1.5 }, 'temperature'],
+    [{ response_format: { type: 'json_object' } }, 'response_format'],
+    [{ tools: [{ type: 'custom', custom: { name: 'c' } }] }, 'tools[0]'],
+    [{ reasoning_effort: 'furious' }, 'reasoning_effort'],
+  ])('tells that %j is lost', (body, field) => {
+    expect(fromChat(body).fields).toEqual([field]);
+  });
+
+  it('tells no loss of what means the same as silence', () => {
+    expect(fromChat({ n: 1, frequency_penalty: 0, presence_penalty: 0 }).fields).toEqual([]);
+  });
+
+  it('tells that an effort is lost where the model takes none', () => {
+    const { body, fields } = fromChat({ reasoning_effort: 'high' }, { takesReasoningEffort: false });
+    expect([body.output_config, fields]).toEqual([undefined, ['reasoning_effort']]);
+  });
+});
+
+describe('what a message holds', () => {
+  const user = (...parts: ChatPart[]): ChatMessage => ({ role: 'user', parts });
+  const data = Buffer.from('plain').toString('base64');
+
+  it('says media where they are, and texts as texts', () => {
+    const { body, fields } = say(
+      user(
+        { type: 'image', source: { kind: 'url', url: 'https://i.test' } },
+        { type: 'image', source: { kind: 'base64', mediaType: undefined, data: '/9j/4AAQ' } },
+        { type: 'document', source: { kind: 'base64', mediaType: 'text/markdown', data }, name: 'n' },
+        { type: 'document', source: { kind: 'base64', mediaType: 'application/pdf', data } },
+      ),
+    );
+    expect((body.messages as { content: unknown }[])[0]!.content).toEqual([
+      { type: 'image', source: { type: 'url', url: 'https://i.test' } },
+      { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: '/9j/4AAQ' } },
+      { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'plain' }, title: 'n' },
+      { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data } },
+    ]);
+    expect(fields).toEqual([]);
+  });
+
+  it.each([
+    [{ type: 'audio', source: { kind: 'base64', mediaType: 'audio/wav', data } }, 'audio'],
+    [{ type: 'image', source: { kind: 'file', id: 'file-1' } }, 'image'],
+    [{ type: 'opaque', extensions: { gemini: { part: {} } } }, 'opaque'],
+    [{ type: 'thinking', text: 'unsigned' }, 'thinking'],
+  ] as const)('loses %j, and tells', (part, name) => {
+    const { body, fields } = say(user({ type: 'text', text: 'a' }, part));
+    expect(fields).toEqual([`messages[0].${name}`]);
+    expect(body.messages).toEqual([{ role: 'user', content: 'a' }]);
+  });
+
+  it('keeps arguments that are no object as text in one, and tells', () => {
+    const call = { type: 'tool-call', id: 'a', name: 'a', kind: 'function', argumentsText: '{"cut' } as const;
+    const { body, fields } = say({ role: 'assistant', parts: [call] });
+    expect(JSON.stringify(body.messages)).toContain('"input":{"arguments":"{\\"cut"}');
+    expect(fields).toEqual(['messages[0].tool-call']);
+  });
+
+  it('puts markers of the prompt cache where they were', () => {
+    const marked = { type: 'text', text: 'a', cacheMarker: { ttl: '1h' } } as const;
+    expect(say(user(marked)).body.messages).toEqual([
+      {
+        role: 'user',
+        content: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } }],
+      },
+    ]);
+  });
+});
+
+describe('the version that a request is sent with', () => {
+  const sampled = { temperature: 0.5, top_p: 0.9 };
+
+  it('is the newest, but for requests that say what that one refuses', () => {
+    const version = (body: object) =>
+      chooseMessagesVersion(
+        parse(messages, { model: 'm', messages: [{ role: 'user', content: 'x' }], ...body }),
+      );
+    expect(version({})).toBe('2026-10-21');
+    expect(version({ temperature: 1 })).toBe('2023-06-01');
+    expect(version({ top_k: 1 })).toBe('2023-06-01');
+    const source = { type: 'text', media_type: 'text/plain', data: 'x' };
+    const ofAssistant = { role: 'assistant', content: [{ type: 'document', source }] };
+    expect(version({ messages: [ofAssistant] })).toBe('2023-06-01');
+  });
+
+  it('takes sampling settings, or has them lost', () => {
+    const older = fromChat(sampled);
+    expect([older.body.temperature, older.body.top_p, older.fields]).toEqual([0.5, 0.9, []]);
+    const newer = fromChat(sampled, { apiVersion: '2026-10-21' });
+    expect([newer.body.temperature, newer.body.top_p]).toEqual([undefined, undefined]);
+    expect(newer.fields).toEqual(['temperature', 'top_p']);
+  });
+
+  it('loses documents of the assistant and citations of the user where it refuses them', () => {
+    const options = { apiVersion: '2026-10-21' };
+    const source = { kind: 'url', url: 'https://d.test' } as const;
+    const ofAssistant: ChatMessage = { role: 'assistant', parts: [{ type: 'document', source }] };
+    expect(say(ofAssistant, options)).toMatchObject({
+      body: { messages: [] },
+      fields: ['messages[0].document'],
+    });
+    const cited = { type: 'text', text: 'a', citations: [{ url: 'https://c.test' }] } as const;
+    expect(say({ role: 'user', parts: [cited] }, options)).toMatchObject({
+      body: { messages: [{ content: 'a' }] },
+      fields: ['messages[0].text'],
+    });
+  });
+});
+
+describe('a request of this very format', () => {
+  const again = (body: string): string =>
+    JSON.stringify(messages.provider.renderRequest(parse(messages, body), { model: 'm' }).body);
+
+  it('says thinking again exactly: text, signature, and what is shown to nobody', () => {
+    const blocks =
+      '{"type":"thinking","thinking":" a\\n","signature":"c2ln"},{"type":"redacted_thinking","data":"eHg="}';
+    const body = `{"model":"m","max_tokens":1,"messages":[{"role":"assistant","content":[${blocks}]}]}`;
+    const { content } = (JSON.parse(again(body)) as { messages: { content: unknown }[] }).messages[0]!;
+    expect(content).toEqual(JSON.parse(`[${blocks}]`));
+  });
+
+  it('keeps every digit of inputs, schemas and settings it does not know', () => {
+    const long = '12345678901234567890';
+    const body =
+      `{"model":"m","max_tokens":1,"of_the_future":${long},"tools":[{"name":"a","input_schema":{"maximum":${long}}}],` +
+      `"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"a","input":{"n":${long}}}]}]}`;
+    expect(again(body).match(new RegExp(long, 'g'))).toHaveLength(3);
+  });
+});
