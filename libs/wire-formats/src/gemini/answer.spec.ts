@@ -1,0 +1,236 @@
+import { foldAnswer, type StreamEvent } from '@gateway/interchange';
+import { gemini } from './gemini.ts';
+
+const { provider } = gemini;
+const sse = (...chunks: object[]): Buffer =>
+  Buffer.from(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''));
+const candidate = (parts: object[], more: object = {}) => ({
+  candidates: [{ content: { role: 'model', parts }, ...more }],
+});
+const stop = { finishReason: 'STOP' };
+
+function read(...chunks: Uint8Array[]): StreamEvent[] {
+  const parser = provider.openStreamParser();
+  return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()];
+}
+const partsOf = (events: StreamEvent[]) => foldAnswer(events).choices[0]!.parts;
+const typesOf = (events: StreamEvent[]) => events.map(({ type }) => type);
+
+describe('a stream', () => {
+  it('is whole when every candidate has finished, and not before', () => {
+    const two = (parts: object[]) => ({
+      candidates: [0, 1].map((index) => ({ index, content: { parts }, ...(index === 0 ? stop : {}) })),
+    });
+    expect(typesOf(read(sse(two([{ text: 'a' }]))))).not.toContain('message-end');
+    const rest = { candidates: [{ index: 1, finishReason: 'MAX_TOKENS' }] };
+    const events = read(sse(two([{ text: 'a' }]), rest));
+    expect(events.at(-1)).toEqual({ type: 'message-end' });
+    expect(foldAnswer(events).choices.map(({ finishReason }) => finishReason)).toEqual(['stop', 'length']);
+  });
+
+  it('that is a list is whole only once the list is closed', () => {
+    const list = Buffer.from(JSON.stringify([candidate([{ text: 'a' }], stop)]));
+    expect(read(list).at(-1)).toEqual({ type: 'message-end' });
+    expect(typesOf(read(list.subarray(0, -1)))).not.toContain('message-end');
+  });
+
+  it('is an error, and never a success, where the provider says so', () => {
+    const error = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } };
+    const failed = { type: 'error', message: 'overloaded', code: 'UNAVAILABLE', errorType: 'api_error' };
+    expect(read(sse(candidate([{ text: 'a' }], stop), error)).at(-1)).toMatchObject(failed);
+    expect(read(Buffer.from(JSON.stringify([error])))).toMatchObject([failed]);
+    expect(provider.parseResponse(Buffer.from(JSON.stringify(error)))).toMatchObject([failed]);
+  });
+
+  it.each(['data: {"candidates"\n\n', 'data: {]}\n\n', '[{"candidates":]}]'])(
+    'that is no JSON is an invalid answer: %j',
+    (text) => {
+      expect(() => read(Buffer.from(text))).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
+    },
+  );
+});
+
+describe('signatures', () => {
+  it('stay with their part, and nothing is added to a part that has one', () => {
+    const parts = partsOf(
+      read(
+        sse(
+          candidate([{ text: 'hm', thought: true }]),
+          candidate([{ text: 'm', thought: true, thoughtSignature: 't' }]),
+          candidate([{ text: 'a' }]),
+          candidate([{ text: 'b' }]),
+          candidate([{ text: 'c', thoughtSignature: 's' }]),
+          candidate([{ text: 'd' }, { text: '', thoughtSignature: 'e' }]),
+          candidate([{ functionCall: { name: 'f', args: { x: 1 } }, thoughtSignature: 'f' }], stop),
+        ),
+      ),
+    );
+    expect(parts).toMatchObject([
+      { type: 'thinking', text: 'hm' },
+      { type: 'thinking', text: 'm', signature: 't' },
+      { type: 'text', text: 'ab' },
+      { type: 'text', text: 'c', extensions: { gemini: { thoughtSignature: 's' } } },
+      { type: 'text', text: 'd' },
+      { type: 'opaque', extensions: { gemini: { part: { text: '', thoughtSignature: 'e' } } } },
+      { type: 'tool-call', name: 'f', argumentsText: '{"x":1}', signature: 'f' },
+    ]);
+  });
+});
+
+describe('calls', () => {
+  it('without an id get one: the same each time, and another for each call and each answer', () => {
+    const answer = (responseId: string) => ({
+      responseId,
+      ...candidate([{ functionCall: { name: 'f' } }, { functionCall: { name: 'f' } }], stop),
+    });
+    const idsOf = (responseId: string) =>
+      partsOf(read(sse(answer(responseId)))).map((part) => (part.type === 'tool-call' ? part.id : ''));
+    expect(idsOf('r')).toEqual(idsOf('r'));
+    expect(new Set([...idsOf('r'), ...idsOf('s')]).size).toBe(4);
+    expect(idsOf('r').every((id) => /^[a-zA-Z0-9_-]{1,40}$/.test(id))).toBe(true);
+  });
+
+  it('go back to Gemini by name, without the ids that it never gave', () => {
+    const [part] = partsOf(
+      read(sse({ responseId: 'r', ...candidate([{ functionCall: { name: 'f' } }], stop) })),
+    );
+    const callId = part!.type === 'tool-call' ? part.id : '';
+    const { body } = provider.renderRequest(
+      {
+        model: 'm',
+        messages: [
+          { role: 'assistant', parts: [part!] },
+          { role: 'tool', parts: [{ type: 'tool-result', callId, parts: [] }] },
+        ],
+        tools: [],
+        toolChoice: { mode: 'unset' },
+        settings: {},
+        stream: false,
+        streamsUsage: false,
+      },
+      { model: 'gemini-2.5-pro' },
+    );
+    expect(body.contents).toEqual([
+      { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'f', response: { output: '' } } }] },
+    ]);
+  });
+
+  it('whose arguments come in pieces are told whole, once', () => {
+    const piece = (partialArgs: object[], willContinue = true) =>
+      candidate([{ functionCall: { partialArgs, willContinue } }]);
+    const events = read(
+      sse(
+        candidate([{ functionCall: { name: 'f', willContinue: true } }]),
+        piece([{ jsonPath: '$.a.b[0]', stringValue: 'x', willContinue: true }]),
+        piece([
+          { jsonPath: '$.a.b[0]', stringValue: 'y' },
+          { jsonPath: "$['c d']", boolValue: true },
+        ]),
+        piece([
+          { jsonPath: '$.n', nullValue: null },
+          { jsonPath: '$.__proto__.z', numberValue: 1 },
+        ]),
+        candidate([{ functionCall: {} }]),
+        candidate([{ text: '' }], stop),
+      ),
+    );
+    expect(typesOf(events).filter((type) => type === 'tool-call-delta')).toHaveLength(1);
+    const [part] = partsOf(events);
+    expect(part).toMatchObject({
+      type: 'tool-call',
+      argumentsText: '{"a":{"b":["xy"]},"c d":true,"n":null,"__proto__":{"z":1}}',
+    });
+    expect(({} as { z?: number }).z).toBeUndefined();
+  });
+
+  it.each(['$.a[999999999]', 'a', '$', '$.', `$${'.a'.repeat(65)}`])(
+    'with arguments at a place that cannot be are an invalid answer: %s',
+    (jsonPath) => {
+      const chunk = candidate([
+        { functionCall: { name: 'f', partialArgs: [{ jsonPath, stringValue: 'x' }] } },
+      ]);
+      expect(() => read(sse(chunk))).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
+    },
+  );
+});
+
+describe('endings', () => {
+  it.each([
+    ['STOP', 'stop'],
+    ['MAX_TOKENS', 'length'],
+    ['SAFETY', 'content-filter'],
+    ['RECITATION', 'content-filter'],
+    ['PROHIBITED_CONTENT', 'content-filter'],
+    ['MALFORMED_FUNCTION_CALL', 'error'],
+    ['LANGUAGE', 'other'],
+    ['SOMETHING_NEW', 'other'],
+  ])('%s is %s, and is told as it came too', (rawReason, finishReason) => {
+    const bytes = Buffer.from(
+      JSON.stringify(candidate([], { finishReason: rawReason, finishMessage: 'why' })),
+    );
+    const [choice] = foldAnswer(provider.parseResponse(bytes)).choices;
+    expect(choice).toMatchObject({
+      rawReason,
+      finishReason,
+      extensions: { gemini: { finishMessage: 'why' } },
+    });
+  });
+
+  it('of a prompt that was refused are a filter’s, with what Google says of it', () => {
+    const promptFeedback = { blockReason: 'PROHIBITED_CONTENT' };
+    const answer = foldAnswer(provider.parseResponse(Buffer.from(JSON.stringify({ promptFeedback }))));
+    expect(answer.choices).toMatchObject([
+      { rawReason: 'PROHIBITED_CONTENT', finishReason: 'content-filter' },
+    ]);
+    expect(answer.extensions.gemini).toEqual({ promptFeedback });
+  });
+});
+
+describe('a grounded answer', () => {
+  it('cites its sources, and keeps what Google says of them', () => {
+    const groundingMetadata = {
+      groundingChunks: [
+        { web: { uri: 'https://a.test', title: 'A' } },
+        { retrievedContext: { text: 'words' } },
+      ],
+      groundingSupports: [{ segment: { endIndex: 1, text: 'a' }, groundingChunkIndices: [0, 1, 7] }],
+    };
+    const events = read(sse(candidate([{ text: 'a' }], { ...stop, groundingMetadata })));
+    expect(partsOf(events)).toMatchObject([
+      { type: 'text', citations: [{ title: 'A', url: 'https://a.test' }, { citedText: 'words' }] },
+    ]);
+    expect(foldAnswer(events).choices[0]!.extensions.gemini).toEqual({ groundingMetadata });
+  });
+});
+
+describe('errors', () => {
+  it.each([
+    [
+      400,
+      { message: 'bad key', status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] },
+      { type: 'authentication_error', code: 'INVALID_ARGUMENT' },
+    ],
+    [
+      429,
+      { message: 'slow', status: 'RESOURCE_EXHAUSTED', details: [{ retryDelay: '1.5s' }] },
+      { type: 'rate_limit_error', retryAfterMs: 1500 },
+    ],
+    [
+      400,
+      { message: 'bad', details: [{ fieldViolations: [{ field: 'contents' }] }] },
+      { type: 'invalid_request_error', param: 'contents', code: null },
+    ],
+  ])('of status %i are read, alone and in a list', (status, error, expected) => {
+    for (const body of [{ error }, [{ error }]])
+      expect(provider.parseError(status, JSON.stringify(body))).toMatchObject({
+        message: error.message,
+        ...expected,
+      });
+  });
+
+  it('that are no JSON are text, and pages are not', () => {
+    expect(provider.parseError(502, 'gone').message).toBe('gone');
+    expect(provider.parseError(502, '<html>').message).toBe('The provider answered with status 502.');
+  });
+});
