@@ -17,6 +17,7 @@ export async function relayPlain(
   exchange: Exchange,
 ): Promise<RelayOutcome> {
   const bytes = await readAnswer(passed, exchange);
+  if (lane.isSameFormat && !isJson(passed)) return passUnread(bytes, passed, exchange);
   const events = lane.provider.provider.parseResponse(bytes);
   const summary = events.reduce(summarize, createSummary());
   const failure = summary.error;
@@ -32,6 +33,30 @@ export async function relayPlain(
     errorDetail: null,
     providerRequestId: passed.providerRequestId,
     summary,
+  };
+}
+
+function isJson({ headers }: PassedAnswer): boolean {
+  const declared = headers['content-type'] ?? 'application/json';
+  return declared.toLowerCase().includes('json');
+}
+
+/** What does not even say that it is JSON goes on as it is: it is between the provider and its client. */
+function passUnread(bytes: Buffer, passed: PassedAnswer, exchange: Exchange): RelayOutcome {
+  exchange.timings.firstByteAt = performance.now();
+  exchange.response.writeHead(passed.answer.status, {
+    ...passed.headers,
+    'content-length': String(bytes.length),
+  });
+  exchange.response.end(bytes);
+  return {
+    status: 'error',
+    httpStatus: passed.answer.status,
+    errorCode: 'upstream_invalid',
+    errorMessage: 'The provider sent an answer that could not be read.',
+    errorDetail: null,
+    providerRequestId: passed.providerRequestId,
+    summary: null,
   };
 }
 

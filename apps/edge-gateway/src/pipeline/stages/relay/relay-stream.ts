@@ -50,8 +50,11 @@ function take(stream: OpenStream, chunk: Buffer, events: readonly StreamEvent[])
 }
 
 function startAnswer({ passed, lane, exchange }: OpenStream): void {
-  const ownType = lane.isSameFormat ? {} : { 'content-type': lane.client.client.streamContentType };
-  exchange.response.writeHead(passed.answer.status, { ...passed.headers, ...ownType });
+  const type = lane.client.client.streamContentType;
+  const headers = lane.isSameFormat
+    ? { 'content-type': type, ...passed.headers }
+    : { ...passed.headers, 'content-type': type };
+  exchange.response.writeHead(passed.answer.status, headers);
 }
 
 function endStream(stream: OpenStream): RelayOutcome {

@@ -27,7 +27,7 @@ export async function relay(
     throw refuse(answer, `content-encoding ${contentEncoding}, which was not asked for`);
   if (answer.status >= 400) return relayProviderError(passed, lane, exchange);
   if (answer.status < 200 || answer.status >= 300) throw refuse(answer, `status ${answer.status}`);
-  return isStream(headers['content-type'] ?? '')
+  return isStream(headers['content-type'] ?? '', exchange.ledger.stream)
     ? relayStream(passed, lane, exchange, services)
     : relayPlain(passed, lane, exchange);
 }
@@ -35,9 +35,10 @@ export async function relay(
 /** Server-sent events, and AWS's binary frames. */
 const streamTypes = ['text/event-stream', 'application/vnd.amazon.eventstream'];
 
-function isStream(contentType: string): boolean {
+/** Some providers do not declare the stream that was asked for; none sends JSON as one. */
+function isStream(contentType: string, wasAskedFor: boolean): boolean {
   const declared = contentType.trimStart().toLowerCase();
-  return streamTypes.some((type) => declared.startsWith(type));
+  return streamTypes.some((type) => declared.startsWith(type)) || (declared === '' && wasAskedFor);
 }
 
 function refuse(answer: UpstreamAnswer, detail: string): GatewayError {
