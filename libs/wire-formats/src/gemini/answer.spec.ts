@@ -94,7 +94,7 @@ describe('calls', () => {
     const [part] = partsOf(
       read(sse({ responseId: 'r', ...candidate([{ functionCall: { name: 'f' } }], stop) })),
     );
-    const callId = part!.type === 'tool-call' ? part.id : '';
+    const callId = part?.type === 'tool-call' ? part.id : '';
     const { body } = provider.renderRequest(
       {
         model: 'm',

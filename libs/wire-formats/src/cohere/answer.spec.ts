@@ -1,0 +1,161 @@
+import { foldAnswer, type StreamEvent } from '@gateway/interchange';
+import { cohere } from './cohere.ts';
+
+const { provider } = cohere;
+
+function read(...events: object[]): StreamEvent[] {
+  const parser = provider.openStreamParser();
+  const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  return [...parser.push(Buffer.from(text)), ...parser.end()];
+}
+const event = (type: string, message: object, index = 0) => ({ type, index, delta: { message } });
+const end = (delta: object) => ({ type: 'message-end', delta });
+const complete = end({ finish_reason: 'COMPLETE' });
+const start = { type: 'message-start', id: 'i', delta: {} };
+const partsOf = (events: StreamEvent[]) => foldAnswer(events).choices[0]!.parts;
+
+describe('a stream', () => {
+  it('without its end is truncated, and nothing that follows its end is read', () => {
+    const said = event('content-start', { content: { type: 'text', text: 'a' } });
+    expect(read(start, said).map(({ type }) => type)).not.toContain('message-end');
+    expect(read(start, complete, said).at(-1)).toEqual({ type: 'message-end' });
+  });
+
+  it('tells the plan as a thought, apart from thoughts and words', () => {
+    const events = read(
+      start,
+      event('tool-plan-delta', { tool_plan: 'I' }),
+      event('tool-plan-delta', { tool_plan: ' plan' }),
+      event('content-start', { content: { type: 'thinking', thinking: 'hm' } }),
+      event('content-end', {}),
+      event('content-start', { content: { type: 'text', text: '' } }, 1),
+      event('content-delta', { content: { text: 'a' } }, 1),
+      event('content-end', {}, 1),
+      complete,
+    );
+    expect(partsOf(events)).toMatchObject([
+      { type: 'thinking', text: 'I plan', extensions: { cohere: { spelling: { field: 'tool_plan' } } } },
+      { type: 'thinking', text: 'hm' },
+      { type: 'text', text: 'a' },
+    ]);
+  });
+
+  it('ends every block that is open, and gives a call without arguments an empty object of them', () => {
+    const called = { id: 'c', type: 'function', function: { name: 'f', arguments: '' } };
+    const events = read(
+      start,
+      event('tool-call-start', { tool_calls: called }),
+      end({ finish_reason: 'TOOL_CALL' }),
+    );
+    expect(events.map(({ type }) => type)).toEqual([
+      'message-start',
+      'tool-call-start',
+      'tool-call-delta',
+      'tool-call-end',
+      'finish',
+      'message-end',
+    ]);
+    expect(partsOf(events)).toEqual([
+      { type: 'tool-call', id: 'c', name: 'f', kind: 'function', argumentsText: '{}' },
+    ]);
+  });
+
+  it('that failed is an error, and never a success', () => {
+    const events = read(start, end({ finish_reason: 'ERROR', error: 'out of memory' }));
+    expect(events.at(-1)).toEqual({
+      type: 'error',
+      message: 'out of memory',
+      errorType: 'api_error',
+      code: 'ERROR',
+    });
+  });
+
+  it('that is no JSON is an invalid answer', () => {
+    const parser = provider.openStreamParser();
+    expect(() => parser.push(Buffer.from('data: {"type"\n\n'))).toThrow(
+      expect.objectContaining({ code: 'upstream_invalid' }),
+    );
+  });
+});
+
+describe('citations', () => {
+  const citation = {
+    start: 0,
+    end: 1,
+    text: 'a',
+    sources: [
+      { type: 'document', id: 'd', document: { title: 'T', text: 'words', url: 'https://a.test' } },
+      { type: 'tool', id: 't', tool_output: { content: 'out' } },
+    ],
+  };
+  const cited = [
+    { title: 'T', url: 'https://a.test', citedText: 'words', extensions: { cohere: { citation } } },
+    { citedText: 'out', extensions: { cohere: {} } },
+  ];
+
+  it('go with the text that they are of, streamed and plain', () => {
+    const streamed = read(
+      start,
+      event('content-start', { content: { type: 'text', text: 'a' } }),
+      event('citation-start', { citations: citation }),
+      event('citation-end', {}),
+      complete,
+    );
+    const content = [
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'text', text: 'a' },
+    ];
+    const plain = provider.parseResponse(
+      Buffer.from(JSON.stringify({ message: { content, citations: [{ ...citation, content_index: 1 }] } })),
+    );
+    expect(partsOf(streamed)).toEqual([{ type: 'text', text: 'a', citations: cited }]);
+    expect(partsOf(plain)[1]).toMatchObject({ citations: [{ title: 'T' }, { citedText: 'out' }] });
+  });
+
+  it('of a plan stay with the message', () => {
+    const message = { tool_plan: 'p', citations: [{ ...citation, type: 'PLAN' }] };
+    const [choice] = foldAnswer(provider.parseResponse(Buffer.from(JSON.stringify({ message })))).choices;
+    expect(choice!.messageExtensions.cohere).toEqual({ citations: message.citations });
+  });
+});
+
+describe('a plain answer', () => {
+  it.each([
+    ['COMPLETE', 'stop'],
+    ['STOP_SEQUENCE', 'stop'],
+    ['MAX_TOKENS', 'length'],
+    ['TOOL_CALL', 'tool-calls'],
+    ['ERROR', 'error'],
+    ['SOMETHING_NEW', 'other'],
+  ])('that ended with %s ended with %s, and both are told', (rawReason, finishReason) => {
+    const bytes = Buffer.from(JSON.stringify({ message: {}, finish_reason: rawReason }));
+    expect(foldAnswer(provider.parseResponse(bytes)).choices).toMatchObject([{ rawReason, finishReason }]);
+  });
+
+  it('counts what was read and written, and says apart what is charged', () => {
+    const usage = {
+      billed_units: { input_tokens: 4, output_tokens: 1 },
+      tokens: { input_tokens: 40, output_tokens: 3, reasoning_tokens: 2 },
+      cached_tokens: 30,
+    };
+    const answer = foldAnswer(
+      provider.parseResponse(Buffer.from(JSON.stringify({ message: {}, finish_reason: 'COMPLETE', usage }))),
+    );
+    expect(answer.usage).toEqual({
+      inputTokens: 40,
+      outputTokens: 3,
+      cachedInputTokens: 30,
+      reasoningTokens: 2,
+      billedInputTokens: 4,
+      billedOutputTokens: 1,
+    });
+    expect(answer.extensions.cohere).toEqual({ usage });
+  });
+
+  it('of another shape is an invalid answer', () => {
+    for (const body of ['{"text":"v1"}', '[]', '{"message":"no"}', 'x'])
+      expect(() => provider.parseResponse(Buffer.from(body))).toThrow(
+        expect.objectContaining({ code: 'upstream_invalid' }),
+      );
+  });
+});
