@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { findProgram } from '../stack/programs.ts';
 
 /** A server that has to be installed, with its package name on Debian and in Homebrew. */
-interface ServerProgram {
+export interface ServerProgram {
   readonly program: string;
   readonly debian: string;
   readonly homebrew: string;
@@ -59,20 +59,28 @@ function installOnMac(missing: readonly ServerProgram[]): boolean {
 }
 
 /**
- * Installs Redis and nats-server where they are missing and somebody else does not run them: by apt-get on Debian (as
- * root, or with sudo), by Homebrew on macOS. Throws, naming what is missing and the way around it, where that fails.
+ * Installs Redis and nats-server where they are missing and somebody else does not run them. Throws, naming what is
+ * missing and the way around it, where that fails.
  */
 export function installServers(env: NodeJS.ProcessEnv): void {
-  const isMissing = ({ program }: ServerProgram) => findProgram(program) === null;
-  const missing = chooseServers(env).filter(isMissing);
-  if (missing.length === 0) return;
-  console.log(`Installing ${missing.map(({ program }) => program).join(', ')} …`);
-  if (process.platform === 'darwin') installOnMac(missing);
-  else if (isDebian()) installOnDebian(missing);
-  const still = missing.filter(isMissing).map(({ program }) => program);
+  const still = installPrograms(chooseServers(env));
   if (still.length === 0) return;
   throw new Error(
     `Missing: ${still.join(', ')}. They could not be installed here (that takes Debian with root or sudo, or Homebrew).
 Install them by hand, or run them in containers: \`npm run compose:prepare\`, then follow deploy/compose.yaml.`,
   );
+}
+
+/**
+ * Installs programs that are missing: by apt-get on Debian (as root, or with sudo), by Homebrew on macOS. Answers the
+ * names of those that are missing still.
+ */
+export function installPrograms(programs: readonly ServerProgram[]): string[] {
+  const isMissing = ({ program }: ServerProgram) => findProgram(program) === null;
+  const missing = programs.filter(isMissing);
+  if (missing.length === 0) return [];
+  console.log(`Installing ${missing.map(({ program }) => program).join(', ')} …`);
+  if (process.platform === 'darwin') installOnMac(missing);
+  else if (isDebian()) installOnDebian(missing);
+  return missing.filter(isMissing).map(({ program }) => program);
 }

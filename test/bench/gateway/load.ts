@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface LoadTarget {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What a load run measured. Latencies in milliseconds. */
+export interface LoadFigures {
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'gateway-load-'));
+let scripts = 0;
+
+/** Sends one request over and over on a number of connections, with wrk. Throws if any answer is not a 2xx. */
+export async function runLoad(
+  target: LoadTarget,
+  connections: number,
+  seconds: number,
+): Promise<LoadFigures> {
+  const script = join(directory, `${(scripts += 1)}.lua`);
+  const body = join(directory, `${scripts}.json`);
+  writeFileSync(body, target.body);
+  writeFileSync(script, renderScript(target, body));
+  const output = await run('wrk', [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '-s',
+    script,
+    '--timeout',
+    '10s',
+    target.url,
+  ]);
+  const line = output.split('\n').find((text) => text.startsWith('{"requests"'));
+  if (line === undefined) throw new Error(`wrk printed no figures:\n${output}`);
+  const figures = JSON.parse(line) as {
+    requests: number;
+    duration: number;
+    p50: number;
+    p99: number;
+    bad: number;
+    errors: number;
+  };
+  if (figures.bad + figures.errors > 0) {
+    throw new Error(
+      `${target.url}: ${figures.bad} answers were errors, ${figures.errors} connections failed`,
+    );
+  }
+  return {
+    requestsPerSecond: figures.requests / (figures.duration / 1e6),
+    p50Ms: figures.p50 / 1000,
+    p99Ms: figures.p99 / 1000,
+  };
+}
+
+function renderScript({ headers }: LoadTarget, body: string): string {
+  const lines = Object.entries({ 'content-type': 'application/json', ...headers }).map(
+    ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
+  );
+  return `
+wrk.method = "POST"
+local file = io.open(${JSON.stringify(body)}, "rb")
+wrk.body = file:read("*all")
+file:close()
+${lines.join('\n')}
+done = function(summary, latency, requests)
+  local e = summary.errors
+  io.write(string.format('{"requests":%d,"duration":%d,"p50":%d,"p99":%d,"bad":%d,"errors":%d}\\n',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+    e.status, e.connect + e.read + e.write + e.timeout))
+end
+`;
+}
+
+function run(command: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.once('error', reject);
+    child.once('exit', (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`${command} ended with ${code ?? 'a signal'}`)),
+    );
+  });
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
