@@ -8,6 +8,15 @@ export {
 export { formatsOf, type AuthScheme, type Provider, type ProviderQuirks } from './provider.ts';
 export { findProvider, providerNames } from './provider-table.ts';
 export {
+  createHostedCredential,
+  hostedBaseUrl,
+  parseHostedCredential,
+  renderHostedCredential,
+  type HostedCredential,
+  type HostedFields,
+} from './sigv4/hosted-credential.ts';
+export { signUpstreamRequest, type UpstreamBody } from './sign-upstream-request.ts';
+export {
   renderUpstreamRequest,
   type IncomingHeaders,
   type UpstreamCall,

@@ -1,4 +1,5 @@
 import type { AuthScheme, Provider, ProviderQuirks } from './provider.ts';
+import { hostedBaseUrl } from './sigv4/hosted-credential.ts';
 
 interface OpenAiCompatibleRow {
   readonly name: string;
@@ -184,6 +185,17 @@ const providerTable: readonly Provider[] = [
     docsUrl: 'https://docs.ollama.com/api/openai-compatibility',
     quirks: { streamUsage: 'own-chunk', wholeToolArguments: true, reasoningField: 'reasoning' },
   }),
+  // Its address is its region's, which the credential names.
+  {
+    name: 'hosted',
+    displayName: 'Amazon Bedrock',
+    baseUrl: hostedBaseUrl('us-east-1'),
+    docsUrl: 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html',
+    auth: { kind: 'aws', service: 'bedrock' },
+    chatPaths: { converse: '/model/{model}/converse' },
+    streamPaths: { converse: '/model/{model}/converse-stream' },
+    quirks: {},
+  },
 ];
 
 const byName = new Map(providerTable.map((provider) => [provider.name, provider]));

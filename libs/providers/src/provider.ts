@@ -4,6 +4,8 @@ import type { ProviderFormat } from '@gateway/interchange';
 export type AuthScheme =
   | { readonly kind: 'bearer' }
   | { readonly kind: 'header'; readonly name: string }
+  /** A bearer key, or a signature over each request (AWS Signature Version 4), as the credential tells. */
+  | { readonly kind: 'aws'; readonly service: string }
   | { readonly kind: 'none' };
 
 /**
@@ -44,6 +46,8 @@ export interface Provider {
    * percent-encoded model id, in formats that put it in the path.
    */
   readonly chatPaths: Partial<Record<ProviderFormat, string>>;
+  /** The same for streams, in formats that stream from an endpoint of their own. */
+  readonly streamPaths?: Partial<Record<ProviderFormat, string>>;
   readonly quirks: ProviderQuirks;
   /** The provider's own page that says all this. */
   readonly docsUrl: string | null;

@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { ProviderFormat } from '@gateway/interchange';
 import type { AuthScheme, Provider } from './provider.ts';
+import { hostedBaseUrl, parseHostedCredential } from './sigv4/hosted-credential.ts';
 
 /** Header values as Node's HTTP server gives them: lower-case names, repeated headers as a list. */
 export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -40,8 +41,17 @@ const passedClientHeaders: Record<ProviderFormat, readonly string[]> = {
   cohere: [],
 };
 
+const streamTypes: Record<ProviderFormat, string> = {
+  'chat-completions': 'text/event-stream',
+  messages: 'text/event-stream',
+  converse: 'application/vnd.amazon.eventstream',
+  gemini: 'text/event-stream',
+  cohere: 'text/event-stream',
+};
+
 /**
- * Builds the address and headers of a provider call.
+ * Builds the address and headers of a provider call. Where a provider wants each request signed, `signUpstreamRequest`
+ * comes after it.
  *
  * `accept-encoding: identity` is deliberate: the answer is read on its way through, and a decompressor would put a
  * bound to keep and a delay between the provider's chunk and the client's.
@@ -55,26 +65,35 @@ export function renderUpstreamRequest(call: UpstreamCall): UpstreamRequest {
       ...chooseClientHeaders(call.format, call.clientHeaders ?? {}),
       ...renderAuth(call.provider, call.credential),
       'content-type': 'application/json',
-      accept: call.stream ? 'text/event-stream' : 'application/json',
+      accept: call.stream ? streamTypes[call.format] : 'application/json',
       'accept-encoding': 'identity',
       'user-agent': 'agent-gateway',
     },
   };
 }
 
-function renderUrl({ provider, format, baseUrl, model, path }: UpstreamCall): string {
-  const base = baseUrl ?? provider.baseUrl;
-  const template = path ?? provider.chatPaths[format];
+function renderUrl(call: UpstreamCall): string {
+  const { provider, format, model, path } = call;
+  const base = call.baseUrl ?? chooseAddress(call);
+  const template = path ?? ((call.stream && provider.streamPaths?.[format]) || provider.chatPaths[format]);
   if (base === null || template === undefined) {
     const lacking = base === null ? 'has no address' : `does not speak ${format}`;
     throw new GatewayError('provider_not_connected', {
       message: `The provider ${provider.name} ${lacking}.`,
     });
   }
+  // A URL takes these for steps along its path, encoded or not.
+  if (/^\.{1,2}$/.test(model)) throw new GatewayError('invalid_field', { param: 'model' });
   const url = new URL(base);
   url.pathname =
     url.pathname.replace(/\/+$/, '') + template.replaceAll('{model}', () => encodeURIComponent(model));
   return url.href;
+}
+
+/** The provider's own; of a provider with one a region, the one that the credential is of. */
+function chooseAddress({ provider, credential }: UpstreamCall): string | null {
+  if (provider.auth.kind !== 'aws' || credential === null) return provider.baseUrl;
+  return hostedBaseUrl(parseHostedCredential(credential).region);
 }
 
 function renderAuth(provider: Provider, credential: string | null): Record<string, string> {
@@ -95,6 +114,10 @@ function renderCredential(auth: AuthScheme, credential: string): Record<string, 
       return { authorization: `Bearer ${credential}` };
     case 'header':
       return { [auth.name]: credential };
+    case 'aws': {
+      const hosted = parseHostedCredential(credential);
+      return hosted.kind === 'bearer' ? { authorization: `Bearer ${hosted.key}` } : {};
+    }
     case 'none':
       return {};
   }

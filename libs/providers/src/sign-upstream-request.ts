@@ -1,0 +1,40 @@
+import { parseHostedCredential } from './sigv4/hosted-credential.ts';
+import { signRequest } from './sigv4/sign-request.ts';
+import type { UpstreamCall, UpstreamRequest } from './upstream-request.ts';
+
+export interface UpstreamBody {
+  readonly method: 'GET' | 'POST';
+  /** The bytes as they will be sent. */
+  readonly body: Uint8Array;
+}
+
+/**
+ * The request with its signature, where the provider asks for one; any other is given back as it is. The signature is
+ * over the body and the time, so that every attempt needs its own.
+ *
+ * @throws GatewayError as `parseHostedCredential`
+ */
+export async function signUpstreamRequest(
+  { provider, credential }: Pick<UpstreamCall, 'provider' | 'credential'>,
+  request: UpstreamRequest,
+  { method, body }: UpstreamBody,
+  signedAt: Date = new Date(),
+): Promise<UpstreamRequest> {
+  if (provider.auth.kind !== 'aws' || credential === null) return request;
+  const parsed = parseHostedCredential(credential);
+  if (parsed.kind === 'bearer') return request;
+  const { accessKey, region } = parsed;
+  const { url } = request;
+  const contentType = request.headers['content-type'];
+  const proofs = await signRequest({
+    method,
+    url,
+    ...(contentType === undefined ? {} : { contentType }),
+    body,
+    accessKey,
+    region,
+    service: provider.auth.service,
+    signedAt,
+  });
+  return { url, headers: { ...request.headers, ...proofs } };
+}

@@ -1,0 +1,50 @@
+import {
+  createHostedCredential,
+  hostedBaseUrl,
+  parseHostedCredential,
+  renderHostedCredential,
+} from './hosted-credential.ts';
+
+const refusal = (code: string, param: string) => expect.objectContaining({ code, param }) as Error;
+
+describe('a credential of the hosted service', () => {
+  it.each([
+    { api_key: 'bedrock-api-key-x' },
+    { api_key: 'k', region: 'eu-west-1' },
+    { access_key_id: 'AKID', secret_access_key: 's/+=' },
+    { access_key_id: 'ASIA', secret_access_key: 's', session_token: 't', region: 'us-gov-east-1' },
+  ])('survives the vault: %j', (fields) => {
+    const credential = createHostedCredential(fields);
+    expect(parseHostedCredential(renderHostedCredential(credential))).toEqual(credential);
+  });
+
+  it('is a key of us-east-1 when it is a bare text', () => {
+    expect(parseHostedCredential('k')).toEqual({ kind: 'bearer', key: 'k', region: 'us-east-1' });
+    expect(renderHostedCredential(parseHostedCredential('k'))).toBe('k');
+  });
+
+  it.each(['', 'us-east-1.evil.test/', 'us_east_1', 'US-EAST-1', 'us-east-1\n', '169.254.169.254'])(
+    'takes no region that could lead elsewhere: %j',
+    (region) => {
+      expect(() => createHostedCredential({ api_key: 'k', region })).toThrow(
+        refusal('invalid_field', 'region'),
+      );
+    },
+  );
+
+  it('names the field that is missing or wrong, and no value', () => {
+    const create = (fields: Parameters<typeof createHostedCredential>[0]) => () =>
+      createHostedCredential(fields, 'cloud_');
+    expect(create({})).toThrow(refusal('missing_field', 'cloud_access_key_id'));
+    expect(create({ access_key_id: 'a' })).toThrow(refusal('missing_field', 'cloud_secret_access_key'));
+    expect(create({ api_key: 'secret\n' })).toThrow(refusal('invalid_field', 'cloud_api_key'));
+    expect(create({ api_key: 'secret\n' })).not.toThrow(/secret/);
+    expect(() => parseHostedCredential('{"api_key":1}')).toThrow(refusal('invalid_field', 'api_key'));
+    expect(() => parseHostedCredential('{')).toThrow(refusal('invalid_field', 'api_key'));
+  });
+
+  it('has its address in its region', () => {
+    expect(hostedBaseUrl('ap-south-1')).toBe('https://bedrock-runtime.ap-south-1.amazonaws.com');
+    expect(hostedBaseUrl('cn-north-1')).toBe('https://bedrock-runtime.cn-north-1.amazonaws.com.cn');
+  });
+});

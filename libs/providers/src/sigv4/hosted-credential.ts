@@ -1,0 +1,106 @@
+import { GatewayError } from '@gateway/errors';
+import { z } from 'zod';
+import type { AccessKey } from './sign-request.ts';
+
+/** What the hosted model service is shown: its own API key, or an access key that signs each call. */
+export type HostedCredential =
+  | { readonly kind: 'bearer'; readonly key: string; readonly region: string }
+  | { readonly kind: 'access-key'; readonly accessKey: AccessKey; readonly region: string };
+
+/** The members that a caller gives, in a body or when a connection is saved. All are secrets but the region. */
+export interface HostedFields {
+  readonly api_key?: string | undefined;
+  readonly access_key_id?: string | undefined;
+  readonly secret_access_key?: string | undefined;
+  readonly session_token?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+const defaultRegion = 'us-east-1';
+/** The region becomes part of a host name: nothing but a region's own letters may get there. */
+const regionName = /^[a-z]{2,4}(-[a-z]{2,12}){1,3}-\d{1,2}$/;
+/** What a header can carry. */
+const visible = /^[\x21-\x7e]{1,8192}$/;
+
+/**
+ * Judges the fields.
+ *
+ * @throws GatewayError `missing_field` or `invalid_field`, its `param` the field's name with `prefix` before it. No text
+ * of an error holds a value.
+ */
+export function createHostedCredential(fields: HostedFields, prefix = ''): HostedCredential {
+  const region = fields.region ?? defaultRegion;
+  if (!regionName.test(region)) throw refuse(prefix, 'region', 'the name of a region');
+  for (const name of ['api_key', 'access_key_id', 'secret_access_key', 'session_token'] as const) {
+    const value = fields[name];
+    if (value !== undefined && !visible.test(value))
+      throw refuse(prefix, name, 'text that a header can carry');
+  }
+  const {
+    api_key: key,
+    access_key_id: accessKeyId,
+    secret_access_key: secretAccessKey,
+    session_token: token,
+  } = fields;
+  if (key !== undefined) return { kind: 'bearer', key, region };
+  if (accessKeyId === undefined) throw missing(prefix, 'access_key_id');
+  if (secretAccessKey === undefined) throw missing(prefix, 'secret_access_key');
+  const session = token === undefined ? {} : { sessionToken: token };
+  return { kind: 'access-key', accessKey: { accessKeyId, secretAccessKey, ...session }, region };
+}
+
+/** As one text, for where a credential is one: the vault. A bare key of the default region stays what it is. */
+export function renderHostedCredential(credential: HostedCredential): string {
+  const { region } = credential;
+  if (credential.kind === 'bearer') {
+    return region === defaultRegion ? credential.key : JSON.stringify({ api_key: credential.key, region });
+  }
+  const { accessKeyId, secretAccessKey, sessionToken } = credential.accessKey;
+  const session = sessionToken === undefined ? {} : { session_token: sessionToken };
+  return JSON.stringify({
+    access_key_id: accessKeyId,
+    secret_access_key: secretAccessKey,
+    ...session,
+    region,
+  });
+}
+
+const storedFields = z.strictObject({
+  api_key: z.string().optional(),
+  access_key_id: z.string().optional(),
+  secret_access_key: z.string().optional(),
+  session_token: z.string().optional(),
+  region: z.string().optional(),
+});
+
+/** Reads what `renderHostedCredential` wrote, or a bare API key. @throws GatewayError as `createHostedCredential` */
+export function parseHostedCredential(text: string): HostedCredential {
+  if (!text.startsWith('{')) return createHostedCredential({ api_key: text });
+  const parsed = storedFields.safeParse(parseJson(text));
+  if (!parsed.success) throw refuse('', 'api_key', 'a key, or the fields of one');
+  return createHostedCredential(parsed.data);
+}
+
+/** Where the service's models answer in a region. */
+export function hostedBaseUrl(region: string): string {
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return `https://bedrock-runtime.${region}.${domain}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(prefix: string, name: string, rule: string): GatewayError {
+  const param = prefix + name;
+  return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
+}
+
+function missing(prefix: string, name: string): GatewayError {
+  const param = prefix + name;
+  return new GatewayError('missing_field', { param, message: `The field "${param}" is required.` });
+}
