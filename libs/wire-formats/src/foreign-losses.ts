@@ -5,6 +5,7 @@ const spellings: { readonly [Format in ProviderFormat]?: readonly string[] } = {
   'chat-completions': [
     'content',
     'role',
+    'cache_control',
     'field',
     'max_tokens',
     'max_completion_tokens',

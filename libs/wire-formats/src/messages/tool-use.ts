@@ -49,18 +49,21 @@ export function renderToolUseHead(call: Omit<ToolCallPart, 'argumentsText' | 'ty
   };
 }
 
-/**
- * The arguments as the format's object. Undefined when they are no JSON object, which only a model that failed at
- * writing one leaves.
- */
-export function parseArguments(argumentsText: string): JsonObject | undefined {
+/** What the arguments say; undefined when they are no JSON, which only a model that failed at writing it leaves. */
+export function readArguments(argumentsText: string): unknown {
   if (argumentsText.trim() === '') return {};
   try {
-    // Some models write `null` where a tool takes nothing.
-    return asObject(parseExactJson(argumentsText) ?? {});
+    return parseExactJson(argumentsText);
   } catch {
     return undefined;
   }
+}
+
+/** The arguments as the object that a request has to have. Undefined when they are none. */
+export function parseArguments(argumentsText: string): JsonObject | undefined {
+  const read = readArguments(argumentsText);
+  // Some models write `null` where a tool takes nothing.
+  return asObject(read === null ? {} : read);
 }
 
 /** Anthropic takes letters, digits, `_` and `-` in ids; other providers make others up. Equal ids stay equal. */

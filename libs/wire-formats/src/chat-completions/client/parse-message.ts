@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatPart, JsonObject } from '@gateway/interchange';
 import { asList, asText, isObject, otherMembers } from '../../json/read-members.ts';
+import { markLast } from '../cache-control.ts';
 import { withOwn } from '../own-extensions.ts';
 import { parseToolCall } from '../tool-call.ts';
 import { mapRole } from './outline-message.ts';
@@ -12,7 +13,7 @@ export function parseMessage(raw: JsonObject): ChatMessage {
   const { parts, read } = role === 'tool' ? parseToolResult(raw) : parseSpokenParts(raw);
   return {
     role,
-    parts,
+    parts: markLast(parts, raw),
     ...withOwn({ ...otherMembers(raw, ['role', 'content', ...read]), ...readSpelling(raw, role) }),
   };
 }

@@ -1,6 +1,7 @@
 import type { ChatPart, JsonObject } from '@gateway/interchange';
 import { parseMediaUrl } from '../../data-url.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
+import { readCacheMarker } from '../cache-control.ts';
 import { ownExtensions, withOwn } from '../own-extensions.ts';
 
 /** The parts of a message's content: a text is one, null is none. */
@@ -12,7 +13,9 @@ export function parseContent(content: unknown): ChatPart[] {
 /** A part of a shape that we do not know is kept as it is, for this format alone. */
 function parsePart(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownPart(raw) : undefined;
-  return known ?? { type: 'opaque', extensions: ownExtensions({ part: raw }) };
+  return known === undefined
+    ? { type: 'opaque', extensions: ownExtensions({ part: raw }) }
+    : { ...known, ...readCacheMarker(asObject(raw)) };
 }
 
 function parseKnownPart(raw: JsonObject): ChatPart | undefined {

@@ -1,6 +1,7 @@
 import type { ChatTool, JsonObject } from '@gateway/interchange';
 import { asObject, asText, optional, otherMembers } from '../../json/read-members.ts';
 import { examplesField } from '../../extension-fields.ts';
+import { readCacheMarker } from '../cache-control.ts';
 import { ownExtensions, withOwn } from '../own-extensions.ts';
 
 /** The gateway's own member of a tool is left behind. */
@@ -26,6 +27,8 @@ export function parseTool(raw: JsonObject): ChatTool {
     ...optional('description', description),
     ...(kind === 'function' && body.parameters !== undefined ? { parameters: body.parameters } : {}),
     ...(isStrict ? { strict: body.strict === true } : {}),
+    ...readCacheMarker(raw),
+    ...readCacheMarker(body),
     ...withOwn({ ...otherMembers(raw, ['type', kind, examplesField]), ...optional(kind, rest) }),
   };
 }

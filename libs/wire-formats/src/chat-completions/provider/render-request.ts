@@ -6,12 +6,13 @@ import { renderToolChoice } from '../render-tool-choice.ts';
 import { renderResponseFormat } from '../response-format.ts';
 import { booleanSettings, maxTokensFields, numberSettings, textSettings } from '../settings-table.ts';
 import { findForeignLosses } from '../../foreign-losses.ts';
+import { findCacheLosses } from './cache-losses.ts';
 import { renderMessages } from './render-messages.ts';
 
 /** The request as this format's body, and what of it the format cannot say. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const own = readOwn(request);
-  const losses: Loss[] = [...findForeignLosses(request, 'chat-completions')];
+  const losses: Loss[] = [...findForeignLosses(request, 'chat-completions'), ...findCacheLosses(request)];
   const messages = request.messages.flatMap((message, index) => renderMessages(message, index, losses));
   const body: JsonObject = {
     ...own,
@@ -77,6 +78,9 @@ function renderSettings(
   }
   if (settings.topK !== undefined && own.top_k === undefined) {
     losses.push({ field: 'top_k', reason: 'the format has no such setting' });
+  }
+  if (settings.thinking?.enabled === true && settings.reasoningEffort === undefined) {
+    losses.push({ field: 'thinking', reason: 'the format has a word for how much to think, not a budget' });
   }
   return members;
 }

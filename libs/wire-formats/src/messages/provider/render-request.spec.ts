@@ -1,45 +1,7 @@
-import type { ChatMessage, ChatPart, ChatRequest, JsonObject } from '@gateway/interchange';
+import type { ChatMessage, ChatPart, JsonObject } from '@gateway/interchange';
 import { chatCompletions } from '../../chat-completions/chat-completions.ts';
-import type { RequestRenderOptions } from '../../format.ts';
-import { scanJson } from '../../json/scan-json.ts';
 import { messages } from '../messages.ts';
-import { chooseMessagesVersion } from '../versions.ts';
-
-interface Rendered {
-  readonly body: JsonObject;
-  readonly fields: readonly string[];
-}
-
-function render(request: ChatRequest, options: Partial<RequestRenderOptions> = {}): Rendered {
-  const { body, losses } = messages.provider.renderRequest(request, { model: 'claude', ...options });
-  return {
-    body: JSON.parse(JSON.stringify(body)) as JsonObject,
-    fields: losses.map(({ field }) => field),
-  };
-}
-
-const parse = (format: typeof messages, body: object | string): ChatRequest =>
-  format.client.parseRequest(
-    scanJson(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), { depthMax: 128 }),
-  );
-const fromChat = (body: object, options: Partial<RequestRenderOptions> = {}): Rendered =>
-  render(
-    parse(chatCompletions, { model: 'm', messages: [{ role: 'user', content: 'x' }], ...body }),
-    options,
-  );
-const say = (message: ChatMessage, options?: Partial<RequestRenderOptions>): Rendered =>
-  render(
-    {
-      model: 'm',
-      messages: [message],
-      tools: [],
-      toolChoice: { mode: 'unset' },
-      settings: {},
-      stream: false,
-      streamsUsage: false,
-    },
-    options,
-  );
+import { fromChat, parse, say } from './render-request.fixture.ts';
 
 describe('a request from another format', () => {
   it('tells system messages before the conversation, and says where that moved one', () => {
@@ -232,46 +194,6 @@ describe('what a message holds', () => {
         content: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } }],
       },
     ]);
-  });
-});
-
-describe('the version that a request is sent with', () => {
-  const sampled = { temperature: 0.5, top_p: 0.9 };
-
-  it('is the newest, but for requests that say what that one refuses', () => {
-    const version = (body: object) =>
-      chooseMessagesVersion(
-        parse(messages, { model: 'm', messages: [{ role: 'user', content: 'x' }], ...body }),
-      );
-    expect(version({})).toBe('2026-10-21');
-    expect(version({ temperature: 1 })).toBe('2023-06-01');
-    expect(version({ top_k: 1 })).toBe('2023-06-01');
-    const source = { type: 'text', media_type: 'text/plain', data: 'x' };
-    const ofAssistant = { role: 'assistant', content: [{ type: 'document', source }] };
-    expect(version({ messages: [ofAssistant] })).toBe('2023-06-01');
-  });
-
-  it('takes sampling settings, or has them lost', () => {
-    const older = fromChat(sampled);
-    expect([older.body.temperature, older.body.top_p, older.fields]).toEqual([0.5, 0.9, []]);
-    const newer = fromChat(sampled, { apiVersion: '2026-10-21' });
-    expect([newer.body.temperature, newer.body.top_p]).toEqual([undefined, undefined]);
-    expect(newer.fields).toEqual(['temperature', 'top_p']);
-  });
-
-  it('loses documents of the assistant and citations of the user where it refuses them', () => {
-    const options = { apiVersion: '2026-10-21' };
-    const source = { kind: 'url', url: 'https://d.test' } as const;
-    const ofAssistant: ChatMessage = { role: 'assistant', parts: [{ type: 'document', source }] };
-    expect(say(ofAssistant, options)).toMatchObject({
-      body: { messages: [] },
-      fields: ['messages[0].document'],
-    });
-    const cited = { type: 'text', text: 'a', citations: [{ url: 'https://c.test' }] } as const;
-    expect(say({ role: 'user', parts: [cited] }, options)).toMatchObject({
-      body: { messages: [{ content: 'a' }] },
-      fields: ['messages[0].text'],
-    });
   });
 });
 
