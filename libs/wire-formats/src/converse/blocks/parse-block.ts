@@ -1,10 +1,23 @@
 import type { ChatPart, Citation, JsonObject, ThinkingPart } from '@gateway/interchange';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
+import { parseCachePoint } from '../cache-point.ts';
 import { parseCitation } from '../citations.ts';
 import { own } from '../own.ts';
 import { parseRedacted } from '../redacted-thinking.ts';
-import { parseContent } from './parse-content.ts';
 import { parseMedia } from './parse-media.ts';
+
+/** The blocks of a turn, of the system prompt or of a result. A cache point becomes a mark on what stands before it. */
+export function parseContent(content: unknown): ChatPart[] {
+  const parts: ChatPart[] = [];
+  for (const raw of asList(content)) {
+    const marker = isObject(raw) ? parseCachePoint(raw) : undefined;
+    const last = parts.at(-1);
+    if (marker === undefined || last === undefined || last.cacheMarker !== undefined)
+      parts.push(parseBlock(raw));
+    else parts[parts.length - 1] = { ...last, cacheMarker: marker };
+  }
+  return parts;
+}
 
 /** A content block, wherever it stands. One of a shape that we do not know is kept as it is, for this format alone. */
 export function parseBlock(raw: unknown): ChatPart {

@@ -4,7 +4,7 @@ import type { RequestRoute } from '../../format.ts';
 import { parseExactJson } from '../../json/parse-exact-json.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
 import { asList, asObject, isObject, optional, otherMembers } from '../../json/read-members.ts';
-import { parseContent } from '../blocks/parse-content.ts';
+import { parseContent } from '../blocks/parse-block.ts';
 import { own } from '../own.ts';
 import { parseSettings } from '../settings.ts';
 import { renderToolChoice } from '../tool-choice.ts';
