@@ -1,28 +1,12 @@
-import { Readable } from 'node:stream';
 import {
-  BedrockRuntimeClient,
   ConverseCommand,
   ConverseStreamCommand,
   type ConverseStreamOutput,
 } from '@aws-sdk/client-bedrock-runtime';
 import { foldAnswer } from '@gateway/interchange';
 import { bodyOf, checkEvery, isAnswered } from '../check-every.ts';
+import { sdkReading } from './sdk-reading.ts';
 import { client, isBinary, provider, rerender } from './exchange.ts';
-
-/** The SDK, given those bytes for an answer. */
-function sdkReading(bytes: Buffer, contentType: string): BedrockRuntimeClient {
-  const response = {
-    statusCode: 200,
-    headers: { 'content-type': contentType, 'x-amzn-requestid': 'id' },
-    body: Readable.from([bytes]),
-  };
-  return new BedrockRuntimeClient({
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'a', secretAccessKey: 's' },
-    maxAttempts: 1,
-    requestHandler: { handle: () => Promise.resolve({ response }) },
-  });
-}
 
 async function readPlain(bytes: Buffer): Promise<unknown> {
   const answer = await sdkReading(bytes, 'application/json').send(

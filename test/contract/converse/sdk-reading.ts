@@ -1,0 +1,30 @@
+import { Readable } from 'node:stream';
+import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+
+/** The SDK, given that answer to everything that it asks, and the times that it asked. */
+export function sdkAnswered(answer: {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}): { readonly sdk: BedrockRuntimeClient; readonly calls: () => number } {
+  let calls = 0;
+  const handle = () => {
+    calls += 1;
+    const { status: statusCode, headers, body } = answer;
+    return Promise.resolve({
+      response: { statusCode, headers: { ...headers }, body: Readable.from([body]) },
+    });
+  };
+  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
+  const sdk = new BedrockRuntimeClient({ region: 'us-east-1', credentials, requestHandler: { handle } });
+  return { sdk, calls: () => calls };
+}
+
+/** The SDK, given those bytes for a good answer. */
+export function sdkReading(body: Buffer, contentType: string): BedrockRuntimeClient {
+  return sdkAnswered({
+    status: 200,
+    headers: { 'content-type': contentType, 'x-amzn-requestid': 'id' },
+    body,
+  }).sdk;
+}
