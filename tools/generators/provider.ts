@@ -1,7 +1,7 @@
 import type { FileChange, ReadFile } from './file-change.ts';
 import { insertBefore } from './file-change.ts';
 
-const table = 'libs/providers/src/provider-table.ts';
+const table = 'libs/providers/src/openai-compatible-table.ts';
 
 export interface ProviderFacts {
   /** Lower-case letters and digits: what stands before the slash in `<provider>/<model>`. */
@@ -25,7 +25,7 @@ export function renderProvider(facts: ProviderFacts, read: ReadFile): FileChange
     docsUrl: ${quote(new URL(facts.docsUrl).href)},
   }),
 `;
-  return [{ path: table, content: insertBefore(text, '];\n\nconst byName', row), isNew: false }];
+  return [{ path: table, content: insertBefore(text, '];\n', row), isNew: false }];
 }
 
 function quote(text: string): string {

@@ -1,5 +1,12 @@
 export { renderClientHeaders, type ClientHeaders } from './client-headers.ts';
 export {
+  connectionFields,
+  type ConnectionField,
+  type ConnectionFields,
+  type SavedConnection,
+} from './connections/connection-fields.ts';
+export { resolveConnection } from './connections/resolve-connection.ts';
+export {
   createEgressGuard,
   type EgressGuard,
   type EgressGuardOptions,

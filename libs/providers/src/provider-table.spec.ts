@@ -34,8 +34,13 @@ describe('provider table', () => {
     expect(findProvider('mistral')?.baseUrl).toMatch(/\/v1$/);
   });
 
-  test('only the sandbox has no address and no credential', () => {
-    expect(providers.filter(({ baseUrl }) => baseUrl === null).map(({ name }) => name)).toEqual(['sandbox']);
+  test('who has no address of its own asks for what makes one; only the sandbox asks for no credential', () => {
+    const placed = providers.filter(({ baseUrl }) => baseUrl === null).map(({ name }) => name);
+    expect(placed.sort()).toEqual(['azure', 'custom', 'sandbox', 'vertex']);
+    for (const name of placed.filter((each) => each !== 'sandbox')) {
+      const { required = [] } = findProvider(name)!.connection ?? {};
+      expect(required.some((field) => field === 'base_url' || field === 'project')).toBe(true);
+    }
     expect(providers.filter(({ auth }) => auth.kind === 'none').map(({ name }) => name)).toEqual(['sandbox']);
   });
 
@@ -43,6 +48,7 @@ describe('provider table', () => {
     for (const provider of providers) {
       expect(formatsOf(provider).length).toBeGreaterThan(0);
       for (const path of Object.values(provider.chatPaths)) expect(path).toMatch(/^\/[^/]/);
+      for (const path of Object.values(provider.streamPaths ?? {})) expect(path).toMatch(/^\/[^/]/);
     }
   });
 });

@@ -1,4 +1,5 @@
 import type { ProviderFormat } from '@gateway/interchange';
+import type { ConnectionShape } from './connections/connection-fields.ts';
 
 /** How a provider wants to be shown its credential. Header names are lower-case. */
 export type AuthScheme =
@@ -43,11 +44,15 @@ export interface Provider {
   readonly auth: AuthScheme;
   /**
    * The formats spoken, each with the path of its chat endpoint under the base URL. `{model}` stands for the
-   * percent-encoded model id, in formats that put it in the path.
+   * percent-encoded model id, in formats that put it in the path (or, Azure's deployments, in the base URL's own path).
    */
   readonly chatPaths: Partial<Record<ProviderFormat, string>>;
   /** The same for streams, in formats that stream from an endpoint of their own. */
   readonly streamPaths?: Partial<Record<ProviderFormat, string>>;
+  /** The header that names the version of the API, and the version where nobody chose one. */
+  readonly apiVersion?: { readonly header: string; readonly fallback: string };
+  /** What it takes to connect; absent: a key, and an address for who wants another. */
+  readonly connection?: ConnectionShape;
   readonly quirks: ProviderQuirks;
   /** The provider's own page that says all this. */
   readonly docsUrl: string | null;

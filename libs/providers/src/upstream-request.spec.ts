@@ -1,4 +1,5 @@
 import { findProvider, providerNames } from './provider-table.ts';
+import { formatsOf } from './provider.ts';
 import { renderUpstreamRequest, type UpstreamCall } from './upstream-request.ts';
 
 const call = (over: Partial<UpstreamCall> = {}): UpstreamCall => ({
@@ -35,10 +36,50 @@ describe('renderUpstreamRequest', () => {
   });
 
   test('every provider of the table gets a well-formed chat address', () => {
-    for (const name of providerNames.filter((each) => each !== 'sandbox' && each !== 'hosted')) {
-      const { url } = renderUpstreamRequest(call({ provider: findProvider(name)! }));
-      expect(url).toMatch(/^https?:\/\/[^/]+(\/[a-z0-9-]+)*\/chat\/completions$/);
+    const baseUrl = 'https://own.test/base';
+    const address =
+      /^https?:\/\/[^/]+(\/[a-z0-9-]+)*(\/chat\/completions|\/messages|\/chat|\/model\/gpt-4o\/converse|\/models\/gpt-4o:generateContent)$/;
+    for (const name of providerNames) {
+      const provider = findProvider(name)!;
+      const [format = 'chat-completions'] = formatsOf(provider);
+      const own = provider.baseUrl === null ? { baseUrl } : {};
+      const credential = provider.auth.kind === 'aws' ? null : 'sk-test';
+      expect(renderUpstreamRequest(call({ provider, format, credential, ...own })).url).toMatch(address);
     }
+  });
+
+  test('a stream has an address of its own where the provider says so, with its query', () => {
+    const google = (stream: boolean) => ({
+      provider: findProvider('google')!,
+      format: 'gemini' as const,
+      model: 'gemini-2.5-pro',
+      stream,
+    });
+    const base = 'https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro';
+    expect(renderUpstreamRequest(call(google(false))).url).toBe(`${base}:generateContent`);
+    const streamed = renderUpstreamRequest(call(google(true)));
+    expect(streamed.url).toBe(`${base}:streamGenerateContent?alt=sse`);
+    expect(streamed.headers).toMatchObject({ 'x-goog-api-key': 'sk-test', accept: 'text/event-stream' });
+  });
+
+  test('a model in the base URL is put there, once and encoded', () => {
+    const baseUrl = 'https://a.openai.azure.com/openai/deployments/%7Bmodel%7D?api-version=2024-10-21';
+    const urlOf = (model: string) =>
+      renderUpstreamRequest(call({ provider: findProvider('azure')!, baseUrl, model })).url;
+    const path = 'https://a.openai.azure.com/openai/deployments';
+    expect(urlOf('my-gpt')).toBe(`${path}/my-gpt/chat/completions?api-version=2024-10-21`);
+    expect(urlOf('{model}/..')).toBe(`${path}/%7Bmodel%7D%2F../chat/completions?api-version=2024-10-21`);
+  });
+
+  test('the version of the API is the one chosen, else the client’s, else the provider’s fallback', () => {
+    const versionOf = (over: Partial<UpstreamCall>) =>
+      renderUpstreamRequest(call({ provider: findProvider('anthropic')!, format: 'messages', ...over }))
+        .headers['anthropic-version'];
+    const clientHeaders = { 'anthropic-version': '2026-10-21' };
+    expect(versionOf({})).toBe('2023-06-01');
+    expect(versionOf({ clientHeaders })).toBe('2026-10-21');
+    expect(versionOf({ clientHeaders, apiVersion: '2023-06-01' })).toBe('2023-06-01');
+    expect(renderUpstreamRequest(call({ apiVersion: 'x' })).headers).not.toHaveProperty('anthropic-version');
   });
 
   test('another endpoint of the provider is reached by its path', () => {

@@ -16,6 +16,8 @@ export interface UpstreamCall {
   /** Null for a provider that asks for none, or a server of one's own that runs without. */
   readonly credential: string | null;
   readonly stream: boolean;
+  /** The version of the API that the body is written for. Absent: the client's own, or the provider's fallback. */
+  readonly apiVersion?: string;
   /** Path under the base URL instead of the format's chat endpoint (`/models`). */
   readonly path?: string;
   /** The client's headers; only the format's allowed ones go on. Leave out when formats differ. */
@@ -62,7 +64,9 @@ export function renderUpstreamRequest(call: UpstreamCall): UpstreamRequest {
   return {
     url: renderUrl(call),
     headers: {
+      ...renderFallbackVersion(call.provider),
       ...chooseClientHeaders(call.format, call.clientHeaders ?? {}),
+      ...renderVersion(call),
       ...renderAuth(call.provider, call.credential),
       'content-type': 'application/json',
       accept: call.stream ? streamTypes[call.format] : 'application/json',
@@ -73,9 +77,10 @@ export function renderUpstreamRequest(call: UpstreamCall): UpstreamRequest {
 }
 
 function renderUrl(call: UpstreamCall): string {
-  const { provider, format, model, path } = call;
+  const { provider, format, model } = call;
   const base = call.baseUrl ?? chooseAddress(call);
-  const template = path ?? ((call.stream && provider.streamPaths?.[format]) || provider.chatPaths[format]);
+  const template =
+    call.path ?? ((call.stream && provider.streamPaths?.[format]) || provider.chatPaths[format]);
   if (base === null || template === undefined) {
     const lacking = base === null ? 'has no address' : `does not speak ${format}`;
     throw new GatewayError('provider_not_connected', {
@@ -85,9 +90,22 @@ function renderUrl(call: UpstreamCall): string {
   // A URL takes these for steps along its path, encoded or not.
   if (/^\.{1,2}$/.test(model)) throw new GatewayError('invalid_field', { param: 'model' });
   const url = new URL(base);
-  url.pathname =
-    url.pathname.replace(/\/+$/, '') + template.replaceAll('{model}', () => encodeURIComponent(model));
+  const [path = '', query = ''] = template.split('?');
+  const whole = url.pathname.replace(/\/+$/, '') + path;
+  // The model of a base URL is there in the encoding of URLs.
+  url.pathname = whole.replaceAll(/\{model\}|%7Bmodel%7D/g, () => encodeURIComponent(model));
+  for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value);
   return url.href;
+}
+
+function renderFallbackVersion({ apiVersion }: Provider): Record<string, string> {
+  return apiVersion === undefined ? {} : { [apiVersion.header]: apiVersion.fallback };
+}
+
+function renderVersion({ provider, apiVersion }: UpstreamCall): Record<string, string> {
+  return provider.apiVersion === undefined || apiVersion === undefined
+    ? {}
+    : { [provider.apiVersion.header]: apiVersion };
 }
 
 /** The provider's own; of a provider with one a region, the one that the credential is of. */

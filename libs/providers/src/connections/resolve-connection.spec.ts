@@ -1,0 +1,86 @@
+import { findProvider } from '../provider-table.ts';
+import type { ConnectionFields } from './connection-fields.ts';
+import { resolveConnection } from './resolve-connection.ts';
+
+const resolve = (name: string, fields: ConnectionFields) => resolveConnection(findProvider(name)!, fields);
+const key = 'sk-secret-1';
+
+describe('resolveConnection', () => {
+  it('takes a key, and an address in the place of the provider’s own', () => {
+    expect(resolve('openai', { api_key: key })).toEqual({ credential: key, baseUrl: null });
+    expect(resolve('openai', { api_key: key, base_url: 'https://own.test/v1' })).toEqual({
+      credential: key,
+      baseUrl: 'https://own.test/v1',
+    });
+  });
+
+  it.each<[string, ConnectionFields, string, string]>([
+    ['openai', {}, 'missing_field', 'api_key'],
+    ['openai', { api_key: 'two words' }, 'invalid_field', 'api_key'],
+    ['openai', { api_key: key, region: 'us-east-1' }, 'invalid_field', 'region'],
+    ['anthropic', { api_key: key, project: 'p' }, 'invalid_field', 'project'],
+    ['azure', { api_key: key }, 'missing_field', 'base_url'],
+    [
+      'azure',
+      { api_key: key, base_url: 'https://a.test', api_version: '1&x=y' },
+      'invalid_field',
+      'api_version',
+    ],
+    ['custom', { api_key: key }, 'missing_field', 'base_url'],
+    ['vertex', { api_key: key }, 'missing_field', 'project'],
+    ['vertex', { api_key: key, project: '../x' }, 'invalid_field', 'project'],
+    ['vertex', { api_key: key, project: 'my-project', region: 'evil.test/' }, 'invalid_field', 'region'],
+    ['hosted', {}, 'missing_field', 'access_key_id'],
+    ['hosted', { access_key_id: 'AKIA1' }, 'missing_field', 'secret_access_key'],
+    ['hosted', { api_key: key, region: 'evil.test' }, 'invalid_field', 'region'],
+  ])('refuses for %s %j, naming the field and no value', (name, fields, code, param) => {
+    let thrown: unknown;
+    try {
+      resolve(name, fields);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ code, param });
+    expect(JSON.stringify(thrown)).not.toContain(key);
+  });
+
+  it.each([
+    [{ base_url: 'https://a.openai.azure.com' }, 'https://a.openai.azure.com/openai/v1'],
+    [{ base_url: 'https://a.openai.azure.com/openai/v1/' }, 'https://a.openai.azure.com/openai/v1'],
+    [
+      { base_url: 'https://a.openai.azure.com/openai', api_version: '2024-10-21' },
+      'https://a.openai.azure.com/openai/deployments/%7Bmodel%7D?api-version=2024-10-21',
+    ],
+    [
+      { base_url: 'https://a.services.ai.azure.com/models', api_version: '2024-05-01-preview' },
+      'https://a.services.ai.azure.com/models?api-version=2024-05-01-preview',
+    ],
+    [
+      { base_url: 'https://a.test/openai/deployments/x?api-version=2024-10-21' },
+      'https://a.test/openai/deployments/x?api-version=2024-10-21',
+    ],
+  ])('makes of %j the address of an Azure resource', (fields, baseUrl) => {
+    expect(resolve('azure', { api_key: key, ...fields }).baseUrl).toBe(baseUrl);
+  });
+
+  it.each([
+    [{}, 'https://aiplatform.googleapis.com/v1beta1/projects/my-project/locations/global'],
+    [
+      { region: 'europe-west4' },
+      'https://europe-west4-aiplatform.googleapis.com/v1beta1/projects/my-project/locations/europe-west4',
+    ],
+    [{ region: 'eu' }, 'https://aiplatform.eu.rep.googleapis.com/v1beta1/projects/my-project/locations/eu'],
+    [{ base_url: 'https://own.test/v1/' }, 'https://own.test/v1/projects/my-project/locations/global'],
+  ])('makes of %j the address of a Vertex project', (fields, baseUrl) => {
+    expect(resolve('vertex', { api_key: key, project: 'my-project', ...fields })).toEqual({
+      credential: key,
+      baseUrl,
+    });
+  });
+
+  it('keeps an access key of the hosted service as one text, with its region', () => {
+    const fields = { access_key_id: 'AKIA1', secret_access_key: 's', region: 'eu-west-1' };
+    expect(JSON.parse(resolve('hosted', fields).credential)).toEqual(fields);
+    expect(resolve('hosted', { api_key: key })).toEqual({ credential: key, baseUrl: null });
+  });
+});
