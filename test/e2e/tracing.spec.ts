@@ -1,0 +1,153 @@
+import {
+  startOtlpReceiver,
+  startStack,
+  type OtlpReceiver,
+  type ReceivedSpan,
+  type ReplayProvider,
+  type StackUnderTest,
+} from '@gateway/testing';
+import { undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { connectProvider, requestIdOf, waitForRow } from './account.fixture.ts';
+import { githubTools } from './github-tools.fixture.ts';
+import { postChat } from './http.fixture.ts';
+import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.ts';
+
+/** Every part of a request's way has sent its spans by then: they are exported once a second. */
+const exportedWithinMs = 15_000;
+/** The compressor is asked about the definitions that the edge has not seen: with the first request. */
+const always = ['edge-gateway', 'tool-router', 'worker'];
+const upstreamKey = 'sk-upstream-of-tracing-0123456789';
+const canary = 'canary-content-7c1e';
+const incoming = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+
+let receiver: OtlpReceiver;
+let provider: ReplayProvider;
+let stack: StackUnderTest;
+
+const undo: Undo[] = [];
+
+beforeAll(async () => {
+  receiver = await startOtlpReceiver();
+  undo.push(() => receiver.close());
+  provider = await startProvider();
+  undo.push(() => provider.close());
+  stack = await startStack({ env: { '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } } });
+  undo.push(() => stack.stop());
+  const base_url = `${provider.url}/v1`;
+  await connectProvider(stack.baseUrl, stack.apiKey, { provider: 'openai', api_key: upstreamKey, base_url });
+}, 60_000);
+afterAll(() => undoAll(undo), 60_000);
+
+const body = {
+  model: 'openai/gpt-4o-mini',
+  messages: [{ role: 'user', content: `Create an issue titled "${canary}" in octo/hello` }],
+  tools: githubTools,
+};
+
+/** Sends a request, and waits until its trace holds a span of each service. */
+async function traceOf(
+  request: object,
+  services: readonly string[],
+  headers: Record<string, string> = {},
+): Promise<readonly ReceivedSpan[]> {
+  const answer = await postChat(stack.baseUrl, stack.apiKey, request, headers);
+  expect(answer.status).toBe(200);
+  const { trace_id } = await waitForRow(stack.baseUrl, stack.apiKey, requestIdOf(answer));
+  const isWhole = (spans: readonly ReceivedSpan[]) =>
+    services.every((name) => spans.some(({ serviceName }) => serviceName === name)) &&
+    spans.every(({ parentSpanId }) => isKnown(parentSpanId, spans));
+  return receiver.waitForTrace(trace_id!, isWhole, exportedWithinMs);
+}
+
+function isKnown(parentSpanId: string | null, spans: readonly ReceivedSpan[]): boolean {
+  return (
+    parentSpanId === null ||
+    parentSpanId === incoming.spanId ||
+    spans.some(({ spanId }) => spanId === parentSpanId)
+  );
+}
+
+const of = (spans: readonly ReceivedSpan[], service: string, kind: ReceivedSpan['kind']) =>
+  spans.filter((span) => span.serviceName === service && span.kind === kind);
+
+function ancestorsOf(span: ReceivedSpan, spans: readonly ReceivedSpan[]): ReceivedSpan[] {
+  const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
+  return parent ? [parent, ...ancestorsOf(parent, spans)] : [];
+}
+
+it('one trace spans the edge, the router, the compressor, the provider call and the worker’s job', async () => {
+  provider.enqueue(null, plainAnswer);
+  const spans = await traceOf(body, [...always, 'compressor']);
+  const roots = spans.filter(({ parentSpanId }) => parentSpanId === null);
+  expect(roots).toHaveLength(1);
+  const [root] = roots;
+  expect(root).toMatchObject({ serviceName: 'edge-gateway', kind: 'server', status: 'unset' });
+  expect(root?.name).toContain('/v1/chat/completions');
+
+  for (const service of ['tool-router', 'compressor']) {
+    const [served] = of(spans, service, 'server');
+    expect(served).toBeDefined();
+    const ancestors = ancestorsOf(served!, spans);
+    expect(ancestors.at(-1)).toBe(root);
+    expect(ancestors[0]?.serviceName).toBe('edge-gateway');
+  }
+  const [job] = of(spans, 'worker', 'consumer');
+  expect(job).toBeDefined();
+  expect(ancestorsOf(job!, spans).at(-1)).toBe(root);
+  expect(job!.startMs).toBeGreaterThanOrEqual(root!.startMs);
+});
+
+it.each([false, true])(
+  'the provider call says what was asked for and what it cost (streamed: %s)',
+  async (stream) => {
+    const usage = { choices: [], usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 } };
+    const { body: frames, ...rest } = streamedAnswer(['a', 'b']);
+    const withUsage = (frames as string).replace(
+      'data: [DONE]',
+      `data: ${JSON.stringify(usage)}\n\ndata: [DONE]`,
+    );
+    provider.enqueue(null, stream ? { ...rest, body: withUsage } : plainAnswer);
+    const spans = await traceOf({ ...body, stream }, always);
+    const [call] = of(spans, 'edge-gateway', 'client').filter(({ name }) => name.startsWith('chat '));
+    expect(call).toMatchObject({ name: 'chat gpt-4o-mini', status: 'unset' });
+    expect(call!.attributes).toMatchObject({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'gpt-4o-mini',
+      'gen_ai.usage.input_tokens': 1000,
+      'gen_ai.usage.output_tokens': 100,
+      'gen_ai.response.finish_reasons': ['stop'],
+    });
+  },
+);
+
+it('a trace that the client has begun goes on', async () => {
+  provider.enqueue(null, plainAnswer);
+  const traceparent = `00-${incoming.traceId}-${incoming.spanId}-01`;
+  const spans = await traceOf(body, always, { traceparent });
+  const [root] = of(spans, 'edge-gateway', 'server');
+  expect(root).toMatchObject({ traceId: incoming.traceId, parentSpanId: incoming.spanId });
+  // The provider is none of ours: it is told of no trace.
+  expect(provider.requests.at(-1)!.headers).not.toHaveProperty('traceparent');
+});
+
+it('a call that fails is marked as failed', async () => {
+  provider.enqueue(null, { ...plainAnswer, resetAtByte: 0 });
+  const answer = await postChat(stack.baseUrl, stack.apiKey, { ...body, tools: undefined });
+  expect(answer.status).toBe(502);
+  const { trace_id } = await waitForRow(stack.baseUrl, stack.apiKey, requestIdOf(answer));
+  const spans = await receiver.waitForTrace(
+    trace_id!,
+    (each) => of(each, 'edge-gateway', 'client').some(({ name }) => name.startsWith('chat ')),
+    exportedWithinMs,
+  );
+  const [call] = of(spans, 'edge-gateway', 'client').filter(({ name }) => name.startsWith('chat '));
+  expect(call).toMatchObject({ status: 'error' });
+});
+
+it('no span holds a key, a credential or content', () => {
+  const everything = JSON.stringify(receiver.spans());
+  expect(receiver.spans().length).toBeGreaterThan(20);
+  for (const secret of [stack.apiKey, upstreamKey, canary, 'octo/hello'])
+    expect(everything).not.toContain(secret);
+});
