@@ -76,6 +76,17 @@ describe('an answer of another format', () => {
     expect({ ...client.renderResponse(foldAnswer(events), defaults), metrics: plain.metrics }).toEqual(plain);
   });
 
+  it('counts no more cached tokens than tokens, so that their sum is the same', () => {
+    const usage = { inputTokens: 29, outputTokens: 1, cachedInputTokens: 157 };
+    const answer = { ...foldAnswer(foreignAnswer), usage };
+    expect(client.renderResponse(answer, defaults).usage).toEqual({
+      inputTokens: 0,
+      outputTokens: 1,
+      totalTokens: 30,
+      cacheReadInputTokens: 29,
+    });
+  });
+
   it('keeps every digit of the arguments of a call', () => {
     const bytes = Buffer.from(
       '{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"1","name":"f","input":{"n":12345678901234567890}}}]}},"stopReason":"tool_use"}',

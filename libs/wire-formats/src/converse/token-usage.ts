@@ -15,13 +15,16 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   };
 }
 
+/** Some providers of other formats tell more cached tokens than tokens: no more of them than fit are told on. */
 export function renderUsage(usage: TokenUsage): JsonObject {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
+  const written = Math.min(cacheWriteTokens ?? 0, inputTokens);
+  const read = Math.min(cachedInputTokens ?? 0, inputTokens - written);
   return {
-    inputTokens: Math.max(0, inputTokens - (cachedInputTokens ?? 0) - (cacheWriteTokens ?? 0)),
+    inputTokens: inputTokens - written - read,
     outputTokens,
     totalTokens: inputTokens + outputTokens,
-    ...optional('cacheReadInputTokens', cachedInputTokens),
-    ...optional('cacheWriteInputTokens', cacheWriteTokens),
+    ...(cachedInputTokens === undefined ? {} : { cacheReadInputTokens: read }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteInputTokens: written }),
   };
 }
