@@ -19,14 +19,24 @@ export const providerConnection = z.object({
 export type ProviderConnection = z.infer<typeof providerConnection>;
 export const providerConnectionList = listOf(providerConnection);
 
+const secret = z.string().trim().min(1).max(8192).optional();
+const name = z.string().trim().min(1).max(128).optional();
+
+/** Which of the fields a provider needs and takes, its row says. */
 export const putProviderBody = z.strictObject({
   provider: z.string().trim().min(1).max(64),
-  api_key: z.string().trim().min(1).max(8192),
+  api_key: secret,
   /** Replaces the provider's own address; passes the egress guard. */
   base_url: z
     .url({ protocol: /^https?$/ })
     .max(2048)
     .optional(),
+  region: name,
+  project: name,
+  api_version: name,
+  access_key_id: secret,
+  secret_access_key: secret,
+  session_token: secret,
 });
 export type PutProviderBody = z.infer<typeof putProviderBody>;
 

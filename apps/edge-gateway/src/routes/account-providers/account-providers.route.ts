@@ -8,7 +8,14 @@ import {
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { seal, type Messaging } from '@gateway/messaging';
-import { findProvider, formatsOf, providerNames, type EgressGuard, type Provider } from '@gateway/providers';
+import {
+  findProvider,
+  formatsOf,
+  providerNames,
+  resolveConnection,
+  type EgressGuard,
+  type Provider,
+} from '@gateway/providers';
 import { Controller, Delete, Get, Inject, Param, Put, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Connections } from '../../connections/connections.ts';
@@ -57,13 +64,14 @@ export class AccountProvidersRoute {
   async put(@FromCaller() caller: Caller, @Req() request: FastifyRequest): Promise<ProviderConnection> {
     const body = await readJson(request, putProviderBody);
     const provider = requireProvider(body.provider);
-    if (body.base_url !== undefined) this.#egressGuard.checkUrl(body.base_url);
+    const saved = resolveConnection(provider, body);
+    if (saved.baseUrl !== null) this.#egressGuard.checkUrl(saved.baseUrl);
     const { publicKey } = await this.#messaging.call(getSealingKey, {});
     const { credential } = await this.#messaging.call(putCredential, {
       accountId: caller.accountId,
       provider: provider.name,
-      baseUrl: body.base_url ?? null,
-      sealedSecret: seal(Buffer.from(JSON.stringify({ apiKey: body.api_key })), publicKey),
+      baseUrl: saved.baseUrl,
+      sealedSecret: seal(Buffer.from(JSON.stringify({ apiKey: saved.credential })), publicKey),
     });
     return this.#render(provider, credential);
   }
