@@ -53,13 +53,32 @@ describe('RemoteCache', () => {
     await expect(cache.get('a')).rejects.toThrow('away');
   });
 
+  it('asks again after a cut, and has the old answer stand in no longer than a cut may last', async () => {
+    let time = 0;
+    let answer: string | Error = 'old';
+    const load = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
+    const cache = cacheOf(load, { now: () => time });
+    await cache.get('a');
+    time = 500;
+    cache.doubtAll();
+    expect(cache.peek('a')).toBeUndefined();
+    answer = new Error('not back yet');
+    expect(await cache.get('a')).toBe('old');
+    answer = 'new';
+    expect(await cache.get('a')).toBe('new');
+    answer = new Error('not back yet');
+    cache.doubtAll();
+    time = 1_500;
+    await expect(cache.get('a')).rejects.toThrow('not back yet');
+  });
+
   it('keeps an absence too, and forgets it when told', async () => {
     let value: string | null = null;
     const cache = cacheOf(() => Promise.resolve(value));
     expect(await cache.get('a')).toBeNull();
     value = 'there';
     expect(await cache.get('a')).toBeNull();
-    cache.clear();
+    cache.invalidate(() => true);
     expect(await cache.get('a')).toBe('there');
   });
 });

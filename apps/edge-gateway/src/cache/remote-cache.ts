@@ -15,6 +15,8 @@ export interface RemoteCacheOptions<Value> {
 interface Entry<Value> {
   readonly value: Value;
   readonly loadedAt: number;
+  /** The epoch it was loaded in: before the present one, its owner is asked again before it is used. */
+  readonly epoch: number;
 }
 
 /**
@@ -27,6 +29,7 @@ export class RemoteCache<Value extends object | string | null> {
   readonly #options: RemoteCacheOptions<Value>;
   readonly #now: () => number;
   #generation = 0;
+  #epoch = 0;
 
   constructor(options: RemoteCacheOptions<Value>) {
     this.#options = options;
@@ -37,7 +40,8 @@ export class RemoteCache<Value extends object | string | null> {
   /** The fresh answer kept for a key, without a wait; undefined if there is none. */
   peek(key: string): Value | undefined {
     const entry = this.#entries.get(key);
-    return entry && this.#now() - entry.loadedAt < this.#options.freshMs ? entry.value : undefined;
+    if (entry?.epoch !== this.#epoch) return undefined;
+    return this.#now() - entry.loadedAt < this.#options.freshMs ? entry.value : undefined;
   }
 
   /** The answer for a key: kept, or loaded once for all who ask meanwhile. */
@@ -57,14 +61,24 @@ export class RemoteCache<Value extends object | string | null> {
     const generation = this.#generation;
     try {
       const value = await this.#options.load(key);
-      if (generation === this.#generation) this.#entries.set(key, { value, loadedAt: this.#now() });
+      if (generation === this.#generation) this.#keep(key, value);
       return value;
     } catch (error) {
       const entry = this.#entries.get(key);
-      const usable = entry && this.#now() - entry.loadedAt < this.#options.freshMs + this.#options.staleMs;
-      if (usable && generation === this.#generation && this.#options.broadcastsArrive()) return entry.value;
+      if (entry && generation === this.#generation && this.#mayStandIn(entry)) return entry.value;
       throw error;
     }
+  }
+
+  /** A doubted answer stands in no longer than it would have been used had the bus stayed cut. */
+  #mayStandIn({ loadedAt, epoch }: Entry<Value>): boolean {
+    const { freshMs, staleMs, broadcastsArrive } = this.#options;
+    const age = this.#now() - loadedAt;
+    return epoch === this.#epoch ? age < freshMs + staleMs && broadcastsArrive() : age < freshMs;
+  }
+
+  #keep(key: string, value: Value): void {
+    this.#entries.set(key, { value, loadedAt: this.#now(), epoch: this.#epoch });
   }
 
   /** Forgets the answers that `matches` says are out of date. */
@@ -76,8 +90,13 @@ export class RemoteCache<Value extends object | string | null> {
     }
   }
 
-  /** Forgets everything: broadcasts may have been missed. */
-  clear(): void {
-    this.invalidate(() => true);
+  /**
+   * Broadcasts may have been missed: every answer is asked for again before it is used. The bus may be back for us before it
+   * is for the owner, so answers are kept to stand in meanwhile.
+   */
+  doubtAll(): void {
+    this.#generation += 1;
+    this.#epoch += 1;
+    this.#loading.clear();
   }
 }

@@ -50,8 +50,8 @@ export function createConnections(
     opened.invalidate((_, key) => key === keyOf(accountId, provider));
   });
   messaging.onReconnect(() => {
-    lists.clear();
-    opened.clear();
+    lists.doubtAll();
+    opened.doubtAll();
   });
   return {
     list: (accountId) => lists.get(accountId),

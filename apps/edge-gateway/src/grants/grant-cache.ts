@@ -20,6 +20,6 @@ export function createGrantCache(messaging: Messaging): GrantCache {
   messaging.onBroadcast(keyChanged, ({ keyId }) =>
     cache.invalidate((grant) => grant === null || grant.keyId === keyId),
   );
-  messaging.onReconnect(() => cache.clear());
+  messaging.onReconnect(() => cache.doubtAll());
   return cache;
 }
