@@ -1,0 +1,88 @@
+import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { connectProvider, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
+import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
+import { undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { expectAllAnswered, expectAllLogged, readRows, runTraffic } from './traffic.fixture.ts';
+
+/** More than a run needs, even from the eighth of it that stands while Redis is away. */
+const rate_limit_rpm = 1_000_000;
+let stack: StackUnderTest;
+let key: string;
+const undo: Undo[] = [];
+
+beforeAll(async () => {
+  stack = await startStack({ restartCrashed: true });
+  undo.push(() => stack.stop());
+}, 60_000);
+afterAll(() => undoAll(undo), 60_000);
+
+/** Each run has an account of its own, so that its log is its own too. */
+beforeEach(async () => {
+  const { apiKey } = await createTestAccount(stack);
+  key = (await createTestKey(stack.baseUrl, apiKey, { name: 'runs', rate_limit_rpm })).key;
+});
+
+const sandbox = (name: string) => ({ baseUrl: stack.baseUrl, key, name, model: 'sandbox/sandbox-1' });
+
+/** Kills it as a crash would, and waits until the supervisor has it up again. */
+async function killAndWait(name: string): Promise<void> {
+  const unit = stack.service(name);
+  const { pid } = unit;
+  await unit.kill('SIGKILL');
+  await unit.waitReady();
+  expect(unit.pid).not.toBe(pid);
+}
+
+describe('kill -9 in a run of 200 requests with tools', () => {
+  it.each(['tool-router', 'compressor', 'worker', 'redis', 'nats'])(
+    'of %s: no request fails, and each is in the log once',
+    async (victim) => {
+      const run = { ...sandbox(victim), disturb: () => killAndWait(victim) };
+      const outcomes = await runTraffic(run);
+      expectAllAnswered(outcomes);
+      const rows = await expectAllLogged(run, outcomes);
+      const reasons = new Set(rows.map((row) => row.k_reason));
+      expect(reasons).toContain('prior');
+      // The run did feel it: without the router, or without the bus to it, everything is forwarded.
+      if (victim === 'tool-router' || victim === 'nats') expect(reasons).toContain('unavailable');
+      if (victim === 'redis') expect(stack.logs('edge-gateway')).toContain('rate limits are local');
+    },
+    90_000,
+  );
+
+  it('of the edge: whatever reached the provider has one row, ok or interrupted', async () => {
+    const provider = await startReplay();
+    const run = { ...sandbox('edge'), model: 'openai/gpt-4o', disturb: () => killAndWait('edge-gateway') };
+    const outcomes = await runTraffic(run);
+    const isBroken = outcomes.filter(({ status }) => status === 0);
+    expect(isBroken.length).toBeGreaterThan(0);
+    const forwarded = provider.requests.map(({ body }) => nameIn(body));
+    const rows = await readRows(run, (each) => {
+      const logged = new Set(each.map((row) => row.client_request_id));
+      return forwarded.every((name) => logged.has(name));
+    });
+    // Nothing may come late either.
+    await waitMs(2_000);
+    const settled = await readRows(run, () => true);
+    expect(settled.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort());
+
+    const names = settled.map((row) => row.client_request_id);
+    expect(new Set(names).size).toBe(names.length);
+    const byStatus = Object.groupBy(settled, ({ status }) => status);
+    expect(Object.keys(byStatus).sort()).toEqual(['interrupted', 'ok']);
+    // A request that was answered whole may be told as interrupted only if its ending was not on disk yet.
+    expect(byStatus.interrupted!.length).toBeLessThan(20);
+  }, 90_000);
+
+  async function startReplay(): Promise<ReplayProvider> {
+    const provider = await startProvider();
+    undo.push(() => provider.close());
+    provider.setControls({ ...plainAnswer, firstByteDelayMs: 40 });
+    const base_url = `${provider.url}/v1`;
+    await connectProvider(stack.baseUrl, key, { provider: 'openai', api_key: 'sk-upstream', base_url });
+    return provider;
+  }
+
+  const nameIn = (body: Buffer) => (JSON.parse(body.toString('utf8')) as { user: string }).user;
+});

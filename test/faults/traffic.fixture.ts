@@ -1,0 +1,96 @@
+import { requestLogPage, type RequestLogEntry } from '@gateway/contracts';
+import { githubTools } from '../e2e/github-tools.fixture.ts';
+import { postChat, send } from '../e2e/http.fixture.ts';
+import { eventually } from '../integration/stack.fixture.ts';
+
+/** How one request of a run went, as its client saw it. */
+export interface Outcome {
+  /** The client's own id of it: `<run>-<number>`. */
+  readonly name: string;
+  /** 0 when the connection broke. */
+  readonly status: number;
+  readonly isWhole: boolean;
+  readonly requestId: string | undefined;
+}
+
+export interface Run {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly name: string;
+  readonly model: string;
+  /** Begun when a third of the requests is answered. */
+  readonly disturb: () => Promise<void>;
+}
+
+const requestsInRun = 200;
+const concurrency = 6;
+
+/** Sends 200 requests with 117 tools, every other one streamed, and disturbs them on the way. */
+export async function runTraffic(run: Run): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let sent = 0;
+  let disturbed: Promise<void> | undefined;
+  const work = async (): Promise<void> => {
+    while (sent < requestsInRun) {
+      outcomes.push(await ask(run, sent++));
+      if (outcomes.length >= requestsInRun / 3) disturbed ??= run.disturb();
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  await disturbed;
+  return outcomes;
+}
+
+async function ask({ baseUrl, key, name: run, model }: Run, number: number): Promise<Outcome> {
+  const name = `${run}-${number}`;
+  const stream = number % 2 === 0;
+  const content = `Create an issue titled "Number ${number}" in octo/hello`;
+  const body = { model, stream, user: name, messages: [{ role: 'user', content }], tools: githubTools };
+  try {
+    const answer = await postChat(baseUrl, key, body, { 'x-request-id': name });
+    const isWhole = stream ? answer.text.endsWith('data: [DONE]\n\n') : answer.text.endsWith('}');
+    const requestId = answer.headers['x-request-id'];
+    return { name, status: answer.status, isWhole, requestId: requestId?.toString() };
+  } catch {
+    return { name, status: 0, isWhole: false, requestId: undefined };
+  }
+}
+
+export function expectAllAnswered(outcomes: readonly Outcome[]): void {
+  expect(outcomes).toHaveLength(requestsInRun);
+  expect(outcomes.filter(({ status, isWhole }) => status !== 200 || !isWhole)).toEqual([]);
+}
+
+/** The rows of a run, once `isComplete` holds of them. */
+export async function readRows(
+  run: Pick<Run, 'baseUrl' | 'key' | 'name'>,
+  isComplete: (rows: readonly RequestLogEntry[]) => boolean,
+): Promise<RequestLogEntry[]> {
+  let rows: RequestLogEntry[] = [];
+  const read = async () => {
+    const pages = [0, 500].map((offset) => readPage(run, offset));
+    rows = (await Promise.all(pages))
+      .flat()
+      .filter((row) => row.client_request_id?.startsWith(`${run.name}-`) ?? false);
+    return isComplete(rows) ? rows : undefined;
+  };
+  return eventually(read, 30_000).catch((error: unknown) => {
+    throw new Error(`the log has ${rows.length} rows of ${run.name}`, { cause: error });
+  });
+}
+
+async function readPage({ baseUrl, key }: Pick<Run, 'baseUrl' | 'key'>, offset: number) {
+  const answer = await send(baseUrl, { path: `/v1/account/requests?limit=500&offset=${offset}`, key });
+  return answer.status === 200 ? requestLogPage.parse(answer.json()).data : [];
+}
+
+/** Every request of the run is in the log, once, and ended well. */
+export async function expectAllLogged(
+  run: Pick<Run, 'baseUrl' | 'key' | 'name'>,
+  outcomes: readonly Outcome[],
+): Promise<RequestLogEntry[]> {
+  const rows = await readRows(run, (each) => each.length >= outcomes.length);
+  expect(rows.map(({ id }) => id).sort()).toEqual(outcomes.map(({ requestId }) => requestId).sort());
+  expect(rows.filter(({ status }) => status !== 'ok')).toEqual([]);
+  return rows;
+}
