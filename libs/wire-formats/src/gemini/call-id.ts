@@ -11,6 +11,11 @@ export function createCallId(place: string, name: string): string {
 }
 
 /** Whether an id is one of ours. Gemini never saw it: calls and results go by name and order then. */
-export function isCreatedCallId(id: string): boolean {
+function isCreatedCallId(id: string): boolean {
   return /^call_g_[0-9a-f]{24}$/.test(id);
+}
+
+/** Only the ids that Gemini gave, or may take for its own. */
+export function renderCallId(id: string): { id?: string } {
+  return isCreatedCallId(id) || id === '' ? {} : { id };
 }

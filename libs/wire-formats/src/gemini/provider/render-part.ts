@@ -1,7 +1,7 @@
 import type { ChatPart, JsonObject, TextPart, ThinkingPart, ToolCallPart } from '@gateway/interchange';
 import { parseObject } from '../../json/parse-object.ts';
 import { asObject, optional } from '../../json/read-members.ts';
-import { isCreatedCallId } from '../call-id.ts';
+import { renderCallId } from '../call-id.ts';
 import { own, readRest } from '../own.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderMedia } from './render-media.ts';
@@ -66,9 +66,4 @@ function renderToolCall(part: ToolCallPart, field: string, context: RenderContex
     ...optional('thoughtSignature', part.signature),
     ...rest,
   };
-}
-
-/** Only the ids that Gemini gave, or may take for its own. */
-export function renderCallId(id: string): { id?: string } {
-  return isCreatedCallId(id) || id === '' ? {} : { id };
 }

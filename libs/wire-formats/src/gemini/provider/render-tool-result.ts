@@ -1,9 +1,9 @@
 import type { ChatPart, JsonObject, ToolResultPart } from '@gateway/interchange';
 import { asObject, asText, optional } from '../../json/read-members.ts';
+import { renderCallId } from '../call-id.ts';
 import { readRest, readSpelling } from '../own.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderMedia } from './render-media.ts';
-import { renderCallId } from './render-part.ts';
 
 /** From this generation on a function may answer in images and documents. */
 const shownResultsSince = 3;
