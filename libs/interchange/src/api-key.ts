@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -46,7 +46,7 @@ export function createApiKey(): CreatedApiKey {
 
 /** Lower-case hex of the key's SHA-256: what crosses the bus, and what caches are keyed by, in its stead. */
 export function keySha256(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key);
 }
 
 function renderChecksum(body: string): string {

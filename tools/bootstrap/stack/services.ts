@@ -104,7 +104,7 @@ export function planService(instance: Instance, sources: ServiceEnvSources): Uni
     plan: () => ({
       name,
       command: process.execPath,
-      args: ['--enable-source-maps', join(root, 'dist/apps', app, 'main.js')],
+      args: ['--enable-source-maps', ...serviceRow(app).nodeOptions, join(root, 'dist/apps', app, 'main.js')],
       cwd: root,
       env,
       logFile: sources.context.dataDir.logFile(name),

@@ -115,7 +115,9 @@ export class SpoolShipper {
   }
 
   async #shipSegment(segment: Segment): Promise<void> {
-    while (segment.shippedBytes < segment.bytes) {
+    // What comes while this round ships waits for the next: batches are to be few and large.
+    const until = segment.bytes;
+    while (segment.shippedBytes < until) {
       if (this.#inFlightBytes >= (this.#options.inFlightBytesMax ?? 64 << 20)) return;
       const batch = await cutBatch(segment, segment.shippedBytes);
       if (batch.data !== null) await this.#add(batch.id, batch.data, { ...batch, segment });
