@@ -3,6 +3,7 @@ import { cohere } from '@gateway/wire-formats';
 import { bodyOf, checkEvery, isAnswered } from '../check-every.ts';
 import { cutEvery, cutInsideCharacters } from '../cut-bytes.ts';
 import { expectOrder } from '../event-order.ts';
+import { expectTruncated } from '../expect-truncated.ts';
 import { lossesChannel } from '../losses-channel.mjs';
 import { isVersionOne, messageMeaning, type Members } from './meaning.ts';
 import { sumStream } from './sum-stream.ts';
@@ -99,6 +100,16 @@ checkEvery(
     expect(parseStream(cutInsideCharacters(bytes))).toEqual(whole);
     const wideEnds = Buffer.from(bytes.toString().replaceAll('\n', '\r\n'));
     expect(parseStream(cutEvery(wideEnds, 1))).toEqual(whole);
+  },
+);
+
+checkEvery(
+  'stream cut short',
+  'cohere_chat',
+  (recording) => isAnswered(recording) && recording.streaming && bodyOf(recording, 'response').length < 4_000,
+  (recording) => {
+    const bytes = bodyOf(recording, 'response');
+    expectTruncated(cohere, bytes, bytes.lastIndexOf('}') + 1);
   },
 );
 

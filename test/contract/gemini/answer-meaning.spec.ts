@@ -3,6 +3,7 @@ import { gemini } from '@gateway/wire-formats';
 import { bodyOf, checkEvery, isAnswered } from '../check-every.ts';
 import { cutEvery, cutInsideCharacters } from '../cut-bytes.ts';
 import { expectOrder } from '../event-order.ts';
+import { expectTruncated } from '../expect-truncated.ts';
 import { camel, partMeaning, type Members } from './meaning.ts';
 import { chunksOf, sumAnswer, type AnswerSum } from './sum-answer.ts';
 
@@ -122,6 +123,17 @@ checkEvery(
     const events = Buffer.from(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`).join(''));
     expect(parseStream(cutEvery(list, 5))).toEqual(parseStream([bytes]));
     expect(parseStream(cutEvery(events, 5))).toEqual(parseStream([bytes]));
+  },
+);
+
+checkEvery(
+  'stream cut short',
+  'gemini',
+  (recording) => isAnswered(recording) && recording.streaming && bodyOf(recording, 'response').length < 4_000,
+  (recording) => {
+    const bytes = bodyOf(recording, 'response');
+    // A list has to be closed; of events the last one has to be there.
+    expectTruncated(gemini, bytes, bytes.lastIndexOf(bytes[0] === 0x5b ? ']' : '}') + 1);
   },
 );
 

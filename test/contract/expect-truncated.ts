@@ -1,0 +1,20 @@
+import type { StreamEvent } from '@gateway/interchange';
+import type { WireFormat } from '@gateway/wire-formats';
+
+/**
+ * A stream that ends before its last byte of meaning is told as what it is: an answer without its end, or an invalid
+ * one; at whatever byte it is cut. `wholeAt` is the length from which on nothing is missing.
+ */
+export function expectTruncated({ provider }: WireFormat, bytes: Buffer, wholeAt: number): void {
+  for (let length = 0; length < wholeAt; length += 1) {
+    const parser = provider.openStreamParser();
+    const events: StreamEvent[] = [];
+    try {
+      events.push(...parser.push(bytes.subarray(0, length)));
+      events.push(...parser.end());
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'upstream_invalid' });
+    }
+    if (events.some(({ type }) => type === 'message-end')) throw new Error(`a success after ${length} bytes`);
+  }
+}
