@@ -169,34 +169,38 @@ describe('what leaves', () => {
     expect(row.lane).toBe('edited');
   });
 
-  it('holds neither extension fields, nor examples, nor anything of the client’s connection', async () => {
-    const secrets = { cloud_access_key_id: 'AKIA-1', cloud_secret_access_key: 'cloud-secret-1' };
-    const tools = githubTools
-      .slice(0, 3)
-      .map((tool) => ({ ...tool, function: { ...tool.function, 'x-svc-examples': ['canary-example'] } }));
-    const body = {
-      ...secrets,
-      cloud_region_name: 'canary-region',
+  it.each([
+    {
+      cloud_access_key_id: 'AKIACANARY0123456789',
+      cloud_secret_access_key: 'canary-secret-0123456789-0123456789-0123',
       cloud_session_token: 'canary-session',
-      model: 'openai/gpt-4o',
-      tools,
-      cloud_bearer_token_hosted: 'canary-bearer',
-      messages: [{ role: 'user', content: 'hello' }],
-    };
-    provider.enqueue(null, plainAnswer);
-    const answer = await postChat(stack.baseUrl, key, body, {
-      'x-svc-session-id': 'session-1',
-      cookie: 'canary-cookie=1',
-      'openai-organization': 'canary-organisation',
-      'x-forwarded-for': '203.0.113.7',
-    });
-    expect(answer.status).toBe(200);
-    const { headers, body: sent } = received();
-    expect(sent.toString('utf8')).not.toMatch(/cloud_|x-svc|canary|secret-1|AKIA/);
-    expect(namesOf(receivedBody().tools)).toEqual(namesOf(tools));
-    expect(headers.authorization).toBe(`Bearer ${upstreamKey}`);
-    expect(JSON.stringify(headers)).not.toMatch(/canary|x-svc|203\.0\.113|sk-svc|session-1/);
-  });
+      cloud_region_name: 'us-east-1',
+    },
+    { cloud_bearer_token_hosted: 'canary-bearer', cloud_region_name: 'us-east-1' },
+  ])(
+    'holds neither extension fields, nor examples, nor anything of the client’s connection',
+    async (fields) => {
+      const examples = { 'x-svc-examples': ['canary-example'] };
+      const tools = githubTools
+        .slice(0, 3)
+        .map((tool) => ({ ...tool, function: { ...tool.function, ...examples } }));
+      const messages = [{ role: 'user', content: 'hello' }];
+      const body = { ...fields, model: 'openai/gpt-4o', tools, messages };
+      provider.enqueue(null, plainAnswer);
+      const answer = await postChat(stack.baseUrl, key, body, {
+        'x-svc-session-id': 'session-1',
+        cookie: 'canary-cookie=1',
+        'openai-organization': 'canary-organisation',
+        'x-forwarded-for': '203.0.113.7',
+      });
+      expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+      const { headers, body: sent } = received();
+      expect(sent.toString('utf8')).not.toMatch(/cloud_|x-svc|canary|us-east|AKIA/);
+      expect(namesOf(receivedBody().tools)).toEqual(namesOf(tools));
+      expect(headers.authorization).toBe(`Bearer ${upstreamKey}`);
+      expect(JSON.stringify(headers)).not.toMatch(/canary|x-svc|203\.0\.113|sk-svc|session-1/);
+    },
+  );
 });
 
 describe('a provider’s own error', () => {

@@ -152,7 +152,6 @@ describe('a provider that breaks off', () => {
   });
 
   it.each([
-    ['HTML', { ...plainAnswer, body: '<html>', headers: { 'content-type': 'text/html' } }],
     ['half an object', { ...plainAnswer, body: '{"choices":[' }],
     ['a compressed body that nobody asked for', { ...plainAnswer, headers: { 'content-encoding': 'gzip' } }],
   ])('%s in place of an answer: 502 in JSON', async (_what, controls) => {
@@ -162,6 +161,13 @@ describe('a provider that breaks off', () => {
       type: 'api_error',
       code: 'upstream_invalid',
     });
+  });
+
+  it('what does not even say that it is JSON goes on as it is, and the log says that nobody could read it', async () => {
+    provider.enqueue(null, { ...plainAnswer, body: '<html>', headers: { 'content-type': 'text/html' } });
+    const got = await postChat(baseUrl, key, hello);
+    expect({ status: got.status, text: got.text }).toEqual({ status: 200, text: '<html>' });
+    expect(await rowOf(requestIdOf(got))).toMatchObject({ status: 'error', error_code: 'upstream_invalid' });
   });
 
   it('nobody there at all: 502 in JSON', async () => {
@@ -180,7 +186,7 @@ describe('a provider that goes silent', () => {
     provider.enqueue(null, { ...plainAnswer, hang: 'before-headers' });
     const got = await postChat(tight(), key, hello);
     expectError(got, { status: 504, type: 'api_error', code: 'upstream_timeout', param: null });
-    expect(provider.requests[0]!.ended).toBe('client-left');
+    await expect(eventually(() => provider.requests[0]!.ended, 1_000)).resolves.toBe('client-left');
     expect(await rowOf(requestIdOf(got))).toMatchObject({ status: 'error', http_status: 504 });
   });
 
