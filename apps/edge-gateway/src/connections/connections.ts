@@ -7,6 +7,7 @@ import {
   type CredentialSummary,
 } from '@gateway/contracts';
 import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messaging';
+import { secretValues } from './secret-values.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
 
 /** A credential, opened: in this process's memory alone, and for a bounded time. */
@@ -41,7 +42,7 @@ export function createConnections(
     freshMs: 60 * secondMs,
     load: async (key) => {
       const credential = await openFromVault(key, messaging, sealingKeys);
-      if (credential) rememberSecret(credential.secret.apiKey);
+      if (credential) secretValues(credential.secret.apiKey).forEach(rememberSecret);
       return credential;
     },
   });

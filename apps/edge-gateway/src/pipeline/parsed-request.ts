@@ -6,4 +6,6 @@ export interface ParsedRequest {
   readonly bytes: Buffer;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
+  /** A credential of the hosted service that came in the body, for this request alone. A secret. */
+  readonly ownCredential: string | null;
 }

@@ -6,4 +6,6 @@ export interface Target {
   readonly provider: Provider;
   readonly model: string;
   readonly lane: Lane;
+  /** The caller's own credential, in place of the stored one. A secret. */
+  readonly ownCredential: string | null;
 }

@@ -10,6 +10,9 @@ import { chooseLane } from './choose-lane.ts';
 import type { Caller } from '../../caller.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
 
+/** The cloud's hosted model service, whose credentials may come with a request. */
+const hostedProvider = 'hosted';
+
 interface ChooseServices {
   readonly connections: Connections;
   readonly catalog: ModelCatalog;
@@ -26,7 +29,11 @@ export async function choose(
   caller: Caller,
   services: ChooseServices,
 ): Promise<Target> {
-  const target = await chooseTarget(request.outline.model, exchange.format, caller.accountId, services);
+  const { ownCredential, outline } = request;
+  const stored = await connectedProviders(caller.accountId, services);
+  const connected = ownCredential === null ? stored : new Set([...stored, hostedProvider]);
+  const wanted = { model: outline.model, format: exchange.format, connected, ownCredential };
+  const target = chooseTarget(wanted, services.catalog);
   exchange.ledger.provider = target.provider.name;
   exchange.ledger.model = target.model;
   exchange.headers['x-svc-provider'] = target.provider.name;
@@ -39,37 +46,42 @@ function renderHeaderText(text: string): string {
   return text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
 
-/** Throws `model_not_found`, `provider_not_connected` or `ambiguous_model`. */
-export async function chooseTarget(
-  model: string,
-  format: ClientFormat,
-  accountId: string,
-  services: ChooseServices,
-): Promise<Target> {
-  const connected = await connectedProviders(accountId, services);
-  const slash = model.indexOf('/');
-  const named = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;
-  if (named) {
-    if (!connected.has(named.name)) throw notConnected(model, [named]);
-    return { provider: named, model: model.slice(slash + 1), lane: chooseLane(format, named) };
-  }
-  return chooseAmong(model, format, connected, services.catalog);
+/** What the choice of a provider looks at. */
+interface Wanted {
+  readonly model: string;
+  readonly format: ClientFormat;
+  readonly connected: ReadonlySet<string>;
+  readonly ownCredential: string | null;
 }
 
-function chooseAmong(
-  model: string,
-  format: ClientFormat,
-  connected: ReadonlySet<string>,
-  catalog: ModelCatalog,
-): Target {
+/** Throws `model_not_found`, `provider_not_connected` or `ambiguous_model`. */
+function chooseTarget(wanted: Wanted, catalog: ModelCatalog): Target {
+  const { model, connected } = wanted;
+  const slash = model.indexOf('/');
+  const named = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;
+  if (named === undefined) return chooseAmong(wanted, catalog);
+  if (!connected.has(named.name)) throw notConnected(model, [named]);
+  return targetAt(named, model.slice(slash + 1), wanted);
+}
+
+function targetAt(provider: Provider, model: string, { format, ownCredential }: Wanted): Target {
+  const own = provider.name === hostedProvider ? ownCredential : null;
+  return { provider, model, lane: chooseLane(format, provider), ownCredential: own };
+}
+
+function chooseAmong(wanted: Wanted, catalog: ModelCatalog): Target {
+  const { model, format, connected } = wanted;
   const offering = catalog.providersOf(model);
   const usable = offering.filter((name) => connected.has(name));
   const [first, ...others] = usable;
   if (first !== undefined && others.length === 0) {
     const provider = findProvider(first);
     const entry = catalog.find(first, model);
-    if (provider && entry) return { provider, model: entry.modelId, lane: chooseLane(format, provider) };
+    if (provider && entry) return targetAt(provider, entry.modelId, wanted);
   }
+  // ARNs and inference profiles are in no catalogue: at converse's own address they mean converse's own provider.
+  const hosted = format === 'converse' && offering.length === 0 ? findProvider(hostedProvider) : undefined;
+  if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted);
   if (first !== undefined) {
     const choices = usable.map((name) => `${name}/${model}`).join(', ');
     const message = `More than one connected provider has the model "${model}". Choose one of: ${choices}.`;

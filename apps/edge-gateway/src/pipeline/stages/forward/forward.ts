@@ -1,8 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import type { ModelCatalog } from '@gateway/model-catalog';
-import { renderUpstreamRequest } from '@gateway/providers';
-import { genAi, openSpan, SpanKind } from '@gateway/observability';
-import type { Connections, OpenedCredential } from '../../../connections/connections.ts';
+import { renderUpstreamRequest, signUpstreamRequest, type UpstreamCall } from '@gateway/providers';
+import { genAi, openSpan, SpanKind, type Span } from '@gateway/observability';
+import type { Connections } from '../../../connections/connections.ts';
+import { secretValues } from '../../../connections/secret-values.ts';
 import type { Upstream } from '../../../upstream/upstream.ts';
 import type { UpstreamAnswer } from '../../answer.ts';
 import type { Caller } from '../../caller.ts';
@@ -30,35 +31,37 @@ export async function forward(
   const connection = await openConnection(target, caller, services);
   const { body, apiVersion } = renderBody(outbound, target, exchange, services.catalog);
   const isTranslated = target.lane.kind === 'translated';
-  const request = renderUpstreamRequest({
+  const call: UpstreamCall = {
     provider: target.provider,
     format: target.lane.format,
     baseUrl: connection.baseUrl,
     model: target.model,
-    credential: connection.apiKey,
+    credential: connection.credential,
     stream: exchange.ledger.stream,
     // What a client says in headers of its own format means nothing, or something else, in another.
     ...(isTranslated ? {} : { clientHeaders: exchange.request.headers }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
-  });
+  };
+  const request = await signUpstreamRequest(call, renderUpstreamRequest(call), { method: 'POST', body });
   exchange.outboundBytes = body.length;
   exchange.timings.forwardedAt = performance.now();
   exchange.headers['x-svc-overhead-ms'] = (exchange.timings.forwardedAt - exchange.timings.startedAt).toFixed(
     2,
   );
-  exchange.providerCall = openSpan(
-    `chat ${target.model}`,
-    {
-      [genAi.operationName]: 'chat',
-      [genAi.providerName]: target.provider.name,
-      [genAi.requestModel]: target.model,
-    },
-    SpanKind.CLIENT,
-  );
+  exchange.providerCall = openProviderSpan(target);
   const { signal } = exchange.abort;
   const answer = await services.upstream.send({ ...request, body, signal });
   exchange.timings.upstreamHeadersAt = performance.now();
-  return { ...answer, secrets: connection.apiKey === null ? [] : [connection.apiKey] };
+  return { ...answer, secrets: connection.secrets };
+}
+
+function openProviderSpan({ provider, model }: Target): Span {
+  const attributes = {
+    [genAi.operationName]: 'chat',
+    [genAi.providerName]: provider.name,
+    [genAi.requestModel]: model,
+  };
+  return openSpan(`chat ${model}`, attributes, SpanKind.CLIENT);
 }
 
 function renderBody(
@@ -73,20 +76,31 @@ function renderBody(
 }
 
 interface Connection {
-  readonly apiKey: string | null;
+  /** As `libs/providers` reads it; null for a provider that asks for none. */
+  readonly credential: string | null;
+  /** Replaces the provider's own address. */
   readonly baseUrl: string | null;
+  /** Each value of the credential that must not show. */
+  readonly secrets: readonly string[];
 }
 
 async function openConnection(
-  { provider }: Target,
+  target: Target,
   caller: Caller,
   services: ForwardServices,
 ): Promise<Connection> {
-  if (provider.name === 'sandbox' && services.settings.sandboxUrl !== undefined) {
-    return { apiKey: null, baseUrl: services.settings.sandboxUrl };
+  const { provider, ownCredential } = target;
+  if (ownCredential !== null) {
+    return { credential: ownCredential, baseUrl: null, secrets: secretValues(ownCredential) };
   }
-  const opened: OpenedCredential | null = await services.connections.open(caller.accountId, provider.name);
-  if (opened) return { apiKey: opened.secret.apiKey, baseUrl: opened.baseUrl };
+  if (provider.name === 'sandbox' && services.settings.sandboxUrl !== undefined) {
+    return { credential: null, baseUrl: services.settings.sandboxUrl, secrets: [] };
+  }
+  const opened = await services.connections.open(caller.accountId, provider.name);
+  if (opened) {
+    const { apiKey } = opened.secret;
+    return { credential: apiKey, baseUrl: opened.baseUrl, secrets: secretValues(apiKey) };
+  }
   throw new GatewayError('provider_not_connected', {
     param: 'model',
     message: `The provider ${provider.name} is not connected.`,
