@@ -1,6 +1,6 @@
 import { createSealingKeyPair, type Messaging, type SealingKeyPair } from '@gateway/messaging';
 import { loadCatalog } from '@gateway/model-catalog';
-import { secretRedactor, type Logger, type Metrics } from '@gateway/observability';
+import { secretRedactor, type LineLog, type Logger, type Metrics } from '@gateway/observability';
 import { createEgressGuard, type EgressGuard } from '@gateway/providers';
 import { Redis } from 'ioredis';
 import type { Config } from './config.ts';
@@ -28,10 +28,18 @@ export interface EdgeSurroundings {
   readonly messaging: Messaging;
   readonly metrics: Metrics;
   readonly log: Logger;
+  readonly requestLog: LineLog;
   readonly spool: RequestSpool;
 }
 
-export function buildEdgeParts({ config, messaging, metrics, log, spool }: EdgeSurroundings): EdgeParts {
+export function buildEdgeParts({
+  config,
+  messaging,
+  metrics,
+  log,
+  requestLog,
+  spool,
+}: EdgeSurroundings): EdgeParts {
   const sealingKeys = createSealingKeyPair();
   const egressGuard = createEgressGuard({ allow: config.EGRESS_ALLOW });
   const cacheRedis = connectCacheRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
@@ -53,6 +61,7 @@ export function buildEdgeParts({ config, messaging, metrics, log, spool }: EdgeS
     messaging,
     metrics: createEdgeMetrics(metrics),
     log,
+    requestLog,
   };
   const close = async (): Promise<void> => {
     await upstream.close();

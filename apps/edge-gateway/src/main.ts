@@ -1,11 +1,14 @@
 import 'reflect-metadata';
 import { connectMessaging, endOnSignal, type Messaging } from '@gateway/messaging';
 import {
+  createLineLog,
   createLogger,
+  createLogOutput,
   createMetrics,
   startHealthServer,
   startTelemetry,
   type HealthServer,
+  type LineLog,
   type Logger,
   type Metrics,
 } from '@gateway/observability';
@@ -26,13 +29,20 @@ async function main(): Promise<void> {
     otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
     sampleRatio: config.OTEL_TRACES_SAMPLE_RATIO,
   });
-  const log = createLogger({ service: name, instanceId: config.INSTANCE_ID, level: config.LOG_LEVEL });
+  const { log, requestLog } = startLogging(config);
   const metrics = createMetrics(name);
   const state: ServingState = { parts: undefined, isServing: false };
   const health = await startHealth(config, metrics, state);
   const messaging = await connect(config, log);
   const spool = await RequestSpool.open(spoolOptions(config, log));
-  const parts = buildEdgeParts({ config, messaging, metrics, log, spool });
+  const parts = buildEdgeParts({
+    config,
+    messaging,
+    metrics,
+    log,
+    requestLog,
+    spool,
+  });
   state.parts = parts;
   const spoolModule = SpoolModule.create({ spool, redisUrl: config.REDIS_URL, messaging, log });
   const app = await createServer(EdgeGatewayModule.create(parts, spoolModule), log);
@@ -47,6 +57,17 @@ async function main(): Promise<void> {
     await health.close();
     await telemetry.shutdown();
   });
+}
+
+/** Both write to one output, so that lines never mix. */
+function startLogging(config: Config): { log: Logger; requestLog: LineLog } {
+  const options = {
+    service: name,
+    instanceId: config.INSTANCE_ID,
+    level: config.LOG_LEVEL,
+    destination: createLogOutput(),
+  };
+  return { log: createLogger(options), requestLog: createLineLog('request', options) };
 }
 
 interface ServingState {

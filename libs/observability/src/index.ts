@@ -5,7 +5,8 @@ export {
   type HealthServerOptions,
   type Readiness,
 } from './health-server.ts';
-export { createLogger, type Logger, type LoggerOptions } from './logger.ts';
+export { createLineLog, type LineLog, type LineLogOptions } from './line-log.ts';
+export { createLogger, createLogOutput, type Logger, type LoggerOptions } from './logger.ts';
 export {
   createMetrics,
   durationBucketsSeconds,

@@ -20,6 +20,17 @@ const waitingBytesMax = 16 * 1024 * 1024;
 const writeBytes = 8 * 1024;
 const flushEveryMs = 100;
 
+/** Standard output, as loggers of one process may share it. */
+export function createLogOutput(): DestinationStream {
+  return pino.destination({
+    dest: 1,
+    sync: false,
+    maxLength: waitingBytesMax,
+    minLength: writeBytes,
+    periodicFlush: flushEveryMs,
+  });
+}
+
 /**
  * A logger of JSON lines with `time` (RFC 3339), `service` and, inside a request, `trace_id`. The redactor sees each
  * line as it is written, so that no field, message or stack goes around it.
@@ -41,13 +52,6 @@ export function createLogger(options: LoggerOptions): Logger {
       },
       hooks: { streamWrite: (line) => redactor.redact(line) },
     },
-    options.destination ??
-      pino.destination({
-        dest: 1,
-        sync: false,
-        maxLength: waitingBytesMax,
-        minLength: writeBytes,
-        periodicFlush: flushEveryMs,
-      }),
+    options.destination ?? createLogOutput(),
   );
 }

@@ -1,6 +1,6 @@
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { Messaging } from '@gateway/messaging';
-import type { Logger } from '@gateway/observability';
+import type { LineLog, Logger } from '@gateway/observability';
 import type { Connections } from '../connections/connections.ts';
 import type { GrantCache } from '../grants/grant-cache.ts';
 import type { EdgeMetrics } from '../metrics/edge-metrics.ts';
@@ -24,6 +24,8 @@ export interface PipelineServices {
   readonly messaging: Messaging;
   readonly metrics: EdgeMetrics;
   readonly log: Logger;
+  /** The one wide line a request. */
+  readonly requestLog: LineLog;
 }
 
 export interface PipelineSettings {

@@ -1,5 +1,5 @@
 import type { RequestEventV1 } from '@gateway/contracts';
-import type { Logger } from '@gateway/observability';
+import type { LineLog } from '@gateway/observability';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { RequestSpool } from '../../../spool/request-spool.ts';
@@ -14,7 +14,7 @@ interface RecordServices {
   readonly spool: RequestSpool;
   readonly catalog: ModelCatalog;
   readonly metrics: EdgeMetrics;
-  readonly log: Logger;
+  readonly requestLog: LineLog;
 }
 
 /** One request's way into the log: accepted once, finished exactly once. */
@@ -47,7 +47,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       const finished = caller ? renderEvent(exchange, caller, outcome, totalMs, services.catalog) : null;
       countRequest(exchange, outcome, services.metrics);
       countTokens(finished, services.metrics);
-      services.log.info(renderLogLine(exchange, caller, outcome, totalMs, finished), 'request');
+      services.requestLog.write(renderLogLine(exchange, caller, outcome, totalMs, finished));
       if (finished === null) return;
       // A request that failed early may end before its accept line is written; one that was not accepted has no ending.
       accepting.then(

@@ -1,0 +1,37 @@
+import { createLineLog } from './line-log.ts';
+import { createLogger } from './logger.ts';
+import { createSecretRedactor } from './secret-redactor.ts';
+
+function logInto(lines: string[], level = 'info') {
+  const redact = createSecretRedactor();
+  redact.register('provider-secret-value');
+  const destination = { write: (line: string) => void lines.push(line) };
+  const shared = { service: 'edge', instanceId: 'one', level, destination, redact };
+  return { lineLog: createLineLog('request', shared), logger: createLogger(shared) };
+}
+
+describe('a line log', () => {
+  it('writes what the general logger writes', () => {
+    const lines: string[] = [];
+    const { lineLog, logger } = logInto(lines);
+    const fields = { request_id: 'r', ms: { total: 1.5 }, left_out: undefined };
+    lineLog.write(fields);
+    logger.info(fields, 'request');
+    const [one, other] = lines.map((line) => ({ ...(JSON.parse(line) as object), time: null }));
+    expect(one).toEqual(other);
+  });
+
+  it('writes no secret, whichever field it is in', () => {
+    const lines: string[] = [];
+    const { lineLog } = logInto(lines);
+    lineLog.write({ error_detail: 'refused provider-secret-value and sk-live-1234567890', password: 'x' });
+    expect(lines[0]).not.toMatch(/provider-secret-value|sk-live|"x"/);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ password: '[redacted]' });
+  });
+
+  it('is silent above its level', () => {
+    const lines: string[] = [];
+    logInto(lines, 'warn').lineLog.write({ request_id: 'r' });
+    expect(lines).toEqual([]);
+  });
+});
