@@ -25,25 +25,63 @@ const object = (properties: Schema, more: Schema = {}): Schema => ({
 describe('arguments hold to the schema', () => {
   const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, required: [] };
   const cases: [string, Schema][] = [
-    ['types', object({ a: { type: 'string' }, b: { type: 'integer' }, c: { type: 'boolean' }, d: { type: 'null' } })],
+    [
+      'types',
+      object({ a: { type: 'string' }, b: { type: 'integer' }, c: { type: 'boolean' }, d: { type: 'null' } }),
+    ],
     ['alternatives of types', object({ a: { type: ['null', 'number'] } })],
-    ['enum and const', object({ a: { enum: ['x', 'y'] }, b: { const: 7 }, c: { type: 'integer', enum: [3, 4] } })],
-    ['bounds', object({ a: { type: 'integer', minimum: 50, maximum: 60 }, b: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 } })],
+    [
+      'enum and const',
+      object({ a: { enum: ['x', 'y'] }, b: { const: 7 }, c: { type: 'integer', enum: [3, 4] } }),
+    ],
+    [
+      'bounds',
+      object({
+        a: { type: 'integer', minimum: 50, maximum: 60 },
+        b: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+      }),
+    ],
     ['steps', object({ a: { type: 'integer', multipleOf: 5, minimum: 7 } })],
     ['lengths', object({ a: { type: 'string', minLength: 40 }, b: { type: 'string', maxLength: 3 } })],
-    ['patterns', object({ a: { type: 'string', pattern: '^[A-Z]{3}$' }, b: { type: 'string', pattern: '^\\d{2}:\\d{2}$' } })],
+    [
+      'patterns',
+      object({
+        a: { type: 'string', pattern: '^[A-Z]{3}$' },
+        b: { type: 'string', pattern: '^\\d{2}:\\d{2}$' },
+      }),
+    ],
     ['arrays', object({ a: { type: 'array', items: { type: 'integer' }, minItems: 3, uniqueItems: true } })],
-    ['unique members of an enum', object({ a: { type: 'array', items: { enum: ['p', 'q'] }, minItems: 2, uniqueItems: true } })],
-    ['tuples', object({ a: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], minItems: 2 } })],
+    [
+      'unique members of an enum',
+      object({ a: { type: 'array', items: { enum: ['p', 'q'] }, minItems: 2, uniqueItems: true } }),
+    ],
+    [
+      'tuples',
+      object({ a: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], minItems: 2 } }),
+    ],
     ['nested objects', object({ a: object({ b: object({ c: { type: 'string' } }) }) })],
     ['anyOf', object({ a: { anyOf: [{ type: 'null' }, object({ b: { type: 'integer' } })] } })],
-    ['allOf', object({ a: { allOf: [{ type: 'object', properties: { b: { type: 'integer' } } }, { required: ['b'] }] } })],
-    ['references', object({ a: { $ref: '#/$defs/point' } }, { $defs: { point: object({ x: { type: 'number' } }) } })],
+    [
+      'allOf',
+      object({
+        a: { allOf: [{ type: 'object', properties: { b: { type: 'integer' } } }, { required: ['b'] }] },
+      }),
+    ],
+    [
+      'references',
+      object({ a: { $ref: '#/$defs/point' } }, { $defs: { point: object({ x: { type: 'number' } }) } }),
+    ],
     ['circles', object({ a: { $ref: '#/$defs/node' } }, { $defs: { node } })],
-    ['a default that is none', object({ a: { type: 'string', default: null }, b: { type: 'integer', default: 'x' } })],
-    ['required names without a property', { type: 'object', required: ['a'], additionalProperties: { type: 'integer' } }],
+    [
+      'a default that is none',
+      object({ a: { type: 'string', default: null }, b: { type: 'integer', default: 'x' } }),
+    ],
+    [
+      'required names without a property',
+      { type: 'object', required: ['a'], additionalProperties: { type: 'integer' } },
+    ],
     ['no parameters', {}],
-  ]; // prettier-ignore
+  ];
 
   it.each(cases)('%s', (_what, schema) => {
     expect(errorsOf(schema)).toBeNull();

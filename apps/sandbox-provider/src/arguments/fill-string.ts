@@ -19,11 +19,40 @@ const formats: Readonly<Record<string, string>> = {
 
 /** For patterns: one of each common shape. */
 const shapes = [
-  'example', 'Example', 'EXAMPLE', 'EX', 'EXA', 'ex', 'en-US', 'e', '1', '12', '123', '1234', '12345', '1234567890',
-  '1.0', '1.0.0', '2026-01-15', '2026-01', '09:00', '09:00:00', '2026-01-15T09:00:00Z', '#336699', '+14155550100',
-  'https://example.com', 'http://example.com', 'a@example.com', 'example.com', '/example', 'example/example',
-  'example-1', 'example_1', '0123456789abcdef01234567', '0x1',
-]; // prettier-ignore
+  'example',
+  'Example',
+  'EXAMPLE',
+  'EX',
+  'EXA',
+  'ex',
+  'en-US',
+  'e',
+  '1',
+  '12',
+  '123',
+  '1234',
+  '12345',
+  '1234567890',
+  '1.0',
+  '1.0.0',
+  '2026-01-15',
+  '2026-01',
+  '09:00',
+  '09:00:00',
+  '2026-01-15T09:00:00Z',
+  '#336699',
+  '+14155550100',
+  'https://example.com',
+  'http://example.com',
+  'a@example.com',
+  'example.com',
+  '/example',
+  'example/example',
+  'example-1',
+  'example_1',
+  '0123456789abcdef01234567',
+  '0x1',
+];
 
 const proseNames =
   /query|question|search|text|body|message|content|prompt|description|comment|title|input|keyword/i;
