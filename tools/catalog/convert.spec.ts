@@ -90,11 +90,26 @@ describe('converting a list', () => {
     expect(report.render()).toContain('openai/gpt: cost.input');
   });
 
-  test('models that do not chat are left out, with the reason', () => {
+  test('models that do not chat have their kind, and neither a format of chat nor a cache', () => {
     const image = { ...listed, modalities: { input: ['text'], output: ['image'] } };
-    const { records, report } = convert({ painter: image, 'text-embedding-9': listed, 'gpt-9-pro': listed });
+    const { records } = convert({ painter: image, 'text-embedding-9': listed });
+    expect(records.slice(0, 2)).toEqual([
+      expect.objectContaining({ modelId: 'painter', kind: 'image', formats: [], cache: null }),
+      expect.objectContaining({ modelId: 'text-embedding-9', kind: 'embedding', formats: [], cache: null }),
+    ]);
+  });
+
+  test('models that the address does not answer are left out, with the reason', () => {
+    const elsewhere = { ...listed, provider: { npm: 'another-library' } };
+    const { records, report } = convert({ 'gpt-9-pro': listed, gpt: elsewhere });
     expect(records).toEqual([]);
-    expect(report.counts()).toEqual({ excluded: 3 });
+    expect(report.counts()).toEqual({ excluded: 2 });
+  });
+
+  test('a Claude that thinks is taken to bind its thinking, and the report says that this is assumed', () => {
+    const { records, report } = convert({ 'claude-9': listed, 'claude-8': { ...listed, reasoning: false } });
+    expect(records.map(({ thinkingBinding }) => thinkingBinding)).toEqual([undefined, true]);
+    expect(report.counts()).toEqual({ assumed: 1 });
   });
 
   test('an entry inherits from its base model, and its own fields stand', () => {

@@ -1,7 +1,7 @@
-import type { ModelRecordInput } from '@gateway/model-catalog';
+import type { ModelKind, ModelRecordInput } from '@gateway/model-catalog';
 import type { GenaiPrices, SecondPrices } from './genai-prices.ts';
 import { parseListedModel, type ListedCost, type ListedModel, type ModelsDev } from './models-dev.ts';
-import { bindsThinking, exclusions, type ProviderRule } from './provider-rules.ts';
+import { bindsThinking, exclusions, kindsById, kindsByOutput, type ProviderRule } from './provider-rules.ts';
 import type { UpdateReport } from './report.ts';
 
 type Prices = NonNullable<ModelRecordInput['prices']>;
@@ -17,7 +17,7 @@ export interface Lists {
 const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   model: new Set(
     (
-      'name release_date reasoning tool_call structured_output status modalities limit cost ' +
+      'name release_date reasoning tool_call structured_output status modalities limit cost provider ' +
       'id family attachment temperature knowledge last_updated open_weights reasoning_options interleaved ' +
       'description weights benchmarks'
     ).split(' '),
@@ -26,7 +26,7 @@ const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   limit: new Set(['context', 'output', 'input']),
 };
 
-/** Turns the chat models of one provider into records, in the order of their ids. */
+/** Turns the models that the list has of one provider into records, in the order of their ids. */
 export function convertProvider(rule: ProviderRule, lists: Lists, report: UpdateReport): ModelRecordInput[] {
   const listed = rule.modelsDev === null ? undefined : lists.modelsDev.modelsOf(rule.modelsDev);
   if (listed === undefined) {
@@ -53,9 +53,10 @@ function convertModel(
     return undefined;
   }
   const model = parsed.data;
-  const excluded = findExclusion(rule.provider, modelId, model);
-  if (excluded !== undefined) {
-    report.add('excluded', subject, excluded);
+  const kind = chooseKind(modelId, model);
+  const excluded = findExclusion(rule, modelId, kind, model);
+  if (kind === undefined || excluded !== undefined) {
+    report.add('excluded', subject, excluded ?? 'answers in nothing that has a kind here');
     return undefined;
   }
   reportFields(subject, own, report);
@@ -64,23 +65,43 @@ function convertModel(
     rule.genaiPrices === null
       ? undefined
       : lists.genaiPrices?.pricesOf(rule.genaiPrices, modelId, lists.onDate);
+  if (bindsThinking(modelId, model.reasoning ?? null))
+    report.add('assumed', subject, 'binds its signed thinking: no source says which Claude models do');
+  const isCached = kind === 'chat' && prices?.cacheRead !== undefined;
   return {
-    ...describe(rule, modelId, model),
+    ...describe(rule, modelId, kind, model),
     prices,
-    cache: prices?.cacheRead === undefined ? null : rule.cache,
+    cache: isCached && (rule.cachedModels?.test(modelId) ?? true) ? rule.cache : null,
     ...compare(subject, prices, second, report),
   };
 }
 
-function findExclusion(provider: string, modelId: string, model: ListedModel): string | undefined {
-  if (model.modalities?.output.includes('text') === false) return 'does not answer in text';
-  return exclusions.find((each) => (each.provider ?? provider) === provider && each.modelId.test(modelId))
-    ?.reason;
+function chooseKind(modelId: string, model: ListedModel): ModelKind | undefined {
+  const byId = kindsById.find((each) => each.modelId.test(modelId));
+  if (byId !== undefined) return byId.kind;
+  const output = model.modalities?.output ?? ['text'];
+  if (output.includes('text')) return 'chat';
+  return output.map((modality) => kindsByOutput[modality]).find((kind) => kind !== undefined);
+}
+
+function findExclusion(
+  rule: ProviderRule,
+  modelId: string,
+  kind: ModelKind | undefined,
+  model: ListedModel,
+): string | undefined {
+  if (model.provider !== undefined && model.provider.npm !== rule.library)
+    return 'is spoken to at another address, or in another format';
+  if (kind !== undefined && rule.kinds?.includes(kind) === false) return `is not answered there (${kind})`;
+  return exclusions.find(
+    (each) => (each.providers?.includes(rule.provider) ?? true) && each.modelId.test(modelId),
+  )?.reason;
 }
 
 function describe(
   rule: ProviderRule,
   modelId: string,
+  kind: ModelKind,
   model: ListedModel,
 ): Omit<ModelRecordInput, 'prices' | 'cache' | 'sources'> {
   const takes = (modality: string): boolean | null => model.modalities?.input.includes(modality) ?? null;
@@ -88,7 +109,8 @@ function describe(
   return {
     provider: rule.provider,
     modelId,
-    formats: [...rule.formats],
+    ...(kind !== 'chat' && { kind }),
+    formats: kind === 'chat' ? [...rule.formats] : [],
     contextWindow: model.limit?.context || null,
     maxOutputTokens: model.limit?.output || null,
     capabilities: {
@@ -97,7 +119,7 @@ function describe(
       documents: takes('pdf'),
       jsonMode: model.structured_output ?? null,
       // Not a model's property here: every chat endpoint of the providers above streams.
-      streaming: true,
+      streaming: kind === 'chat' ? true : null,
       thinking,
     },
     ...(bindsThinking(modelId, thinking) && { thinkingBinding: true }),

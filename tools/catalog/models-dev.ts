@@ -23,6 +23,8 @@ const model = z.looseObject({
   tool_call: z.boolean().optional(),
   structured_output: z.boolean().optional(),
   status: z.string().optional(),
+  /** Set where a model is spoken to otherwise than its provider's others: by another library, at another address. */
+  provider: z.looseObject({ npm: z.string().optional() }).optional(),
   modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
   limit: z.looseObject({ context: z.number().optional(), output: z.number().optional() }).optional(),
   cost: cost

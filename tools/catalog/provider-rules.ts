@@ -1,4 +1,4 @@
-import type { ModelRecordInput } from '@gateway/model-catalog';
+import type { ModelKind, ModelRecordInput } from '@gateway/model-catalog';
 import type { ProviderFormat } from '@gateway/interchange';
 
 type CacheRule = NonNullable<ModelRecordInput['cache']>;
@@ -14,6 +14,12 @@ export interface ProviderRule {
   readonly formats: readonly ProviderFormat[];
   /** Holds for models whose entry names a price for cached input; others are not known to be cached. */
   readonly cache: CacheRule | null;
+  /** The models that the cache rule is said of; all if left out. */
+  readonly cachedModels?: RegExp;
+  /** The kinds that the address answers; all if left out. */
+  readonly kinds?: readonly ModelKind[];
+  /** Models that the list gives a library of their own are spoken to otherwise; but for those of this library. */
+  readonly library?: string;
 }
 
 const automatic = (minTokens: number | null, ttlSeconds: number | null): CacheRule => ({
@@ -21,6 +27,8 @@ const automatic = (minTokens: number | null, ttlSeconds: number | null): CacheRu
   minTokens,
   ttlSeconds,
 });
+
+const explicit = (ttlSeconds: number): CacheRule => ({ kind: 'explicit', minTokens: null, ttlSeconds });
 
 const rule = (
   provider: string,
@@ -32,7 +40,9 @@ const rule = (
 /**
  * Cache rules are those of the provider's own page: OpenAI "Prompt caching" (1,024 tokens, five minutes at the least),
  * DeepSeek "Context caching" (units of 64 tokens), Groq "Prompt caching" (two hours), Moonshot, xAI and Z.ai (automatic,
- * no figures given). Others are left unknown.
+ * no figures given), Anthropic "Prompt caching" and Amazon Bedrock "Prompt caching" (marked prefixes, five minutes; how
+ * short they may be differs by model, so it is left open), Gemini "Context caching" (automatic since 2.5, no time given),
+ * Azure "Prompt caching" (OpenAI's models, 1,024 tokens, five minutes at the least). Others are left unknown.
  */
 export const providerRules: readonly ProviderRule[] = [
   rule('openai', 'openai', 'openai', automatic(1024, 300)),
@@ -55,39 +65,79 @@ export const providerRules: readonly ProviderRule[] = [
   rule('novita', 'novita-ai', 'novita'),
   rule('nvidia', 'nvidia', null),
   rule('huggingface', 'huggingface', null),
+  {
+    ...rule('anthropic', 'anthropic', 'anthropic', explicit(300)),
+    formats: ['messages'],
+  },
+  { ...rule('google', 'google', 'google', automatic(null, null)), formats: ['gemini'] },
+  { ...rule('vertex', 'google-vertex', 'google', automatic(null, null)), formats: ['gemini'] },
+  { ...rule('cohere', 'cohere', 'cohere'), formats: ['cohere'] },
+  {
+    ...rule('hosted', 'amazon-bedrock', 'aws', explicit(300)),
+    formats: ['converse'],
+    cachedModels: /claude|nova/,
+  },
+  {
+    ...rule('azure', 'azure', 'azure', automatic(1024, 300)),
+    cachedModels: /^(gpt-|o\d)/,
+    library: '@ai-sdk/openai-compatible',
+  },
+  {
+    ...rule('googleopenai', 'google', 'google', automatic(null, null)),
+    kinds: ['chat', 'embedding'],
+  },
+  {
+    ...rule('cohereopenai', 'cohere', 'cohere'),
+    kinds: ['chat', 'embedding'],
+    library: '@ai-sdk/openai-compatible',
+  },
 ];
 
 interface Exclusion {
   /** Where it applies; everywhere if left out. */
-  readonly provider?: string;
+  readonly providers?: readonly string[];
   readonly modelId: RegExp;
   readonly reason: string;
 }
 
-/** Models that answer no chat request, although the list does not tell them from those that do. */
-export const exclusions: readonly Exclusion[] = [
-  { modelId: /embed|bge-|nv-embedcode/i, reason: 'makes embeddings' },
-  { modelId: /rerank/i, reason: 'ranks passages' },
-  { modelId: /whisper|asr\b|-asr-|transcribe|parakeet/i, reason: 'transcribes speech' },
-  { modelId: /\btts\b|-tts/i, reason: 'makes speech' },
+/** Kinds by id, where the list does not tell them from chat models: what comes in and goes out is text there too. */
+export const kindsById: readonly { readonly modelId: RegExp; readonly kind: ModelKind }[] = [
+  { modelId: /embed|bge-/i, kind: 'embedding' },
+  { modelId: /rerank/i, kind: 'rerank' },
+  { modelId: /whisper|asr\b|-asr-|transcribe|parakeet/i, kind: 'transcription' },
+  { modelId: /\btts\b|-tts/i, kind: 'speech' },
+  { modelId: /-ocr\b|paddleocr/i, kind: 'ocr' },
   {
-    modelId: /-ocr\b|paddleocr|moderation|prompt-guard|safeguard|content-safety/i,
-    reason: 'judges or reads, does not chat',
+    modelId: /moderation|prompt-guard|safeguard|content-safety|llama-guard|safety-guard/i,
+    kind: 'moderation',
   },
+  { modelId: /^(chat)?gpt-image/, kind: 'image' },
+];
+
+/** The kind of a model that says no word. */
+export const kindsByOutput: Readonly<Record<string, ModelKind>> = {
+  image: 'image',
+  video: 'video',
+  audio: 'speech',
+};
+
+/** Models that are in none of our kinds, or not to be reached at their provider's address. */
+export const exclusions: readonly Exclusion[] = [
   { modelId: /\blyria\b/i, reason: 'makes music' },
-  { modelId: /llama-guard|safety-guard|gliner-pii/i, reason: 'judges or reads, does not chat' },
+  { modelId: /gliner-pii/i, reason: 'marks personal data, does not chat' },
   {
-    provider: 'nvidia',
+    providers: ['nvidia'],
     modelId:
       /esm2|esmfold|active-speaker|bevformer|sparsedrive|streampetr|studiovoice|synthetic-video|usdvalidate|riva-|voicechat|paligemma/,
     reason: 'has an interface of its own (https://build.nvidia.com/models)',
   },
   {
-    provider: 'openai',
+    providers: ['openai', 'azure'],
     // https://platform.openai.com/docs/models: these have no chat-completions endpoint, only responses.
-    modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|o\d(-mini)?-deep-research)$/,
+    modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|o\d(-mini)?-deep-research|codex-mini)$/,
     reason: 'spoken to through the Responses API alone',
   },
+  { modelId: /^gpt-3\.5-turbo-instruct/, reason: 'completes text, does not chat' },
 ];
 
 /**

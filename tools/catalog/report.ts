@@ -8,6 +8,7 @@ export type Finding =
   | 'not-carried'
   | 'conflict'
   | 'implausible'
+  | 'assumed'
   | 'unreadable'
   | 'no-source';
 

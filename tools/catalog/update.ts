@@ -14,6 +14,7 @@ import { catalogFile, createCatalog, type CatalogFileInput } from '@gateway/mode
 import { convertProvider } from './convert.ts';
 import { parseGenaiPrices } from './genai-prices.ts';
 import { parseModelsDev } from './models-dev.ts';
+import { convertOtherModels } from './other-models.ts';
 import { ownModels, providerRules } from './provider-rules.ts';
 import { compareFiles, renderCatalogFile } from './render-file.ts';
 import { UpdateReport } from './report.ts';
@@ -69,7 +70,11 @@ function buildFile(list: unknown, secondList: unknown): CatalogFileInput {
   const modelsDev = parseModelsDev(list);
   const genaiPrices = secondList === undefined ? undefined : parseGenaiPrices(secondList);
   const lists = { modelsDev, genaiPrices, onDate: today };
-  const listed = providerRules.flatMap((rule) => convertProvider(rule, lists, report));
+  const listed = providerRules.flatMap((rule) => {
+    const records = convertProvider(rule, lists, report);
+    const known = new Set(records.map(({ modelId }) => modelId));
+    return [...records, ...convertOtherModels(rule.provider, known, lists, report)];
+  });
   return {
     sources: {
       'agent-gateway': { title: 'apps/sandbox-provider', licence: 'Apache-2.0', takenOn: today },
@@ -77,6 +82,11 @@ function buildFile(list: unknown, secondList: unknown): CatalogFileInput {
         title: 'anomalyco/models.dev',
         licence: 'MIT',
         takenOn: options['from-date'],
+      },
+      'recorded-exchanges': {
+        title: 'public test recordings of provider exchanges',
+        licence: 'MIT, Apache-2.0 or BSD, each its own',
+        takenOn: '2026-11',
       },
       ...(genaiPrices && {
         'genai-prices': {

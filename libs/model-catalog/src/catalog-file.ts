@@ -34,6 +34,19 @@ const cacheRule = z.strictObject({
   ttlSeconds: z.int().positive().nullable(),
 });
 
+/** What a model does: answers chat, or takes another kind of request. */
+const modelKind = z.enum([
+  'chat',
+  'embedding',
+  'image',
+  'speech',
+  'transcription',
+  'rerank',
+  'ocr',
+  'moderation',
+  'video',
+]);
+
 /** A model at a provider, as it stands in the data file. Optional fields are left out where they say nothing. */
 export const modelRecord = z.strictObject({
   provider: z.string().min(1),
@@ -41,7 +54,9 @@ export const modelRecord = z.strictObject({
   modelId: z.string().min(1),
   /** Other ids that the provider takes for the same model. */
   aliases: z.array(z.string().min(1)).default([]),
-  formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'gemini', 'cohere'])).min(1),
+  kind: modelKind.default('chat'),
+  /** The chat formats in which it is spoken to: at least one for a chat model, none for another kind. */
+  formats: z.array(z.enum(['chat-completions', 'messages', 'converse', 'gemini', 'cohere'])),
   /** Tokens of input and output together. */
   contextWindow: tokens.nullable(),
   maxOutputTokens: tokens.nullable(),
@@ -52,6 +67,7 @@ export const modelRecord = z.strictObject({
     images: known,
     documents: known,
     jsonMode: known,
+    /** Null for what is not a chat model. */
     streaming: known,
     thinking: known,
   }),
@@ -72,13 +88,19 @@ export const modelRecord = z.strictObject({
   disputed: z.record(z.string(), z.number()).optional(),
 });
 
+const checkedRecord = modelRecord.refine(({ kind, formats }) => (kind === 'chat') === formats.length > 0, {
+  path: ['formats'],
+  message: 'a chat model has formats, another kind has none',
+});
+
 const source = z.strictObject({ title: z.string(), licence: z.string(), takenOn: date });
 
 export const catalogFile = z.strictObject({
   sources: z.record(z.string(), source),
-  models: z.array(modelRecord),
+  models: z.array(checkedRecord),
 });
 
+export type ModelKind = z.infer<typeof modelKind>;
 export type ModelRecord = z.infer<typeof modelRecord>;
 /** What is written in the file, before defaults. */
 export type ModelRecordInput = z.input<typeof modelRecord>;

@@ -3,6 +3,7 @@ export {
   modelRecord,
   type CatalogFile,
   type CatalogFileInput,
+  type ModelKind,
   type ModelPrices,
   type ModelRecord,
   type ModelRecordInput,

@@ -1,4 +1,4 @@
-import type { CatalogFileInput, ModelRecordInput } from './catalog-file.ts';
+import type { CatalogFileInput, ModelKind, ModelRecordInput } from './catalog-file.ts';
 import { createCatalog, loadCatalog } from './model-catalog.ts';
 
 const record = (over: Partial<ModelRecordInput> = {}): ModelRecordInput => ({
@@ -51,6 +51,16 @@ describe('createCatalog', () => {
     expect(catalog.modelsOf('none')).toEqual([]);
   });
 
+  test('tells models of a kind from others of the same id', () => {
+    const catalog = createCatalog(
+      file(record({ kind: 'embedding', formats: [] }), record({ provider: 'q', aliases: ['x'] })),
+    );
+    expect(catalog.providersOf('m')).toEqual(['p', 'q']);
+    expect(catalog.providersOf('m', 'chat')).toEqual(['q']);
+    expect(catalog.providersOf('m', 'embedding')).toEqual(['p']);
+    expect(catalog.providersOf('m', 'rerank')).toEqual([]);
+  });
+
   test('cache multipliers follow from the prices, and are null where a price is not known', () => {
     expect(createCatalog(file(record())).find('p', 'm')?.cache).toEqual({
       kind: 'automatic',
@@ -69,6 +79,8 @@ describe('createCatalog', () => {
     ['a source that is not listed', file(record({ sources: ['unknown'] }))],
     ['a negative price', file(record({ prices: { input: -1, output: 0 } }))],
     ['a field that is not known', file({ ...record(), colour: 'red' } as ModelRecordInput)],
+    ['a chat model of no format', file(record({ formats: [] }))],
+    ['a format of chat for another kind', file(record({ kind: 'image' }))],
     ['a context window of zero', file(record({ contextWindow: 0 }))],
     ['no list', {}],
   ])('refuses %s', (_what, content) => {
@@ -104,7 +116,8 @@ describe('the catalogue that ships', () => {
   });
 
   test('has at least 150 current chat models of the providers, and the sandbox at no price', () => {
-    expect(catalog.models.filter(({ deprecated }) => !deprecated).length).toBeGreaterThan(150);
+    const current = catalog.models.filter(({ deprecated, kind }) => !deprecated && kind === 'chat');
+    expect(current.length).toBeGreaterThan(150);
     expect(catalog.find('sandbox', 'sandbox-1')).toMatchObject({
       prices: { input: 0, output: 0 },
       capabilities: { tools: true },
@@ -115,11 +128,38 @@ describe('the catalogue that ships', () => {
     });
   });
 
-  test('every model says where its facts come from, and answers in at least one format', () => {
-    for (const model of catalog.models) {
-      expect(model.sources.length).toBeGreaterThan(0);
-      expect(model.formats.length).toBeGreaterThan(0);
+  test.each<[ModelKind, string, string]>([
+    ['embedding', 'openai', 'text-embedding-3-small'],
+    ['image', 'openai', 'gpt-image-2'],
+    ['speech', 'openai', 'tts-1'],
+    ['transcription', 'groq', 'whisper-large-v3'],
+    ['rerank', 'cohere', 'rerank-v3.5'],
+    ['ocr', 'mistral', 'mistral-ocr-latest'],
+    ['moderation', 'openai', 'omni-moderation-latest'],
+    ['video', 'xai', 'grok-imagine-video'],
+  ])('has %s models, and none of them is found as a chat model', (kind, provider, modelId) => {
+    expect(catalog.find(provider, modelId)).toMatchObject({ kind, formats: [], cache: null });
+    expect(catalog.providersOf(modelId, kind)).toContain(provider);
+    expect(catalog.providersOf(modelId, 'chat')).toEqual([]);
+  });
+
+  test('Claude caches where it is asked to, for five minutes, read at a tenth and written at five quarters', () => {
+    const claudes = ['anthropic', 'hosted'].flatMap((name) =>
+      catalog.modelsOf(name).filter(({ modelId }) => modelId.includes('claude')),
+    );
+    expect(claudes.length).toBeGreaterThan(20);
+    for (const { modelId, cache } of claudes) {
+      expect([modelId, cache?.kind, cache?.ttlSeconds]).toEqual([modelId, 'explicit', 300]);
     }
+    for (const id of ['claude-haiku-4-5', 'claude-sonnet-4-5', 'claude-opus-4-8', 'claude-fable-5']) {
+      const cache = catalog.find('anthropic', id)?.cache;
+      expect(cache?.readMultiplier).toBeCloseTo(0.1, 3);
+      expect(cache?.writeMultiplier).toBeCloseTo(1.25, 3);
+    }
+  });
+
+  test('every model says where its facts come from', () => {
+    for (const model of catalog.models) expect(model.sources.length).toBeGreaterThan(0);
   });
 
   test('tiers ascend, and a cached read never costs more than a plain one', () => {

@@ -1,4 +1,4 @@
-import { catalogFile, type ModelPrices, type ModelRecord } from './catalog-file.ts';
+import { catalogFile, type ModelKind, type ModelPrices, type ModelRecord } from './catalog-file.ts';
 import data from '../data/models.json' with { type: 'json' };
 
 /** Prompt caching of a model. Multipliers are of the plain input price; null where they are not known. */
@@ -19,8 +19,8 @@ export interface ModelCatalog {
   readonly models: readonly CatalogModel[];
   /** By the provider's id of the model or one of its aliases; exact. One look-up, however many models there are. */
   find(provider: string, modelId: string): CatalogModel | undefined;
-  /** The providers that have a model by this id or alias, in the order of the file. */
-  providersOf(modelId: string): readonly string[];
+  /** The providers that have a model of that kind (any, if left out) by this id or alias, in the order of the file. */
+  providersOf(modelId: string, kind?: ModelKind): readonly string[];
   modelsOf(provider: string): readonly CatalogModel[];
 }
 
@@ -46,7 +46,10 @@ export function createCatalog(fileContent: unknown): ModelCatalog {
   return {
     models,
     find: (provider, modelId) => byId.get(modelId)?.get(provider),
-    providersOf: (modelId) => [...(byId.get(modelId)?.keys() ?? [])],
+    providersOf: (modelId, kind) =>
+      [...(byId.get(modelId) ?? [])]
+        .filter(([, model]) => kind === undefined || model.kind === kind)
+        .map(([provider]) => provider),
     modelsOf: (provider) => byProvider.get(provider) ?? [],
   };
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { CatalogModel } from '@gateway/model-catalog';
+import type { CatalogModel, ModelKind } from '@gateway/model-catalog';
 import { Controller, Get, Inject, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
@@ -16,6 +16,8 @@ interface ListedModel {
   /** Unix seconds; 0 where the release date is not known. */
   readonly created: number;
   readonly owned_by: string;
+  /** What requests it takes: `chat` ones, or another kind. */
+  readonly kind: ModelKind;
 }
 
 /** `GET /v1/models` and `/v1/models/{id}`: the models of the caller's connected providers. */
@@ -65,5 +67,6 @@ function renderModel(model: CatalogModel): ListedModel {
     object: 'model',
     created: released,
     owned_by: model.provider,
+    kind: model.kind,
   };
 }

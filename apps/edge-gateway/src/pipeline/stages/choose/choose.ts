@@ -71,7 +71,7 @@ function targetAt(provider: Provider, model: string, { format, ownCredential }: 
 
 function chooseAmong(wanted: Wanted, catalog: ModelCatalog): Target {
   const { model, format, connected } = wanted;
-  const offering = catalog.providersOf(model);
+  const offering = catalog.providersOf(model, 'chat');
   const usable = offering.filter((name) => connected.has(name));
   const [first, ...others] = usable;
   if (first !== undefined && others.length === 0) {
@@ -89,10 +89,15 @@ function chooseAmong(wanted: Wanted, catalog: ModelCatalog): Target {
   }
   const known = offering.map(findProvider).filter((provider) => provider !== undefined);
   if (known.length > 0) throw notConnected(model, known);
-  throw new GatewayError('model_not_found', {
-    param: 'model',
-    message: `No connected provider has the model "${model}".`,
-  });
+  throw new GatewayError('model_not_found', { param: 'model', message: explainMissing(model, catalog) });
+}
+
+function explainMissing(model: string, catalog: ModelCatalog): string {
+  const [other] = catalog.providersOf(model);
+  const kind = other === undefined ? undefined : catalog.find(other, model)?.kind;
+  return kind === undefined
+    ? `No connected provider has the model "${model}".`
+    : `"${model}" is no chat model, but one of the kind "${kind}".`;
 }
 
 function notConnected(model: string, providers: readonly Provider[]): GatewayError {

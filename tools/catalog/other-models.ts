@@ -1,0 +1,117 @@
+import type { ModelKind, ModelRecordInput } from '@gateway/model-catalog';
+import type { GenaiPrices } from './genai-prices.ts';
+import { providerRules } from './provider-rules.ts';
+import type { UpdateReport } from './report.ts';
+
+interface OtherModel {
+  readonly provider: string;
+  readonly modelId: string;
+  readonly kind: ModelKind;
+  readonly aliases?: readonly string[];
+  /** `recorded-exchanges`: the provider answered it, or listed it, in a public recording. */
+  readonly source: 'recorded-exchanges' | 'genai-prices';
+}
+
+const recorded = (
+  provider: string,
+  modelId: string,
+  kind: ModelKind,
+  aliases: string[] = [],
+): OtherModel => ({
+  provider,
+  modelId,
+  kind,
+  aliases,
+  source: 'recorded-exchanges',
+});
+
+/** Models of other kinds than chat that models.dev does not list, each with where it is seen. */
+const otherModels: readonly OtherModel[] = [
+  recorded('openai', 'tts-1', 'speech'),
+  recorded('openai', 'dall-e-2', 'image'),
+  recorded('openai', 'omni-moderation-latest', 'moderation'),
+  recorded('openai', 'text-moderation-007', 'moderation'),
+  { provider: 'openai', modelId: 'gpt-4o-mini-tts', kind: 'speech', source: 'genai-prices' },
+  { provider: 'openai', modelId: 'gpt-4o-transcribe', kind: 'transcription', source: 'genai-prices' },
+  { provider: 'openai', modelId: 'gpt-4o-mini-transcribe', kind: 'transcription', source: 'genai-prices' },
+  recorded('mistral', 'codestral-embed', 'embedding', ['codestral-embed-2505']),
+  recorded('mistral', 'mistral-ocr-latest', 'ocr'),
+  recorded('mistral', 'mistral-ocr-2512', 'ocr'),
+  recorded('mistral', 'mistral-moderation-2603', 'moderation'),
+  recorded('mistral', 'voxtral-mini-tts-latest', 'speech', ['voxtral-mini-tts-2603']),
+  recorded('xai', 'grok-imagine-image-pro', 'image'),
+  recorded('openrouter', 'openai/text-embedding-3-small', 'embedding'),
+  recorded('openrouter', 'cohere/rerank-v3.5', 'rerank'),
+  recorded('perplexity', 'pplx-embed-v1-0.6b', 'embedding'),
+  recorded('google', 'gemini-embedding-2', 'embedding'),
+  recorded('google', 'veo-3.1-lite-generate-preview', 'video'),
+  recorded('cohere', 'rerank-v3.5', 'rerank'),
+  recorded('cohere', 'embed-v4.0', 'embedding'),
+  {
+    provider: 'hosted',
+    modelId: 'amazon.titan-embed-text-v1',
+    kind: 'embedding',
+    source: 'genai-prices',
+  },
+];
+
+/** Their records. What no list says of them is null, and a price that is not there is reported. */
+export function convertOtherModels(
+  provider: string,
+  known: ReadonlySet<string>,
+  { genaiPrices, onDate }: { genaiPrices: GenaiPrices | undefined; onDate: string },
+  report: UpdateReport,
+): ModelRecordInput[] {
+  return otherModels
+    .filter((model) => model.provider === provider && !known.has(model.modelId))
+    .filter((model) => model.source !== 'genai-prices' || genaiPrices !== undefined)
+    .map((model) => {
+      const prices = findPrices(model, genaiPrices, onDate, report);
+      const sources = new Set([model.source, ...(prices === null ? [] : ['genai-prices'])]);
+      return renderRecord(model, prices, [...sources]);
+    });
+}
+
+/** Only what text costs is carried: an embedding's input. Of audio, images and searches a price per token says too little. */
+function findPrices(
+  { provider, modelId, kind }: OtherModel,
+  genaiPrices: GenaiPrices | undefined,
+  onDate: string,
+  report: UpdateReport,
+): ModelRecordInput['prices'] {
+  const list = providerRules.find((rule) => rule.provider === provider)?.genaiPrices ?? null;
+  const found = list === null ? undefined : genaiPrices?.pricesOf(list, modelId, onDate);
+  const subject = `${provider}/${modelId}`;
+  if (kind === 'embedding' && found?.input !== undefined) return { input: found.input, output: 0 };
+  if (found === undefined) report.add('missing-price', subject, 'no prices; costs of it will be unknown');
+  else report.add('not-carried', subject, 'its prices differ by what the tokens stand for');
+  return null;
+}
+
+function renderRecord(
+  { provider, modelId, kind, aliases = [] }: OtherModel,
+  prices: ModelRecordInput['prices'],
+  sources: string[],
+): ModelRecordInput {
+  return {
+    provider,
+    modelId,
+    ...(aliases.length > 0 && { aliases: [...aliases] }),
+    kind,
+    formats: [],
+    contextWindow: null,
+    maxOutputTokens: null,
+    capabilities: {
+      tools: null,
+      images: null,
+      documents: null,
+      jsonMode: null,
+      streaming: null,
+      thinking: null,
+    },
+    releasedAt: null,
+    prices,
+    cache: null,
+    sources,
+  };
+}
