@@ -3,40 +3,51 @@ import { z } from 'zod';
 
 const mebibyte = 1024 * 1024;
 
-const edgeVariables = z.object({
-  ...serviceVariables,
-  PORT: port,
-  /** The queue's Redis: `noeviction`, append-only file. */
-  REDIS_URL: z.url(),
-  /** The cache's Redis, which may evict; the queue's when absent. One server may serve both in development. */
-  REDIS_CACHE_URL: z.url().optional(),
-  /** Where accepted requests stand until they are committed. Each process makes a folder of its own in it. */
-  SPOOL_DIR: z.string().min(1),
-  SPOOL_BYTES_MAX: z.coerce
-    .number()
-    .int()
-    .positive()
-    .default(256 * mebibyte),
-  /** CIDRs beyond the public internet that providers may live on, separated by commas. */
-  EGRESS_ALLOW: z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').flatMap((cidr) => cidr.trim() || []))
-    .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))),
-  /** How long planning may hold a request up before it goes out unplanned. */
-  PLAN_DEADLINE_MS: z.coerce.number().int().min(1).max(10_000).default(150),
-  /** Address of the built-in provider that needs no key. Absent: there is none. */
-  SANDBOX_URL: z.url().optional(),
-  REQUEST_BODY_BYTES_MAX: z.coerce
-    .number()
-    .int()
-    .positive()
-    .default(32 * mebibyte),
-  /** How long a provider may be silent, before its first byte and between two of them. */
-  UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
-  /** How long a stopping process waits for its open streams. */
-  DRAIN_TIMEOUT_MS: z.coerce.number().int().positive().default(30_000),
-});
+const edgeVariables = z
+  .object({
+    ...serviceVariables,
+    PORT: port,
+    /** A certificate chain and its private key, both PEM: with them the port speaks TLS, without them plain text. */
+    TLS_CERT_FILE: z.string().min(1).optional(),
+    TLS_KEY_FILE: z.string().min(1).optional(),
+    /** The queue's Redis: `noeviction`, append-only file. */
+    REDIS_URL: z.url(),
+    /** The cache's Redis, which may evict; the queue's when absent. One server may serve both in development. */
+    REDIS_CACHE_URL: z.url().optional(),
+    /** Where accepted requests stand until they are committed. Each process makes a folder of its own in it. */
+    SPOOL_DIR: z.string().min(1),
+    SPOOL_BYTES_MAX: z.coerce
+      .number()
+      .int()
+      .positive()
+      .default(256 * mebibyte),
+    /** CIDRs beyond the public internet that providers may live on, separated by commas. */
+    EGRESS_ALLOW: z
+      .string()
+      .default('')
+      .transform((text) => text.split(',').flatMap((cidr) => cidr.trim() || []))
+      .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))),
+    /** How long planning may hold a request up before it goes out unplanned. */
+    PLAN_DEADLINE_MS: z.coerce.number().int().min(1).max(10_000).default(150),
+    /** Address of the built-in provider that needs no key. Absent: there is none. */
+    SANDBOX_URL: z.url().optional(),
+    REQUEST_BODY_BYTES_MAX: z.coerce
+      .number()
+      .int()
+      .positive()
+      .default(32 * mebibyte),
+    /** How long a provider may be silent, before its first byte and between two of them. */
+    UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
+    /** How long a stopping process waits for its open streams. */
+    DRAIN_TIMEOUT_MS: z.coerce.number().int().positive().default(30_000),
+  })
+  .refine(
+    ({ TLS_CERT_FILE, TLS_KEY_FILE }) => (TLS_CERT_FILE === undefined) === (TLS_KEY_FILE === undefined),
+    {
+      path: ['TLS_CERT_FILE'],
+      message: 'must be set together with TLS_KEY_FILE',
+    },
+  );
 
 export type Config = z.output<typeof edgeVariables>;
 

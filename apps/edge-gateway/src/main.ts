@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
 import { connectMessaging, endOnSignal, type Messaging } from '@gateway/messaging';
 import {
   createLineLog,
@@ -15,6 +16,7 @@ import {
 import { loadConfig, type Config } from './config.ts';
 import { EdgeGatewayModule } from './edge-gateway.module.ts';
 import { buildEdgeParts, type EdgeParts } from './edge-parts.ts';
+import type { TlsIdentity } from './http/listener.ts';
 import { createServer } from './http/server.ts';
 import { RequestSpool, type RequestSpoolOptions } from './spool/request-spool.ts';
 import { SpoolModule } from './spool/spool.module.ts';
@@ -45,7 +47,7 @@ async function main(): Promise<void> {
   });
   state.parts = parts;
   const spoolModule = SpoolModule.create({ spool, redisUrl: config.REDIS_URL, messaging, log });
-  const app = await createServer(EdgeGatewayModule.create(parts, spoolModule), log);
+  const app = await createServer(EdgeGatewayModule.create(parts, spoolModule), log, readTlsIdentity(config));
   await app.listen(config.PORT, config.HOST);
   state.isServing = true;
   log.info({ port: config.PORT, health_port: health.port }, `${name} is started`);
@@ -57,6 +59,11 @@ async function main(): Promise<void> {
     await health.close();
     await telemetry.shutdown();
   });
+}
+
+function readTlsIdentity({ TLS_CERT_FILE, TLS_KEY_FILE }: Config): TlsIdentity | undefined {
+  if (TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined) return undefined;
+  return { cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) };
 }
 
 /** Both write to one output, so that lines never mix. */

@@ -17,6 +17,8 @@ const passedHeaders = new Set([
   'retry-after',
   'retry-after-ms',
   'x-should-retry',
+  // Names the exception of an error in the converse format: its body does not.
+  'x-amzn-errortype',
   'openai-processing-ms',
   'openai-version',
 ]);

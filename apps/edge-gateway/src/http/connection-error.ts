@@ -12,7 +12,7 @@ interface Refusal {
  * Answers what Node could not read as a request (headers over the limit, no HTTP, one that never ends), in the shape of
  * every other error, and closes the connection.
  */
-export function answerConnectionError(failure: Error & { code?: string }, socket: Socket): void {
+export function answerConnectionError(failure: { readonly code?: string }, socket: Socket): void {
   if (failure.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

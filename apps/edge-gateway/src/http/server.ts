@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import type { DynamicModule } from '@nestjs/common';
@@ -7,25 +8,25 @@ import { nestLogger } from '@gateway/messaging';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { uuidv7 } from 'uuidv7';
 import { answerConnectionError } from './connection-error.ts';
+import { createListener, type Listener, type TlsIdentity } from './listener.ts';
 import { renderError } from './render-error.ts';
 import { RouteMethods } from './route-methods.ts';
-
-/** Headers over this are answered 431. */
-const headerBytesMax = 16 * 1024;
 
 /**
  * The HTTP server of the gateway. Bodies are not read before a route asks for them, so that whoever has no key, or
  * no rate left, makes us hold nothing.
  */
-export async function createServer(module: DynamicModule, log: Logger): Promise<NestFastifyApplication> {
+export async function createServer(
+  module: DynamicModule,
+  log: Logger,
+  tls: TlsIdentity | undefined,
+): Promise<NestFastifyApplication> {
+  let listener: Listener | undefined;
   const adapter = new FastifyAdapter({
     genReqId: () => uuidv7(),
-    http: {
-      maxHeaderSize: headerBytesMax,
-      noDelay: true,
-      keepAliveTimeout: 72_000,
-      headersTimeout: 30_000,
-      requestTimeout: 300_000,
+    serverFactory: (serveRequest: RequestListener) => {
+      listener = createListener(serveRequest, tls);
+      return listener.server;
     },
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1024 },
@@ -44,6 +45,10 @@ export async function createServer(module: DynamicModule, log: Logger): Promise<
   const fastify = adapter.getInstance();
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  fastify.addHook('preClose', (done) => {
+    listener?.drain();
+    done();
+  });
   answerOtherMethods(fastify);
   return app;
 }

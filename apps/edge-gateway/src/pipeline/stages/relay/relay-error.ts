@@ -1,3 +1,4 @@
+import { constants, type Http2ServerResponse } from 'node:http2';
 import type { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import { renderError } from '../../../http/render-error.ts';
@@ -16,7 +17,8 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   }
   if (!left && !response.headersSent) {
     const rendered = renderError(error, exchange.requestId, exchange.format);
-    response.writeHead(rendered.status, { ...exchange.headers, ...rendered.headers, ...closing(exchange) });
+    endRequest(exchange);
+    response.writeHead(rendered.status, { ...exchange.headers, ...rendered.headers });
     response.end(rendered.body);
   } else if (!left) {
     response.destroy();
@@ -32,7 +34,16 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   };
 }
 
-/** A body that was not read to its end would be taken for the next request of the connection. */
-function closing({ request }: Exchange): Record<string, string> {
-  return request.complete ? {} : { connection: 'close' };
+/**
+ * A body that was not read to its end would be taken for the next request of an HTTP/1.1 connection, so that one ends
+ * with its answer. HTTP/2 knows no such header: there the stream ends, and the connection goes on.
+ */
+function endRequest({ request, response }: Exchange): void {
+  if (request.complete) return;
+  if (request.httpVersionMajor === 1) {
+    response.setHeader('connection', 'close');
+    return;
+  }
+  const { stream } = response as unknown as Http2ServerResponse;
+  stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
 }
