@@ -127,7 +127,10 @@ it('ends a connection that is flooded with settings', async () => {
   const flood = Buffer.concat(Array.from({ length: 10_000 }, () => emptySettings));
   // Nothing is read of the acknowledgements, which pile up at the server.
   const flooding = setInterval(() => socket.write(flood), 1);
-  const outcome = await Promise.race([closed.then(() => 'closed'), waitMs(3_000, 'still open', { ref: false })]);
+  const outcome = await Promise.race([
+    closed.then(() => 'closed'),
+    waitMs(3_000, 'still open', { ref: false }),
+  ]);
   clearInterval(flooding);
   socket.destroy();
   expect(outcome).toBe('closed');
