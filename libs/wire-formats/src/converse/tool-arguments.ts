@@ -11,6 +11,8 @@ export function renderInput(argumentsText: string, field?: string, losses?: Loss
   try {
     const input = parseExactJson(argumentsText);
     if (isObject(input)) return input;
+    // Some models write `null` where a tool takes nothing.
+    if (input === null) return {};
   } catch {
     // Told below.
   }

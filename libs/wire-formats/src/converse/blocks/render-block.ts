@@ -22,10 +22,17 @@ export interface BlockContext {
   readonly nameDocument: (given: string | undefined) => string;
   /** The place of the turn, in the interchange's spelling. */
   readonly field: string;
+  /** A client is shown whatever was thought; a model takes back what it signed. */
+  readonly isAnswer?: boolean;
 }
 
 export function createBlockContext(field = '', losses: Loss[] = []): BlockContext {
   return { losses, field, nameDocument: createDocumentNames() };
+}
+
+/** For what a client gets, where losses are nobody's to tell. */
+export function createAnswerContext(): BlockContext {
+  return { ...createBlockContext(), isAnswer: true };
 }
 
 /** Content blocks, each followed by the cache point that it is marked with. */
@@ -51,7 +58,7 @@ function renderBlock(part: ChatPart, context: BlockContext): JsonObject | undefi
       return typeof block === 'string' ? lose(part, block, context) : block;
     }
     case 'thinking':
-      return renderThinking(part) ?? lose(part, 'unsigned thinking of another format', context);
+      return renderThinking(part, context) ?? lose(part, 'unsigned thinking of another format', context);
     case 'tool-call':
       return renderToolUse(part, context);
     case 'tool-result':
@@ -89,19 +96,23 @@ function renderCited(part: TextPart, spelling: unknown, rest: JsonObject): JsonO
 }
 
 /** A model takes back its own thoughts alone, which it knows by their signature. */
-function renderThinking(part: ThinkingPart): JsonObject | undefined {
+function renderThinking(part: ThinkingPart, { isAnswer = false }: BlockContext): JsonObject | undefined {
   const { spelling, ...rest } = own.read(part);
   if (part.redacted !== undefined) {
     const redactedContent = spelling === 'base64' ? part.redacted : renderRedacted(part.redacted);
     return { reasoningContent: { redactedContent } };
   }
-  if (part.signature === undefined && spelling === undefined) return undefined;
+  if (part.signature === undefined && spelling === undefined && !isAnswer) return undefined;
   const signature = part.signature === undefined ? {} : { signature: part.signature };
   return { reasoningContent: { reasoningText: { text: part.text, ...signature, ...rest } } };
 }
 
 function renderToolUse(part: ToolCallPart, { field, losses }: BlockContext): JsonObject {
-  const input = renderInput(part.argumentsText, `${field}.${part.name}`, losses);
+  // A custom tool's text goes on as the one member of an object, as in the messages format.
+  const input =
+    part.kind === 'custom'
+      ? { input: part.argumentsText }
+      : renderInput(part.argumentsText, `${field}.${part.name}`, losses);
   return { toolUse: { ...renderCallHead(part), input } };
 }
 

@@ -1,6 +1,6 @@
 import type { ChatAnswer, JsonObject } from '@gateway/interchange';
 import type { AnswerDefaults } from '../../format.ts';
-import { createBlockContext, renderContent } from '../blocks/render-block.ts';
+import { createAnswerContext, renderContent } from '../blocks/render-block.ts';
 import { own } from '../own.ts';
 import { mapToStopReason } from '../stop-reasons.ts';
 import { renderUsage } from '../token-usage.ts';
@@ -17,7 +17,7 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
     output: {
       message: {
         role: 'assistant',
-        content: renderContent(choice?.parts ?? [], createBlockContext()),
+        content: renderContent(choice?.parts ?? [], createAnswerContext()),
         ...own.read({ extensions: choice?.messageExtensions ?? {} }),
       },
     },

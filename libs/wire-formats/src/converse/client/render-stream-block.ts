@@ -1,6 +1,6 @@
 import type { ChatPart, JsonObject, StreamEvent } from '@gateway/interchange';
 import { asObject } from '../../json/read-members.ts';
-import { createBlockContext, renderCallHead, renderContent } from '../blocks/render-block.ts';
+import { createAnswerContext, renderCallHead, renderContent } from '../blocks/render-block.ts';
 import { renderCitation } from '../citations.ts';
 import { own } from '../own.ts';
 import { renderRedacted } from '../redacted-thinking.ts';
@@ -166,7 +166,7 @@ function endBlock(queue: BlockQueue): QueueStep {
 /** A part that came whole, as the start, the delta and the stop that it would have been. None for what streams cannot say. */
 function renderPart(queue: BlockQueue, part: ChatPart): QueueStep {
   const block =
-    part.type === 'opaque' ? asObject(own.read(part).part) : renderContent([part], createBlockContext())[0];
+    part.type === 'opaque' ? asObject(own.read(part).part) : renderContent([part], createAnswerContext())[0];
   const split = block === undefined ? undefined : splitBlock(block);
   if (split === undefined) return [queue, []];
   const contentBlockIndex = queue.nextIndex;
