@@ -22,7 +22,8 @@ export async function relayProviderError(
   const { answer, providerRequestId } = passed;
   const bytes = redactSecrets(await readErrorBody(passed), answer.secrets);
   const error = lane.provider.provider.parseError(answer.status, bytes.toString('utf8'), answer.headers);
-  const headers = { ...passed.headers, ...retryHeaders(passed.headers), 'x-svc-error-source': 'provider' };
+  const retry = retryHeaders(passed.headers, error.retryAfterMs);
+  const headers = { ...passed.headers, ...retry, 'x-svc-error-source': 'provider' };
   const { response, requestId } = exchange;
   if (lane.isSameFormat) {
     response.writeHead(answer.status, { ...headers, 'content-length': String(bytes.length) });
@@ -55,12 +56,17 @@ async function readErrorBody({ answer }: PassedAnswer): Promise<Buffer> {
   }
 }
 
-/** Clients differ in which of the two they read: whoever sent one gets both. */
-function retryHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+/** Clients differ in which of the two they read: whoever sent one, or said it in the body, gets both. */
+function retryHeaders(
+  headers: Readonly<Record<string, string>>,
+  saidMs: number | undefined,
+): Record<string, string> {
   const { 'retry-after': seconds, 'retry-after-ms': ms } = headers;
   if (seconds !== undefined && ms === undefined && /^\d+$/.test(seconds))
     return { 'retry-after-ms': `${Number(seconds) * 1000}` };
   if (ms !== undefined && seconds === undefined && /^\d+$/.test(ms))
     return { 'retry-after': `${Math.ceil(Number(ms) / 1000)}` };
+  if (seconds === undefined && ms === undefined && saidMs !== undefined)
+    return { 'retry-after': `${Math.ceil(saidMs / 1000)}`, 'retry-after-ms': `${Math.ceil(saidMs)}` };
   return {};
 }
