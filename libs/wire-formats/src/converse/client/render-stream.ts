@@ -17,6 +17,8 @@ export interface StreamRenderState {
   readonly isOwnFormat: boolean;
   readonly blocks: BlockQueue;
   readonly stopped: boolean;
+  /** Known before the answer's end, and told with it: an answer that breaks off in between has not stopped. */
+  readonly stopReason: string | undefined;
   /** Members of `messageStop` and of `metadata`, as far as they are known. */
   readonly stop: JsonObject;
   readonly metadata: JsonObject;
@@ -28,6 +30,7 @@ export const initialStreamRender: StreamRenderState = {
   isOwnFormat: false,
   blocks: emptyQueue,
   stopped: false,
+  stopReason: undefined,
   stop: {},
   metadata: {},
 };
@@ -56,7 +59,7 @@ export function renderStreamEvent(
       return [{ ...state, metadata: { ...state.metadata, usage } }, []];
     }
     case 'finish':
-      return renderStop(state, state.isOwnFormat ? event.rawReason : mapToStopReason(event.reason));
+      return keepStop(state, state.isOwnFormat ? event.rawReason : mapToStopReason(event.reason));
     case 'error':
       return [state, [renderToldError(event)]];
     case 'message-end':
@@ -84,6 +87,10 @@ function keepExtension(
   };
 }
 
+function keepStop(state: StreamRenderState, stopReason: string): RenderStep {
+  return [{ ...state, stopReason: state.stopReason ?? stopReason }, []];
+}
+
 function renderStop(state: StreamRenderState, stopReason: string): RenderStep {
   if (state.stopped) return [state, []];
   const [blocks, frames] = renderQueued(state.blocks);
@@ -93,7 +100,7 @@ function renderStop(state: StreamRenderState, stopReason: string): RenderStep {
 
 /** The SDK's types promise usage and metrics; what a provider of another format did not say of them is nothing. */
 function renderEnd(state: StreamRenderState, latencyMs: number): RenderStep {
-  const [stopped, frames] = renderStop(state, mapToStopReason('other'));
+  const [stopped, frames] = renderStop(state, state.stopReason ?? mapToStopReason('other'));
   const promised = {
     usage: renderUsage({ inputTokens: 0, outputTokens: 0 }),
     metrics: { latencyMs: Math.round(latencyMs) },
