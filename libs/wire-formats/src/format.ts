@@ -12,6 +12,7 @@ import type {
   ToolDescription,
   ToolOutline,
 } from '@gateway/interchange';
+import type { GatewayError } from '@gateway/errors';
 import type { JsonTape } from './json/json-tape.ts';
 import type { EditedRequest, RequestEdit } from './request-edit.ts';
 
@@ -45,6 +46,8 @@ export interface StreamRenderer {
 export interface StreamParser {
   /** @throws GatewayError `upstream_invalid` */
   push(chunk: Uint8Array): StreamEvent[];
+  /** Why the latest chunk could not be read to its end, where it told events before that: the next call throws it. */
+  readonly failure?: GatewayError | undefined;
   /** The provider closed in good order. Without a `message-end` by then the answer is truncated. */
   end(): StreamEvent[];
 }

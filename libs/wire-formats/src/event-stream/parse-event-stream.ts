@@ -24,6 +24,9 @@ export function parseEventStream<State>(reducer: EventStreamReducer<State>): Str
   let state = reducer.initial;
   let failure: GatewayError | undefined;
   return {
+    get failure() {
+      return failure;
+    },
     push(chunk) {
       if (failure !== undefined) throw failure;
       const told: StreamEvent[] = [];

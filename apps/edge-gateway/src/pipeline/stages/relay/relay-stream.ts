@@ -29,7 +29,7 @@ export async function relayStream(
   const reader = new StreamReader(lane.provider);
   const stream: OpenStream = { passed, lane, reader, writer: lane.openStreamWriter(), exchange };
   try {
-    await pump(passed.answer.body, exchange.response, (chunk) => take(stream, chunk, reader.push(chunk)));
+    await pump(passed.answer.body, exchange.response, (chunk) => take(stream, chunk, read(stream, chunk)));
     const last = take(stream, Buffer.alloc(0), reader.end());
     for (const part of last) exchange.response.write(part);
   } catch (error) {
@@ -37,6 +37,13 @@ export async function relayStream(
     if (!reader.summary.sawEnd) return breakStream(toStreamError(error), stream, services);
   }
   return endStream(stream);
+}
+
+/** Where the provider's bytes go on as they are, a chunk with a corrupt frame in it does not. */
+function read({ reader, lane }: OpenStream, chunk: Buffer): readonly StreamEvent[] {
+  const events = reader.push(chunk);
+  if (lane.isSameFormat && reader.failure !== undefined && !reader.summary.sawEnd) throw reader.failure;
+  return events;
 }
 
 function take(stream: OpenStream, chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[] {
@@ -61,9 +68,12 @@ function endStream(stream: OpenStream): RelayOutcome {
   const { passed, reader, writer, exchange } = stream;
   const { response } = exchange;
   const { summary } = reader;
+  const isTruncated = !summary.sawEnd && summary.error === undefined;
+  if (isTruncated && !response.headersSent) throw truncated;
   if (!response.headersSent) startAnswer(stream);
-  for (const rest of writer.rest()) response.write(rest);
-  if (!summary.sawEnd && summary.error === undefined) response.write(renderFailure(stream, truncated));
+  // The beginning of a frame would swallow the error event that follows it.
+  const last = isTruncated ? [renderFailure(stream, truncated)] : writer.rest();
+  for (const part of last) response.write(part);
   response.end();
   const failed = summary.error !== undefined || !summary.sawEnd;
   return {

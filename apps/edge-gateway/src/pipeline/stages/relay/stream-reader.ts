@@ -1,4 +1,5 @@
 import { createSummary, summarize, type ResponseSummary, type StreamEvent } from '@gateway/interchange';
+import type { GatewayError } from '@gateway/errors';
 import type { StreamParser, WireFormat } from '@gateway/wire-formats';
 
 /** Reads a stream that goes by. What it keeps, for the log, is bounded: a summary, and one unfinished frame at most. */
@@ -12,6 +13,11 @@ export class StreamReader {
 
   get summary(): ResponseSummary {
     return this.#summary;
+  }
+
+  /** Why the latest chunk could not be read to its end, although it told something. */
+  get failure(): GatewayError | undefined {
+    return this.#parser.failure;
   }
 
   /** Throws `upstream_invalid` for what no client of the format could read. */
