@@ -1,0 +1,273 @@
+import { loadRecordings, findRecordings, type ReplayControls } from '@gateway/testing';
+import { startConnectedGateway, type ConnectedGateway } from './connected-gateway.ts';
+import { readFrames, type StreamFormat } from './stream-frames.ts';
+
+/** Where each format is asked for a stream, and who speaks it. */
+const clients = {
+  'chat-completions': {
+    api: 'chat_completions',
+    provider: 'openai',
+    type: 'text/event-stream',
+    path: () => '/v1/chat/completions',
+    body: (model: string) => ({ model, stream: true, messages: [{ role: 'user', content: 'Hello.' }] }),
+  },
+  messages: {
+    api: 'messages',
+    provider: 'anthropic',
+    type: 'text/event-stream',
+    path: () => '/v1/messages',
+    body: (model: string) => ({
+      model,
+      stream: true,
+      max_tokens: 64,
+      messages: [{ role: 'user', content: 'Hello.' }],
+    }),
+  },
+  converse: {
+    api: 'converse_stream',
+    provider: 'hosted',
+    type: 'application/vnd.amazon.eventstream',
+    path: (model: string) => `/model/${encodeURIComponent(model)}/converse-stream`,
+    body: () => ({ messages: [{ role: 'user', content: [{ text: 'Hello.' }] }] }),
+  },
+} as const;
+const formats = Object.keys(clients) as StreamFormat[];
+
+/** A recorded stream, and how much of it a reader needs to know that it has all. */
+interface RecordedStream {
+  readonly id: string;
+  readonly format: StreamFormat;
+  readonly bytes: Buffer;
+  readonly boundaries: readonly number[];
+  /** From this length on nothing of the answer is missing. */
+  readonly wholeAt: number;
+}
+
+const streamsWanted = { 'chat-completions': 4, messages: 3, converse: 3 } as const;
+const folder = findRecordings(process.env['DATA_DIR']);
+
+function chooseStreams(format: StreamFormat): RecordedStream[] {
+  if (folder === undefined) return [];
+  return loadRecordings(folder, clients[format].api)
+    .filter((each) => each.streaming && each.status === 200 && each.fidelity === 'raw')
+    .filter((each) => !each.is_error && !each.midstream_error)
+    .map((each) => openStream(each.id, format, each.response() ?? Buffer.alloc(0)))
+    .filter((each) => each !== undefined)
+    .slice(0, streamsWanted[format]);
+}
+
+/** Undefined for one that is too long for every byte, or ends otherwise than its format's own description says. */
+function openStream(id: string, format: StreamFormat, bytes: Buffer): RecordedStream | undefined {
+  if (bytes.length > 12_000 || bytes.length < 500 || bytes.includes('\r\n\r\n')) return undefined;
+  try {
+    const frames = readFrames(format, bytes);
+    if (frames.filter(({ kind }) => kind === 'end').length !== 1) return undefined;
+    const boundaries = [0, ...frames.map(({ end }) => end)];
+    return { id, format, bytes, boundaries, wholeAt: findWhole(format, bytes, boundaries) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** OpenAI's format has it in the last finish reason, the others in an event of their own; the empty line may be missing. */
+function findWhole(format: StreamFormat, bytes: Buffer, boundaries: readonly number[]): number {
+  const word = { 'chat-completions': '"finish_reason":"', messages: 'message_stop', converse: 'messageStop' };
+  const at = bytes.lastIndexOf(word[format]);
+  const end = boundaries.find((each) => each > at) ?? bytes.length;
+  return format === 'converse' ? end : end - '\n\n'.length;
+}
+
+/** Every boundary with what lies two bytes around it, and every so many bytes in between. */
+function chooseLengths({ bytes, boundaries }: RecordedStream, between: number): number[] {
+  const near = boundaries.flatMap((end) => [-2, -1, 0, 1, 2].map((off) => end + off));
+  const step = Math.max(1, Math.ceil(bytes.length / between));
+  const regular = Array.from({ length: Math.ceil(bytes.length / step) }, (_, index) => index * step);
+  return [...new Set([...near, ...regular])]
+    .filter((length) => length >= 0 && length < bytes.length)
+    .sort((a, b) => a - b);
+}
+
+let gateway: ConnectedGateway;
+
+beforeAll(async () => {
+  gateway = await startConnectedGateway();
+}, 120_000);
+
+afterAll(async () => gateway.stop());
+
+interface Received {
+  readonly status: number;
+  readonly bytes: Buffer;
+}
+
+async function ask(
+  client: StreamFormat,
+  provider: StreamFormat,
+  controls: ReplayControls,
+): Promise<Received> {
+  const headers = { 'content-type': clients[provider].type, ...controls.headers };
+  gateway.replay.enqueue(null, { ...controls, headers });
+  const model = `${clients[provider].provider}/some-model`;
+  const answer = await fetch(gateway.baseUrl + clients[client].path(model), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(clients[client].body(model)),
+  });
+  return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
+}
+
+/**
+ * What went wrong in the telling of a failure; null when it was told once, cleanly, and as nothing else. Of `whole` the
+ * client may have got whole frames alone; its end among them only where `mayHaveStopped`, with the usage still to come.
+ */
+function faultOf(
+  client: StreamFormat,
+  { status, bytes }: Received,
+  whole?: Buffer,
+  mayHaveStopped = false,
+): string | null {
+  if (status !== 200) return faultOfPlainError(client, status, bytes);
+  try {
+    const frames = readFrames(client, bytes);
+    const kinds = frames.map(({ kind }) => kind);
+    if (kinds.includes('end') && !mayHaveStopped) return 'a success terminator';
+    if (kinds.filter((kind) => kind === 'error').length !== 1) return `errors: ${kinds.join()}`;
+    if (kinds.at(-1) !== 'error') return 'more after the error';
+    const told = bytes.subarray(0, frames.at(-2)?.end ?? 0);
+    return whole === undefined || whole.subarray(0, told.length).equals(told) ? null : 'not what was sent';
+  } catch (error) {
+    return String(error);
+  }
+}
+
+function faultOfPlainError(client: StreamFormat, status: number, bytes: Buffer): string | null {
+  const body = JSON.parse(bytes.toString()) as { error?: { message?: string }; message?: string };
+  const message = client === 'converse' ? body.message : body.error?.message;
+  return status >= 500 && typeof message === 'string' ? null : `${status} ${bytes.toString()}`;
+}
+
+async function expectWholeAnswer({ format, bytes }: RecordedStream): Promise<void> {
+  const answer = await ask(format, format, { body: bytes });
+  expect(answer.status).toBe(200);
+  expect(answer.bytes.equals(bytes)).toBe(true);
+}
+
+for (const format of formats) {
+  const streams = chooseStreams(format);
+  const others = formats.filter((each) => each !== format);
+
+  (folder === undefined ? describe.skip : describe)(`${format}, malformed`, () => {
+    test('there are streams to malform', () => {
+      expect(streams).toHaveLength(streamsWanted[format]);
+    });
+
+    test.each(streams)('$id, closed early, at any byte', async (stream) => {
+      const faults: string[] = [];
+      for (const length of chooseLengths(stream, 120)) {
+        const answer = await ask(format, format, { body: stream.bytes.subarray(0, length) });
+        const isWhole = length >= stream.wholeAt;
+        if (isWhole && stream.bytes.subarray(0, length).equals(answer.bytes)) continue;
+        const fault = faultOf(format, answer, stream.bytes, isWhole);
+        if (fault !== null) faults.push(`${length} of ${stream.bytes.length}: ${fault}`);
+      }
+      expect(faults).toEqual([]);
+      await expectWholeAnswer(stream);
+    });
+
+    test.each(streams)('$id, closed early, to clients of the other formats', async (stream) => {
+      const faults: string[] = [];
+      const lengths = chooseLengths(stream, 30).filter((length) => length < stream.wholeAt);
+      for (const [turn, length] of lengths.entries()) {
+        const client = others[turn % others.length] ?? format;
+        const answer = await ask(client, format, { body: stream.bytes.subarray(0, length) });
+        const fault = faultOf(client, answer);
+        if (fault !== null) faults.push(`${client}, ${length} of ${stream.bytes.length}: ${fault}`);
+      }
+      expect(faults).toEqual([]);
+    });
+
+    test.each(streams)('$id, reset, in small pieces', async (stream) => {
+      const faults: string[] = [];
+      for (let part = 0; part < 12; part += 1) {
+        const resetAtByte = Math.floor((stream.wholeAt * part) / 12);
+        const answer = await ask(format, format, { body: stream.bytes, resetAtByte, chunkBytes: 97 });
+        const fault = faultOf(format, answer, stream.bytes);
+        if (fault !== null) faults.push(`${resetAtByte}: ${fault}`);
+      }
+      expect(faults).toEqual([]);
+      await expectWholeAnswer(stream);
+    });
+
+    describe('in the middle', () => {
+      const [stream] = streams;
+      const middle = stream?.boundaries[Math.floor(stream.boundaries.length / 2)] ?? 0;
+      const insert = (garbage: Buffer): Buffer =>
+        Buffer.concat([
+          stream?.bytes.subarray(0, middle) ?? garbage,
+          garbage,
+          stream?.bytes.subarray(middle) ?? garbage,
+        ]);
+      const garbage: [string, Buffer][] =
+        format === 'converse'
+          ? [
+              ['text', Buffer.from('garbage between the frames of a stream')],
+              ['a frame that says that it is 2 GiB', Buffer.from('7fffffff0000000000000000', 'hex')],
+              ['zeros', Buffer.alloc(64)],
+              ['ten megabytes', Buffer.alloc(10 * 1024 * 1024, 'x')],
+            ]
+          : [
+              ['data that is no JSON', Buffer.from('data: {"cut": \n\n')],
+              ['a page', Buffer.from('data: <html>Bad gateway</html>\n\n')],
+              ['a line of ten megabytes', Buffer.from(`data: "${'x'.repeat(10 * 1024 * 1024)}"\n\n`)],
+              ['ten megabytes without a line end', Buffer.alloc(10 * 1024 * 1024, 'x')],
+              ['an event of many lines', Buffer.from(`${'data: 1\n'.repeat(400_000)}\n`)],
+            ];
+
+      test.each(garbage)('%s is one clean error', async (_what, bytes) => {
+        for (const client of formats) {
+          const answer = await ask(client, format, { body: insert(bytes) });
+          expect(faultOf(client, answer)).toBeNull();
+        }
+        await expectWholeAnswer(stream!);
+      });
+    });
+
+    test('an error body of status 200 is an error', async () => {
+      const error = { type: 'overloaded_error', message: 'Too many.', code: 'busy' };
+      const bodies = {
+        'chat-completions': { error },
+        messages: { type: 'error', error },
+        converse: { message: 'Too many.' },
+      };
+      for (const type of ['application/json', clients[format].type]) {
+        for (const client of formats) {
+          const headers = { 'content-type': type };
+          const answer = await ask(client, format, { body: bodies[format], headers });
+          expect([type, client, answer.status]).toEqual([type, client, expect.any(Number)]);
+          expect([type, client, faultOf(client, answer)]).toEqual([type, client, null]);
+        }
+      }
+      await expectWholeAnswer(streams[0]!);
+    });
+  });
+}
+
+describe('binary frames', () => {
+  test('a wrong checksum, of prelude or message, is one clean error at any frame', async () => {
+    const [stream] = chooseStreams('converse');
+    if (stream === undefined) return;
+    for (const [index, start] of stream.boundaries.slice(0, -1).entries()) {
+      const end = stream.boundaries[index + 1] ?? 0;
+      for (const at of [start + 8, end - 1, Math.floor((start + end) / 2)]) {
+        const body = Buffer.from(stream.bytes);
+        body[at] = (body[at] ?? 0) ^ 0x40;
+        const mayHaveStopped = start >= stream.wholeAt;
+        for (const controls of [{ body }, { body, chunkBytes: 61 }]) {
+          const answer = await ask('converse', 'converse', controls);
+          expect([at, faultOf('converse', answer, stream.bytes, mayHaveStopped)]).toEqual([at, null]);
+        }
+      }
+    }
+    await expectWholeAnswer(stream);
+  });
+});
