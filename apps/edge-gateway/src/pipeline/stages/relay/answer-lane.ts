@@ -9,6 +9,7 @@ import {
 import type { Exchange } from '../../exchange.ts';
 import type { Target } from '../../target.ts';
 import { BinaryFrameGate } from './binary-frame-gate.ts';
+import { fillCallIds } from './fill-call-ids.ts';
 import { SseFrameGate, type FrameGate } from './frame-gate.ts';
 
 /** How an answer goes from the provider's format to the client's. */
@@ -47,7 +48,7 @@ export function openLane({ lane, model }: Target, exchange: Exchange): AnswerLan
     openStreamWriter: () =>
       isSameFormat
         ? passFrames(client)
-        : renderEvents(client, { ...defaults, includesUsage: exchange.streamsUsage }),
+        : renderEvents(client, exchange.requestId, { ...defaults, includesUsage: exchange.streamsUsage }),
   };
 }
 
@@ -61,12 +62,13 @@ function passFrames(format: ClientWireFormat): StreamWriter {
 /** The same answer, said in the client's format. */
 function renderEvents(
   format: ClientWireFormat,
+  requestId: string,
   options: AnswerDefaults & { includesUsage: boolean },
 ): StreamWriter {
   const renderer = format.client.openStreamRenderer(options);
   return {
     write: (_chunk, events) =>
-      events.flatMap((event) => {
+      fillCallIds(events, requestId).flatMap((event) => {
         const rendered = renderer.render(event);
         return rendered.length === 0 ? [] : [typeof rendered === 'string' ? Buffer.from(rendered) : rendered];
       }),

@@ -5,6 +5,7 @@ import type { Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 import type { AnswerLane } from './answer-lane.ts';
 import type { PassedAnswer } from './passed-answer.ts';
+import { fillCallIds } from './fill-call-ids.ts';
 import { readWhole } from './read-whole.ts';
 
 /** Answers up to this are read whole before their status goes out; a longer one is refused. */
@@ -89,10 +90,12 @@ function writeAnswer(
   response.end(body);
 }
 
-function renderAnswer(events: readonly StreamEvent[], lane: AnswerLane, { timings }: Exchange): Buffer {
+function renderAnswer(events: readonly StreamEvent[], lane: AnswerLane, exchange: Exchange): Buffer {
+  const { timings, requestId } = exchange;
   const latencyMs = Math.round(performance.now() - (timings.forwardedAt ?? timings.startedAt));
-  const answer = lane.client.client.renderResponse(foldAnswer(events), { ...lane.defaults, latencyMs });
-  return Buffer.from(JSON.stringify(answer));
+  const answer = foldAnswer(fillCallIds(events, requestId));
+  const rendered = lane.client.client.renderResponse(answer, { ...lane.defaults, latencyMs });
+  return Buffer.from(JSON.stringify(rendered));
 }
 
 async function readAnswer({ answer }: PassedAnswer, exchange: Exchange): Promise<Buffer> {

@@ -1,0 +1,18 @@
+import type { StreamEvent } from '@gateway/interchange';
+
+/**
+ * Gives an id to each call that its provider gave none: the client says by it which call a result is of, and the SDKs of
+ * other formats take no empty one. Unique within the conversation, since a request's id is part of it.
+ */
+export function fillCallIds(events: readonly StreamEvent[], requestId: string): readonly StreamEvent[] {
+  if (!events.some(isNameless)) return events;
+  return events.map((event) =>
+    isNameless(event)
+      ? { ...event, id: `call_${requestId.replaceAll('-', '')}_${event.choice}_${event.block}` }
+      : event,
+  );
+}
+
+function isNameless(event: StreamEvent): event is Extract<StreamEvent, { type: 'tool-call-start' }> {
+  return event.type === 'tool-call-start' && event.id === '';
+}
