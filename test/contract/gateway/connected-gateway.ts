@@ -1,0 +1,57 @@
+import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
+import { Client } from 'pg';
+
+/** A running gateway whose every provider is the replay provider, and a key for it that is hardly limited. */
+export interface ConnectedGateway {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly replay: ReplayProvider;
+  stop(): Promise<void>;
+}
+
+/** One provider for each format, with what stands before the format's paths in its addresses. */
+const connected = { openai: '/v1', anthropic: '/v1', hosted: '', google: '/v1beta', cohere: '/v2' } as const;
+
+export async function startConnectedGateway(): Promise<ConnectedGateway> {
+  const replay = await startReplayProvider();
+  const stack = await startStack();
+  await leaveRequestsAlone(stack);
+  const created = (await call(stack, 'POST', '/v1/account/keys', {
+    name: 'conformance',
+    rate_limit_rpm: 1_000_000,
+  })) as { key: string };
+  for (const [provider, path] of Object.entries(connected)) {
+    await call(stack, 'PUT', '/v1/account/providers', {
+      provider,
+      api_key: 'provider-key-of-the-suite',
+      base_url: replay.url + path,
+    });
+  }
+  return {
+    baseUrl: stack.baseUrl,
+    apiKey: created.key,
+    replay,
+    stop: async () => {
+      await stack.stop();
+      await replay.close();
+    },
+  };
+}
+
+/** An empty plan: nothing pruned, nothing compressed. */
+async function leaveRequestsAlone(stack: StackUnderTest): Promise<void> {
+  const client = new Client({ connectionString: stack.dev.postgres.account });
+  await client.connect();
+  await client.query(`UPDATE routing_preferences SET pruning_mode = 'off', compression_mode = 'off'`);
+  await client.end();
+}
+
+async function call(stack: StackUnderTest, method: string, path: string, body: unknown): Promise<unknown> {
+  const answer = await fetch(stack.baseUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${stack.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}

@@ -1,0 +1,184 @@
+/** What the real SDK of each client format reads of an answer. Nothing is tried twice. */
+import Anthropic from '@anthropic-ai/sdk';
+import {
+  BedrockRuntimeClient,
+  ConverseCommand,
+  ConverseStreamCommand,
+  type ConverseStreamOutput,
+} from '@aws-sdk/client-bedrock-runtime';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import OpenAI from 'openai';
+import {
+  asList,
+  asMembers,
+  asNumber,
+  asText,
+  join,
+  readJson,
+  type AnswerReading,
+  type Members,
+  type StopReading,
+} from './answer-reading.ts';
+
+export type ClientName = 'chat-completions' | 'messages' | 'converse';
+
+/** Asks the model, plain or streamed, and reads the answer. Rejects with the SDK's own error. */
+export type AskModel = (model: string, stream: boolean) => Promise<AnswerReading>;
+
+export function openClients(baseUrl: string, apiKey: string): Record<ClientName, AskModel> {
+  const openai = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
+  const anthropic = new Anthropic({ baseURL: baseUrl, apiKey, maxRetries: 0 });
+  const aws = new BedrockRuntimeClient({
+    region: 'us-east-1',
+    endpoint: baseUrl,
+    token: { token: apiKey },
+    authSchemePreference: ['httpBearerAuth'],
+    maxAttempts: 1,
+    requestHandler: new NodeHttpHandler(),
+  });
+  return {
+    'chat-completions': (model, stream) => askOpenAi(openai, model, stream),
+    messages: (model, stream) => askAnthropic(anthropic, model, stream),
+    converse: (model, stream) => (stream ? askConverseStream(aws, model) : askConverse(aws, model)),
+  };
+}
+
+const messages = [{ role: 'user' as const, content: 'Hello.' }];
+
+async function askOpenAi(client: OpenAI, model: string, stream: boolean): Promise<AnswerReading> {
+  const thoughts: unknown[] = [];
+  const answer = stream
+    ? await client.chat.completions
+        .stream({ model, messages, stream_options: { include_usage: true } })
+        // The SDK sums up what OpenAI tells, and passes on what its followers tell.
+        .on('chunk', ({ choices }) => thoughts.push(asMembers(choices[0]?.delta).reasoning_content))
+        .finalChatCompletion()
+    : await client.chat.completions.create({ model, messages });
+  const [choice] = answer.choices;
+  const message = asMembers(choice?.message);
+  const usage = answer.usage;
+  return {
+    text: asText(message.content) + asText(message.refusal),
+    thinking: stream ? join(thoughts) : asText(message.reasoning_content),
+    calls: asList(message.tool_calls).map((call) => {
+      const { name, arguments: given } = asMembers(call.function);
+      return { id: asText(call.id), name: asText(name), input: readJson(asText(given)) };
+    }),
+    reason: stops[choice?.finish_reason ?? 'none'] ?? 'unknown',
+    usage: {
+      input: usage?.prompt_tokens ?? 0,
+      output: usage?.completion_tokens ?? 0,
+      cached: usage?.prompt_tokens_details?.cached_tokens ?? 0,
+      written: asNumber(asMembers(usage?.prompt_tokens_details).cache_write_tokens),
+    },
+  };
+}
+
+/** No two formats mean something else by the same word. */
+const stops: Readonly<Record<string, StopReading>> = {
+  stop: 'stop',
+  end_turn: 'stop',
+  length: 'length',
+  max_tokens: 'length',
+  tool_calls: 'calls',
+  tool_use: 'calls',
+  content_filter: 'filter',
+  refusal: 'filter',
+  content_filtered: 'filter',
+  pause_turn: 'pause',
+  malformed_model_output: 'error',
+  none: 'none',
+};
+
+async function askAnthropic(client: Anthropic, model: string, stream: boolean): Promise<AnswerReading> {
+  const request = { model, max_tokens: 1024, messages };
+  const pieces: string[] = [];
+  const answer = stream
+    ? await client.messages
+        .stream(request)
+        .on('streamEvent', (event) => {
+          if (event.type !== 'content_block_delta' || event.delta.type !== 'input_json_delta') return;
+          pieces[event.index] = (pieces[event.index] ?? '') + event.delta.partial_json;
+        })
+        .finalMessage()
+    : await client.messages.create(request);
+  // Of arguments that were cut off, the SDK keeps what it can read, and passes the rest on.
+  const content = (answer.content as unknown as Members[]).map((block, at) => {
+    const input = readJson(pieces[at] ?? '');
+    return typeof input === 'string' ? { ...block, input } : block;
+  });
+  const of = (type: string): Members[] => content.filter((block) => block.type === type);
+  const cached = answer.usage.cache_read_input_tokens ?? 0;
+  const written = answer.usage.cache_creation_input_tokens ?? 0;
+  return {
+    text: join(of('text').map(({ text }) => text)),
+    thinking: join(of('thinking').map(({ thinking }) => thinking)),
+    calls: of('tool_use').map(({ id, name, input }) => ({ id: asText(id), name: asText(name), input })),
+    reason: stops[answer.stop_reason ?? 'none'] ?? 'unknown',
+    usage: {
+      input: answer.usage.input_tokens + cached + written,
+      output: answer.usage.output_tokens,
+      cached,
+      written,
+    },
+  };
+}
+
+const converseMessages = [{ role: 'user' as const, content: [{ text: 'Hello.' }] }];
+
+async function askConverse(client: BedrockRuntimeClient, modelId: string): Promise<AnswerReading> {
+  const answer = await client.send(new ConverseCommand({ modelId, messages: converseMessages }));
+  const content = answer.output?.message?.content ?? [];
+  return {
+    text: join(
+      content.flatMap(({ text, citationsContent: cited }) => [
+        text,
+        ...(cited?.content ?? []).map(({ text: part }) => part),
+      ]),
+    ),
+    thinking: join(content.map(({ reasoningContent }) => reasoningContent?.reasoningText?.text)),
+    calls: content.flatMap(({ toolUse }) =>
+      toolUse === undefined
+        ? []
+        : [{ id: toolUse.toolUseId ?? '', name: toolUse.name ?? '', input: toolUse.input }],
+    ),
+    reason: stops[answer.stopReason ?? 'none'] ?? 'unknown',
+    usage: readAwsUsage(answer.usage),
+  };
+}
+
+async function askConverseStream(client: BedrockRuntimeClient, modelId: string): Promise<AnswerReading> {
+  const answer = await client.send(new ConverseStreamCommand({ modelId, messages: converseMessages }));
+  const calls: { id: string; name: string; json: string }[] = [];
+  const events: ConverseStreamOutput[] = [];
+  for await (const event of answer.stream ?? []) {
+    events.push(event);
+    const started = event.contentBlockStart?.start?.toolUse;
+    if (started !== undefined)
+      calls.push({ id: started.toolUseId ?? '', name: started.name ?? '', json: '' });
+    const json = event.contentBlockDelta?.delta?.toolUse?.input;
+    if (json !== undefined) calls.at(-1)!.json += json;
+  }
+  const deltas = events.map(({ contentBlockDelta }) => contentBlockDelta?.delta);
+  const ended = events.filter(({ messageStop }) => messageStop !== undefined);
+  expect(ended).toHaveLength(1);
+  return {
+    text: join(deltas.map((delta) => delta?.text)),
+    thinking: join(deltas.map((delta) => delta?.reasoningContent?.text)),
+    calls: calls.map(({ id, name, json }) => ({ id, name, input: readJson(json) })),
+    reason: stops[ended[0]?.messageStop?.stopReason ?? 'none'] ?? 'unknown',
+    usage: readAwsUsage(events.find(({ metadata }) => metadata !== undefined)?.metadata?.usage),
+  };
+}
+
+function readAwsUsage(usage: object | undefined): AnswerReading['usage'] {
+  const counts = asMembers(usage);
+  const cached = asNumber(counts.cacheReadInputTokens);
+  const written = asNumber(counts.cacheWriteInputTokens);
+  return {
+    input: asNumber(counts.inputTokens) + cached + written,
+    output: asNumber(counts.outputTokens),
+    cached,
+    written,
+  };
+}

@@ -1,0 +1,214 @@
+/** What the recordings say, read from their plain JSON apart from the code under test (streams: `sum-stream.ts`). */
+import type { Recording } from '@gateway/testing';
+import { bodyOf } from '../check-every.ts';
+import { sumStream as sumChat } from '../chat-completions/sum-stream.ts';
+import { sumStream as sumConverse } from '../converse/sum-stream.ts';
+import { isSpliced, sumStream as sumMessages } from '../messages/sum-stream.ts';
+import {
+  asList,
+  asMembers,
+  asNumber,
+  asText,
+  join,
+  readJson,
+  type AnswerReading,
+  type Members,
+  type StopReading,
+  type UsageReading,
+} from './answer-reading.ts';
+
+/** An answer, and what of it is more than a reading holds. */
+export interface Source {
+  readonly reading: AnswerReading;
+  /** What else was said, by the name that the table of losses knows it by. */
+  readonly beside: ReadonlySet<string>;
+}
+
+/** Null for an answer that failed: an error told in it, an end that never came, another API's answer. */
+export type ReadSource = (recording: Recording) => Source | null;
+
+export function isStreamed({ response_file: file }: Recording): boolean {
+  return file !== null && /\.(?:sse|eventstream|bin|ndjson)$/.test(file);
+}
+
+export function textOf(recording: Recording): string {
+  return bodyOf(recording, 'response').toString('utf8');
+}
+
+export function collect(...names: readonly (string | false | undefined)[]): ReadonlySet<string> {
+  return new Set(names.filter((name) => typeof name === 'string'));
+}
+
+export function chooseStop(words: Readonly<Record<string, StopReading>>, raw: unknown): StopReading {
+  if (raw === null || raw === undefined) return 'none';
+  return (typeof raw === 'string' && words[raw]) || 'unknown';
+}
+
+const chatStops: Readonly<Record<string, StopReading>> = {
+  stop: 'stop',
+  eos: 'stop',
+  length: 'length',
+  tool_calls: 'calls',
+  function_call: 'calls',
+  content_filter: 'filter',
+  error: 'error',
+};
+
+export const readChat: ReadSource = (recording) => {
+  const sum = isStreamed(recording) ? sumChat(textOf(recording)) : undefined;
+  const body = sum?.body ?? asMembers(readJson(textOf(recording)));
+  const choices = asList(body.choices).sort((one, other) => asNumber(one.index) - asNumber(other.index));
+  // Some leave the terminator out: an answer that told its reason is whole all the same.
+  const isEnded = sum === undefined || sum.isEnded || choices.every((choice) => choice.finish_reason);
+  if (!isEnded || (sum?.errors.length ?? 0) > 0) return null;
+  if (body.choices === undefined || (body.error !== undefined && body.error !== null)) return null;
+  const message = asMembers(choices[0]?.message);
+  const parts = asList(message.content);
+  const listed = parts.filter(({ type }) => type === 'text').map(({ text }) => text);
+  const thoughts = parts.flatMap(({ thinking }) => asList(thinking)).map(({ text }) => text);
+  const calls = asList(message.tool_calls);
+  return {
+    reading: {
+      text: asText(message.content) + join(listed) + asText(message.refusal),
+      thinking: asText(message.reasoning_content ?? message.reasoning) + join(thoughts),
+      calls: calls.map((call) => ({ id: asText(call.id) || null, ...readChatCall(call) })),
+      reason: chooseStop(chatStops, choices[0]?.finish_reason),
+      usage: readChatUsage(asMembers(body.usage)),
+    },
+    beside: collect(
+      choices.length > 1 && 'choices',
+      choices.some(({ logprobs }) => logprobs !== null && logprobs !== undefined) && 'logprobs',
+      asList(message.annotations).length > 0 && 'annotations',
+      message.audio !== null && message.audio !== undefined && 'audio',
+      parts.some(({ type }) => type !== 'text' && type !== 'thinking') && 'parts of its own',
+      calls.some(({ type }) => type === 'custom') && 'calls of custom tools',
+    ),
+  };
+};
+
+export function readChatCall({ type, function: called, custom }: Members): { name: string; input: unknown } {
+  const body = asMembers(type === 'custom' ? custom : called);
+  if (type === 'custom') return { name: asText(body.name), input: { input: body.input } };
+  const given = body.arguments;
+  return { name: asText(body.name), input: typeof given === 'string' ? readJson(given) : (given ?? {}) };
+}
+
+function readChatUsage(usage: Members): UsageReading {
+  const details = asMembers(usage.prompt_tokens_details);
+  const thought = asNumber(asMembers(usage.completion_tokens_details).reasoning_tokens);
+  const input = asNumber(usage.prompt_tokens);
+  const completion = asNumber(usage.completion_tokens);
+  // xAI leaves the thoughts out of the completion, and its total has them.
+  const isApart = thought > 0 && asNumber(usage.total_tokens) === input + completion + thought;
+  return {
+    input,
+    output: completion + (isApart ? thought : 0),
+    cached: asNumber(
+      details.cached_tokens ??
+        usage.prompt_cache_hit_tokens ??
+        usage.cached_tokens ??
+        usage.cache_read_input_tokens ??
+        usage.num_cached_tokens,
+    ),
+    written: asNumber(details.cache_write_tokens ?? usage.cache_creation_input_tokens),
+  };
+}
+
+const messagesStops: Readonly<Record<string, StopReading>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'calls',
+  refusal: 'filter',
+  pause_turn: 'pause',
+};
+
+const messagesParts = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
+
+export const readMessages: ReadSource = (recording) => {
+  if (isStreamed(recording) && isSpliced(textOf(recording))) return null;
+  const sum = isStreamed(recording) ? sumMessages(textOf(recording)) : undefined;
+  if (sum !== undefined && (sum.errors.length > 0 || !sum.isEnded)) return null;
+  const body = sum?.body ?? asMembers(JSON.parse(textOf(recording)));
+  const content = asList(body.content);
+  const of = (type: string): Members[] => content.filter((block) => block.type === type);
+  const usage = asMembers(body.usage);
+  const cached = asNumber(usage.cache_read_input_tokens);
+  const written = asNumber(usage.cache_creation_input_tokens);
+  return {
+    reading: {
+      text: join(of('text').map(({ text }) => text)),
+      thinking: join(of('thinking').map(({ thinking }) => thinking)),
+      calls: of('tool_use').map(({ id, name, input }) => ({ id: asText(id), name: asText(name), input })),
+      reason: chooseStop(messagesStops, body.stop_reason),
+      usage: {
+        input: asNumber(usage.input_tokens) + cached + written,
+        output: asNumber(usage.output_tokens),
+        cached,
+        written,
+      },
+    },
+    beside: collect(
+      of('redacted_thinking').length > 0 && 'redacted thinking',
+      of('text').some(({ citations }) => asList(citations).length > 0) && 'citations',
+      content.some(({ type }) => !messagesParts.has(asText(type))) && 'parts of its own',
+    ),
+  };
+};
+
+const converseStops: Readonly<Record<string, StopReading>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'calls',
+  content_filtered: 'filter',
+  guardrail_intervened: 'filter',
+  malformed_model_output: 'error',
+  malformed_tool_use: 'error',
+};
+
+const converseParts = new Set(['text', 'toolUse', 'reasoningContent', 'citationsContent']);
+
+export const readConverse: ReadSource = (recording) => {
+  const sum = isStreamed(recording) ? sumConverse(bodyOf(recording, 'response')) : undefined;
+  if (sum !== undefined && (sum.exceptions.length > 0 || !sum.isStopped)) return null;
+  const body = sum?.body ?? asMembers(JSON.parse(textOf(recording)));
+  if (body.output === undefined) return null;
+  const content = asList(asMembers(asMembers(body.output).message).content);
+  const usage = asMembers(body.usage);
+  const cached = asNumber(usage.cacheReadInputTokens);
+  const written = asNumber(usage.cacheWriteInputTokens);
+  const cited = (block: Members): Members[] => asList(asMembers(block.citationsContent).content);
+  return {
+    reading: {
+      text: join(content.flatMap((block) => [block.text, ...cited(block).map(({ text }) => text)])),
+      thinking: join(content.map((block) => asMembers(asMembers(block.reasoningContent).reasoningText).text)),
+      calls: content
+        .filter(({ toolUse }) => toolUse !== undefined)
+        .map(({ toolUse }) => asMembers(toolUse))
+        .filter(({ type }) => type !== 'server_tool_use')
+        .map(({ toolUseId, name, input }) => ({ id: asText(toolUseId), name: asText(name), input })),
+      reason: chooseStop(converseStops, body.stopReason),
+      usage: {
+        input: asNumber(usage.inputTokens) + cached + written,
+        output: asNumber(usage.outputTokens),
+        cached,
+        written,
+      },
+    },
+    beside: collect(
+      content.some(({ reasoningContent }) => asMembers(reasoningContent).redactedContent !== undefined) &&
+        'redacted thinking',
+      content.some(({ citationsContent }) => citationsContent !== undefined) && 'citations',
+      content.some(isConverseOwn) && 'parts of its own',
+    ),
+  };
+};
+
+/** What the service's own tools were asked, and what they answered. */
+function isConverseOwn(block: Members): boolean {
+  const isKnown = Object.keys(block).some((name) => converseParts.has(name));
+  return !isKnown || asMembers(block.toolUse).type === 'server_tool_use';
+}
