@@ -7,8 +7,8 @@ function startCall(block: number, id: string): StreamEvent {
 
 describe('fillCallIds', () => {
   it('gives each call without an id one of its own, which other formats take', () => {
-    const ids = fillCallIds([startCall(0, ''), startCall(1, 'given'), startCall(2, '')], 'a-1').map((event) =>
-      event.type === 'tool-call-start' ? event.id : '',
+    const ids = fillCallIds([startCall(0, ''), startCall(1, 'given'), startCall(2, '')], 'a-1').map(
+      (event) => (event.type === 'tool-call-start' ? event.id : ''),
     );
     expect(ids).toEqual(['call_a1_0_0', 'given', 'call_a1_0_2']);
   });
