@@ -3,6 +3,7 @@ import type { RequestTrace, Span } from '@gateway/observability';
 import type { ClientFormat, Loss } from '@gateway/interchange';
 import type { RequestRoute } from '@gateway/wire-formats';
 import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
+import { isAnswered } from '../http/is-answered.ts';
 
 /** When each thing happened, in milliseconds of `performance.now()`. */
 export interface Timings {
@@ -64,7 +65,7 @@ export function createExchange(
 ): Exchange {
   const abort = new AbortController();
   given.response.once('close', () => {
-    if (!given.response.writableFinished) abort.abort();
+    if (!isAnswered(given.response)) abort.abort();
   });
   return {
     ...given,

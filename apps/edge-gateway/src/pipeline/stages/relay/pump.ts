@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import { isAnswered } from '../../../http/is-answered.ts';
 
 /**
  * Reads a provider's body to its end, as fast as the client takes it: `take` gives what goes to the client of each
@@ -36,7 +37,7 @@ export function pump(
       if (!body.readableEnded) fail(new Error('the connection was closed before the answer was complete'));
     });
     response.once('close', () => {
-      if (!response.writableFinished) fail(new DOMException('the client left', 'AbortError'));
+      if (!isAnswered(response)) fail(new DOMException('the client left', 'AbortError'));
     });
   });
 }
