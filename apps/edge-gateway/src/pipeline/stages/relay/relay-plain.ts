@@ -21,16 +21,15 @@ export async function relayPlain(
   if (lane.isSameFormat && !isJson(passed)) return passUnread(bytes, passed, exchange);
   const events = lane.provider.provider.parseResponse(bytes);
   const summary = events.reduce(summarize, createSummary());
-  const failure = summary.error;
-  if (failure !== undefined && !lane.isSameFormat) {
-    throw new GatewayError('provider_error', { message: failure.message });
-  }
+  // No client looks for an error in an answer of status 200: one that waits for a stream would take it for an empty one.
+  if (summary.error !== undefined)
+    throw new GatewayError('provider_error', { message: summary.error.message });
   writeAnswer(bytes, events, passed, lane, exchange);
   return {
-    status: exchange.abort.signal.aborted ? 'cancelled' : failure ? 'error' : 'ok',
+    status: exchange.abort.signal.aborted ? 'cancelled' : 'ok',
     httpStatus: passed.answer.status,
-    errorCode: failure ? 'provider_error' : null,
-    errorMessage: failure?.message ?? null,
+    errorCode: null,
+    errorMessage: null,
     errorDetail: null,
     providerRequestId: passed.providerRequestId,
     summary,
