@@ -8,6 +8,7 @@ import {
 } from '@gateway/contracts';
 import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messaging';
 import { secretValues } from './secret-values.ts';
+import { askAgain } from '../cache/ask-again.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
 
 /** A credential, opened: in this process's memory alone, and for a bounded time. */
@@ -35,7 +36,8 @@ export function createConnections(
   const lists = new RemoteCache<readonly CredentialSummary[]>({
     ...shared,
     freshMs: 10 * secondMs,
-    load: async (accountId) => (await messaging.call(listCredentials, { accountId })).credentials,
+    load: async (accountId) =>
+      (await askAgain(() => messaging.call(listCredentials, { accountId }))).credentials,
   });
   const opened = new RemoteCache<OpenedCredential | null>({
     ...shared,
@@ -70,7 +72,8 @@ async function openFromVault(
   { publicKey, privateKey }: SealingKeyPair,
 ): Promise<OpenedCredential | null> {
   const [accountId = '', provider = ''] = key.split('|');
-  const reply = await messaging.call(openCredential, { accountId, provider, recipientPublicKey: publicKey });
+  const request = { accountId, provider, recipientPublicKey: publicKey };
+  const reply = await askAgain(() => messaging.call(openCredential, request));
   if (reply.sealedSecret === null) return null;
   const json: unknown = JSON.parse(openSealed(reply.sealedSecret, privateKey).toString('utf8'));
   return { secret: credentialSecret.parse(json), baseUrl: reply.baseUrl };
