@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { askAgain } from './ask-again.ts';
 
 export interface RemoteCacheOptions<Value> {
   readonly entriesMax: number;
@@ -59,15 +60,16 @@ export class RemoteCache<Value extends object | string | null> {
 
   async #load(key: string): Promise<Value> {
     const generation = this.#generation;
+    let value: Value;
     try {
-      const value = await this.#options.load(key);
-      if (generation === this.#generation) this.#keep(key, value);
-      return value;
+      value = await this.#options.load(key);
     } catch (error) {
       const entry = this.#entries.get(key);
       if (entry && generation === this.#generation && this.#mayStandIn(entry)) return entry.value;
-      throw error;
+      value = await askAgain(error, () => this.#options.load(key));
     }
+    if (generation === this.#generation) this.#keep(key, value);
+    return value;
   }
 
   /** A doubted answer stands in no longer than it would have been used had the bus stayed cut. */

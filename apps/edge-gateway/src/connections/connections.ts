@@ -8,7 +8,6 @@ import {
 } from '@gateway/contracts';
 import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messaging';
 import { secretValues } from './secret-values.ts';
-import { askAgain } from '../cache/ask-again.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
 
 /** A credential, opened: in this process's memory alone, and for a bounded time. */
@@ -36,8 +35,7 @@ export function createConnections(
   const lists = new RemoteCache<readonly CredentialSummary[]>({
     ...shared,
     freshMs: 10 * secondMs,
-    load: async (accountId) =>
-      (await askAgain(() => messaging.call(listCredentials, { accountId }))).credentials,
+    load: async (accountId) => (await messaging.call(listCredentials, { accountId })).credentials,
   });
   const opened = new RemoteCache<OpenedCredential | null>({
     ...shared,
@@ -73,7 +71,7 @@ async function openFromVault(
 ): Promise<OpenedCredential | null> {
   const [accountId = '', provider = ''] = key.split('|');
   const request = { accountId, provider, recipientPublicKey: publicKey };
-  const reply = await askAgain(() => messaging.call(openCredential, request));
+  const reply = await messaging.call(openCredential, request);
   if (reply.sealedSecret === null) return null;
   const json: unknown = JSON.parse(openSealed(reply.sealedSecret, privateKey).toString('utf8'));
   return { secret: credentialSecret.parse(json), baseUrl: reply.baseUrl };

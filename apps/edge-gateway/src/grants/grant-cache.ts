@@ -1,6 +1,5 @@
 import { authenticateKey, keyChanged, type KeyGrant } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import { askAgain } from '../cache/ask-again.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
 
 /** What each API key may do, by the SHA-256 of the key. `null` is kept too: an unknown key is asked for once. */
@@ -15,7 +14,7 @@ export function createGrantCache(messaging: Messaging): GrantCache {
     entriesMax: 50_000,
     freshMs: 10_000,
     staleMs: 300_000,
-    load: async (keySha256) => (await askAgain(() => messaging.call(authenticateKey, { keySha256 }))).grant,
+    load: async (keySha256) => (await messaging.call(authenticateKey, { keySha256 })).grant,
     broadcastsArrive: () => messaging.connected,
   });
   messaging.onBroadcast(keyChanged, ({ keyId }) =>
