@@ -55,7 +55,7 @@ async function askHttp2(
   return textOf(stream);
 }
 
-async function askHttp1(ask: typeof request, port: number, body: string): Promise<string> {
+async function askHttp1(ask: typeof requestSecurely, port: number, body: string): Promise<string> {
   const call = ask({ port, host: '127.0.0.1', method: 'POST', agent: false, rejectUnauthorized: false });
   call.end(body);
   const [response] = (await once(call, 'response')) as [IncomingMessage];

@@ -1,0 +1,77 @@
+import { BedrockRuntimeClient, type ConverseStreamOutput } from '@aws-sdk/client-bedrock-runtime';
+import type { ReplayControls } from '@gateway/testing';
+import { encodeEventStream } from '@gateway/wire-formats';
+
+/** The SDK as it comes, its HTTP/2 handler included, with the gateway's key for a token. */
+export function connectBedrock(endpoint: string, apiKey: string, maxAttempts = 1): BedrockRuntimeClient {
+  return new BedrockRuntimeClient({
+    region: 'us-east-1',
+    endpoint,
+    token: { token: apiKey },
+    authSchemePreference: ['httpBearerAuth'],
+    maxAttempts,
+  });
+}
+
+/** A plain answer in which the model says something. */
+export const said = {
+  metrics: { latencyMs: 100 },
+  output: { message: { role: 'assistant', content: [{ text: 'Hello, ü🌍.' }] } },
+  stopReason: 'end_turn',
+  usage: { inputTokens: 1000, outputTokens: 100, totalTokens: 1100 },
+};
+
+export function plainConverse(body: unknown): ReplayControls {
+  return { status: 200, body, headers: { 'content-type': 'application/json' } };
+}
+
+/** An error as the service answers it: the exception stands in a header. */
+export function converseError(status: number, exception: string): ReplayControls {
+  const type = `${exception}:http://internal.amazon.com/coral/com.amazon.bedrock/`;
+  const headers = { 'content-type': 'application/json', 'x-amzn-errortype': type };
+  return { status, headers, body: { message: 'told by the provider' } };
+}
+
+type Event = readonly [type: string, payload: unknown];
+
+export const streamedEvents: readonly Event[] = [
+  ['messageStart', { role: 'assistant' }],
+  ['contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hello, ' } }],
+  ['contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'ü🌍.' } }],
+  ['contentBlockStop', { contentBlockIndex: 0 }],
+  ['messageStop', { stopReason: 'end_turn' }],
+  ['metadata', { usage: { inputTokens: 10, outputTokens: 2, totalTokens: 12 }, metrics: { latencyMs: 100 } }],
+];
+
+/** Frames as the service sends them. */
+export function streamedConverse(events: readonly Event[], exception?: Event): ReplayControls {
+  const frames = events.map(([type, payload]) => frame('event', type, payload));
+  if (exception) frames.push(frame('exception', ...exception));
+  const headers = { 'content-type': 'application/vnd.amazon.eventstream' };
+  return { status: 200, headers, body: Buffer.concat(frames) };
+}
+
+function frame(kind: 'event' | 'exception', type: string, payload: unknown): Uint8Array {
+  const headers = { [`:${kind}-type`]: type, ':content-type': 'application/json', ':message-type': kind };
+  return encodeEventStream({
+    headers: new Map(
+      Object.entries(headers).map(([name, value]) => [name, { type: 'string', value }] as const),
+    ),
+    payload: Buffer.from(JSON.stringify(payload)),
+  });
+}
+
+/** Reads a stream to its end: what it said, and what it ended with if that was an error. */
+export async function readConverseStream(
+  stream: AsyncIterable<ConverseStreamOutput> | undefined,
+): Promise<{ events: ConverseStreamOutput[]; text: string; thrown: unknown }> {
+  const events: ConverseStreamOutput[] = [];
+  let thrown: unknown;
+  try {
+    for await (const event of stream ?? []) events.push(event);
+  } catch (error) {
+    thrown = error;
+  }
+  const text = events.map((event) => event.contentBlockDelta?.delta?.text ?? '').join('');
+  return { events, text, thrown };
+}
