@@ -54,7 +54,9 @@ function renderThinking(part: ThinkingPart, field: string, context: RenderContex
 
 function renderToolCall(part: ToolCallPart, field: string, context: RenderContext): JsonObject {
   const { functionCall, ...rest } = readRest(part);
-  const args = parseObject(part.argumentsText === '' ? '{}' : part.argumentsText);
+  // Some models write `null`, or nothing, where a tool takes nothing.
+  const takesNothing = ['', 'null'].includes(part.argumentsText.trim());
+  const args = takesNothing ? {} : parseObject(part.argumentsText);
   if (args === undefined) context.lose(`${field}.arguments`, 'the format takes objects: sent as its text');
   return {
     functionCall: {
