@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type OpenAI from 'openai';
 
-type FunctionTool = Extract<OpenAI.ChatCompletionTool, { type: 'function' }>;
+export type FunctionTool = Extract<OpenAI.ChatCompletionTool, { type: 'function' }>;
 
 const file = join(import.meta.dirname, '../../libs/testing/data/github-tools.json');
 

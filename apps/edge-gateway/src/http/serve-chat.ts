@@ -2,7 +2,7 @@ import type { ClientFormat } from '@gateway/interchange';
 import { startRequestTrace } from '@gateway/observability';
 import type { RequestRoute } from '@gateway/wire-formats';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createExchange } from '../pipeline/exchange.ts';
+import { createExchange, type Exchange } from '../pipeline/exchange.ts';
 import { handleRequest } from '../pipeline/handle-request.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 
@@ -22,12 +22,16 @@ const ownRequestIdHeader: Record<ClientFormat, string | null> = {
   converse: 'x-amzn-requestid',
 };
 
+/** Answers an exchange, whatever becomes of it. */
+type Story = (exchange: Exchange, services: PipelineServices) => Promise<void>;
+
 /** Takes a request out of Fastify's hands and through the pipeline, inside its trace. */
 export async function serveChat(
   request: FastifyRequest,
   reply: FastifyReply,
   endpoint: ChatEndpoint,
   services: PipelineServices,
+  story: Story = handleRequest,
 ): Promise<void> {
   reply.hijack();
   const trace = startRequestTrace(incomingTrace(request), `POST ${endpoint.path}`);
@@ -42,7 +46,7 @@ export async function serveChat(
   });
   const ownHeader = ownRequestIdHeader[endpoint.format];
   if (ownHeader !== null) exchange.headers[ownHeader] = request.id;
-  await trace.run(() => handleRequest(exchange, services));
+  await trace.run(() => story(exchange, services));
   trace.end();
 }
 

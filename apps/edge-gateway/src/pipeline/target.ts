@@ -6,6 +6,8 @@ export interface Target {
   readonly provider: Provider;
   readonly model: string;
   readonly lane: Lane;
+  /** Under the provider's address, instead of its chat endpoint. */
+  readonly path?: string;
   /** The caller's own credential, in place of the stored one. A secret. */
   readonly ownCredential: string | null;
 }

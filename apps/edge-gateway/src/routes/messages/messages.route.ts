@@ -2,12 +2,15 @@ import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
 import { serveChat } from '../../http/serve-chat.ts';
+import { countTokens } from '../../pipeline/count-tokens.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { tokens } from '../../tokens.ts';
 
 const path = '/v1/messages';
 
-/** `POST /v1/messages`: the messages format, plain and streamed. */
+const countPath = `${path}/count_tokens`;
+
+/** `POST /v1/messages`: the messages format, plain and streamed; and `/v1/messages/count_tokens`. */
 @Controller()
 export class MessagesRoute {
   readonly #services: PipelineServices;
@@ -20,5 +23,12 @@ export class MessagesRoute {
   @AllowAccess('pipeline')
   create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return serveChat(request, reply, { path, format: 'messages' }, this.#services);
+  }
+
+  @Post(countPath)
+  @AllowAccess('pipeline')
+  count(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const endpoint = { path: countPath, format: 'messages' } as const;
+    return serveChat(request, reply, endpoint, this.#services, countTokens);
   }
 }

@@ -41,6 +41,7 @@ export async function forward(
     // What a client says in headers of its own format means nothing, or something else, in another.
     ...(isTranslated ? {} : { clientHeaders: exchange.request.headers }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(target.path === undefined ? {} : { path: target.path }),
   };
   const request = await signUpstreamRequest(call, renderUpstreamRequest(call), { method: 'POST', body });
   exchange.outboundBytes = body.length;

@@ -1,14 +1,12 @@
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import { costUsd, type ModelCatalog } from '@gateway/model-catalog';
 import type { Caller } from '../../caller.ts';
+import { charactersPerToken } from '../../characters-per-token.ts';
 import type { Exchange, Timings } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 
 /** A bound on what a client may have us keep of its own words. */
 const clientTextMax = 256;
-
-/** Characters of English text per token, by OpenAI's rule of thumb; for estimates where no usage was billed. */
-const charactersPerToken = 4;
 
 /** What is written to the spool before anything is forwarded. */
 export function renderAccepted(exchange: Exchange, caller: Caller): RequestAcceptedV1 {

@@ -1,0 +1,80 @@
+import { toGatewayError } from '@gateway/errors';
+import { renderTokenCount } from '@gateway/wire-formats';
+import type { Exchange } from './exchange.ts';
+import type { Outbound } from './outbound.ts';
+import type { RelayOutcome } from './relay-outcome.ts';
+import type { PipelineServices } from './services.ts';
+import { authenticate } from './stages/authenticate/authenticate.ts';
+import { choose } from './stages/choose/choose.ts';
+import { estimateTokens } from './stages/estimate/estimate-tokens.ts';
+import { forward } from './stages/forward/forward.ts';
+import { limit } from './stages/limit/limit.ts';
+import { parse } from './stages/parse/parse.ts';
+import { endProviderCall } from './stages/record/end-provider-call.ts';
+import { relay } from './stages/relay/relay.ts';
+import { relayCount } from './stages/relay/relay-count.ts';
+import { relayError } from './stages/relay/relay-error.ts';
+import { validate } from './stages/validate/validate.ts';
+import type { Target } from './target.ts';
+import { identityPlan } from './tool-plan.ts';
+
+/**
+ * The story of a request whose tokens are to be counted: as a chat request, but nothing is planned and nothing is
+ * written to the request log, since no model is asked. A provider of the client's format counts by itself; for any
+ * other the gateway estimates, and says so.
+ */
+export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
+  let outcome = answered;
+  try {
+    const caller = await authenticate(exchange, services);
+    await limit(exchange, caller, services);
+    const request = await parse(exchange, services);
+    const target = await choose(request, exchange, caller, services);
+    const counting = countingAt(target);
+    if (counting === undefined) {
+      answerEstimate(estimateTokens(request.tape), exchange);
+    } else {
+      const all = identityPlan(
+        request.outline.tools.map(({ index }) => index),
+        null,
+      );
+      const outbound: Outbound = validate(request, target, all, exchange, services);
+      const answer = await forward(outbound, counting, exchange, caller, services);
+      if (answer.status === 200) await relayCount(answer, exchange);
+      else outcome = await relay(answer, target, exchange, services);
+    }
+  } catch (thrown) {
+    outcome = relayError(toGatewayError(thrown), exchange, services);
+  }
+  endProviderCall(exchange, outcome);
+  services.metrics.requests.inc({ endpoint: exchange.endpoint, status: outcome.status });
+}
+
+const answered: RelayOutcome = {
+  status: 'ok',
+  httpStatus: 200,
+  errorCode: null,
+  errorMessage: null,
+  errorDetail: null,
+  providerRequestId: null,
+  summary: null,
+};
+
+/** The provider's endpoint that counts, if it speaks the client's format. */
+function countingAt(target: Target): Target | undefined {
+  const { lane, provider } = target;
+  const chatPath = provider.chatPaths[lane.format];
+  if (lane.kind !== 'same-format' || chatPath === undefined) return undefined;
+  return { ...target, path: `${chatPath}/count_tokens` };
+}
+
+function answerEstimate(tokens: number, { headers, response }: Exchange): void {
+  const body = JSON.stringify(renderTokenCount(tokens));
+  response.writeHead(200, {
+    ...headers,
+    'x-svc-estimated': 'true',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  });
+  response.end(body);
+}

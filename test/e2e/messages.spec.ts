@@ -1,0 +1,230 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import { eventually } from '../integration/stack.fixture.ts';
+import {
+  connectProvider,
+  createTestAccount,
+  createTestKey,
+  requestIdOf,
+  waitForRow,
+} from './account.fixture.ts';
+import {
+  bytesBeforeTextEnds,
+  connectAnthropic,
+  connectByXApiKey,
+  plainMessages,
+  streamedMessages,
+  thoughtful,
+  toMessagesTool,
+} from './anthropic.fixture.ts';
+import { githubTools } from './github-tools.fixture.ts';
+import { send } from './http.fixture.ts';
+import { startProvider } from './provider.fixture.ts';
+
+const stack = sharedStack();
+const { baseUrl } = stack;
+const hello = {
+  model: 'anthropic/claude-sonnet-4-5',
+  max_tokens: 100,
+  messages: [{ role: 'user' as const, content: 'hello' }],
+};
+
+let provider: ReplayProvider;
+let key: string;
+let client: Anthropic;
+beforeAll(async () => {
+  provider = await startProvider();
+  const { apiKey } = await createTestAccount(stack);
+  key = (await createTestKey(baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
+  for (const name of ['anthropic', 'openai']) {
+    const base_url = `${provider.url}/v1`;
+    await connectProvider(baseUrl, key, { provider: name, api_key: 'upstream-key', base_url });
+  }
+  client = connectAnthropic(baseUrl, key);
+});
+afterEach(() => provider.reset());
+afterAll(() => provider.close());
+
+const received = () => provider.requests.at(-1)!;
+const post = (body: unknown, path = '/v1/messages', apiKey = key) =>
+  send(baseUrl, { path, key: apiKey, body });
+
+async function thrownBy(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+it.each([
+  ['a bearer token', connectAnthropic],
+  ['x-api-key', connectByXApiKey],
+])('answers plainly to a key sent as %s, and the request is in the log', async (_how, connect) => {
+  provider.enqueue(null, plainMessages(thoughtful));
+  const call = connect(baseUrl, key).messages.create(hello);
+  const { data, response } = await call.withResponse();
+  expect(data).toMatchObject(JSON.parse(thoughtful) as object);
+  expect(received()).toMatchObject({ url: '/v1/messages', headers: { 'x-api-key': 'upstream-key' } });
+  expect(received().headers.authorization).toBeUndefined();
+  expect(received().headers['anthropic-version']).toBe('2026-10-21');
+  expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'));
+  expect(await waitForRow(baseUrl, key, response.headers.get('request-id')!)).toMatchObject({
+    status: 'ok',
+    provider: 'anthropic',
+    format: 'messages',
+  });
+});
+
+it.each([1, 7, 1000])('streams thinking and text, cut into pieces of %i bytes', async (chunkBytes) => {
+  provider.enqueue(null, { ...streamedMessages(), chunkBytes, cutInsideCharacters: true });
+  const message = await client.messages.stream(hello).finalMessage();
+  expect(message).toMatchObject({
+    content: [
+      { type: 'thinking', thinking: 'hmm', signature: 'EqQB+sig/nature==' },
+      { type: 'text', text: 'Hello, ü🌍.' },
+    ],
+    stop_reason: 'end_turn',
+    usage: { output_tokens: 20 },
+  });
+});
+
+it('prunes 117 tools, and leaves every byte of earlier thinking alone', async () => {
+  const weather = {
+    name: 'get_weather',
+    description: 'Get the current weather forecast for a city',
+    input_schema: { type: 'object' },
+  };
+  const tools = [weather, ...githubTools.map(toMessagesTool)];
+  const thinking = `{"type":"thinking" , "thinking":"h\\u006dm \\/ ü","signature":"Eq\\/B=="},{"data":"Em9w==","type":"redacted_thinking"}`;
+  const turns = `[{"role":"user","content":"Get the current weather forecast for a city"},{"role":"assistant","content":[${thinking},{"type":"text","text":"Which?"}]},
+    {"role":"user","content":"Get the current weather forecast for the city M\\u00fcnchen?"}]`;
+  const body = `{"model":"anthropic/claude-sonnet-4-5","max_tokens":100,"messages":${turns},"tools":${JSON.stringify(tools)}}`;
+  // The first time the tools are new to the router, which may take longer than a request waits.
+  const names = await eventually(async () => {
+    provider.enqueue(null, plainMessages(thoughtful));
+    const answer = await post(body);
+    expect(answer.text).toBe(thoughtful);
+    const sent = received().body.toString();
+    expect(sent).toContain(turns);
+    const kept = (JSON.parse(sent) as { tools: Anthropic.Tool[] }).tools.map(({ name }) => name);
+    return kept.length < tools.length ? kept : undefined;
+  });
+  expect(names).toContain('get_weather');
+  expect(names.length).toBeLessThan(60);
+});
+
+describe('errors are the SDK’s own', () => {
+  it('of the gateway: no such key, a field it does not know, a provider that is not connected', async () => {
+    const stranger = connectAnthropic(baseUrl, `${key.slice(0, -1)}_`);
+    expect(await thrownBy(stranger.messages.create(hello))).toBeInstanceOf(Anthropic.AuthenticationError);
+    const cloud = await post({ ...hello, cloud_region_name: 'us-east-1' });
+    expect(cloud.status).toBe(400);
+    expect(cloud.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+    expect(cloud.text).toContain('cloud_region_name');
+    const elsewhere = { ...hello, model: 'mistral/mistral-large-latest' };
+    expect(await thrownBy(client.messages.create(elsewhere))).toBeInstanceOf(Anthropic.BadRequestError);
+  });
+
+  it('of the gateway’s limit', async () => {
+    const { apiKey } = await createTestAccount(stack);
+    const slow = (await createTestKey(baseUrl, apiKey, { name: 'slow', rate_limit_rpm: 1 })).key;
+    const limited = connectAnthropic(baseUrl, slow);
+    await thrownBy(limited.messages.create(hello));
+    expect(await thrownBy(limited.messages.create(hello))).toBeInstanceOf(Anthropic.RateLimitError);
+  });
+
+  it.each([
+    [400, 'invalid_request_error', Anthropic.BadRequestError, 1],
+    [401, 'authentication_error', Anthropic.AuthenticationError, 1],
+    [403, 'permission_error', Anthropic.PermissionDeniedError, 1],
+    [404, 'not_found_error', Anthropic.NotFoundError, 1],
+    [429, 'rate_limit_error', Anthropic.RateLimitError, 3],
+    [500, 'api_error', Anthropic.InternalServerError, 3],
+    [529, 'overloaded_error', Anthropic.InternalServerError, 3],
+  ])('of the provider: %i %s, tried as often as it should be', async (status, type, thrown, attempts) => {
+    const body = { type: 'error', error: { type, message: 'told by the provider' } };
+    const headers = { 'content-type': 'application/json' };
+    for (let at = 0; at < 3; at += 1) provider.enqueue(null, { status, body, headers, retryAfterMs: 10 });
+    const error = await thrownBy(connectAnthropic(baseUrl, key, 2).messages.create(hello));
+    expect(error).toBeInstanceOf(thrown);
+    expect(error).toMatchObject({ status, error: body });
+    expect(provider.requests).toHaveLength(attempts);
+  });
+
+  it.each([
+    [
+      'tells of an error',
+      streamedMessages(
+        'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+      ),
+      'overloaded_error',
+    ],
+    ['breaks', { ...streamedMessages(), resetAtByte: bytesBeforeTextEnds + 5 }, 'api_error'],
+  ])('inside a stream that %s: what came before, and one error', async (_what, answer, type) => {
+    provider.enqueue(null, answer);
+    const stream = await client.messages.create({ ...hello, stream: true });
+    let text = '';
+    const read = async () => {
+      for await (const event of stream) {
+        if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
+          text += event.delta.text;
+        expect(event.type).not.toBe('message_stop');
+      }
+    };
+    const error = await thrownBy(read());
+    expect(text).toBe('Hello, ü🌍.');
+    expect(error).toBeInstanceOf(Anthropic.APIError);
+    expect(error).toMatchObject({ error: { error: { type } } });
+  });
+});
+
+describe('counting tokens', () => {
+  const counted = { model: hello.model, messages: hello.messages };
+
+  it('is the provider’s own where it speaks the format, and no request of the log', async () => {
+    provider.enqueue(null, plainMessages({ input_tokens: 42 }));
+    const { data, response } = await client.messages.countTokens(counted).withResponse();
+    expect(data).toEqual({ input_tokens: 42 });
+    expect(response.headers.get('x-svc-estimated')).toBeNull();
+    expect(received().url).toBe('/v1/messages/count_tokens');
+    expect(JSON.parse(received().body.toString())).toEqual({ ...counted, model: 'claude-sonnet-4-5' });
+    provider.enqueue(null, plainMessages(thoughtful));
+    await waitForRow(baseUrl, key, requestIdOf(await post(hello)));
+    const path = `/v1/account/requests/${response.headers.get('request-id')!}`;
+    expect((await send(baseUrl, { path, key })).status).toBe(404);
+  });
+
+  it('is estimated for any other, and says so', async () => {
+    const messages = [{ role: 'user' as const, content: 'word '.repeat(1000) }];
+    const call = client.messages.countTokens({ model: 'openai/gpt-4o', messages });
+    const { data, response } = await call.withResponse();
+    expect(response.headers.get('x-svc-estimated')).toBe('true');
+    expect(data.input_tokens).toBeGreaterThan(1000);
+    expect(data.input_tokens).toBeLessThan(1500);
+    expect(provider.requests).toHaveLength(0);
+  });
+
+  it('counts an image as a picture, not by its bytes', async () => {
+    const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'A'.repeat(1_000_000) };
+    const messages = [{ role: 'user' as const, content: [{ type: 'image' as const, source }] }];
+    const { input_tokens } = await client.messages.countTokens({ model: 'openai/gpt-4o', messages });
+    expect(input_tokens).toBeLessThan(2000);
+  });
+
+  it('passes the provider’s error on', async () => {
+    const body = { type: 'error', error: { type: 'not_found_error', message: 'model: x' } };
+    provider.enqueue(null, { status: 404, body, headers: { 'content-type': 'application/json' } });
+    const error = await thrownBy(client.messages.countTokens(counted));
+    expect(error).toBeInstanceOf(Anthropic.NotFoundError);
+    expect(error).toMatchObject({ error: body });
+  });
+
+  it('needs a key that has room', async () => {
+    const path = '/v1/messages/count_tokens';
+    expect((await send(baseUrl, { path, body: counted })).status).toBe(401);
+    const { apiKey } = await createTestAccount(stack);
+    const slow = (await createTestKey(baseUrl, apiKey, { name: 'slow', rate_limit_rpm: 1 })).key;
+    await post(counted, path, slow);
+    expect((await post(counted, path, slow)).status).toBe(429);
+  });
+});
