@@ -87,8 +87,10 @@ function renderParts(message: ChatMessage, field: string, context: RenderContext
 
 /** Of parallel calls the first carries the signature. */
 function signFirstCall(parts: readonly JsonObject[], context: RenderContext): readonly JsonObject[] {
+  // In its own format a part is what the client wrote, be it no object.
+  if (context.isOwnFormat || context.generation < signaturesSince) return parts;
   const at = parts.findIndex((part) => 'functionCall' in part);
   const call = parts[at];
-  if (context.isOwnFormat || context.generation < signaturesSince || call === undefined) return parts;
+  if (call === undefined) return parts;
   return parts.with(at, { thoughtSignature: absentSignature, ...call });
 }
