@@ -8,17 +8,46 @@ import {
 import { Client } from 'pg';
 import { bodyOf, checkEvery } from '../check-every.ts';
 
+const modelPattern = /"model"\s*:\s*"/;
+const modelPathPattern = /^\/model\/([^/]+)\/(converse|converse-stream)$/;
+
 /** An API whose format clients speak, at the gateway's endpoint for it, with the provider that stands in for all of them. */
 interface Endpoint {
   readonly api: string;
   readonly provider: string;
-  readonly path: string;
+  /** Where the provider's paths begin. */
+  readonly base: string;
+  /** What of an endpoint its clients ask, and where. */
+  address(recording: Recording): { readonly path: string; readonly body: Buffer };
+  /** Whether a recorded request names its model where this endpoint's clients do. */
+  namesModel(recording: Recording): boolean;
 }
 
 const endpoints: readonly Endpoint[] = [
-  { api: 'chat_completions', provider: 'openai', path: '/v1/chat/completions' },
-  { api: 'messages', provider: 'anthropic', path: '/v1/messages' },
+  inBody('chat_completions', 'openai', '/v1/chat/completions'),
+  inBody('messages', 'anthropic', '/v1/messages'),
+  inPath('converse', 'hosted'),
+  inPath('converse_stream', 'hosted'),
 ];
+
+function inBody(api: string, provider: string, path: string): Endpoint {
+  const address = (recording: Recording) => ({
+    path,
+    body: addressTo(provider, bodyOf(recording, 'request')),
+  });
+  return { api, provider, base: '/v1', address, namesModel };
+}
+
+/** The model stands in the address, and the body goes as it was recorded. */
+function inPath(api: string, provider: string): Endpoint {
+  const address = (recording: Recording) => {
+    const [, model = '', operation = ''] = modelPathPattern.exec(recording.url_path ?? '') ?? [];
+    const named = encodeURIComponent(`${provider}/${decodeURIComponent(model)}`);
+    return { path: `/model/${named}/${operation}`, body: bodyOf(recording, 'request') };
+  };
+  const isNamed = ({ url_path }: Recording) => modelPathPattern.test(url_path ?? '');
+  return { api, provider, base: '', address, namesModel: isNamed };
+}
 
 let replay: ReplayProvider;
 let stack: StackUnderTest;
@@ -33,11 +62,11 @@ beforeAll(async () => {
     rate_limit_rpm: 1_000_000,
   })) as { key: string };
   apiKey = created.key;
-  for (const { provider } of endpoints) {
+  for (const { provider, base } of endpoints) {
     await call('PUT', '/v1/account/providers', {
       provider,
       api_key: 'provider-key-of-the-suite',
-      base_url: `${replay.url}/v1`,
+      base_url: `${replay.url}${base}`,
     });
   }
 }, 120_000);
@@ -65,8 +94,6 @@ async function call(method: string, path: string, body: unknown): Promise<unknow
   return answer.json();
 }
 
-const modelPattern = /"model"\s*:\s*"/;
-
 /** The client's bytes: the recorded ones, with the provider's prefix before the model, and no other change. */
 function addressTo(provider: string, request: Buffer): Buffer {
   const text = request.toString('utf8');
@@ -77,7 +104,7 @@ function addressTo(provider: string, request: Buffer): Buffer {
 }
 
 async function passThrough(
-  { provider, path }: Endpoint,
+  endpoint: Endpoint,
   recording: Recording,
   controls: Parameters<ReplayProvider['enqueue']>[1] = {},
 ): Promise<void> {
@@ -86,10 +113,11 @@ async function passThrough(
   // The provider says what was recorded; its other headers never reach the client.
   const headers = { 'content-type': recording.content_type ?? typeOf(recording) };
   replay.enqueue(null, { status: recording.status, headers, body, ...controls });
-  const answer = await fetch(stack.baseUrl + path, {
+  const asked = endpoint.address(recording);
+  const answer = await fetch(stack.baseUrl + asked.path, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: addressTo(provider, request),
+    body: new Uint8Array(asked.body),
   });
   const received = Buffer.from(await answer.arrayBuffer());
   expect({ status: answer.status, body: received.toString('latin1') }).toEqual({
@@ -101,13 +129,17 @@ async function passThrough(
 
 /** Some recordings leave the headers out. */
 function typeOf({ response_file }: Recording): string {
-  return response_file?.endsWith('.sse') === true ? 'text/event-stream' : 'application/json';
+  if (response_file?.endsWith('.sse') === true) return 'text/event-stream';
+  return response_file?.endsWith('.json') === true
+    ? 'application/json'
+    : 'application/vnd.amazon.eventstream';
 }
 
 /** Byte equality is owed on exchanges that were recorded as they were. */
-function isWhole(recording: Recording): boolean {
+function isWhole(recording: Recording, endpoint: Endpoint): boolean {
   const { fidelity, request_file, response_file } = recording;
-  return fidelity === 'raw' && request_file !== null && response_file !== null && namesModel(recording);
+  const isRecorded = fidelity === 'raw' && request_file !== null && response_file !== null;
+  return isRecorded && endpoint.namesModel(recording);
 }
 
 /** Vertex has the model in the address: such a body is not what a client of the gateway would send. */
@@ -116,8 +148,11 @@ function namesModel(recording: Recording): boolean {
 }
 
 for (const endpoint of endpoints) {
-  checkEvery('a: through the gateway, byte for byte', endpoint.api, isWhole, (recording) =>
-    passThrough(endpoint, recording),
+  checkEvery(
+    'a: through the gateway, byte for byte',
+    endpoint.api,
+    (recording) => isWhole(recording, endpoint),
+    (recording) => passThrough(endpoint, recording),
   );
 }
 
@@ -125,15 +160,15 @@ for (const endpoint of endpoints) {
 const cuts = [1, 2, 3, 7] as const;
 let streams = 0;
 
-function isShortStream(recording: Recording): boolean {
-  return isWhole(recording) && recording.streaming && bodyOf(recording, 'response').length < 16_384;
+function isShortStream(recording: Recording, endpoint: Endpoint): boolean {
+  return isWhole(recording, endpoint) && recording.streaming && bodyOf(recording, 'response').length < 16_384;
 }
 
 for (const endpoint of endpoints) {
   checkEvery(
     'a: streams through the gateway, however they are cut',
     endpoint.api,
-    isShortStream,
+    (recording) => isShortStream(recording, endpoint),
     (recording) =>
       passThrough(endpoint, recording, {
         chunkBytes: cuts[(streams += 1) % cuts.length] ?? 1,
