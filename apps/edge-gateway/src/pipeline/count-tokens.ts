@@ -1,12 +1,12 @@
 import { toGatewayError } from '@gateway/errors';
 import { renderTokenCount } from '@gateway/wire-formats';
+import { estimateTokens } from './estimate-tokens.ts';
 import type { Exchange } from './exchange.ts';
 import type { Outbound } from './outbound.ts';
 import type { RelayOutcome } from './relay-outcome.ts';
 import type { PipelineServices } from './services.ts';
 import { authenticate } from './stages/authenticate/authenticate.ts';
 import { choose } from './stages/choose/choose.ts';
-import { estimateTokens } from './stages/estimate/estimate-tokens.ts';
 import { forward } from './stages/forward/forward.ts';
 import { limit } from './stages/limit/limit.ts';
 import { parse } from './stages/parse/parse.ts';

@@ -1,5 +1,5 @@
 import type { JsonTape } from '@gateway/wire-formats';
-import { charactersPerToken } from '../../characters-per-token.ts';
+import { charactersPerToken } from './characters-per-token.ts';
 
 /** The fields of a messages request that a model reads. */
 const readFields = ['system', 'messages', 'tools'] as const;
