@@ -22,6 +22,8 @@ import { RequestSpool, type RequestSpoolOptions } from './spool/request-spool.ts
 import { SpoolModule } from './spool/spool.module.ts';
 
 const name = 'edge-gateway';
+/** For what a stopping process does when its streams have ended. */
+const shipTimeMs = 5_000;
 
 async function main(): Promise<void> {
   const config = loadConfig();
@@ -51,14 +53,16 @@ async function main(): Promise<void> {
   await app.listen(config.PORT, config.HOST);
   state.isServing = true;
   log.info({ port: config.PORT, health_port: health.port }, `${name} is started`);
-  endOnSignal(log, async () => {
+  const close = async (): Promise<void> => {
     state.isServing = false;
     await app.close();
     await parts.close();
     await messaging.close();
     await health.close();
     await telemetry.shutdown();
-  });
+  };
+  // What comes after the drain takes a moment too: the last events are shipped.
+  endOnSignal(log, close, config.DRAIN_TIMEOUT_MS + shipTimeMs);
 }
 
 function readTlsIdentity({ TLS_CERT_FILE, TLS_KEY_FILE }: Config): TlsIdentity | undefined {

@@ -1,13 +1,17 @@
 import type { Logger } from '@gateway/observability';
 
-/** Longer than any drain of ours, and within the 30 s that Kubernetes gives by default. */
-const endWaitMs = 25_000;
+/** Within the 30 s that Kubernetes gives by default. */
+const endWaitDefaultMs = 25_000;
 
 /**
  * Ends the process in order on SIGTERM or SIGINT: runs `close`, then exits with 0; with 1 if that fails or takes too
- * long. An error that nobody caught is logged by the logger, which redacts it, and ends the process with 1.
+ * long, which is `endWaitMs`. An error that nobody caught is logged by the logger, which redacts it, and ends the process with 1.
  */
-export function endOnSignal(logger: Logger, close: () => Promise<void>): void {
+export function endOnSignal(
+  logger: Logger,
+  close: () => Promise<void>,
+  endWaitMs: number = endWaitDefaultMs,
+): void {
   let isEnding = false;
   const exit = (code: number): void => {
     logger.flush(() => process.exit(code));
