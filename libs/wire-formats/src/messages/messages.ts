@@ -1,6 +1,7 @@
 import type { ClientWireFormat, StreamParser, StreamRenderer, StreamRenderOptions } from '../format.ts';
 import { encodeSse } from '../sse/encode-sse.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
+import { BlockQueue } from './client/block-queue.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError } from './client/render-error.ts';
@@ -39,11 +40,16 @@ export const messages: ClientWireFormat = {
 
 function openStreamRenderer(options: StreamRenderOptions): StreamRenderer {
   let state = beginStreamRender(options);
+  const queue = new BlockQueue();
   return {
     render(event) {
-      const [next, frames] = renderStreamEvent(state, event);
-      state = next;
-      return frames.map(encodeSse).join('');
+      let told = '';
+      for (const ready of queue.push(event)) {
+        const [next, frames] = renderStreamEvent(state, ready);
+        state = next;
+        told += frames.map(encodeSse).join('');
+      }
+      return told;
     },
   };
 }

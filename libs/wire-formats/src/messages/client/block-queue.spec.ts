@@ -1,0 +1,51 @@
+import type { StreamEvent } from '@gateway/interchange';
+import { BlockQueue } from './block-queue.ts';
+
+const start = (block: number): StreamEvent => ({
+  type: 'tool-call-start',
+  choice: 0,
+  block,
+  id: `c${block}`,
+  name: 'f',
+  kind: 'function',
+});
+const piece = (block: number, argumentsText: string): StreamEvent => ({
+  type: 'tool-call-delta',
+  choice: 0,
+  block,
+  argumentsText,
+});
+const end = (block: number): StreamEvent => ({ type: 'tool-call-end', choice: 0, block });
+const finish: StreamEvent = { type: 'finish', choice: 0, reason: 'tool-calls', rawReason: 'x' };
+
+function order(events: readonly StreamEvent[]): StreamEvent[] {
+  const queue = new BlockQueue();
+  return events.flatMap((event) => queue.push(event));
+}
+
+describe('BlockQueue', () => {
+  test('calls that run side by side come one after the other, and no piece is lost', () => {
+    const first = [start(0), piece(0, '{"a":'), piece(0, '1}'), end(0)];
+    const second = [start(1), piece(1, '{"b":'), piece(1, '2}'), end(1)];
+    const [s0, a0, b0, e0] = first;
+    const [s1, a1, b1, e1] = second;
+    expect(order([s0!, s1!, a0!, a1!, b0!, b1!, e0!, e1!, finish])).toEqual([...first, ...second, finish]);
+  });
+
+  test('a call whose arguments are whole does not hold the next one back, although its end comes late', () => {
+    const queue = new BlockQueue();
+    for (const event of [start(0), piece(0, '{}')]) queue.push(event);
+    expect(queue.push(start(1))).toEqual([start(1)]);
+    expect(queue.push(piece(1, '{'))).toEqual([piece(1, '{')]);
+    expect(queue.push(end(0))).toEqual([]);
+  });
+
+  test('what waits for an end that never comes is told with the finish', () => {
+    expect(order([start(0), start(1), piece(1, '{}'), finish])).toEqual([
+      start(0),
+      start(1),
+      piece(1, '{}'),
+      finish,
+    ]);
+  });
+});
