@@ -11,7 +11,7 @@ import {
 import { anyBytes, cutAnywhere, json, mutated, text, type Json } from './arbitraries.ts';
 import { fuzz } from './fuzz.ts';
 import { hear, type ClientName } from './rendered-stream.ts';
-import { streams } from './samples.ts';
+import { streams } from './sample-streams.ts';
 
 const clients: readonly ClientName[] = ['chat-completions', 'messages', 'converse'];
 const providers = [...clients, 'gemini', 'cohere'] as const;

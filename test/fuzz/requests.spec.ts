@@ -13,7 +13,7 @@ import {
 } from '@gateway/wire-formats';
 import { anyBytes, mutated, text, type Json } from './arbitraries.ts';
 import { fuzz } from './fuzz.ts';
-import { requests } from './samples.ts';
+import { requests } from './sample-requests.ts';
 
 const route: RequestRoute = { model: 'p/m', stream: true };
 const clientFormats = ['chat-completions', 'messages', 'converse'] as const;
