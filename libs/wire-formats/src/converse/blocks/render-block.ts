@@ -1,4 +1,5 @@
 import type {
+  CacheMarker,
   ChatPart,
   JsonObject,
   Loss,
@@ -40,8 +41,15 @@ export function renderContent(parts: readonly ChatPart[], context: BlockContext)
   return parts.flatMap((part) => {
     const block = renderBlock(part, context);
     if (block === undefined) return [];
-    return part.cacheMarker === undefined ? [block] : [block, renderCachePoint(part.cacheMarker)];
+    const marker = findMarker(part);
+    return marker === undefined ? [block] : [block, renderCachePoint(marker)];
   });
+}
+
+/** A result takes no cache point inside: what is marked in it ends with it. */
+function findMarker(part: ChatPart): CacheMarker | undefined {
+  if (part.type !== 'tool-result' || part.cacheMarker !== undefined) return part.cacheMarker;
+  return part.parts.findLast(({ cacheMarker }) => cacheMarker !== undefined)?.cacheMarker;
 }
 
 /** Undefined, and a loss, for what the format has no block for. */
@@ -123,12 +131,12 @@ export function renderCallHead(call: Pick<ToolCallPart, 'id' | 'name' | 'extensi
 }
 
 function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObject {
-  const spoken = part.parts.filter((inner) => !isBlank(inner));
+  const spoken = part.parts.filter((inner) => !saysNothing(inner));
   const status = part.isError === undefined ? {} : { status: part.isError ? 'error' : 'success' };
   return {
     toolResult: {
       toolUseId: part.callId,
-      content: renderContent(spoken, context),
+      content: spoken.map((inner) => renderBlock(inner, context)).filter((block) => block !== undefined),
       ...status,
       ...own.read(part),
     },
@@ -137,12 +145,14 @@ function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObje
 
 /** The API refuses blank text. A blank that came with more to it, a citation or a cache point, is not dropped. */
 export function isBlank(part: ChatPart): boolean {
-  const { type, extensions, cacheMarker } = part;
+  return saysNothing(part) && part.cacheMarker === undefined;
+}
+
+function saysNothing(part: ChatPart): boolean {
   return (
-    type === 'text' &&
+    part.type === 'text' &&
     part.text.trim() === '' &&
     part.citations === undefined &&
-    cacheMarker === undefined &&
-    asText(extensions?.converse?.spelling) === undefined
+    asText(part.extensions?.converse?.spelling) === undefined
   );
 }
