@@ -1,0 +1,84 @@
+import { asMembers } from './answer-reading.ts';
+import type { TargetFormat } from './canned-answers.ts';
+import type { RequestReading, TurnReading } from './request-reading.ts';
+
+/**
+ * Equal in meaning, minus what the gateway said is lost: of a setting that is lost nothing is held; of messages of which
+ * something is lost, all text has to arrive, and of all else nothing that was not said.
+ */
+export function expectSameRequest(
+  heard: RequestReading,
+  said: RequestReading,
+  losses: readonly string[],
+  target: TargetFormat,
+): void {
+  const asked =
+    target === 'cohere' ? moveDocuments(narrowTools(said, target), heard) : narrowTools(said, target);
+  const isLost = (name: string): boolean =>
+    losses.some((field) => field === name || field.startsWith(`${name}[`));
+  // A format without levels can only be told to think at all.
+  const isVague = isLost('reasoning_effort') && typeof asked.settings['thinking'] !== 'number';
+  const settings = Object.keys(asked.settings).filter(
+    (name) => !isLost(name) && !(name === 'thinking' && isVague),
+  );
+  const pick = (reading: RequestReading) =>
+    Object.fromEntries(settings.map((name) => [name, reading.settings[name]]));
+  expect(withDefaults(pick(heard), pick(asked), target)).toEqual(pick(asked));
+  if (!isLost('tools')) expect(heard.tools).toEqual(asked.tools);
+  if (!isLost('messages')) {
+    expect(heard.system).toEqual(asked.system);
+    expect(heard.turns).toEqual(asked.turns);
+  } else expectSome(heard.turns, asked.turns);
+}
+
+/** Cohere's documents of text stand beside the conversation. As many have to be there. */
+function moveDocuments(asked: RequestReading, { documents }: RequestReading): RequestReading {
+  const isDocument = (item: string): boolean => item.startsWith('{"document"');
+  const found = asked.turns.flatMap(({ items }) => items).filter(isDocument).length;
+  expect(documents).toBeLessThanOrEqual(found);
+  if (documents < found) return asked;
+  const turns = asked.turns.map((turn) => ({
+    ...turn,
+    items: turn.items.filter((item) => !isDocument(item)),
+  }));
+  return { ...asked, turns };
+}
+
+/**
+ * A choice that a format has no word for is told by the tools that it offers: none, or the one that has to be called.
+ */
+function narrowTools(asked: RequestReading, target: TargetFormat): RequestReading {
+  const choice = asMembers(asked.settings['tool_choice']);
+  if (target === 'converse' && choice.mode === 'none')
+    return { ...asked, tools: [], settings: { ...asked.settings, tool_choice: undefined } };
+  if (target !== 'cohere' || choice.mode !== 'tool') return asked;
+  const tools = asked.tools.filter((tool) => asMembers(tool).name === choice.name);
+  return { ...asked, tools, settings: { ...asked.settings, tool_choice: { mode: 'required' } } };
+}
+
+/** What a format insists on is said where the client said nothing. */
+function withDefaults(
+  heard: Record<string, unknown>,
+  asked: Record<string, unknown>,
+  target: TargetFormat,
+): Record<string, unknown> {
+  const isDefaulted = target === 'messages' && asked['max_tokens'] === undefined;
+  if (isDefaulted) expect(heard['max_tokens']).toBeGreaterThan(0);
+  const nearest = target === 'messages' && asked['reasoning_effort'] === 'minimal';
+  return {
+    ...heard,
+    ...(isDefaulted ? { max_tokens: undefined } : {}),
+    // The lowest level that the format has.
+    ...(nearest && heard['reasoning_effort'] === 'low' ? { reasoning_effort: 'minimal' } : {}),
+  };
+}
+
+/** No text is ever lost, and nothing is made up. A turn of which nothing is left joins its neighbours. */
+function expectSome(heard: readonly TurnReading[], asked: readonly TurnReading[]): void {
+  const textOf = (turns: readonly TurnReading[], speaker: string): string =>
+    turns.flatMap(({ role, text }) => (role === speaker ? [text] : [])).join('');
+  for (const speaker of ['user', 'assistant']) expect(textOf(heard, speaker)).toBe(textOf(asked, speaker));
+  const said = new Set(asked.flatMap(({ role, items }) => items.map((item) => `${role} ${item}`)));
+  const made = heard.flatMap(({ role, items }) => items.map((item) => `${role} ${item}`));
+  expect(made.filter((item) => !said.has(item))).toEqual([]);
+}

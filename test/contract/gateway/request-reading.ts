@@ -1,0 +1,160 @@
+/** What a request says, whichever format it is in, with what formats spell differently made equal. */
+import type { ChatMessage, ChatPart, ChatRequest, ChatTool } from '@gateway/interchange';
+import { asList, asMembers, join, readJson } from './answer-reading.ts';
+
+export interface RequestReading {
+  readonly system: string;
+  readonly turns: readonly TurnReading[];
+  readonly tools: readonly unknown[];
+  /** Those that stand beside the conversation. */
+  readonly documents: number;
+  /** By the name that a loss of it is told by. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface TurnReading {
+  readonly role: 'user' | 'assistant';
+  /** All its text, without white space: formats join texts, and trim them, in ways of their own. */
+  readonly text: string;
+  /** What else it says, each thing as JSON. */
+  readonly items: readonly string[];
+}
+
+export function readRequest(request: ChatRequest): RequestReading {
+  const ids = new Map<string, string>();
+  const { settings, toolChoice, stream } = request;
+  return {
+    system: request.messages
+      .filter(({ role }) => role === 'system')
+      .flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : '')))
+      .join('')
+      .replaceAll(/\s/g, ''),
+    turns: readTurns(request.messages, ids),
+    tools: request.tools.map(readTool),
+    documents: asList(request.extensions?.cohere?.['documents']).length,
+    settings: {
+      max_tokens: settings.maxOutputTokens,
+      temperature: settings.temperature,
+      top_p: settings.topP,
+      top_k: settings.topK,
+      stop: settings.stopSequences?.length === 0 ? undefined : settings.stopSequences,
+      seed: settings.seed,
+      // None is what it is without a word.
+      frequency_penalty: settings.frequencyPenalty || undefined,
+      presence_penalty: settings.presencePenalty || undefined,
+      n: settings.answers === 1 ? undefined : settings.answers,
+      parallel_tool_calls: settings.parallelToolCalls === false ? false : undefined,
+      thinking: readThinking(settings),
+      reasoning_effort: settings.reasoningEffort === 'none' ? undefined : settings.reasoningEffort,
+      response_format: readFormat(settings.responseFormat),
+      user: settings.endUser,
+      tool_choice: request.tools.length === 0 || isDefault(toolChoice.mode) ? undefined : toolChoice,
+      stream,
+    },
+  };
+}
+
+function isDefault(mode: string): boolean {
+  return mode === 'unset' || mode === 'auto';
+}
+
+/** How hard to think says that it is to think. Not to think is what happens without a word, or said by a word. */
+function readThinking({ thinking, reasoningEffort }: ChatRequest['settings']): unknown {
+  if (thinking?.enabled !== true || reasoningEffort === 'none') return undefined;
+  return thinking.budgetTokens ?? (reasoningEffort === undefined ? true : undefined);
+}
+
+/** Its name and description are for some formats alone. */
+function readFormat(format: ChatRequest['settings']['responseFormat']): unknown {
+  if (format === undefined || format.type === 'text') return undefined;
+  return format.type === 'json' ? 'json' : { schema: { ...asMembers(format.schema), description: '' } };
+}
+
+/** Neighbours of one role are one turn, and what tools answered is the user's. */
+function readTurns(messages: readonly ChatMessage[], ids: Map<string, string>): TurnReading[] {
+  const turns: { role: TurnReading['role']; items: Record<string, unknown>[] }[] = [];
+  for (const { role, parts } of messages.filter((message) => message.role !== 'system')) {
+    const speaker = role === 'assistant' ? 'assistant' : 'user';
+    const items = parts.flatMap((part) => readPart(part, ids));
+    const last = turns.at(-1);
+    if (last?.role === speaker) last.items.push(...items);
+    else if (items.length > 0) turns.push({ role: speaker, items });
+  }
+  return turns.map(({ role, items }) => ({
+    role,
+    text: squeeze(join(items.map(({ said }) => said))),
+    items: items
+      .filter(({ said }) => said === undefined)
+      .map((item) => JSON.stringify(item))
+      .toSorted(),
+  }));
+}
+
+function squeeze(text: string): string {
+  return text.replaceAll(/\s/g, '');
+}
+
+/** Ids are made anew where a format has none, or other letters for them: what counts is which is which. */
+function readId(id: string, ids: Map<string, string>): string {
+  const known = ids.get(id) ?? `#${ids.size}`;
+  ids.set(id, known);
+  return known;
+}
+
+function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unknown>[] {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return part.text.trim() === '' ? [] : [{ said: part.text }];
+    case 'image':
+    case 'document':
+    case 'audio':
+      return [{ [part.type]: part.source.kind === 'base64' ? part.source.data : part.source }];
+    case 'tool-call':
+      return [
+        {
+          call: readId(part.id, ids),
+          name: part.name,
+          input: part.kind === 'custom' ? { input: part.argumentsText } : readInput(part.argumentsText),
+        },
+      ];
+    case 'tool-result': {
+      // Formats whose results are text tell media beside them.
+      const media = part.parts.filter(({ type }) => type !== 'text').flatMap((inner) => readPart(inner, ids));
+      const text = readJson(join(part.parts.map((inner) => ('text' in inner ? inner.text.trim() : ''))));
+      return [
+        { result: readId(part.callId, ids), text: typeof text === 'string' ? squeeze(text) : text },
+        ...media,
+      ];
+    }
+    // What one model thought is for it alone, and losses tell where it is left out.
+    case 'thinking':
+    case 'opaque':
+      return [];
+  }
+}
+
+function readInput(text: string): unknown {
+  const input = readJson(text);
+  if (input === null) return {};
+  return typeof input === 'object' ? input : { arguments: text };
+}
+
+const noArguments = { type: 'object', properties: {} };
+
+function readTool(tool: ChatTool): unknown {
+  if (tool.kind !== 'function') return { kind: tool.kind };
+  const { name, description, parameters } = tool;
+  const schema = asMembers(parameters);
+  return {
+    name,
+    description: description === '' ? undefined : description,
+    // Of an object without properties there is nothing more to say.
+    schema:
+      Object.keys(asMembers(schema.properties)).length === 0 && !isRicher(schema) ? noArguments : schema,
+  };
+}
+
+function isRicher(schema: Record<string, unknown>): boolean {
+  return ['$ref', 'anyOf', 'oneOf', 'allOf', '$defs'].some((name) => name in schema);
+}

@@ -1,0 +1,131 @@
+import { startConnectedGateway, type ConnectedGateway } from './connected-gateway.ts';
+import { cannedAnswers } from './canned-answers.ts';
+
+let gateway: ConnectedGateway;
+
+beforeAll(async () => {
+  gateway = await startConnectedGateway();
+}, 120_000);
+
+afterAll(() => gateway.stop(), 60_000);
+
+beforeEach(() => gateway.replay.reset());
+
+/** A request that says something which only its own format can. */
+const lossy = {
+  'chat-completions': {
+    path: '/v1/chat/completions',
+    body: { model: 'anthropic/m', messages: [{ role: 'user', content: 'Hi' }], seed: 7 },
+    answer: cannedAnswers.messages,
+    field: 'seed',
+  },
+  messages: {
+    path: '/v1/messages',
+    body: { model: 'cohere/m', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }], container: 'c' },
+    answer: cannedAnswers.cohere,
+    field: 'container',
+  },
+  converse: {
+    path: '/model/google%2Fm/converse',
+    body: {
+      messages: [{ role: 'user', content: [{ text: 'Hi' }, { cachePoint: { type: 'default' } }] }],
+    },
+    answer: cannedAnswers.gemini,
+    field: 'messages[0].parts[0].cache_control',
+  },
+} as const;
+
+type Client = keyof typeof lossy;
+const clients = Object.keys(lossy) as Client[];
+
+function ask(client: Client, headers: Record<string, string> = {}): Promise<Response> {
+  const { path, body } = lossy[client];
+  return fetch(gateway.baseUrl + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+describe('what the provider cannot be told', () => {
+  it.each(clients)('is named in a header of the answer to a client of %s', async (client) => {
+    gateway.replay.enqueue(null, { body: lossy[client].answer });
+    const answer = await ask(client);
+    expect({ status: answer.status, losses: answer.headers.get('x-svc-losses') }).toEqual({
+      status: 200,
+      losses: lossy[client].field,
+    });
+  });
+
+  it.each(clients)(
+    'is a 400 that names it where a client of %s is strict, and nothing is sent',
+    async (client) => {
+      gateway.replay.enqueue(null, { body: lossy[client].answer });
+      const answer = await ask(client, { 'x-svc-strict': 'true' });
+      const said = await answer.text();
+      expect(answer.status).toBe(400);
+      expect(said).toContain(lossy[client].field);
+      expect(answer.headers.get('x-svc-losses')).toBe(lossy[client].field);
+      expect(gateway.replay.requests).toEqual([]);
+    },
+  );
+
+  it('is an error with its code and field in the words of chat completions', async () => {
+    const answer = await ask('chat-completions', { 'x-svc-strict': 'true' });
+    expect(await answer.json()).toMatchObject({
+      error: { code: 'translation_loss', param: 'seed', source: 'gateway', type: 'invalid_request_error' },
+    });
+  });
+
+  it('is none, strict or not, where all of it can be told', async () => {
+    gateway.replay.enqueue(null, { body: cannedAnswers.messages });
+    const answer = await fetch(`${gateway.baseUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${gateway.apiKey}`,
+        'content-type': 'application/json',
+        'x-svc-strict': 'true',
+      },
+      body: JSON.stringify({ model: 'anthropic/m', messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+    expect({ status: answer.status, losses: answer.headers.get('x-svc-losses') }).toEqual({
+      status: 200,
+      losses: null,
+    });
+  });
+});
+
+describe('when to try again', () => {
+  const retryInfo = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '1.5s' };
+  const body = {
+    error: { code: 429, message: 'Slow down.', status: 'RESOURCE_EXHAUSTED', details: [retryInfo] },
+  };
+
+  function askGoogle(path: string, request: unknown): Promise<Response> {
+    return fetch(gateway.baseUrl + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+    });
+  }
+
+  const messages = [{ role: 'user', content: 'Hi' }];
+  it.each([
+    ['chat-completions', '/v1/chat/completions', { model: 'google/m', messages }],
+    ['messages', '/v1/messages', { model: 'google/m', max_tokens: 5, messages }],
+    ['converse', '/model/google%2Fm/converse', { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }],
+  ])(
+    'is told in headers to a client of %s, where the provider says it in the body',
+    async (_, path, request) => {
+      gateway.replay.enqueue(null, { status: 429, body });
+      const { status, headers } = await askGoogle(path, request);
+      expect([status, headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual([429, '2', '1500']);
+    },
+  );
+
+  it('is what the headers say, where they say it too', async () => {
+    gateway.replay.enqueue(null, { status: 429, body, headers: { 'retry-after': '7' } });
+    const { headers } = await askGoogle('/v1/chat/completions', { model: 'google/m', messages });
+    expect([headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual(['7', '7000']);
+  });
+});

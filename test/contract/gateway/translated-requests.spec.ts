@@ -1,0 +1,119 @@
+import type { ChatRequest } from '@gateway/interchange';
+import type { Recording } from '@gateway/testing';
+import { cohere, formatNamed, gemini, scanJson, type RequestRoute } from '@gateway/wire-formats';
+import { bodyOf, checkEvery } from '../check-every.ts';
+import { lossesChannel } from '../losses-channel.mjs';
+import { startConnectedGateway, type ConnectedGateway } from './connected-gateway.ts';
+import { expectSameRequest } from './expect-same-request.ts';
+import { cannedAnswers, type TargetFormat } from './canned-answers.ts';
+import { expectAccepted } from './accepted-by-target.ts';
+import { findRequestLoss } from './request-losses.ts';
+import { readRequest } from './request-reading.ts';
+import type { ClientName } from './sdk-clients.ts';
+
+interface Origin {
+  readonly api: string;
+  readonly format: ClientName;
+}
+
+interface Target {
+  readonly format: TargetFormat;
+  readonly provider: string;
+}
+
+const origins: readonly Origin[] = [
+  { api: 'chat_completions', format: 'chat-completions' },
+  { api: 'messages', format: 'messages' },
+  { api: 'converse', format: 'converse' },
+  { api: 'converse_stream', format: 'converse' },
+];
+const targets: readonly Target[] = [
+  { format: 'chat-completions', provider: 'openai' },
+  { format: 'messages', provider: 'anthropic' },
+  { format: 'converse', provider: 'hosted' },
+  { format: 'gemini', provider: 'google' },
+  { format: 'cohere', provider: 'cohere' },
+];
+
+let gateway: ConnectedGateway;
+
+beforeAll(async () => {
+  gateway = await startConnectedGateway();
+}, 120_000);
+
+afterAll(() => gateway.stop(), 60_000);
+
+interface Sent {
+  readonly path: string;
+  readonly body: string;
+  readonly route: RequestRoute;
+}
+
+/** The recorded request, as its client would send it for another provider: the model alone differs. */
+function addressTo({ provider }: Target, { format }: Origin, recording: Recording): Sent {
+  const model = `${provider}/${recording.model ?? 'some-model'}`;
+  const route = { model, stream: recording.streaming };
+  const text = bodyOf(recording, 'request').toString('utf8');
+  if (format === 'converse') {
+    const path = `/model/${encodeURIComponent(model)}/converse${recording.streaming ? '-stream' : ''}`;
+    return { path, body: text, route };
+  }
+  const path = format === 'messages' ? '/v1/messages' : '/v1/chat/completions';
+  return { path, body: JSON.stringify({ ...(JSON.parse(text) as object), model }), route };
+}
+
+function parseReceived(format: TargetFormat, body: Buffer, route: RequestRoute): ChatRequest {
+  const tape = scanJson(body, { depthMax: 128 });
+  if (format === 'gemini') return gemini.parseRequest(tape, route);
+  return format === 'cohere'
+    ? cohere.parseRequest(tape, route)
+    : formatNamed(format).client.parseRequest(tape, route);
+}
+
+/** The header ends after so many characters, wherever that is. */
+const lossesCharactersMax = 1000;
+
+function readLosses(header: string): string[] {
+  const fields = header.split(', ').filter((field) => field !== '');
+  return header.length < lossesCharactersMax ? fields : fields.slice(0, -1);
+}
+
+async function translate(origin: Origin, target: Target, recording: Recording): Promise<void> {
+  const { path, body, route } = addressTo(target, origin, recording);
+  const tape = scanJson(Buffer.from(body), { depthMax: 128 });
+  const asked = formatNamed(origin.format).client.parseRequest(tape, route);
+  gateway.replay.reset();
+  gateway.replay.enqueue(null, { body: cannedAnswers[target.format] });
+  const answer = await fetch(gateway.baseUrl + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
+    body,
+  });
+  const said = await answer.text();
+  expect({ status: answer.status, said: answer.ok ? '' : said }).toEqual({ status: 200, said: '' });
+  expect(gateway.replay.requests).toHaveLength(1);
+  const { body: received, url } = gateway.replay.requests[0]!;
+  const raw = JSON.parse(received.toString('utf8')) as Record<string, unknown>;
+  await expectAccepted(target.format, raw, recording.streaming);
+  const isStreamAddress = /stream/i.test(url);
+  const heard = parseReceived(target.format, received, { model: route.model, stream: isStreamAddress });
+  const losses = readLosses(answer.headers.get('x-svc-losses') ?? '');
+  for (const field of losses) {
+    const reason = findRequestLoss(field, target.format);
+    expect({ field, reason }).toEqual({ field, reason: expect.any(String) as string });
+    const place = field.replaceAll(/\d+/g, '*');
+    lossesChannel.publish({ from: origin.format, to: target.format, field: `${place} (${reason})` });
+  }
+  expectSameRequest(readRequest(heard), readRequest(asked), losses, target.format);
+}
+
+for (const target of targets) {
+  for (const origin of origins.filter(({ format }) => format !== target.format)) {
+    checkEvery(
+      `c: request told in ${target.format}`,
+      origin.api,
+      ({ request_file: file, status }) => file !== null && status === 200,
+      (recording) => translate(origin, target, recording),
+    );
+  }
+}
