@@ -96,3 +96,32 @@ describe('an answer of another format', () => {
     expect(JSON.stringify(client.renderResponse(answer, defaults))).toContain('12345678901234567890');
   });
 });
+
+describe('what a client is shown, where a model would not take it back', () => {
+  const answer = (events: StreamEvent[]) =>
+    client.renderResponse(foldAnswer([{ type: 'message-start', format: 'cohere' }, ...events]), defaults);
+  const call = (kind: 'function' | 'custom', argumentsText: string): StreamEvent[] => [
+    { type: 'tool-call-start', choice: 0, block: 0, id: 'a', name: 'f', kind },
+    { type: 'tool-call-delta', choice: 0, block: 0, argumentsText },
+    { type: 'tool-call-end', choice: 0, block: 0 },
+  ];
+
+  it('has thoughts that nobody signed', () => {
+    const events: StreamEvent[] = [
+      { type: 'thinking-start', choice: 0, block: 0 },
+      { type: 'thinking-delta', choice: 0, block: 0, text: 'hm' },
+      { type: 'thinking-end', choice: 0, block: 0 },
+    ];
+    const content = [{ reasoningContent: { reasoningText: { text: 'hm' } } }];
+    expect(answer(events)).toMatchObject({ output: { message: { content } } });
+  });
+
+  it.each([
+    ['function', 'null', {}],
+    ['custom', 'x = 1', { input: 'x = 1' }],
+    ['function', '{"a', { arguments: '{"a' }],
+  ] as const)('has an object for the arguments of a %s: %s', (kind, argumentsText, input) => {
+    const content = [{ toolUse: { toolUseId: 'a', name: 'f', input } }];
+    expect(answer(call(kind, argumentsText))).toMatchObject({ output: { message: { content } } });
+  });
+});

@@ -27,6 +27,28 @@ const call = {
 } as const;
 
 describe('a request of another format', () => {
+  it('ends a result that is marked inside with a cache point, and has none in it', () => {
+    const marked = { ...text('x'), cacheMarker: {} };
+    const result = {
+      type: 'tool-result',
+      callId: 'c1',
+      parts: [marked, { ...text(' '), cacheMarker: {} }],
+    } as const;
+    const { body } = render({
+      messages: [
+        { role: 'assistant', parts: [call] },
+        { role: 'tool', parts: [result] },
+      ],
+    });
+    expect((body.messages as unknown[])[1]).toEqual({
+      role: 'user',
+      content: [
+        { toolResult: { toolUseId: 'c1', content: [{ text: 'x' }] } },
+        { cachePoint: { type: 'default' } },
+      ],
+    });
+  });
+
   it("alternates, with the system apart and results in the user's turn", () => {
     const { body, losses } = render({
       messages: [

@@ -34,6 +34,12 @@ describe('a stream', () => {
     expect(typesOf(read(list.subarray(0, -1)))).not.toContain('message-end');
   });
 
+  it('is read whole too where it comes as a list for a plain answer', () => {
+    const list = Buffer.from(JSON.stringify([candidate([{ text: 'a' }]), candidate([{ text: 'b' }], stop)]));
+    expect(provider.parseResponse(list)).toEqual(read(list));
+    expect(partsOf(provider.parseResponse(list))).toEqual([{ type: 'text', text: 'ab' }]);
+  });
+
   it('is an error, and never a success, where the provider says so', () => {
     const error = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } };
     const failed = { type: 'error', message: 'overloaded', code: 'UNAVAILABLE', errorType: 'api_error' };
