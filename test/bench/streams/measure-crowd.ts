@@ -1,0 +1,40 @@
+import { forgetPeak, readPeakMiB, readResidentMiB } from './memory.ts';
+import type { StreamingProvider } from './provider-process.ts';
+import { openStream, readBody, type ReadBody, type StreamTarget } from './stream-client.ts';
+
+export interface CrowdFigures {
+  readonly streams: number;
+  /** The most that were open at one time, as the provider saw it. */
+  readonly openMost: number;
+  readonly bytes: number;
+  /** Streams that did not arrive byte for byte. */
+  readonly damaged: number;
+  readonly residentBeforeMiB: number;
+  readonly residentPeakMiB: number;
+}
+
+/** Many slow streams at once, of 24 chunks in 12 s, cut wherever it falls; the hash of each is compared. */
+export async function measureCrowd(
+  target: StreamTarget,
+  streams: number,
+  provider: StreamingProvider,
+  edgePid: number,
+): Promise<CrowdFigures> {
+  const residentBeforeMiB = readResidentMiB(edgePid);
+  forgetPeak(edgePid);
+  const bodies = await Promise.all(
+    Array.from({ length: streams }, async (_, index): Promise<readonly [string, ReadBody]> => {
+      const order = { id: `crowd-${index}`, chunks: 24, everyMs: 500, fillBytes: 200, cutsFrames: true };
+      return [order.id, await readBody(await openStream(target, order))];
+    }),
+  );
+  const { openMost, sent } = await provider.readSent();
+  return {
+    streams,
+    openMost,
+    bytes: bodies.reduce((sum, [, { bytes }]) => sum + bytes, 0),
+    damaged: bodies.filter(([id, { sha256 }]) => sent[id]?.sha256 !== sha256).length,
+    residentBeforeMiB,
+    residentPeakMiB: readPeakMiB(edgePid),
+  };
+}

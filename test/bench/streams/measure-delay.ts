@@ -1,0 +1,50 @@
+import { timeStream, type StreamOrder, type StreamTarget, type StreamTimes } from './stream-client.ts';
+
+/** One way to the provider, in milliseconds. */
+export interface DelayFigures {
+  readonly chunkP50Ms: number;
+  readonly chunkP99Ms: number;
+  readonly firstByteP50Ms: number;
+}
+
+const paced: StreamOrder = { id: 'paced', chunks: 100, everyMs: 5, fillBytes: 20, cutsFrames: false };
+const short: StreamOrder = { ...paced, id: 'short', chunks: 2, everyMs: 2 };
+const concurrentStreams = 4;
+const firstBytesARound = 20;
+
+/**
+ * Times streams over each way in turn, so that whatever else the machine does slows both: delays of chunks with four
+ * streams open, first bytes one after the other. The first rounds warm everything up and do not count.
+ */
+export async function measureDelays<Way extends string>(
+  targets: Readonly<Record<Way, StreamTarget>>,
+  rounds: number,
+): Promise<Record<Way, DelayFigures>> {
+  const ways = Object.keys(targets) as Way[];
+  const times = new Map(ways.map((way) => [way, { chunks: [] as number[], firstBytes: [] as number[] }]));
+  for (let round = -2; round < rounds; round += 1) {
+    for (const [way, { chunks, firstBytes }] of times) {
+      const open = Array.from({ length: concurrentStreams }, () => timeStream(targets[way], paced));
+      const delays = (await Promise.all(open)).flatMap(({ delaysMs }) => delaysMs);
+      const starts: StreamTimes[] = [];
+      while (starts.length < firstBytesARound) starts.push(await timeStream(targets[way], short));
+      if (round < 0) continue;
+      chunks.push(...delays);
+      firstBytes.push(...starts.map(({ firstByteMs }) => firstByteMs));
+    }
+  }
+  const figures = [...times].map(([way, { chunks, firstBytes }]) => [
+    way,
+    {
+      chunkP50Ms: quantile(chunks, 0.5),
+      chunkP99Ms: quantile(chunks, 0.99),
+      firstByteP50Ms: quantile(firstBytes, 0.5),
+    },
+  ]);
+  return Object.fromEntries(figures) as Record<Way, DelayFigures>;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+}

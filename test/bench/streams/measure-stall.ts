@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { forgetPeak, readPeakMiB, readResidentMiB } from './memory.ts';
+import type { StreamingProvider } from './provider-process.ts';
+import { openStream, readBody, type StreamTarget } from './stream-client.ts';
+
+export interface StallFigures {
+  /** Of the whole stream. */
+  readonly bytes: number;
+  /** What the provider got rid of while nobody read: what all the buffers on the way take. */
+  readonly sentWhileStalledBytes: number;
+  readonly residentBeforeMiB: number;
+  /** The most above that while nobody read. */
+  readonly grownMiB: number;
+  /** Whether, read after all, it arrived byte for byte. */
+  readonly isWhole: boolean;
+}
+
+const stalledMs = 5_000;
+
+/** A stream of 200 MB, sent as fast as it is taken, to a client that reads the head and then nothing for 5 s. */
+export async function measureStall(
+  target: StreamTarget,
+  provider: StreamingProvider,
+  edgePid: number,
+): Promise<StallFigures> {
+  const order = { id: 'stalled', chunks: 50_000, everyMs: 0, fillBytes: 3_400, cutsFrames: false };
+  const residentBeforeMiB = readResidentMiB(edgePid);
+  forgetPeak(edgePid);
+  const answer = await openStream(target, order);
+  await sleep(stalledMs);
+  const grownMiB = readPeakMiB(edgePid) - residentBeforeMiB;
+  const sentWhileStalledBytes = (await provider.readSent()).sent[order.id]?.bytes ?? 0;
+  const { bytes, sha256 } = await readBody(answer);
+  const isWhole = (await provider.readSent()).sent[order.id]?.sha256 === sha256;
+  return { bytes, sentWhileStalledBytes, residentBeforeMiB, grownMiB, isWhole };
+}

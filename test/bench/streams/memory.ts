@@ -1,0 +1,23 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** Resident memory of a process in MiB, from Linux's /proc. */
+export function readResidentMiB(pid: number): number {
+  return readStatus(pid, 'VmRSS');
+}
+
+/** Forgets the process's peak, so that `readPeakMiB` tells of what comes from now on. */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+/** The most resident memory since `forgetPeak`, in MiB. */
+export function readPeakMiB(pid: number): number {
+  return readStatus(pid, 'VmHWM');
+}
+
+function readStatus(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const [, kibibytes] =
+    new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  if (kibibytes === undefined) throw new Error(`/proc/${pid}/status does not tell ${field}`);
+  return Number(kibibytes) / 1024;
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
+
+export interface StreamTarget {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly model: string;
+}
+
+/** What the provider is to send. */
+export interface StreamOrder {
+  readonly id: string;
+  readonly chunks: number;
+  /** 0: as fast as it is read. */
+  readonly everyMs: number;
+  /** Characters of text in each chunk, beside the time at which it was sent. */
+  readonly fillBytes: number;
+  /** Whether chunks end in the middle of frames and characters. */
+  readonly cutsFrames: boolean;
+}
+
+export interface ReadBody {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface StreamTimes {
+  /** From the sending of the request to the first byte of the body. */
+  readonly firstByteMs: number;
+  /** From the provider's sending to our reading, of each chunk. */
+  readonly delaysMs: readonly number[];
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+
+/** Asks for a stream and settles with its head, nothing of the body read. Throws for anything but a 200. */
+export async function openStream(target: StreamTarget, order: StreamOrder): Promise<IncomingMessage> {
+  const body = JSON.stringify({
+    model: target.model,
+    messages: [{ role: 'user', content: 'Tell me a story.' }],
+    stream: true,
+    user: JSON.stringify(order),
+  });
+  const call = request(`${target.url}/v1/chat/completions`, {
+    agent,
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${target.apiKey}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    },
+  });
+  call.end(body);
+  const [answer] = (await once(call, 'response')) as [IncomingMessage];
+  if (answer.statusCode === 200) return answer;
+  const text = Buffer.concat((await answer.toArray()) as Buffer[]).toString();
+  throw new Error(`${target.url}: ${answer.statusCode ?? 0} ${text}`);
+}
+
+/** Reads a stream to its end, and times it against the provider's clock, which is this machine's. */
+export async function timeStream(target: StreamTarget, order: StreamOrder): Promise<StreamTimes> {
+  const startedAt = performance.now();
+  let firstByteMs: number | undefined;
+  const delaysMs: number[] = [];
+  const answer = await openStream(target, order);
+  answer.on('data', (chunk: Buffer) => {
+    const nowUs = Number(process.hrtime.bigint() / 1000n);
+    firstByteMs ??= performance.now() - startedAt;
+    for (const [, sentAtUs] of chunk.toString('latin1').matchAll(/"content":"(\d+)/g))
+      delaysMs.push((nowUs - Number(sentAtUs)) / 1000);
+  });
+  await once(answer, 'end');
+  if (firstByteMs === undefined || delaysMs.length !== order.chunks)
+    throw new Error(`${target.url}: ${delaysMs.length} chunks of ${order.chunks} came`);
+  return { firstByteMs, delaysMs };
+}
+
+/** Reads a body to its end. */
+export async function readBody(answer: IncomingMessage): Promise<ReadBody> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    hash.update(chunk);
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
