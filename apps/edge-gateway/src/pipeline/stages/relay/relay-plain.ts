@@ -21,15 +21,16 @@ export async function relayPlain(
   if (lane.isSameFormat && !isJson(passed)) return passUnread(bytes, passed, exchange);
   const events = lane.provider.provider.parseResponse(bytes);
   const summary = events.reduce(summarize, createSummary());
-  // No client looks for an error in an answer of status 200: one that waits for a stream would take it for an empty one.
-  if (summary.error !== undefined)
-    throw new GatewayError('provider_error', { message: summary.error.message });
+  const failure = summary.error;
+  // A client that waits for a stream, or for another format, would take an error with status 200 for an empty answer.
+  if (failure !== undefined && (exchange.ledger.stream || !lane.isSameFormat))
+    throw new GatewayError('provider_error', { message: failure.message });
   writeAnswer(bytes, events, passed, lane, exchange);
   return {
-    status: exchange.abort.signal.aborted ? 'cancelled' : 'ok',
+    status: exchange.abort.signal.aborted ? 'cancelled' : failure ? 'error' : 'ok',
     httpStatus: passed.answer.status,
-    errorCode: null,
-    errorMessage: null,
+    errorCode: failure ? 'provider_error' : null,
+    errorMessage: failure?.message ?? null,
     errorDetail: null,
     providerRequestId: passed.providerRequestId,
     summary,
