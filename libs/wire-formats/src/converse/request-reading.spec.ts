@@ -4,13 +4,17 @@ import { converse } from './converse.ts';
 const { client, provider } = converse;
 const claude = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
 
-const parse = (body: unknown) =>
+const parse = (body: unknown, stream = true) =>
   client.parseRequest(scanJson(Buffer.from(JSON.stringify(body)), { depthMax: 64 }), {
     model: claude,
-    stream: true,
+    stream,
   });
 
 describe('a request of this format', () => {
+  it.each([true, false])('asks for usage inside a stream if it asks for one: %s', (stream) => {
+    expect(parse({ messages: [] }, stream)).toMatchObject({ stream, streamsUsage: stream });
+  });
+
   it('tells the interchange what others can carry', () => {
     const { messages, tools, settings, stream } = parse({
       system: [{ text: 's' }, { cachePoint: { type: 'default' } }],

@@ -27,8 +27,8 @@ export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest 
     toolChoice,
     settings,
     stream: route?.stream ?? false,
-    // The format tells usage always.
-    streamsUsage: true,
+    // The format's streams tell usage always.
+    streamsUsage: route?.stream ?? false,
     ...own.with({
       ...otherMembers(body, ['modelId', 'messages', 'system', 'toolConfig', ...read]),
       ...optional('toolConfig', restOfTools),
