@@ -1,6 +1,7 @@
 // `npm run bench:streams`: what the gateway adds to a stream beside a direct connection to the same provider, and the
 // memory that it takes for many slow streams and for one whose reader stalls. In one run, on one Linux machine.
 import { startStack } from '@gateway/testing';
+import { startBareProxy } from '../gateway/servers.ts';
 import { measureCrowd } from './measure-crowd.ts';
 import { measureDelays } from './measure-delay.ts';
 import { measureStall } from './measure-stall.ts';
@@ -12,6 +13,7 @@ const crowdStreams = Number(process.env['BENCH_STREAMS'] ?? 1_000);
 const model = 'gpt-4o-mini';
 
 const provider = await startStreamingProvider();
+const bare = await startBareProxy(provider.url);
 const stack = await startStack({
   env: { '*': { LOG_LEVEL: 'info' }, 'edge-gateway': { EGRESS_ALLOW: '127.0.0.0/8' } },
 });
@@ -20,13 +22,13 @@ try {
   if (edgePid === null) throw new Error('The edge does not run.');
   const direct = { url: provider.url, apiKey: 'sk-bench-provider-key', model };
   const ours = { url: stack.baseUrl, apiKey: await prepareAccount(), model: `openai/${model}` };
-  const delays = await measureDelays({ direct, ours }, rounds);
+  const delays = await measureDelays({ direct, bare: { ...direct, url: bare.url }, ours }, rounds);
   const stall = await measureStall(ours, provider, edgePid);
   const crowd = await measureCrowd(ours, crowdStreams, provider, edgePid);
   reportStreams({ delays, stall, crowd });
 } finally {
   await stack.stop();
-  provider.stop();
+  for (const server of [provider, bare]) server.stop();
 }
 
 /** Connects the provider, and makes a key whose rate limit is never reached but always counted. */

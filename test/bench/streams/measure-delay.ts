@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { timeStream, type StreamOrder, type StreamTarget, type StreamTimes } from './stream-client.ts';
 
 /** One way to the provider, in milliseconds. */
@@ -11,6 +12,8 @@ const paced: StreamOrder = { id: 'paced', chunks: 100, everyMs: 5, fillBytes: 20
 const short: StreamOrder = { ...paced, id: 'short', chunks: 2, everyMs: 2 };
 const concurrentStreams = 4;
 const firstBytesARound = 20;
+/** Between two streams, so that a first byte is not timed against the writing of the last stream's log. */
+const pauseMs = 15;
 
 /**
  * Times streams over each way in turn, so that whatever else the machine does slows both: delays of chunks with four
@@ -27,7 +30,10 @@ export async function measureDelays<Way extends string>(
       const open = Array.from({ length: concurrentStreams }, () => timeStream(targets[way], paced));
       const delays = (await Promise.all(open)).flatMap(({ delaysMs }) => delaysMs);
       const starts: StreamTimes[] = [];
-      while (starts.length < firstBytesARound) starts.push(await timeStream(targets[way], short));
+      while (starts.length < firstBytesARound) {
+        starts.push(await timeStream(targets[way], short));
+        await sleep(pauseMs);
+      }
       if (round < 0) continue;
       chunks.push(...delays);
       firstBytes.push(...starts.map(({ firstByteMs }) => firstByteMs));

@@ -2,23 +2,26 @@ import type { CrowdFigures } from './measure-crowd.ts';
 import type { DelayFigures } from './measure-delay.ts';
 import type { StallFigures } from './measure-stall.ts';
 
+type Way = 'direct' | 'bare' | 'ours';
+
 export interface StreamFigures {
-  readonly delays: Readonly<Record<'direct' | 'ours', DelayFigures>>;
+  readonly delays: Readonly<Record<Way, DelayFigures>>;
   readonly stall: StallFigures;
   readonly crowd: CrowdFigures;
 }
 
 /** Writes a table for people, then one line of JSON. */
 export function reportStreams({ delays, stall, crowd }: StreamFigures): void {
-  const { direct, ours } = delays;
-  const added = (figure: keyof DelayFigures) => ours[figure] - direct[figure];
-  console.log('milliseconds           direct      ours     added');
+  const { direct, bare, ours } = delays;
+  const addedBy = (way: Way) => (figure: keyof DelayFigures) => delays[way][figure] - direct[figure];
+  const added = addedBy('ours');
+  console.log('milliseconds           direct      bare      ours     added');
   for (const [name, figure] of [
     ['chunk p50', 'chunkP50Ms'],
     ['chunk p99', 'chunkP99Ms'],
     ['first byte p50', 'firstByteP50Ms'],
   ] as const) {
-    const columns = [direct[figure], ours[figure], added(figure)];
+    const columns = [direct[figure], bare[figure], ours[figure], added(figure)];
     console.log(name.padEnd(19) + columns.map((value) => value.toFixed(3).padStart(10)).join(''));
   }
   console.log(
@@ -32,11 +35,8 @@ export function reportStreams({ delays, stall, crowd }: StreamFigures): void {
       `${stall.grownMiB.toFixed(1)} MiB more at most; then read ${stall.isWhole ? 'whole' : 'DAMAGED'}`,
   );
   const summary = {
-    added_ms: {
-      chunk_p50: added('chunkP50Ms'),
-      chunk_p99: added('chunkP99Ms'),
-      first_byte_p50: added('firstByteP50Ms'),
-    },
+    added_ms: renderAdded(added),
+    added_by_bare_proxy_ms: renderAdded(addedBy('bare')),
     crowd: {
       streams: crowd.streams,
       open_at_once: crowd.openMost,
@@ -51,4 +51,12 @@ export function reportStreams({ delays, stall, crowd }: StreamFigures): void {
     },
   };
   console.log(`\n${JSON.stringify(summary)}`);
+}
+
+function renderAdded(added: (figure: keyof DelayFigures) => number): Record<string, number> {
+  return {
+    chunk_p50: added('chunkP50Ms'),
+    chunk_p99: added('chunkP99Ms'),
+    first_byte_p50: added('firstByteP50Ms'),
+  };
 }
