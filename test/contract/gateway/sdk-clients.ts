@@ -4,6 +4,7 @@ import {
   BedrockRuntimeClient,
   ConverseCommand,
   ConverseStreamCommand,
+  type ConverseCommandInput,
   type ConverseStreamOutput,
 } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
@@ -22,13 +23,33 @@ import {
 
 export type ClientName = 'chat-completions' | 'messages' | 'converse';
 
-/** Asks the model, plain or streamed, and reads the answer. Rejects with the SDK's own error. */
-export type AskModel = (model: string, stream: boolean) => Promise<AnswerReading>;
+/**
+ * Asks the model, plain or streamed, and reads the answer. Rejects with the SDK's own error.
+ * @param said members of the client's own format, beside the model or over the greeting that is sent else.
+ */
+export type AskModel = (model: string, stream: boolean, said?: object) => Promise<AnswerReading>;
 
-export function openClients(baseUrl: string, apiKey: string): Record<ClientName, AskModel> {
+/** @param aws in place of a client that speaks HTTP/1.1 */
+export function openClients(
+  baseUrl: string,
+  apiKey: string,
+  aws: BedrockRuntimeClient = connectAws(baseUrl, apiKey),
+): Record<ClientName, AskModel> {
   const openai = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
   const anthropic = new Anthropic({ baseURL: baseUrl, apiKey, maxRetries: 0 });
-  const aws = new BedrockRuntimeClient({
+  return {
+    'chat-completions': (model, stream, said) => askOpenAi(openai, { model, messages, ...said }, stream),
+    messages: (model, stream, said) =>
+      askAnthropic(anthropic, { model, max_tokens: 1024, messages, ...said }, stream),
+    converse: (modelId, stream, said) => {
+      const request = { modelId, messages: converseMessages, ...said };
+      return stream ? askConverseStream(aws, request) : askConverse(aws, request);
+    },
+  };
+}
+
+function connectAws(baseUrl: string, apiKey: string): BedrockRuntimeClient {
+  return new BedrockRuntimeClient({
     region: 'us-east-1',
     endpoint: baseUrl,
     token: { token: apiKey },
@@ -36,24 +57,24 @@ export function openClients(baseUrl: string, apiKey: string): Record<ClientName,
     maxAttempts: 1,
     requestHandler: new NodeHttpHandler(),
   });
-  return {
-    'chat-completions': (model, stream) => askOpenAi(openai, model, stream),
-    messages: (model, stream) => askAnthropic(anthropic, model, stream),
-    converse: (model, stream) => (stream ? askConverseStream(aws, model) : askConverse(aws, model)),
-  };
 }
 
 const messages = [{ role: 'user' as const, content: 'Hello.' }];
+const converseMessages = [{ role: 'user' as const, content: [{ text: 'Hello.' }] }];
 
-async function askOpenAi(client: OpenAI, model: string, stream: boolean): Promise<AnswerReading> {
+async function askOpenAi(
+  client: OpenAI,
+  request: OpenAI.ChatCompletionCreateParamsNonStreaming,
+  stream: boolean,
+): Promise<AnswerReading> {
   const thoughts: unknown[] = [];
   const answer = stream
     ? await client.chat.completions
-        .stream({ model, messages, stream_options: { include_usage: true } })
+        .stream({ ...request, stream: true, stream_options: { include_usage: true } })
         // The SDK sums up what OpenAI tells, and passes on what its followers tell.
         .on('chunk', ({ choices }) => thoughts.push(asMembers(choices[0]?.delta).reasoning_content))
         .finalChatCompletion()
-    : await client.chat.completions.create({ model, messages });
+    : await client.chat.completions.create(request);
   const [choice] = answer.choices;
   const message = asMembers(choice?.message);
   const usage = answer.usage;
@@ -90,8 +111,11 @@ const stops: Readonly<Record<string, StopReading>> = {
   none: 'none',
 };
 
-async function askAnthropic(client: Anthropic, model: string, stream: boolean): Promise<AnswerReading> {
-  const request = { model, max_tokens: 1024, messages };
+async function askAnthropic(
+  client: Anthropic,
+  request: Anthropic.MessageCreateParamsNonStreaming,
+  stream: boolean,
+): Promise<AnswerReading> {
   const pieces: string[] = [];
   const answer = stream
     ? await client.messages
@@ -124,10 +148,11 @@ async function askAnthropic(client: Anthropic, model: string, stream: boolean): 
   };
 }
 
-const converseMessages = [{ role: 'user' as const, content: [{ text: 'Hello.' }] }];
-
-async function askConverse(client: BedrockRuntimeClient, modelId: string): Promise<AnswerReading> {
-  const answer = await client.send(new ConverseCommand({ modelId, messages: converseMessages }));
+async function askConverse(
+  client: BedrockRuntimeClient,
+  request: ConverseCommandInput,
+): Promise<AnswerReading> {
+  const answer = await client.send(new ConverseCommand(request));
   const content = answer.output?.message?.content ?? [];
   return {
     text: join(
@@ -147,8 +172,11 @@ async function askConverse(client: BedrockRuntimeClient, modelId: string): Promi
   };
 }
 
-async function askConverseStream(client: BedrockRuntimeClient, modelId: string): Promise<AnswerReading> {
-  const answer = await client.send(new ConverseStreamCommand({ modelId, messages: converseMessages }));
+async function askConverseStream(
+  client: BedrockRuntimeClient,
+  request: ConverseCommandInput,
+): Promise<AnswerReading> {
+  const answer = await client.send(new ConverseStreamCommand(request));
   const calls: { id: string; name: string; json: string }[] = [];
   const events: ConverseStreamOutput[] = [];
   for await (const event of answer.stream ?? []) {

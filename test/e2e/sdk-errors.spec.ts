@@ -1,0 +1,77 @@
+/** What each client's SDK raises when a provider of any format fails, and how often the provider is asked. */
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import { connectProvider, createTestAccount, createTestKey } from './account.fixture.ts';
+import { startProvider } from './provider.fixture.ts';
+import { failedClients, failingProviders } from './sdk-errors.fixture.ts';
+
+const { baseUrl } = sharedStack();
+let replay: ReplayProvider;
+let key: string;
+beforeAll(async () => {
+  replay = await startProvider();
+  const { apiKey } = await createTestAccount(sharedStack());
+  key = (await createTestKey(baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
+  for (const { provider, path } of failingProviders) {
+    await connectProvider(baseUrl, key, { provider, api_key: 'upstream-key', base_url: replay.url + path });
+  }
+});
+afterEach(() => replay.reset());
+afterAll(() => replay.close());
+
+async function thrownBy(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+/** For how long the SDK waited before it asked again. */
+function readWaitMs(): number {
+  const [first, second] = replay.requests;
+  return second!.endedAtMs! - first!.endedAtMs!;
+}
+
+describe.each(failedClients)('the SDK of $client', ({ client, raises, raisesInStream, ask, stream }) => {
+  // Less than the SDK would choose itself; AWS's reads whole seconds alone, and chooses less than one.
+  const soon = client === 'converse' ? {} : { retryAfterMs: 10 };
+
+  describe.each(failingProviders)('with $provider', ({ provider, ...failing }) => {
+    const model = `${provider}/some-model`;
+
+    it.each([
+      [400, 1],
+      [401, 1],
+      [403, 1],
+      [404, 1],
+      [429, 2],
+      [500, 2],
+      [provider === 'anthropic' ? 529 : 503, 2],
+    ])('raises its own error for %i, tried %i time(s) of 2', async (status, attempts) => {
+      for (let at = 0; at < 2; at += 1) replay.enqueue(null, { ...failing.fail(status), ...soon });
+      const thrown = await thrownBy(ask(baseUrl, key, model));
+      expect(thrown).toBeInstanceOf(raises[status]);
+      expect((thrown as Error).message).toContain('told by the provider');
+      expect(replay.requests).toHaveLength(attempts);
+    });
+
+    it('waits as long as a 429 says, and has the answer then', async () => {
+      const refused = failing.fail(429);
+      replay.enqueue(null, { ...refused, headers: { ...refused.headers, 'retry-after': '1' } });
+      replay.enqueue(null, failing.answer());
+      expect(JSON.stringify(await ask(baseUrl, key, model))).toContain('Hello.');
+      expect(replay.requests).toHaveLength(2);
+      expect(readWaitMs()).toBeGreaterThanOrEqual(950);
+    });
+
+    it.each([
+      ['tells of an error', failing.tellInStream],
+      ['breaks', failing.breakStream],
+    ])('raises an error inside a stream that %s, after what came before, tried once', async (_how, fail) => {
+      replay.enqueue(null, fail());
+      const said: string[] = [];
+      expect(await thrownBy(stream(baseUrl, key, model, said))).toBeInstanceOf(raisesInStream);
+      expect(said.join('')).toMatch(/^Hello, /);
+      expect(replay.requests).toHaveLength(1);
+    });
+  });
+});
