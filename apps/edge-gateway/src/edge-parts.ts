@@ -54,7 +54,7 @@ export function buildEdgeParts({
     connections: createConnections(messaging, sealingKeys, (secret) => secretRedactor.register(secret)),
     catalog: loadCatalog(),
     rateLimiter: new RedisRateLimiter(cacheRedis, log),
-    planner: new NatsPlanner(messaging),
+    planner: new NatsPlanner(messaging, config.PLAN_DEADLINE_MS),
     toolLists: new ToolListIndex(),
     upstream,
     spool,

@@ -19,6 +19,7 @@ const definitionsBytesMax = 6 * 1024 * 1024;
 /** Asks tool-router and compressor. Tools travel by hash, and their definitions only to those who lack them. */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
+  readonly #deadlineMs: number;
   /** Lists that a router has answered for: their hashes are left out of the next question. */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
   /** The compressor's answers, which are pure functions of a definition's bytes. */
@@ -29,8 +30,10 @@ export class NatsPlanner implements Planner {
       200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
   });
 
-  constructor(messaging: Messaging) {
+  /** @param deadlineMs what all questions of one plan have together; each may take what is left of it. */
+  constructor(messaging: Messaging, deadlineMs: number) {
     this.#messaging = messaging;
+    this.#deadlineMs = deadlineMs;
   }
 
   async selectTools(
@@ -43,7 +46,7 @@ export class NatsPlanner implements Planner {
     const first: PlanToolsRequest = this.#known.has(list.listHash)
       ? { ...question, listHash: list.listHash }
       : withHashes;
-    const reply = await this.#messaging.call(planTools, first, { signal });
+    const reply = await this.#messaging.call(planTools, first, { signal, deadlineMs: this.#deadlineMs });
     const planned =
       reply.status === 'planned' ? reply : await this.#teach(subject, withHashes, reply, signal);
     this.#known.set(list.listHash, true);
@@ -57,7 +60,7 @@ export class NatsPlanner implements Planner {
     unknown: Extract<PlanToolsReply, { status: 'unknown' }>,
     signal: AbortSignal,
   ): Promise<PlannedReply> {
-    const options = { signal, instanceId: unknown.instanceId };
+    const options = { signal, deadlineMs: this.#deadlineMs, instanceId: unknown.instanceId };
     let { missing } = unknown;
     for (let round = 0; round < 2; round += 1) {
       if (missing.length > 0) {
@@ -92,7 +95,11 @@ export class NatsPlanner implements Planner {
     const { list } = subject;
     const unseen = this.#unseenDefinitions(subject, list);
     if (unseen.length > 0) {
-      const { results } = await this.#messaging.call(compressSchemas, { definitions: unseen }, { signal });
+      const { results } = await this.#messaging.call(
+        compressSchemas,
+        { definitions: unseen },
+        { signal, deadlineMs: this.#deadlineMs },
+      );
       for (const { hash, edits, steps } of results) this.#schemaEdits.set(hash, { edits, steps });
     }
     const found = new Map<number, SchemaEdits>();
