@@ -11,13 +11,12 @@ export interface DelayFigures {
 const paced: StreamOrder = { id: 'paced', chunks: 100, everyMs: 5, fillBytes: 20, cutsFrames: false };
 const short: StreamOrder = { ...paced, id: 'short', chunks: 2, everyMs: 2 };
 const concurrentStreams = 4;
+const warmUpTurns = 500;
 const firstBytesARound = 20;
-/** Between two streams, so that a first byte is not timed against the writing of the last stream's log. */
-const pauseMs = 15;
 
 /**
  * Times streams over each way in turn, so that whatever else the machine does slows both: delays of chunks with four
- * streams open, first bytes one after the other. The first rounds warm everything up and do not count.
+ * streams open, first bytes one after the other.
  */
 export async function measureDelays<Way extends string>(
   targets: Readonly<Record<Way, StreamTarget>>,
@@ -25,16 +24,15 @@ export async function measureDelays<Way extends string>(
 ): Promise<Record<Way, DelayFigures>> {
   const ways = Object.keys(targets) as Way[];
   const times = new Map(ways.map((way) => [way, { chunks: [] as number[], firstBytes: [] as number[] }]));
-  for (let round = -2; round < rounds; round += 1) {
+  for (const way of ways) await warmUp(targets[way]);
+  for (let round = 0; round < rounds; round += 1) {
     for (const [way, { chunks, firstBytes }] of times) {
       const open = Array.from({ length: concurrentStreams }, () => timeStream(targets[way], paced));
       const delays = (await Promise.all(open)).flatMap(({ delaysMs }) => delaysMs);
       const starts: StreamTimes[] = [];
       while (starts.length < firstBytesARound) {
         starts.push(await timeStream(targets[way], short));
-        await sleep(pauseMs);
       }
-      if (round < 0) continue;
       chunks.push(...delays);
       firstBytes.push(...starts.map(({ firstByteMs }) => firstByteMs));
     }
@@ -48,6 +46,16 @@ export async function measureDelays<Way extends string>(
     },
   ]);
   return Object.fromEntries(figures) as Record<Way, DelayFigures>;
+}
+
+/** As many requests as it takes until a process runs compiled code; what is measured is one that has run for a while. */
+async function warmUp(target: StreamTarget): Promise<void> {
+  await timeStream(target, paced);
+  const takeTurns = async () => {
+    for (let turn = 0; turn < warmUpTurns; turn += 1) await timeStream(target, short);
+  };
+  await Promise.all(Array.from({ length: concurrentStreams }, takeTurns));
+  await sleep(1_000);
 }
 
 function quantile(values: readonly number[], share: number): number {
