@@ -1,4 +1,4 @@
-import { close, ftruncate, open, write } from 'node:fs';
+import { close, ftruncate, open, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { uuidv7 } from 'uuidv7';
@@ -36,7 +36,7 @@ export class SegmentWriter {
     const bytes = Buffer.from(lines, 'utf8');
     const current = await this.#roomFor(bytes.length);
     try {
-      await writeWhole(current.fd, bytes);
+      writeWhole(current.fd, bytes);
     } catch (error) {
       // A torn line is tolerated by readers, so a cut that fails too does no harm.
       await truncateFile(current.fd, current.segment.bytes).catch(() => undefined);
@@ -77,15 +77,13 @@ export class SegmentWriter {
   }
 }
 
-function writeWhole(fd: number, bytes: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const next = (offset: number): void => {
-      write(fd, bytes, offset, bytes.length - offset, null, (error, written) => {
-        if (error) reject(error);
-        else if (offset + written < bytes.length) next(offset + written);
-        else resolve();
-      });
-    };
-    next(0);
-  });
+/**
+ * Into the page cache, at once: a group of lines takes a few microseconds there, a trip through the thread pool several
+ * times that, and every request waits for one. The hazard: a disk so far behind that the kernel makes writers wait
+ * (`vm.dirty_ratio`) holds the event loop up too. A spool's volume is not for anything else.
+ */
+function writeWhole(fd: number, bytes: Buffer): void {
+  for (let offset = 0; offset < bytes.length;) {
+    offset += writeSync(fd, bytes, offset, bytes.length - offset, null);
+  }
 }
