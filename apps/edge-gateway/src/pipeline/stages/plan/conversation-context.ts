@@ -3,9 +3,9 @@ import type { MessageOutline } from '@gateway/interchange';
 
 type Context = Pick<PlanToolsRequest, 'userTurns' | 'calledTools' | 'recentResults'>;
 
-/** Bounds on what travels to the router: at most about 400 KB, whatever the conversation. */
+/** Bounds on what travels to the router: at most about 200 KB, whatever the conversation. */
 const turnsMax = 200;
-const turnCharactersMax = 2_000;
+const turnCharactersMax = 1_000;
 const resultsMax = 3;
 const resultCharactersMax = 1_000;
 
@@ -19,10 +19,17 @@ export function conversationContext(messages: readonly MessageOutline[]): Contex
   const called = new Set<string>();
   for (const message of messages) for (const call of message.toolCalls) called.add(call.name);
   return {
-    userTurns: sent.map((turn) => turn.text().slice(0, turnCharactersMax)),
+    userTurns: sent.map((turn) => cutMiddle(turn.text(), turnCharactersMax)),
     calledTools: [...called].slice(0, 4096),
     recentResults: recentResults(messages),
   };
+}
+
+/** Both ends of a long turn: what is asked for stands before what was pasted, or after it. */
+function cutMiddle(text: string, charactersMax: number): string {
+  if (text.length <= charactersMax) return text;
+  const half = charactersMax / 2;
+  return `${text.slice(0, half)}\n${text.slice(-half)}`;
 }
 
 /** The last tool results after the last user turn: in an agent's loop, the text that says what is needed next. */
