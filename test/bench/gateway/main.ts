@@ -2,6 +2,7 @@
 import { startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { prepareAccount } from './bench-account.ts';
 import { renderBodies } from './bodies.ts';
 import { median, runLoad, type LoadFigures, type LoadTarget } from './load.ts';
 import { installBenchPrograms, startBareProxy, startPortkey, startProvider } from './servers.ts';
@@ -28,7 +29,7 @@ const portkey = await startPortkey();
 const stack = await startStack({
   env: { '*': { LOG_LEVEL: 'info' }, 'edge-gateway': { EGRESS_ALLOW: '127.0.0.0/8' } },
 });
-const apiKey = await prepareAccount();
+const apiKey = await prepareAccount(stack, provider.url);
 const redis = new Redis(stack.dev.redis_url);
 const bodies = renderBodies();
 
@@ -72,27 +73,6 @@ try {
   redis.disconnect();
   await stack.stop();
   for (const server of [provider, bare, portkey]) server.stop();
-}
-
-/** Connects the provider, and makes a key whose rate limit is never reached but always counted. */
-async function prepareAccount(): Promise<string> {
-  await api('PUT', '/v1/account/providers', {
-    provider: 'openai',
-    api_key: 'sk-bench-provider-key',
-    base_url: `${provider.url}/v1`,
-  });
-  const created = await api('POST', '/v1/account/keys', { name: 'bench', rate_limit_rpm: 10_000_000 });
-  return (created as { key: string }).key;
-}
-
-async function api(method: string, route: string, body: unknown): Promise<unknown> {
-  const answer = await fetch(stack.baseUrl + route, {
-    method,
-    headers: { authorization: `Bearer ${stack.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
 }
 
 /** Waits until every event is written, so that what one system left to do does not slow the next one down. */

@@ -1,0 +1,33 @@
+import type { StackUnderTest } from '@gateway/testing';
+
+/**
+ * Connects the provider at that URL as `openai`, and makes a key whose rate limit is never reached but always counted.
+ * Answers the key.
+ */
+export async function prepareAccount(stack: StackUnderTest, providerUrl: string): Promise<string> {
+  await callAccount(stack, 'PUT', '/v1/account/providers', {
+    provider: 'openai',
+    api_key: 'sk-bench-provider-key',
+    base_url: `${providerUrl}/v1`,
+  });
+  const created = await callAccount(stack, 'POST', '/v1/account/keys', {
+    name: 'bench',
+    rate_limit_rpm: 10_000_000,
+  });
+  return (created as { key: string }).key;
+}
+
+async function callAccount(
+  stack: StackUnderTest,
+  method: string,
+  route: string,
+  body: unknown,
+): Promise<unknown> {
+  const answer = await fetch(stack.baseUrl + route, {
+    method,
+    headers: { authorization: `Bearer ${stack.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
