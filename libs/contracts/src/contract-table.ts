@@ -1,5 +1,5 @@
 import type { BroadcastContract, RpcContract } from './define.ts';
-import { batchesCommitted, credentialChanged, keyChanged } from './events/broadcasts.v1.ts';
+import { accountChanged, batchesCommitted, credentialChanged, keyChanged } from './events/broadcasts.v1.ts';
 import { authenticateKey } from './rpc/authenticate-key.v1.ts';
 import { compressSchemas } from './rpc/compress-schemas.v1.ts';
 import { createAccount } from './rpc/create-account.v1.ts';
@@ -23,6 +23,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   setToolLists,
   revokeKey,
   keyChanged,
+  accountChanged,
   getSealingKey,
   putCredential,
   listCredentials,

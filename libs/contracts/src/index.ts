@@ -2,6 +2,7 @@ export * from './api/api-key.ts';
 export * from './api/list.ts';
 export * from './api/provider-connection.ts';
 export * from './api/request-log.ts';
+export * from './api/routing-preferences.ts';
 export * from './contract-table.ts';
 export * from './define.ts';
 export * from './events/broadcasts.v1.ts';

@@ -33,16 +33,33 @@ function renderGrant(key: KeyWithAccount): KeyGrant {
   const { policy, routing } = key.account;
   if (policy === null || routing === null)
     throw new Error(`account ${key.accountId} has no policy or routing`);
+  const limits = chooseLimits(key, policy);
   return keyGrant.parse({
     accountId: key.accountId,
     keyId: key.id,
     expiresAt: key.expiresAt?.toISOString() ?? null,
-    rateLimitRpm: chooseLimits(key, policy).rate_limit_rpm,
+    rateLimitRpm: limits.rate_limit_rpm,
+    dailyTokenBudget: limits.daily_token_budget,
+    weeklyTokenBudget: limits.weekly_token_budget,
+    onBudgetExhausted: routing.onBudgetExhausted,
     kTargetOverride: key.kTargetOverride,
     allowedTools: parseToolList(key.allowedTools),
     deniedTools: parseToolList(key.deniedTools),
     epoch: Math.max(key.epoch, policy.epoch, routing.epoch),
-    pruning: { mode: routing.pruningMode, recallTarget: routing.pruningRecallTarget },
+    pruning: {
+      mode: routing.pruningMode,
+      recallTarget: routing.pruningRecallTarget,
+      recovery: routing.pruningRecovery,
+    },
     compression: { mode: routing.compressionMode, applyWithoutTools: routing.compressionApplyWithoutTools },
+    routing: {
+      mode: routing.mode,
+      allowedProviders: routing.allowedProviders,
+      maxCostUsdPerMtok: routing.maxCostUsdPerMtok,
+      fallbacks: routing.fallbacks,
+    },
+    contentLogging: policy.contentLogging,
+    retentionDays: policy.retentionDays,
+    shadowShare: policy.shadowShare,
   });
 }

@@ -1,4 +1,4 @@
-import { authenticateKey, keyChanged, type KeyGrant } from '@gateway/contracts';
+import { accountChanged, authenticateKey, keyChanged, type KeyGrant } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { RemoteCache } from '../cache/remote-cache.ts';
 
@@ -19,6 +19,9 @@ export function createGrantCache(messaging: Messaging): GrantCache {
   });
   messaging.onBroadcast(keyChanged, ({ keyId }) =>
     cache.invalidate((grant) => grant === null || grant.keyId === keyId),
+  );
+  messaging.onBroadcast(accountChanged, ({ accountId }) =>
+    cache.invalidate((grant) => grant?.accountId === accountId),
   );
   messaging.onReconnect(() => cache.doubtAll());
   return cache;

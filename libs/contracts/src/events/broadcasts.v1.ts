@@ -10,6 +10,17 @@ export const keyChanged = defineBroadcast({
   message: z.object({ accountId: id, keyId: id, epoch: z.int() }),
 });
 
+/**
+ * The account's policy, preferences or model toggles changed, or the account as a whole: what is cached of any of its keys
+ * is stale.
+ */
+export const accountChanged = defineBroadcast({
+  subject: 'account.account-changed.v1',
+  publisher: 'account',
+  listeners: ['edge-gateway'],
+  message: z.object({ accountId: id, epoch: z.int() }),
+});
+
 /** A provider credential was saved or deleted. */
 export const credentialChanged = defineBroadcast({
   subject: 'provider-vault.credential-changed.v1',
