@@ -1,6 +1,7 @@
 import { Inject, Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
 import { DeleteCredentialHandler } from './delete-credential/delete-credential.handler.ts';
 import { VAULT_CONTEXT, type VaultContext } from './domain/vault-context.ts';
+import { ForgetAccountHandler } from './forget-account/forget-account.handler.ts';
 import { GetSealingKeyHandler } from './get-sealing-key/get-sealing-key.handler.ts';
 import { ListCredentialsHandler } from './list-credentials/list-credentials.handler.ts';
 import { OpenCredentialHandler } from './open-credential/open-credential.handler.ts';
@@ -24,6 +25,7 @@ export class ProviderVaultModule implements OnModuleDestroy {
         ListCredentialsHandler,
         DeleteCredentialHandler,
         OpenCredentialHandler,
+        ForgetAccountHandler,
       ],
     };
   }

@@ -5,6 +5,7 @@ import { compressSchemas } from './rpc/compress-schemas.v1.ts';
 import { createAccount } from './rpc/create-account.v1.ts';
 import {
   deleteCredential,
+  forgetAccountCredentials,
   getSealingKey,
   listCredentials,
   openCredential,
@@ -29,6 +30,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   listCredentials,
   deleteCredential,
   openCredential,
+  forgetAccountCredentials,
   credentialChanged,
   planTools,
   planToolsAt,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { base64, id, timestamp } from '../common.ts';
+import { base64, count, id, timestamp } from '../common.ts';
 import { defineRpc } from '../define.ts';
 
 const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
@@ -59,4 +59,16 @@ export const openCredential = defineRpc({
   subject: 'provider-vault.open-credential.v1',
   request: z.object({ accountId: id, provider, recipientPublicKey: base64 }),
   reply: z.object({ sealedSecret: base64.nullable(), baseUrl: z.string().nullable() }),
+});
+
+/**
+ * Deletes every credential of an account that is being deleted, and says how many there were. It may be asked again:
+ * then there are none. Audit rows stay.
+ */
+export const forgetAccountCredentials = defineRpc({
+  ...common,
+  callers: ['account'],
+  subject: 'provider-vault.forget-account.v1',
+  request: z.object({ accountId: id }),
+  reply: z.object({ credentials: count }),
 });
