@@ -69,13 +69,13 @@ describe('converting a list', () => {
   test('a missing price is reported, and stays unknown', () => {
     const { records, report } = convert({ gpt: { ...listed, cost: undefined } });
     expect(records[0]?.prices).toBeNull();
-    expect(report.counts()).toEqual({ 'missing-price': 1 });
+    expect(report.counts()).toEqual({ 'missing-price': 1, 'no-quality': 1 });
   });
 
   test('a cached read dearer than a plain one is reported, and not taken', () => {
     const { records, report } = convert({ gpt: { ...listed, cost: { ...listed.cost, cache_read: 1.5 } } });
     expect(records[0]).toMatchObject({ prices: { input: 1, output: 2 }, cache: null });
-    expect(report.counts()).toEqual({ implausible: 1 });
+    expect(report.counts()).toEqual({ implausible: 1, 'no-quality': 1 });
   });
 
   test('unknown fields are reported by name, at every level', () => {
@@ -106,10 +106,68 @@ describe('converting a list', () => {
     expect(report.counts()).toEqual({ excluded: 2 });
   });
 
-  test('a Claude that thinks is taken to bind its thinking, and the report says that this is assumed', () => {
-    const { records, report } = convert({ 'claude-9': listed, 'claude-8': { ...listed, reasoning: false } });
-    expect(records.map(({ thinkingBinding }) => thinkingBinding)).toEqual([undefined, true]);
-    expect(report.counts()).toEqual({ assumed: 1 });
+  test('Claudes bind their thinking where the page lists them; a newer one is taken to, and reported', () => {
+    const { records, report } = convert({
+      'claude-9': { ...listed, release_date: '2026-12-01' },
+      'claude-9-unthinking': { ...listed, release_date: '2026-12-01', reasoning: false },
+      'claude-old': listed,
+      'claude-opus-5.5': { ...listed, release_date: '2026-09-22' },
+      gpt: { ...listed, release_date: '2026-12-01' },
+    });
+    const bound = records.filter(({ thinkingBinding }) => thinkingBinding);
+    expect(bound.map(({ modelId, sources }) => [modelId, sources])).toEqual([
+      ['claude-9', ['models.dev']],
+      ['claude-opus-5.5', ['models.dev', 'anthropic-prefix-checks']],
+    ]);
+    expect(report.render()).toContain('openai/claude-9: binds');
+    expect(report.counts()).toEqual({ assumed: 1, 'no-quality': 5 });
+  });
+
+  test('an announced end has its day and its source; one without a day is reported', () => {
+    const { records, report } = convert({ o1: listed, gone: { ...listed, status: 'deprecated' } });
+    expect(records).toEqual([
+      expect.objectContaining({ modelId: 'gone', deprecated: true }),
+      expect.objectContaining({
+        modelId: 'o1',
+        deprecated: true,
+        retiredAt: '2026-10-23',
+        sources: ['models.dev', 'openai-deprecations'],
+      }),
+    ]);
+    expect(records[0]).not.toHaveProperty('retiredAt');
+    expect(report.render()).toContain('openai/gone: ends, and no source says when');
+  });
+
+  test("measurements are carried with their sources, from the maker's own model where the list has them there", () => {
+    const figure = { name: 'Exam', score: 71.5, source: 'https://exam.example/board' };
+    const measured = { ...figure, metric: 'percent correct', variant: 'high', date: '2026-02-03' };
+    const list = {
+      base_models: { 'openai/gpt': { ...listed, benchmarks: [measured] } },
+      providers: {
+        openai: { models: { gpt: listed, own: { ...listed, benchmarks: [figure] }, none: listed } },
+      },
+    };
+    const report = new UpdateReport();
+    const lists = { modelsDev: parseModelsDev(list), genaiPrices: undefined, onDate: '2026-11-20' };
+    const records = convertProvider({ ...rule, maker: 'openai' }, lists, report);
+    expect(records.map(({ modelId, quality }) => [modelId, quality])).toEqual([
+      [
+        'gpt',
+        [
+          {
+            measure: 'Exam',
+            value: 71.5,
+            unit: 'percent correct',
+            setting: 'high',
+            source: figure.source,
+            measuredOn: '2026-02-03',
+          },
+        ],
+      ],
+      ['none', undefined],
+      ['own', [{ measure: 'Exam', value: 71.5, source: figure.source }]],
+    ]);
+    expect(report.counts()).toEqual({ 'no-quality': 1 });
   });
 
   test('an entry inherits from its base model, and its own fields stand', () => {
@@ -138,13 +196,13 @@ describe('two lists', () => {
     const { records, report } = convert({ gpt: listed }, second({ input_mtok: 1.001, output_mtok: 2 }));
     expect(records[0]).toMatchObject({ sources: ['models.dev', 'genai-prices'] });
     expect(records[0]).not.toHaveProperty('disputed');
-    expect(report.counts()).toEqual({});
+    expect(report.counts()).toEqual({ 'no-quality': 1 });
   });
 
   test('that disagree: the first stands, the other figure is kept beside it and reported', () => {
     const { records, report } = convert({ gpt: listed }, second({ input_mtok: 3, output_mtok: { base: 2 } }));
     expect(records[0]).toMatchObject({ prices: { input: 1 }, disputed: { input: 3 } });
-    expect(report.counts()).toEqual({ conflict: 1 });
+    expect(report.counts()).toEqual({ conflict: 1, 'no-quality': 1 });
   });
 
   test('prices that start in the future do not count yet', () => {
@@ -154,7 +212,7 @@ describe('two lists', () => {
       { constraint: { start_date: '2027-01-01' }, prices: { input_mtok: 5 } },
       { constraint: { start_time: '16:30', end_time: '00:30' }, prices: { input_mtok: 0.1 } },
     ];
-    expect(convert({ gpt: listed }, second(dated)).report.counts()).toEqual({});
+    expect(convert({ gpt: listed }, second(dated)).report.counts()).toEqual({ 'no-quality': 1 });
   });
 
   test.each([
@@ -166,7 +224,7 @@ describe('two lists', () => {
     [{ and: [{ starts_with: 'g' }, { ends_with: 't' }] }],
   ])('the second list matches models by %j', (match) => {
     const { report } = convert({ gpt: listed }, second({ input_mtok: 3 }, match));
-    expect(report.counts()).toEqual({ conflict: 1 });
+    expect(report.counts()).toEqual({ conflict: 1, 'no-quality': 1 });
   });
 });
 

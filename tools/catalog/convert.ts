@@ -1,8 +1,11 @@
 import type { ModelKind, ModelRecordInput } from '@gateway/model-catalog';
 import type { GenaiPrices, SecondPrices } from './genai-prices.ts';
 import { parseListedModel, type ListedCost, type ListedModel, type ModelsDev } from './models-dev.ts';
-import { bindsThinking, exclusions, kindsById, kindsByOutput, type ProviderRule } from './provider-rules.ts';
+import { findQuality } from './quality.ts';
+import { exclusions, kindsById, kindsByOutput, type ProviderRule } from './provider-rules.ts';
 import type { UpdateReport } from './report.ts';
+import { addRetirement } from './retirements.ts';
+import { chooseBinding } from './thinking-binding.ts';
 
 type Prices = NonNullable<ModelRecordInput['prices']>;
 
@@ -65,15 +68,32 @@ function convertModel(
     rule.genaiPrices === null
       ? undefined
       : lists.genaiPrices?.pricesOf(rule.genaiPrices, modelId, lists.onDate);
-  if (bindsThinking(modelId, model.reasoning ?? null))
-    report.add('assumed', subject, 'binds its signed thinking: no source says which Claude models do');
   const isCached = kind === 'chat' && prices?.cacheRead !== undefined;
-  return {
+  const quality =
+    kind === 'chat' ? findQuality(subject, own, { modelId, maker: rule.maker }, lists.modelsDev, report) : [];
+  return addSources(subject, report, {
     ...describe(rule, modelId, kind, model),
+    ...(quality.length > 0 && { quality }),
     prices,
     cache: isCached && (rule.cachedModels?.test(modelId) ?? true) ? rule.cache : null,
     ...compare(subject, prices, second, report),
-  };
+  });
+}
+
+/** What other pages say than the lists: whether thinking is bound, and when the model ends. */
+function addSources(subject: string, report: UpdateReport, record: ModelRecordInput): ModelRecordInput {
+  const binding = chooseBinding(record.modelId, record.capabilities.thinking, record.releasedAt);
+  if (binding === 'assumed')
+    report.add('assumed', subject, 'binds its signed thinking: newer than the models whose page says so');
+  const sources = [...record.sources, ...(binding === 'listed' ? ['anthropic-prefix-checks'] : [])];
+  const retiring = addRetirement({
+    ...record,
+    ...(binding !== 'free' && { thinkingBinding: true }),
+    sources,
+  });
+  if (retiring.deprecated === true && retiring.retiredAt === undefined)
+    report.add('no-retirement', subject, 'ends, and no source says when');
+  return retiring;
 }
 
 function chooseKind(modelId: string, model: ListedModel): ModelKind | undefined {
@@ -122,7 +142,6 @@ function describe(
       streaming: kind === 'chat' ? true : null,
       thinking,
     },
-    ...(bindsThinking(modelId, thinking) && { thinkingBinding: true }),
     ...(model.status === 'deprecated' && { deprecated: true }),
     releasedAt: model.release_date ?? null,
   };

@@ -39,6 +39,8 @@ type Tree = z.infer<typeof tree>;
 export interface ModelsDev {
   /** The models of a provider by id, with their base models filled in. Undefined: the list does not have it. */
   modelsOf(provider: string): ReadonlyMap<string, Tree> | undefined;
+  /** A model as its maker has it, by `maker/model`. */
+  baseOf(name: string): Tree | undefined;
 }
 
 /** Parses a models.dev list in either form. @throws ZodError */
@@ -47,6 +49,7 @@ export function parseModelsDev(content: unknown): ModelsDev {
   const bases = shared.success ? shared.data.base_models : {};
   const providers = shared.success ? shared.data.providers : z.record(z.string(), provider).parse(content);
   return {
+    baseOf: (name) => (Object.hasOwn(bases, name) ? bases[name] : undefined),
     modelsOf: (name) => {
       const found = providers[name];
       if (found === undefined) return undefined;

@@ -2,6 +2,7 @@ import type { ModelKind, ModelRecordInput } from '@gateway/model-catalog';
 import type { GenaiPrices } from './genai-prices.ts';
 import { providerRules } from './provider-rules.ts';
 import type { UpdateReport } from './report.ts';
+import { addRetirement } from './retirements.ts';
 
 interface OtherModel {
   readonly provider: string;
@@ -68,7 +69,7 @@ export function convertOtherModels(
     .map((model) => {
       const prices = findPrices(model, genaiPrices, onDate, report);
       const sources = new Set([model.source, ...(prices === null ? [] : ['genai-prices'])]);
-      return renderRecord(model, prices, [...sources]);
+      return addRetirement(renderRecord(model, prices, [...sources]));
     });
 }
 

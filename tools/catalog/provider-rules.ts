@@ -9,6 +9,8 @@ export interface ProviderRule {
   readonly provider: string;
   /** Its key in models.dev; null where it has none. */
   readonly modelsDev: string | null;
+  /** Who makes the models that models.dev names without their maker, by its name there. */
+  readonly maker?: string;
   /** Its id in genai-prices; null where it has none. */
   readonly genaiPrices: string | null;
   readonly formats: readonly ProviderFormat[];
@@ -45,33 +47,38 @@ const rule = (
  * Azure "Prompt caching" (OpenAI's models, 1,024 tokens, five minutes at the least). Others are left unknown.
  */
 export const providerRules: readonly ProviderRule[] = [
-  rule('openai', 'openai', 'openai', automatic(1024, 300)),
-  rule('mistral', 'mistral', 'mistral'),
+  { ...rule('openai', 'openai', 'openai', automatic(1024, 300)), maker: 'openai' },
+  { ...rule('mistral', 'mistral', 'mistral'), maker: 'mistral' },
   rule('groq', 'groq', 'groq', automatic(null, 7200)),
-  rule('deepseek', 'deepseek', 'deepseek', automatic(64, null)),
-  rule('xai', 'xai', 'x-ai', automatic(null, null)),
+  { ...rule('deepseek', 'deepseek', 'deepseek', automatic(64, null)), maker: 'deepseek' },
+  { ...rule('xai', 'xai', 'x-ai', automatic(null, null)), maker: 'xai' },
   rule('together', 'togetherai', 'together'),
   rule('fireworks', 'fireworks-ai', 'fireworks'),
   rule('openrouter', 'openrouter', 'openrouter'),
-  rule('perplexity', 'perplexity', 'perplexity'),
+  { ...rule('perplexity', 'perplexity', 'perplexity'), maker: 'perplexity' },
   rule('cerebras', 'cerebras', 'cerebras'),
   rule('deepinfra', 'deepinfra', null),
   rule('sambanova', null, null),
   rule('nebius', 'nebius', null),
-  rule('moonshot', 'moonshotai', 'moonshotai', automatic(null, null)),
-  rule('zai', 'zai', null, automatic(null, null)),
-  rule('dashscope', 'alibaba', null),
+  { ...rule('moonshot', 'moonshotai', 'moonshotai', automatic(null, null)), maker: 'moonshotai' },
+  { ...rule('zai', 'zai', null, automatic(null, null)), maker: 'zhipuai' },
+  { ...rule('dashscope', 'alibaba', null), maker: 'alibaba' },
   rule('siliconflow', 'siliconflow', null),
   rule('novita', 'novita-ai', 'novita'),
   rule('nvidia', 'nvidia', null),
   rule('huggingface', 'huggingface', null),
   {
     ...rule('anthropic', 'anthropic', 'anthropic', explicit(300)),
+    maker: 'anthropic',
     formats: ['messages'],
   },
-  { ...rule('google', 'google', 'google', automatic(null, null)), formats: ['gemini'] },
-  { ...rule('vertex', 'google-vertex', 'google', automatic(null, null)), formats: ['gemini'] },
-  { ...rule('cohere', 'cohere', 'cohere'), formats: ['cohere'] },
+  { ...rule('google', 'google', 'google', automatic(null, null)), maker: 'google', formats: ['gemini'] },
+  {
+    ...rule('vertex', 'google-vertex', 'google', automatic(null, null)),
+    maker: 'google',
+    formats: ['gemini'],
+  },
+  { ...rule('cohere', 'cohere', 'cohere'), maker: 'cohere', formats: ['cohere'] },
   {
     ...rule('hosted', 'amazon-bedrock', 'aws', explicit(300)),
     formats: ['converse'],
@@ -79,15 +86,18 @@ export const providerRules: readonly ProviderRule[] = [
   },
   {
     ...rule('azure', 'azure', 'azure', automatic(1024, 300)),
+    maker: 'openai',
     cachedModels: /^(gpt-|o\d)/,
     library: '@ai-sdk/openai-compatible',
   },
   {
     ...rule('googleopenai', 'google', 'google', automatic(null, null)),
+    maker: 'google',
     kinds: ['chat', 'embedding'],
   },
   {
     ...rule('cohereopenai', 'cohere', 'cohere'),
+    maker: 'cohere',
     kinds: ['chat', 'embedding'],
     library: '@ai-sdk/openai-compatible',
   },
@@ -139,14 +149,6 @@ export const exclusions: readonly Exclusion[] = [
   },
   { modelId: /^gpt-3\.5-turbo-instruct/, reason: 'completes text, does not chat' },
 ];
-
-/**
- * Claude signs its thinking, and its newest models bind the signature to system, tools and earlier messages. Which ones
- * is nowhere listed, so it is taken for all that think: a wrong "bound" costs some pruning, a wrong "free" a failed call.
- */
-export function bindsThinking(modelId: string, thinking: boolean | null): boolean {
-  return /claude/i.test(modelId) && thinking !== false;
-}
 
 /** The demo provider's model: the facts are those of apps/sandbox-provider. */
 export const ownModels: readonly ModelRecordInput[] = [

@@ -4,6 +4,8 @@ export type Finding =
   | 'missing-price'
   | 'zero-price'
   | 'missing-field'
+  | 'no-quality'
+  | 'no-retirement'
   | 'unknown-field'
   | 'not-carried'
   | 'conflict'

@@ -18,6 +18,8 @@ import { convertOtherModels } from './other-models.ts';
 import { ownModels, providerRules } from './provider-rules.ts';
 import { compareFiles, renderCatalogFile } from './render-file.ts';
 import { UpdateReport } from './report.ts';
+import { announcementSources } from './retirements.ts';
+import { bindingSource, renderListedModels } from './thinking-binding.ts';
 
 const dataPath = join(import.meta.dirname, '../../libs/model-catalog/data/models.json');
 const today = new Date().toISOString().slice(0, 10);
@@ -73,7 +75,11 @@ function buildFile(list: unknown, secondList: unknown): CatalogFileInput {
   const listed = providerRules.flatMap((rule) => {
     const records = convertProvider(rule, lists, report);
     const known = new Set(records.map(({ modelId }) => modelId));
-    return [...records, ...convertOtherModels(rule.provider, known, lists, report)];
+    return [
+      ...records,
+      ...renderListedModels(rule.provider, known),
+      ...convertOtherModels(rule.provider, known, lists, report),
+    ];
   });
   return {
     sources: {
@@ -95,6 +101,8 @@ function buildFile(list: unknown, secondList: unknown): CatalogFileInput {
           takenOn: options['prices-date'],
         },
       }),
+      ...announcementSources,
+      ...bindingSource,
     },
     models: [...ownModels, ...listed],
   };

@@ -34,6 +34,21 @@ const cacheRule = z.strictObject({
   ttlSeconds: z.int().positive().nullable(),
 });
 
+/**
+ * How well a model does in one public measurement. Figures of other measures, units or settings do not compare.
+ */
+const qualityFigure = z.strictObject({
+  /** The measurement's name. */
+  measure: z.string().min(1),
+  value: z.number(),
+  /** What the value counts, in the source's words: `percent correct`. */
+  unit: z.string().optional(),
+  /** Which part, version or way of it, in the source's words. */
+  setting: z.string().optional(),
+  source: z.url(),
+  measuredOn: date.optional(),
+});
+
 /** What a model does: answers chat, or takes another kind of request. */
 const modelKind = z.enum([
   'chat',
@@ -78,9 +93,12 @@ export const modelRecord = z.strictObject({
    * makes the next call fail.
    */
   thinkingBinding: z.boolean().default(false),
+  /** Public measurements, each with its source: what routing starts from before it has seen the model answer. */
+  quality: z.array(qualityFigure).default([]),
   /** The provider has announced the end of it. */
   deprecated: z.boolean().default(false),
   releasedAt: date.nullable(),
+  /** The day from which on it answers no more, where one is announced. Null: none is known. */
   retiredAt: date.nullable().default(null),
   /** Where the facts come from: keys of the file's `sources`. The first is the one whose figures stand. */
   sources: z.array(z.string()).min(1),
@@ -100,6 +118,7 @@ export const catalogFile = z.strictObject({
   models: z.array(checkedRecord),
 });
 
+export type QualityFigure = z.infer<typeof qualityFigure>;
 export type ModelKind = z.infer<typeof modelKind>;
 export type ModelRecord = z.infer<typeof modelRecord>;
 /** What is written in the file, before defaults. */

@@ -7,6 +7,7 @@ export {
   type ModelPrices,
   type ModelRecord,
   type ModelRecordInput,
+  type QualityFigure,
 } from './catalog-file.ts';
 export { costUsd } from './cost-usd.ts';
 export {

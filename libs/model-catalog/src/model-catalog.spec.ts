@@ -145,7 +145,7 @@ describe('the catalogue that ships', () => {
 
   test('Claude caches where it is asked to, for five minutes, read at a tenth and written at five quarters', () => {
     const claudes = ['anthropic', 'hosted'].flatMap((name) =>
-      catalog.modelsOf(name).filter(({ modelId }) => modelId.includes('claude')),
+      catalog.modelsOf(name).filter(({ modelId, prices }) => modelId.includes('claude') && prices !== null),
     );
     expect(claudes.length).toBeGreaterThan(20);
     for (const { modelId, cache } of claudes) {
@@ -156,6 +156,37 @@ describe('the catalogue that ships', () => {
       expect(cache?.readMultiplier).toBeCloseTo(0.1, 3);
       expect(cache?.writeMultiplier).toBeCloseTo(1.25, 3);
     }
+  });
+
+  test('Claude binds its thinking from 5.1 and 5.5 on, and no other model does', () => {
+    for (const id of ['claude-fable-5-1', 'claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5'])
+      expect([id, catalog.find('anthropic', id)?.thinkingBinding]).toEqual([id, true]);
+    for (const id of ['claude-sonnet-4-6', 'claude-opus-4-8', 'claude-sonnet-5'])
+      expect([id, catalog.find('anthropic', id)?.thinkingBinding]).toEqual([id, false]);
+    const bound = catalog.models.filter(({ thinkingBinding }) => thinkingBinding);
+    expect(bound.filter(({ modelId }) => !modelId.includes('claude'))).toEqual([]);
+  });
+
+  test('the days on which models end come from the pages that announce them', () => {
+    expect(catalog.find('openai', 'gpt-5')).toMatchObject({ deprecated: true, retiredAt: '2026-12-11' });
+    expect(catalog.find('anthropic', 'claude-opus-4-8')).toMatchObject({
+      deprecated: false,
+      retiredAt: null,
+    });
+    const ending = catalog.models.filter(({ retiredAt }) => retiredAt !== null);
+    expect(ending.length).toBeGreaterThan(40);
+    for (const { modelId, deprecated, releasedAt, retiredAt, sources } of ending) {
+      expect([modelId, deprecated, (releasedAt ?? '') < (retiredAt ?? '')]).toEqual([modelId, true, true]);
+      expect(sources.some((source) => source.endsWith('-deprecations'))).toBe(true);
+    }
+  });
+
+  test('measurements of quality have an address each', () => {
+    const measured = catalog.models.filter(({ quality }) => quality.length > 0);
+    expect(measured.length).toBeGreaterThan(150);
+    expect(catalog.find('openai', 'gpt-4.1')?.quality).toContainEqual(
+      expect.objectContaining({ measure: 'Aider Polyglot', value: 52.4, measuredOn: '2025-04-14' }),
+    );
   });
 
   test('every model says where its facts come from', () => {
