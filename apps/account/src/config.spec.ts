@@ -6,6 +6,7 @@ const complete = {
   NATS_PASSWORD: 'x',
   HEALTH_PORT: '0',
   ACCOUNT_DATABASE_URL: 'postgresql://account:x@127.0.0.1/account',
+  REDIS_CACHE_URL: 'redis://127.0.0.1:6379',
   KEY_PEPPER: Buffer.alloc(32, 1).toString('base64'),
 };
 

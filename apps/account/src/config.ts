@@ -6,6 +6,8 @@ const pepperBytes = 32;
 const environment = z.object({
   ...serviceVariables,
   ACCOUNT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  /** The cache's Redis, which gateways count requests in: the epochs of changes are written beside. It may be away. */
+  REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /** 32 bytes in base64. Keys are stored as an HMAC under it: without it none of them works any more. */
   KEY_PEPPER: z
     .base64()

@@ -1,7 +1,9 @@
 import 'reflect-metadata';
-import { keyChanged } from '@gateway/contracts';
 import { runService } from '@gateway/messaging';
+import { Redis } from 'ioredis';
 import { AccountModule } from './account.module.ts';
+import { ChangeAnnouncer } from './announce/change-announcer.ts';
+import { RedisEpochBoard } from './announce/redis-epoch-board.adapter.ts';
 import { LastUsedRecorder } from './authenticate-key/last-used-recorder.ts';
 import { writeLastUsedTo } from './authenticate-key/write-last-used.ts';
 import { loadConfig } from './config.ts';
@@ -23,6 +25,15 @@ await runService({
       help: 'Look-ups of API keys that gateways did not have in their caches.',
       labels: ['outcome'],
     });
+    // Away, it holds nothing up: broadcasts tell of changes first.
+    const epochRedis = new Redis(config.REDIS_CACHE_URL, {
+      enableOfflineQueue: false,
+      commandTimeout: 1_000,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+    });
+    epochRedis.on('error', (error) => logger.debug({ err: error }, 'the epochs of changes are not written'));
+    const announcer = new ChangeAnnouncer(messaging, new RedisEpochBoard(epochRedis));
     return AccountModule.with({
       database,
       pepper: config.KEY_PEPPER,
@@ -30,7 +41,8 @@ await runService({
         logger.warn({ err: error }, 'the last use of some keys was not recorded'),
       ),
       countLookup: (outcome) => lookups.inc({ outcome }),
-      announceKeyChange: (change) => messaging.broadcast(keyChanged, change),
+      announceKeyChange: (change) => announcer.announceKeyChange(change),
+      announceAccountChange: (change) => announcer.announceAccountChange(change),
     });
   },
 });

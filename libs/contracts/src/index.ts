@@ -8,6 +8,7 @@ export * from './define.ts';
 export * from './events/broadcasts.v1.ts';
 export * from './events/request-event.v1.ts';
 export * from './jobs/request-event-batch.v1.ts';
+export * from './redis/epochs.v1.ts';
 export * from './rpc/authenticate-key.v1.ts';
 export * from './rpc/compress-schemas.v1.ts';
 export * from './rpc/create-account.v1.ts';

@@ -57,6 +57,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
     ...base,
     env: ({ infrastructure, secrets, inherited }) => ({
       ACCOUNT_DATABASE_URL: infrastructure.databaseUrls.account,
+      REDIS_CACHE_URL: infrastructure.redisUrl,
       KEY_PEPPER: inherited['KEY_PEPPER'] ?? secrets.keyPepper,
     }),
   },

@@ -6,6 +6,16 @@ export interface KeyChange {
   readonly accountId: string;
   readonly keyId: string;
   readonly epoch: number;
+  /** Whether it was revoked, which is final. */
+  readonly revoked?: boolean;
+}
+
+/** A change of an account that all of its keys feel: of its policy, preferences or toggles, or its end. */
+export interface AccountChange {
+  readonly accountId: string;
+  readonly epoch: number;
+  /** Whether the account is deleted, which is final. */
+  readonly deleted?: boolean;
 }
 
 /** What the use cases share. */
@@ -18,6 +28,8 @@ export interface AccountContext {
   readonly countLookup: (outcome: 'found' | 'unknown') => void;
   /** Tells every gateway that what it has cached of the key is stale. Called after the commit, never before. */
   readonly announceKeyChange: (change: KeyChange) => void;
+  /** The same for all keys of an account. */
+  readonly announceAccountChange: (change: AccountChange) => void;
 }
 
 /** Nest's name for the context. */

@@ -19,7 +19,7 @@ export async function revokeKey(
     await deleteOldest(tx);
     return epoch;
   });
-  context.announceKeyChange({ accountId, keyId, epoch });
+  context.announceKeyChange({ accountId, keyId, epoch, revoked: true });
   return { keyId };
 }
 

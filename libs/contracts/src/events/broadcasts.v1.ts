@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { id } from '../common.ts';
 import { defineBroadcast } from '../define.ts';
 
-/** A key was created, changed or revoked: what is cached of it is stale. */
+/** A key was created, changed or revoked: what is cached of it is stale. A revoked one ends its open streams. */
 export const keyChanged = defineBroadcast({
   subject: 'account.key-changed.v1',
   publisher: 'account',
   listeners: ['edge-gateway'],
-  message: z.object({ accountId: id, keyId: id, epoch: z.int() }),
+  // The default is for an account service of the release before, and goes with the next one.
+  message: z.object({ accountId: id, keyId: id, epoch: z.int(), revoked: z.boolean().default(false) }),
 });
 
 /**
@@ -18,7 +19,7 @@ export const accountChanged = defineBroadcast({
   subject: 'account.account-changed.v1',
   publisher: 'account',
   listeners: ['edge-gateway'],
-  message: z.object({ accountId: id, epoch: z.int() }),
+  message: z.object({ accountId: id, epoch: z.int(), deleted: z.boolean().default(false) }),
 });
 
 /** A provider credential was saved or deleted. */
