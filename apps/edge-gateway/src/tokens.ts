@@ -2,6 +2,7 @@
 export const tokens = {
   pipeline: Symbol('pipeline services'),
   grants: Symbol('grant cache'),
+  sessions: Symbol('session gate'),
   connections: Symbol('connections'),
   messaging: Symbol('messaging'),
   sealingKeys: Symbol('sealing keys'),
@@ -9,4 +10,5 @@ export const tokens = {
   egressGuard: Symbol('egress guard'),
   settings: Symbol('settings'),
   log: Symbol('log'),
+  reference: Symbol('reference'),
 } as const;

@@ -13,14 +13,16 @@ import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req } from
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AllowAccess } from '../../http/access.ts';
+import type { AccountCaller } from '../../http/account-caller.ts';
 import { FromCaller } from '../../http/caller.decorator.ts';
+import { Describe } from '../../http/operation.ts';
 import { readJson } from '../../http/zod-input.ts';
-import type { Caller } from '../../pipeline/caller.ts';
 import { tokens } from '../../tokens.ts';
+import { createApiKey, listApiKeys, revokeApiKey, setKeyToolLists } from './account-keys.operations.ts';
 
 /** `/v1/account/keys` and its alias `/v1/keys`. */
 @Controller()
-@AllowAccess('api-key')
+@AllowAccess('api-key-or-session')
 export class AccountKeysRoute {
   readonly #messaging: Messaging;
   readonly #sealingKeys: SealingKeyPair;
@@ -34,7 +36,8 @@ export class AccountKeysRoute {
   }
 
   @Get(['/v1/account/keys', '/v1/keys'])
-  async list(@FromCaller() caller: Caller): Promise<{ object: 'list'; data: ApiKey[] }> {
+  @Describe(listApiKeys)
+  async list(@FromCaller() caller: AccountCaller): Promise<{ object: 'list'; data: ApiKey[] }> {
     const { keys } = await this.#messaging.call(listKeys, { accountId: caller.accountId });
     return { object: 'list', data: keys };
   }
@@ -42,8 +45,9 @@ export class AccountKeysRoute {
   /** The answer is the only one that ever holds the secret; it came here sealed. */
   @Post(['/v1/account/keys', '/v1/keys'])
   @HttpCode(201)
+  @Describe(createApiKey)
   async create(
-    @FromCaller() caller: Caller,
+    @FromCaller() caller: AccountCaller,
     @Req() request: FastifyRequest,
   ): Promise<ApiKey & { key: string }> {
     const body = await readJson(request, createApiKeyBody);
@@ -58,8 +62,9 @@ export class AccountKeysRoute {
   }
 
   @Put('/v1/account/keys/:keyId/toollist')
+  @Describe(setKeyToolLists)
   async setToolLists(
-    @FromCaller() caller: Caller,
+    @FromCaller() caller: AccountCaller,
     @Param('keyId') keyId: string,
     @Req() request: FastifyRequest,
   ): Promise<ApiKey> {
@@ -69,8 +74,9 @@ export class AccountKeysRoute {
   }
 
   @Delete(['/v1/account/keys/:keyId', '/v1/keys/:keyId'])
+  @Describe(revokeApiKey)
   async revoke(
-    @FromCaller() caller: Caller,
+    @FromCaller() caller: AccountCaller,
     @Param('keyId') keyId: string,
   ): Promise<{ id: string; object: 'api_key.deleted'; deleted: true }> {
     const reply = await this.#messaging.call(revokeKey, {

@@ -20,16 +20,18 @@ import { Controller, Delete, Get, Inject, Param, Put, Req } from '@nestjs/common
 import type { FastifyRequest } from 'fastify';
 import type { Connections } from '../../connections/connections.ts';
 import { AllowAccess } from '../../http/access.ts';
+import type { AccountCaller } from '../../http/account-caller.ts';
 import { FromCaller } from '../../http/caller.decorator.ts';
+import { Describe } from '../../http/operation.ts';
 import { readJson } from '../../http/zod-input.ts';
-import type { Caller } from '../../pipeline/caller.ts';
 import type { PipelineSettings } from '../../pipeline/services.ts';
 import { tokens } from '../../tokens.ts';
+import { deleteProvider, listProviders, putProvider } from './account-providers.operations.ts';
 import { renderConnection } from './render-connection.ts';
 
 /** `/v1/account/providers`: which providers are connected, and their credentials going in. None ever comes out. */
 @Controller('/v1/account/providers')
-@AllowAccess('api-key')
+@AllowAccess('api-key-or-session')
 export class AccountProvidersRoute {
   readonly #messaging: Messaging;
   readonly #connections: Connections;
@@ -49,7 +51,8 @@ export class AccountProvidersRoute {
   }
 
   @Get()
-  async list(@FromCaller() caller: Caller): Promise<{ object: 'list'; data: ProviderConnection[] }> {
+  @Describe(listProviders)
+  async list(@FromCaller() caller: AccountCaller): Promise<{ object: 'list'; data: ProviderConnection[] }> {
     const stored = new Map(
       (await this.#connections.list(caller.accountId)).map((entry) => [entry.provider, entry]),
     );
@@ -61,7 +64,11 @@ export class AccountProvidersRoute {
   }
 
   @Put()
-  async put(@FromCaller() caller: Caller, @Req() request: FastifyRequest): Promise<ProviderConnection> {
+  @Describe(putProvider)
+  async put(
+    @FromCaller() caller: AccountCaller,
+    @Req() request: FastifyRequest,
+  ): Promise<ProviderConnection> {
     const body = await readJson(request, putProviderBody);
     const provider = requireProvider(body.provider);
     const saved = resolveConnection(provider, body);
@@ -77,8 +84,9 @@ export class AccountProvidersRoute {
   }
 
   @Delete('/:provider')
+  @Describe(deleteProvider)
   async remove(
-    @FromCaller() caller: Caller,
+    @FromCaller() caller: AccountCaller,
     @Param('provider') name: string,
   ): Promise<{ provider: string; object: 'provider.deleted'; deleted: true }> {
     const { deleted } = await this.#messaging.call(deleteCredential, {

@@ -10,10 +10,12 @@ import type { Messaging } from '@gateway/messaging';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { AllowAccess } from '../../http/access.ts';
+import type { AccountCaller } from '../../http/account-caller.ts';
 import { FromCaller } from '../../http/caller.decorator.ts';
+import { Describe } from '../../http/operation.ts';
 import { parseInput } from '../../http/zod-input.ts';
-import type { Caller } from '../../pipeline/caller.ts';
 import { tokens } from '../../tokens.ts';
+import { getRequestDetail, listRequestLog } from './account-requests.operations.ts';
 
 interface RequestPage {
   readonly object: 'list';
@@ -25,7 +27,7 @@ interface RequestPage {
 
 /** `/v1/account/requests` and its alias `/v1/requests`: the log of what happened. */
 @Controller()
-@AllowAccess('api-key')
+@AllowAccess('api-key-or-session')
 export class AccountRequestsRoute {
   readonly #messaging: Messaging;
 
@@ -34,7 +36,8 @@ export class AccountRequestsRoute {
   }
 
   @Get(['/v1/account/requests', '/v1/requests'])
-  async list(@FromCaller() caller: Caller, @Query() query: unknown): Promise<RequestPage> {
+  @Describe(listRequestLog)
+  async list(@FromCaller() caller: AccountCaller, @Query() query: unknown): Promise<RequestPage> {
     const { limit, offset } = parseInput(pageQuery, query);
     const { requests, total } = await this.#messaging.call(listRequests, {
       accountId: caller.accountId,
@@ -45,7 +48,11 @@ export class AccountRequestsRoute {
   }
 
   @Get('/v1/account/requests/:requestId')
-  async find(@FromCaller() caller: Caller, @Param('requestId') requestId: string): Promise<RequestDetail> {
+  @Describe(getRequestDetail)
+  async find(
+    @FromCaller() caller: AccountCaller,
+    @Param('requestId') requestId: string,
+  ): Promise<RequestDetail> {
     if (!z.uuid().safeParse(requestId).success) throw new GatewayError('not_found');
     const { request } = await this.#messaging.call(getRequest, { accountId: caller.accountId, requestId });
     if (request === null)

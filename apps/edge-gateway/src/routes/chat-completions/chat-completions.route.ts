@@ -1,9 +1,11 @@
 import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
+import { Describe } from '../../http/operation.ts';
 import { serveChat } from '../../http/serve-chat.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { tokens } from '../../tokens.ts';
+import { createChatCompletion } from './chat-completions.operations.ts';
 
 const path = '/v1/chat/completions';
 
@@ -18,6 +20,7 @@ export class ChatCompletionsRoute {
 
   @Post(path)
   @AllowAccess('pipeline')
+  @Describe(createChatCompletion)
   create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return serveChat(request, reply, { path, format: 'chat-completions' }, this.#services);
   }

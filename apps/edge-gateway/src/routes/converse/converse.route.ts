@@ -1,9 +1,11 @@
 import { Controller, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
+import { Describe } from '../../http/operation.ts';
 import { serveChat } from '../../http/serve-chat.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { tokens } from '../../tokens.ts';
+import { converse, converseStream } from './converse.operations.ts';
 
 const path = '/model/{id}/converse';
 
@@ -11,7 +13,7 @@ const path = '/model/{id}/converse';
  * `POST /model/{id}/converse` and `/converse-stream`: the converse format. The model stands in the address, one
  * percent-encoded segment (model ids hold colons, ARNs slashes), which the router has decoded.
  */
-@Controller('/model/:model')
+@Controller('/model/:id')
 export class ConverseRoute {
   readonly #services: PipelineServices;
 
@@ -21,8 +23,9 @@ export class ConverseRoute {
 
   @Post('/converse')
   @AllowAccess('pipeline')
+  @Describe(converse)
   create(
-    @Param('model') model: string,
+    @Param('id') model: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -32,8 +35,9 @@ export class ConverseRoute {
 
   @Post('/converse-stream')
   @AllowAccess('pipeline')
+  @Describe(converseStream)
   stream(
-    @Param('model') model: string,
+    @Param('id') model: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {

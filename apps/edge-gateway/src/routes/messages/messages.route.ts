@@ -1,10 +1,12 @@
 import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
+import { Describe } from '../../http/operation.ts';
 import { serveChat } from '../../http/serve-chat.ts';
 import { countTokens } from '../../pipeline/count-tokens.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { tokens } from '../../tokens.ts';
+import { countMessageTokens, createMessage } from './messages.operations.ts';
 
 const path = '/v1/messages';
 
@@ -21,12 +23,14 @@ export class MessagesRoute {
 
   @Post(path)
   @AllowAccess('pipeline')
+  @Describe(createMessage)
   create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return serveChat(request, reply, { path, format: 'messages' }, this.#services);
   }
 
   @Post(countPath)
   @AllowAccess('pipeline')
+  @Describe(countMessageTokens)
   count(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const endpoint = { path: countPath, format: 'messages' } as const;
     return serveChat(request, reply, endpoint, this.#services, countTokens);

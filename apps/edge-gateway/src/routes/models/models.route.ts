@@ -3,11 +3,13 @@ import type { CatalogModel, ModelKind } from '@gateway/model-catalog';
 import { Controller, Get, Inject, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
+import type { AccountCaller } from '../../http/account-caller.ts';
 import { FromCaller } from '../../http/caller.decorator.ts';
-import type { Caller } from '../../pipeline/caller.ts';
+import { Describe } from '../../http/operation.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { connectedProviders } from '../../pipeline/stages/choose/choose.ts';
 import { tokens } from '../../tokens.ts';
+import { getModel, listModels } from './models.operations.ts';
 
 /** A model in the common list format. Its id is what `model` takes: `<provider>/<model>`. */
 interface ListedModel {
@@ -30,8 +32,9 @@ export class ModelsRoute {
   }
 
   @Get()
+  @Describe(listModels)
   @AllowAccess('api-key')
-  async list(@FromCaller() caller: Caller): Promise<{ object: 'list'; data: ListedModel[] }> {
+  async list(@FromCaller() caller: AccountCaller): Promise<{ object: 'list'; data: ListedModel[] }> {
     const connected = await connectedProviders(caller.accountId, this.#services);
     const models = [...connected].flatMap((provider) => this.#services.catalog.modelsOf(provider));
     return { object: 'list', data: models.map(renderModel) };
@@ -39,8 +42,9 @@ export class ModelsRoute {
 
   /** Ids hold slashes, so the rest of the path is the id, percent-encoded or not. */
   @Get('/*')
+  @Describe(getModel)
   @AllowAccess('api-key')
-  async find(@FromCaller() caller: Caller, @Req() request: FastifyRequest): Promise<ListedModel> {
+  async find(@FromCaller() caller: AccountCaller, @Req() request: FastifyRequest): Promise<ListedModel> {
     const id = (request.params as Record<string, string>)['*'] ?? '';
     const connected = await connectedProviders(caller.accountId, this.#services);
     const slash = id.indexOf('/');

@@ -1,0 +1,147 @@
+import { converseErrorBody, errorBody, messagesErrorBody } from '@gateway/contracts';
+import { errorRegistry, type ErrorCode } from '@gateway/errors';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { formatOfPath } from '../http/endpoint-format.ts';
+import type { OperationAnswer } from '../http/operation.ts';
+import { operationTags } from '../http/operation.ts';
+import type { RouteRow } from '../http/route-table.ts';
+import { listErrors } from './list-errors.ts';
+import { renderSecurity, securitySchemes } from './security.ts';
+
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+type Responses = ZodOpenApiOperationObject['responses'];
+
+const description = `An agent gateway: chat in the format that an agent already speaks, with fewer tools and less context on their way to the provider.
+
+Every answer carries \`X-Request-ID\`. Lists are \`{"object":"list","data":[…]}\`. Times are RFC 3339 in UTC. Fields that an account endpoint does not know are refused; chat endpoints forward them to the provider.`;
+
+/** The OpenAPI 3.1 description of these routes, aliases included. Routes without a description of their own are left out. */
+export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    for (const path of route.paths) {
+      const operation = renderOperation(route, path);
+      if (operation) paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
+    }
+  }
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Agent gateway',
+      version: '1',
+      description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: operationTags.map((name) => ({ name })),
+    components: { securitySchemes },
+    paths,
+  });
+}
+
+function renderOperation(route: RouteRow, path: string): ZodOpenApiOperationObject | undefined {
+  const { operation, access } = route;
+  if (!operation || access === undefined) return undefined;
+  const { params, query, headers, body } = operation;
+  const [primary] = route.paths;
+  const isAlias = path !== primary;
+  return {
+    operationId: isAlias ? `${operation.id}Alias${route.paths.indexOf(path)}` : operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: [isAlias ? `The same as \`${route.method} ${primary}\`.` : '', operation.description ?? '']
+      .filter(Boolean)
+      .join(' '),
+    security: renderSecurity(access, operation),
+    requestParams: {
+      ...(params ? { path: params } : {}),
+      ...(query ? { query } : {}),
+      ...(headers ? { header: headers } : {}),
+    },
+    ...(body
+      ? {
+          requestBody: {
+            required: true,
+            content: { [body.contentType ?? 'application/json']: { schema: body.schema } },
+          },
+        }
+      : {}),
+    responses: {
+      [`${operation.answer.status}`]: renderAnswer(operation.answer),
+      ...renderErrors(route, path),
+    } as Responses,
+  };
+}
+
+const requestId = {
+  'X-Request-ID': {
+    description: 'Names the request to whoever runs the gateway.',
+    schema: { type: 'string' as const },
+  },
+};
+
+function renderHeaders(headers: Readonly<Record<string, string>> = {}) {
+  const named = Object.entries(headers).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: 'string' as const } },
+  ]);
+  return {
+    ...requestId,
+    ...(Object.fromEntries(named) as Record<string, (typeof requestId)['X-Request-ID']>),
+  };
+}
+
+function renderAnswer({ schema, contentType, description, headers, streams }: OperationAnswer) {
+  return {
+    description,
+    headers: renderHeaders(headers),
+    ...(schema
+      ? {
+          content: {
+            [contentType ?? 'application/json']: { schema },
+            ...(streams
+              ? {
+                  [streams.contentType]: {
+                    schema: { type: 'string' as const, description: streams.description },
+                  },
+                }
+              : {}),
+          },
+        }
+      : {}),
+  };
+}
+
+const errorBodies = {
+  'chat-completions': errorBody,
+  messages: messagesErrorBody,
+  converse: converseErrorBody,
+} as const;
+
+/** One response a status; which codes it may hold, its description says. */
+function renderErrors(route: RouteRow, path: string): Record<string, unknown> {
+  const byStatus = Map.groupBy(listErrors(route), (code) => errorRegistry[code].status);
+  const schema = errorBodies[formatOfPath(path)];
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([one], [other]) => one - other)
+      .map(([status, codes]) => [
+        `${status}`,
+        {
+          description: codes.map((code) => `\`${code}\`: ${errorRegistry[code].message}`).join('\n\n'),
+          headers: renderHeaders(headersOf(codes, path)),
+          content: { 'application/json': { schema } },
+        },
+      ]),
+  );
+}
+
+function headersOf(codes: readonly ErrorCode[], path: string): Record<string, string> {
+  const isConverse = formatOfPath(path) === 'converse';
+  const waits = codes.some((code) => ['rate_limit_exceeded', 'service_unavailable'].includes(code));
+  return {
+    'x-should-retry': 'Whether the same call may succeed later, unchanged.',
+    ...(waits ? { 'retry-after': 'Seconds to wait.', 'retry-after-ms': 'The same in milliseconds.' } : {}),
+    ...(isConverse ? { 'x-amzn-errortype': 'The kind of error: `ValidationException`.' } : {}),
+  };
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { html, Html, renderText } from './html.ts';
+import type { OpenApiDocument } from './render-document.ts';
+import { pageStyle } from './page-style.ts';
+import { renderFields, renderType, type ShownSchema } from './render-schema.ts';
+
+interface ShownContent {
+  readonly schema?: ShownSchema;
+}
+
+interface ShownParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema?: ShownSchema;
+  readonly description?: string;
+}
+
+interface ShownOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly Record<string, unknown>[];
+  readonly parameters?: readonly ShownParameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, ShownContent>> };
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly description: string; readonly content?: Readonly<Record<string, ShownContent>> }
+    >
+  >;
+}
+
+interface Entry {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: ShownOperation;
+}
+
+/** Nothing but the page's own style may load or run: no script, no frame, no form, no other host. */
+export const pagePolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The reference as one page of plain HTML. It needs no script, so that it cannot be made to run one. */
+export function renderPage(document: OpenApiDocument): string {
+  const entries = listEntries(document);
+  const tags = (document.tags ?? []).flatMap(({ name }) => {
+    const own = entries.filter(({ operation }) => operation.tags.includes(name));
+    return own.length === 0 ? [] : [{ name, entries: own }];
+  });
+  const schemas = Object.entries((document.components?.schemas ?? {}) as Record<string, ShownSchema>);
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${document.info.title}: reference</title>
+        <style>
+          ${new Html(pageStyle)}
+        </style>
+      </head>
+      <body>
+        <nav aria-label="Operations">
+          ${tags.map(
+            ({ name, entries: own }) =>
+              html`<h2>${name}</h2>
+                <ul>
+                  ${own.map(renderLink)}
+                </ul>`,
+          )}
+        </nav>
+        <main>
+          <h1>${document.info.title}</h1>
+          ${renderText(document.info.description)}
+          <p>The same as <a href="/openapi.json">OpenAPI ${document.openapi}</a>.</p>
+          ${tags.map(
+            ({ name, entries: own }) =>
+              html`<section>
+                <h2>${name}</h2>
+                ${own.map(renderEntry)}
+              </section>`,
+          )}
+          <section>
+            <h2>Schemas</h2>
+            ${schemas.map(
+              ([name, schema]) =>
+                html`<article id="schema-${name}">
+                  <h3>${name}</h3>
+                  ${renderText(schema.description)}
+                  <p>${renderType(schema)}</p>
+                  ${renderFields(schema)}
+                </article>`,
+            )}
+          </section>
+        </main>
+      </body>
+    </html> `.text;
+}
+
+function listEntries(document: OpenApiDocument): Entry[] {
+  const paths = (document.paths ?? {}) as unknown as Record<string, Record<string, ShownOperation>>;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+function renderLink({ method, path, operation }: Entry): Html {
+  return html`<li>
+    <a href="#${operation.operationId}"><b>${method}</b> ${path}</a>
+  </li>`;
+}
+
+function renderEntry({ method, path, operation }: Entry): Html {
+  const { operationId, summary, description, security, parameters, requestBody, responses } = operation;
+  const schemes = security.flatMap((requirement) => Object.keys(requirement));
+  return html`<article id="${operationId}">
+    <h3><b>${method}</b> <code>${path}</code></h3>
+    <p class="summary">${summary}</p>
+    ${renderText(description)}
+    <p>Takes ${schemes.length === 0 ? 'no credentials' : schemes.join(' or ')}.</p>
+    ${
+      parameters && parameters.length > 0
+        ? html`<h4>Parameters</h4>
+            <table>
+              <tbody>
+                ${parameters.map(renderParameter)}
+              </tbody>
+            </table>`
+        : ''
+    }
+    ${
+      requestBody
+        ? html`<h4>Body</h4>
+            ${renderContent(requestBody.content)}`
+        : ''
+    }
+    <h4>Answers</h4>
+    ${Object.entries(responses).map(([status, response]) => html`<details${Number(status) < 400 ? new Html(' open') : ''}><summary>${status}</summary>${renderText(response.description)}${renderContent(response.content)}</details>`)}
+  </article>`;
+}
+
+function renderParameter({ name, in: place, required, schema, description }: ShownParameter): Html {
+  return html`<tr>
+    <th scope="row"><code>${name}</code> <i>${place}${required === true ? '' : ', optional'}</i></th>
+    <td>${renderType(schema ?? {})}${renderText(description ?? schema?.description)}</td>
+  </tr>`;
+}
+
+function renderContent(content: Readonly<Record<string, ShownContent>> = {}): Html {
+  const forms = Object.entries(content).map(
+    ([type, { schema = {} }]) =>
+      html`<p><code>${type}</code>: ${renderType(schema)}</p>
+        ${schema.$ref === undefined ? renderText(schema.description) : ''}${renderFields(schema)}`,
+  );
+  return html`${forms}`;
+}

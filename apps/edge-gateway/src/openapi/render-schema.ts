@@ -1,0 +1,82 @@
+import { html, renderText, type Html } from './html.ts';
+
+/** As much of a JSON Schema as a reader wants to know. */
+export interface ShownSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly items?: ShownSchema;
+  readonly anyOf?: readonly ShownSchema[];
+  readonly oneOf?: readonly ShownSchema[];
+  readonly allOf?: readonly ShownSchema[];
+  readonly properties?: Readonly<Record<string, ShownSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | ShownSchema;
+  readonly description?: string;
+}
+
+/** What a value is, in a line: `array of Model`, `string (uuid)`, `"list"`. */
+export function renderType(schema: ShownSchema): Html {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split('/').at(-1) ?? '';
+    return html`<a href="#schema-${name}">${name}</a>`;
+  }
+  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
+  if (schema.enum) return joinTypes(schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`));
+  const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
+  if (choices) return joinTypes(choices.map(renderType));
+  if (schema.type === 'array') return html`array of ${renderType(schema.items ?? {})}`;
+  const type = [schema.type ?? 'anything'].flat().join(' or ');
+  return html`${type}${schema.format === undefined ? '' : ` (${schema.format})`}${renderBounds(schema)}`;
+}
+
+function joinTypes(types: readonly Html[]): Html {
+  return html`${types.map((type, at) => (at === 0 ? type : html` or ${type}`))}`;
+}
+
+function renderBounds({ minimum, maximum, minLength, maxLength }: ShownSchema): string {
+  const low = minimum ?? minLength;
+  const high = maximum ?? maxLength;
+  const unit = minLength !== undefined || maxLength !== undefined ? ' characters' : '';
+  const isSafeBound = high === Number.MAX_SAFE_INTEGER;
+  if (high !== undefined && !isSafeBound)
+    return `, ${low ?? 'at most'}${low === undefined ? ' ' : '–'}${high}${unit}`;
+  return low === undefined || low === Number.MIN_SAFE_INTEGER ? '' : `, from ${low}${unit}`;
+}
+
+/** The fields of an object, one a row, those of objects inside it below. Nothing for a schema without fields. */
+export function renderFields(schema: ShownSchema): Html {
+  const fields = Object.entries(schema.properties ?? {});
+  if (fields.length === 0) return html``;
+  const rows = fields.map(
+    ([name, field]) =>
+      html`<tr>
+        <th scope="row">
+          <code>${name}</code>${schema.required?.includes(name) === true ? '' : html` <i>optional</i>`}
+        </th>
+        <td>
+          ${renderType(field)}${field.default === undefined ? '' : html`, <code>${JSON.stringify(field.default)}</code> unless given`}${renderText(field.description)}${renderFields(inner(field))}
+        </td>
+      </tr>`,
+  );
+  return html`<table>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+}
+
+/** The object within an array or an optional one. */
+function inner(schema: ShownSchema): ShownSchema {
+  if (schema.properties) return schema;
+  if (schema.items) return inner(schema.items);
+  return (schema.anyOf ?? schema.oneOf ?? []).find(({ properties }) => properties !== undefined) ?? {};
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { chatErrors } from '../../http/chat-errors.ts';
+import { chatAnswerHeaders, chatRequestHeaders } from '../../http/chat-headers.ts';
+import type { Operation } from '../../http/operation.ts';
+
+const block = z.looseObject({});
+
+/** What the gateway reads. Fields that the format does not know are refused. */
+const converseRequest = z
+  .looseObject({
+    messages: z.array(z.looseObject({ role: z.string(), content: z.array(block) })),
+    system: z.array(block).optional(),
+    toolConfig: z
+      .looseObject({
+        tools: z
+          .array(
+            z.looseObject({
+              toolSpec: z
+                .looseObject({
+                  name: z.string(),
+                  description: z.string().optional(),
+                  inputSchema: z.looseObject({}).optional(),
+                  'x-svc-examples': z.array(z.unknown()).optional().meta({
+                    description: 'Requests that this tool is for. Used to choose tools; never forwarded.',
+                  }),
+                })
+                .optional(),
+            }),
+          )
+          .max(4096),
+        toolChoice: z.looseObject({}).optional(),
+      })
+      .optional(),
+  })
+  .meta({ id: 'ConverseRequest' });
+
+const converseAnswer = z
+  .looseObject({
+    output: z.looseObject({ message: z.looseObject({ role: z.string(), content: z.array(block) }) }),
+    stopReason: z.string(),
+    usage: z.looseObject({ inputTokens: z.int(), outputTokens: z.int(), totalTokens: z.int() }),
+  })
+  .meta({ id: 'ConverseAnswer' });
+
+const common = {
+  tag: 'Chat',
+  params: z.object({
+    id: z.string().meta({ description: 'The model, percent-encoded: `<provider>/<model>`, or a bare id.' }),
+  }),
+  headers: chatRequestHeaders,
+  body: { schema: converseRequest },
+  errors: [...chatErrors, 'unknown_field'],
+} as const satisfies Partial<Operation>;
+
+export const converse: Operation = {
+  ...common,
+  id: 'converse',
+  summary: 'Chat, in the converse format',
+  answer: {
+    status: 200,
+    description: 'What the provider answered.',
+    schema: converseAnswer,
+    headers: chatAnswerHeaders,
+  },
+};
+
+export const converseStream: Operation = {
+  ...common,
+  id: 'converseStream',
+  summary: 'Chat, in the converse format, streamed',
+  answer: {
+    status: 200,
+    description: 'The events of the format, in binary frames.',
+    contentType: 'application/vnd.amazon.eventstream',
+    schema: z.string().meta({ format: 'binary' }),
+    headers: chatAnswerHeaders,
+  },
+};

@@ -1,0 +1,32 @@
+import { listOf } from '@gateway/contracts';
+import { z } from 'zod';
+import type { Operation } from '../../http/operation.ts';
+
+/** A model in the common list format. */
+export const listedModel = z
+  .object({
+    id: z.string().meta({ description: 'What `model` takes: `<provider>/<model>`.' }),
+    object: z.literal('model'),
+    created: z.int().meta({ description: 'Unix seconds; 0 where the release date is not known.' }),
+    owned_by: z.string(),
+    kind: z.string().meta({ description: 'What requests it takes: `chat` ones, or another kind.' }),
+  })
+  .meta({ id: 'Model' });
+
+export const listModels: Operation = {
+  id: 'listModels',
+  tag: 'Models',
+  summary: 'List the models of the connected providers',
+  answer: { status: 200, description: 'The models.', schema: listOf(listedModel) },
+};
+
+export const getModel: Operation = {
+  id: 'getModel',
+  tag: 'Models',
+  summary: 'Read one model',
+  params: z.object({
+    id: z.string().meta({ description: 'Its id. Slashes may stand as they are or percent-encoded.' }),
+  }),
+  answer: { status: 200, description: 'The model.', schema: listedModel },
+  errors: ['model_not_found'],
+};
