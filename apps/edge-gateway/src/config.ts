@@ -1,5 +1,6 @@
 import { port, serviceVariables, parseConfig } from '@gateway/messaging';
 import { z } from 'zod';
+import { sessionAlgorithms } from './sessions/session-algorithms.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -27,6 +28,19 @@ const edgeVariables = z
       .default('')
       .transform((text) => text.split(',').flatMap((cidr) => cidr.trim() || []))
       .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))),
+    /** Who the embedded identity's session tokens are from and for. The account service is told the same. */
+    SESSION_ISSUER: z.string().min(1).max(2_048).default('agent-gateway'),
+    SESSION_AUDIENCE: z.string().min(1).max(255).default('agent-gateway'),
+    /** An OpenID Connect issuer, as it writes itself into `iss`: it stands in for the embedded identity, which is off then. */
+    OIDC_ISSUER: z.url().optional(),
+    /** What that issuer's tokens for this gateway say in `aud`. */
+    OIDC_AUDIENCE: z.string().min(1).optional(),
+    /** How that issuer may sign, separated by commas. */
+    OIDC_ALGORITHMS: z
+      .string()
+      .default(sessionAlgorithms.join(','))
+      .transform((text) => text.split(',').map((algorithm) => algorithm.trim()))
+      .pipe(z.array(z.enum(sessionAlgorithms)).min(1)),
     /** How long planning may hold a request up before it goes out unplanned. */
     PLAN_DEADLINE_MS: z.coerce.number().int().min(1).max(10_000).default(150),
     /** Address of the built-in provider that needs no key. Absent: there is none. */
@@ -47,7 +61,11 @@ const edgeVariables = z
       path: ['TLS_CERT_FILE'],
       message: 'must be set together with TLS_KEY_FILE',
     },
-  );
+  )
+  .refine(({ OIDC_ISSUER, OIDC_AUDIENCE }) => (OIDC_ISSUER === undefined) === (OIDC_AUDIENCE === undefined), {
+    path: ['OIDC_AUDIENCE'],
+    message: 'must be set together with OIDC_ISSUER',
+  });
 
 export type Config = z.output<typeof edgeVariables>;
 

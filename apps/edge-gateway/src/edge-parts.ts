@@ -12,12 +12,15 @@ import { RedisRateLimiter } from './pipeline/stages/limit/redis-rate-limiter.ada
 import { NatsPlanner } from './pipeline/stages/plan/nats-planner.adapter.ts';
 import { ToolListIndex } from './pipeline/stages/plan/tool-list-index.ts';
 import type { RequestSpool } from './spool/request-spool.ts';
+import { buildSessionGate } from './sessions/build-session-gate.ts';
+import type { SessionGate } from './sessions/session-gate.ts';
 import { UndiciUpstream } from './upstream/undici-upstream.adapter.ts';
 
 /** Everything that the gateway's routes need, built once. */
 export interface EdgeParts {
   readonly pipeline: PipelineServices;
   readonly sealingKeys: SealingKeyPair;
+  readonly sessions: SessionGate;
   readonly egressGuard: EgressGuard;
   readonly cacheRedis: Redis;
   close(): Promise<void>;
@@ -63,11 +66,13 @@ export function buildEdgeParts({
     log,
     requestLog,
   };
+  const { sessions, closeSessions } = buildSessionGate(config, messaging, egressGuard);
   const close = async (): Promise<void> => {
+    await closeSessions();
     await upstream.close();
     cacheRedis.disconnect();
   };
-  return { pipeline, sealingKeys, egressGuard, cacheRedis, close };
+  return { pipeline, sealingKeys, sessions, egressGuard, cacheRedis, close };
 }
 
 /** A command that Redis does not answer soon fails: the request path never waits for a reconnection. */

@@ -1,5 +1,11 @@
 import type { BroadcastContract, RpcContract } from './define.ts';
-import { accountChanged, batchesCommitted, credentialChanged, keyChanged } from './events/broadcasts.v1.ts';
+import {
+  accountChanged,
+  batchesCommitted,
+  credentialChanged,
+  keyChanged,
+  sessionChanged,
+} from './events/broadcasts.v1.ts';
 import { authenticateKey } from './rpc/authenticate-key.v1.ts';
 import { compressSchemas } from './rpc/compress-schemas.v1.ts';
 import { createAccount } from './rpc/create-account.v1.ts';
@@ -11,18 +17,55 @@ import {
   openCredential,
   putCredential,
 } from './rpc/credentials.v1.ts';
-import { createKey, listKeys, revokeKey, setToolLists } from './rpc/manage-keys.v1.ts';
+import {
+  changePassword,
+  getIdentitySealingKey,
+  getSessionKeys,
+  logIn,
+  logOut,
+  refreshSession,
+  signUp,
+} from './rpc/identity.v1.ts';
+import { createPlaygroundKey, registerAccount } from './rpc/register-account.v1.ts';
+import { resolveSession } from './rpc/resolve-session.v1.ts';
+import { getAccount, updateAccount } from './rpc/manage-account.v1.ts';
+import { createKey, listKeys, revokeKey, rotateKey, setToolLists, updateKey } from './rpc/manage-keys.v1.ts';
+import {
+  getPreferences,
+  listDisabledModels,
+  toggleModel,
+  updatePreferences,
+} from './rpc/manage-routing.v1.ts';
 import { defineTools, planTools, planToolsAt } from './rpc/plan-tools.v1.ts';
 import { getRequest, listRequests } from './rpc/query-requests.v1.ts';
 
 /** Every subject of the suite. NATS users' rights are made from this table and from nothing else. */
 export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   authenticateKey,
+  resolveSession,
+  sessionChanged,
+  getSessionKeys,
+  getIdentitySealingKey,
+  signUp,
+  logIn,
+  refreshSession,
+  logOut,
+  changePassword,
+  registerAccount,
+  createPlaygroundKey,
   createAccount,
   createKey,
   listKeys,
+  updateKey,
+  rotateKey,
   setToolLists,
   revokeKey,
+  getAccount,
+  updateAccount,
+  getPreferences,
+  updatePreferences,
+  listDisabledModels,
+  toggleModel,
   keyChanged,
   accountChanged,
   getSealingKey,

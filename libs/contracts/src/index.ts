@@ -10,6 +10,7 @@ export * from './contract-table.ts';
 export * from './define.ts';
 export * from './events/broadcasts.v1.ts';
 export * from './events/request-event.v1.ts';
+export * from './events/tokens-saved.ts';
 export * from './jobs/request-event-batch.v1.ts';
 export * from './redis/epochs.v1.ts';
 export * from './rpc/authenticate-key.v1.ts';

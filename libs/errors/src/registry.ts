@@ -43,6 +43,31 @@ export const errorRegistry = {
     message: 'The API key has expired.',
     retryable: false,
   },
+  missing_session_token: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'No session token was given. Send it as "Authorization: Bearer …".',
+    retryable: false,
+  },
+  // One text for forged, foreign and revoked ones.
+  invalid_session_token: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'The session token is not valid.',
+    retryable: false,
+  },
+  expired_session_token: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'The session token has expired.',
+    retryable: false,
+  },
+  account_not_registered: {
+    status: 403,
+    type: 'permission_error',
+    message: 'This person has no account yet. POST /v1/account/register makes one.',
+    retryable: false,
+  },
   session_required: {
     status: 403,
     type: 'permission_error',
@@ -156,6 +181,12 @@ export const errorRegistry = {
     type: 'rate_limit_error',
     message: 'The API key has reached its request rate limit.',
     retryable: true,
+  },
+  saved_token_budget_exhausted: {
+    status: 402,
+    type: 'billing_error',
+    message: 'The API key has used up its budget of saved tokens.',
+    retryable: false,
   },
   provider_error: {
     status: 502,

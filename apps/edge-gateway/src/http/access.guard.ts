@@ -3,18 +3,34 @@ import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { GrantCache } from '../grants/grant-cache.ts';
-import type { Caller } from '../pipeline/caller.ts';
 import { authenticateHeaders } from '../pipeline/stages/authenticate/authenticate.ts';
+import type { SessionGate } from '../sessions/session-gate.ts';
+import { looksLikeSessionToken } from '../sessions/session-shape.ts';
+import type { Session } from '../sessions/session.ts';
 import { tokens } from '../tokens.ts';
 import { accessKey, type Access } from './access.ts';
+import type { AccountCaller } from './account-caller.ts';
 
-const callers = new WeakMap<FastifyRequest, Caller>();
+const callers = new WeakMap<FastifyRequest, AccountCaller>();
+const sessions = new WeakMap<FastifyRequest, Session>();
 
-/** The caller of a request that this guard let through. */
-export function callerOf(request: FastifyRequest): Caller {
+/**
+ * On whose account a request that this guard let through works. Throws `account_not_registered` for a person who has none
+ * yet.
+ */
+export function callerOf(request: FastifyRequest): AccountCaller {
   const caller = callers.get(request);
-  if (!caller) throw new GatewayError('internal_error', { detail: 'the route has no authenticated caller' });
-  return caller;
+  if (caller) return caller;
+  const { accountId, personId } = sessionOf(request);
+  if (accountId === null) throw new GatewayError('account_not_registered');
+  return { accountId, personId, keyId: null };
+}
+
+/** The person's session with which a request came through this guard, to a route that takes sessions alone. */
+export function sessionOf(request: FastifyRequest): Session {
+  const session = sessions.get(request);
+  if (!session) throw new GatewayError('internal_error', { detail: 'the route has no authenticated caller' });
+  return session;
 }
 
 /** Denies by default. A guard rather than a hook on paths: it sees the route that will run, however it was spelled. */
@@ -22,10 +38,16 @@ export function callerOf(request: FastifyRequest): Caller {
 export class AccessGuard implements CanActivate {
   readonly #reflector: Reflector;
   readonly #grants: GrantCache;
+  readonly #sessions: SessionGate;
 
-  constructor(@Inject(Reflector) reflector: Reflector, @Inject(tokens.grants) grants: GrantCache) {
+  constructor(
+    @Inject(Reflector) reflector: Reflector,
+    @Inject(tokens.grants) grants: GrantCache,
+    @Inject(tokens.sessions) gate: SessionGate,
+  ) {
     this.#reflector = reflector;
     this.#grants = grants;
+    this.#sessions = gate;
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -36,7 +58,34 @@ export class AccessGuard implements CanActivate {
     if (access === 'public' || access === 'pipeline') return true;
     if (access === undefined) throw new GatewayError('not_found');
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    callers.set(request, await authenticateHeaders(request.headers, this.#grants));
+    await this.#authenticate(request, access);
     return true;
   }
+
+  /** The form of a credential says its kind: the wrong one is refused before anybody is asked about it. */
+  async #authenticate(
+    request: FastifyRequest,
+    access: 'api-key' | 'session' | 'api-key-or-session',
+  ): Promise<void> {
+    const bearer = bearerOf(request);
+    const isSession = bearer !== undefined && looksLikeSessionToken(bearer);
+    if (access === 'session') requireSession(bearer, isSession);
+    if (isSession && access !== 'api-key') {
+      sessions.set(request, await this.#sessions.authenticate(bearer));
+      return;
+    }
+    const { accountId, keyId } = await authenticateHeaders(request.headers, this.#grants);
+    callers.set(request, { accountId, keyId, personId: null });
+  }
+}
+
+function requireSession(bearer: string | undefined, isSession: boolean): void {
+  if (isSession) return;
+  if (bearer === undefined) throw new GatewayError('missing_session_token');
+  throw new GatewayError(bearer.startsWith('sk-') ? 'session_required' : 'invalid_session_token');
+}
+
+function bearerOf({ headers }: FastifyRequest): string | undefined {
+  const match = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '');
+  return match?.[1];
 }

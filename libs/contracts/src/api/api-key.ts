@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, id, timestamp, toolNames } from '../common.ts';
+import { limits } from './limits.ts';
 import { listOf } from './list.ts';
 
 /** The fields of a key that may be inherited from the account policy. */
@@ -31,24 +32,62 @@ export const createdApiKey = apiKey.extend({ key: z.string() });
 export const apiKeyList = listOf(apiKey);
 export const deletedApiKey = z.object({ id, object: z.literal('api_key.deleted'), deleted: z.literal(true) });
 
+/** The answer to a rotation, with the new secret. */
+export const rotatedApiKey = createdApiKey.extend({
+  /** Until when the secret before this one works; null when it has ended already. */
+  previous_key_expires_at: timestamp.nullable(),
+});
+
+/** The end of the year 9999: what lies beyond has no RFC 3339 form. */
+const unixSecondsMax = 253_402_300_799;
+
 /** RFC 3339 or Unix seconds in; RFC 3339 out. It must lie ahead, which the account service checks. */
-const expiry = z.union([
-  z.iso.datetime({ offset: true }),
-  z
-    .int()
-    .positive()
-    .transform((seconds) => new Date(seconds * 1000).toISOString()),
-]);
+const expiry = z.union(
+  [
+    z.iso.datetime({ offset: true }),
+    z
+      .int()
+      .min(1)
+      .max(unixSecondsMax)
+      .transform((seconds) => new Date(seconds * 1000).toISOString()),
+  ],
+  { error: 'give an RFC 3339 time with its offset, or Unix seconds' },
+);
+
+const keyName = z.string().trim().min(1).max(200);
+const kTarget = z.int().min(1).max(512);
 
 export const createApiKeyBody = z.strictObject({
-  name: z.string().trim().min(1).max(200),
-  rate_limit_rpm: z.int().min(1).max(10_000_000).optional(),
-  daily_token_budget: z.int().min(0).max(1e15).optional(),
-  weekly_token_budget: z.int().min(0).max(1e15).optional(),
-  k_target_override: z.int().min(1).max(512).nullable().optional(),
+  name: keyName,
+  rate_limit_rpm: limits.rate_limit_rpm.optional(),
+  daily_token_budget: limits.daily_token_budget.optional(),
+  weekly_token_budget: limits.weekly_token_budget.optional(),
+  k_target_override: kTarget.nullable().optional(),
   expires_at: expiry.nullable().optional(),
 });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
+
+/** A partial update: what is left out stays as it is. A limit of null is inherited again. */
+export const updateApiKeyBody = z
+  .strictObject({
+    name: keyName,
+    rate_limit_rpm: limits.rate_limit_rpm.nullable(),
+    daily_token_budget: limits.daily_token_budget.nullable(),
+    weekly_token_budget: limits.weekly_token_budget.nullable(),
+    k_target_override: kTarget.nullable(),
+    expires_at: expiry.nullable(),
+  })
+  .partial();
+export type UpdateApiKeyBody = z.infer<typeof updateApiKeyBody>;
+
+const hourSeconds = 3600;
+const weekSeconds = 7 * 24 * hourSeconds;
+
+export const rotateApiKeyBody = z.strictObject({
+  /** How long the present secret goes on working: an hour unless given, a week at most; 0 ends it at once. */
+  overlap_seconds: z.int().min(0).max(weekSeconds).default(hourSeconds),
+});
+export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
 /** Either or both. null clears a list; a list left out stays as it is. */
 export const toolListBody = z

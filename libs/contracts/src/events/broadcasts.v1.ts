@@ -22,6 +22,14 @@ export const accountChanged = defineBroadcast({
   message: z.object({ accountId: id, epoch: z.int(), deleted: z.boolean().default(false) }),
 });
 
+/** Sessions of a person ended, or the person's account changed: what is cached of any of them is stale. */
+export const sessionChanged = defineBroadcast({
+  subject: 'account.session-changed.v1',
+  publisher: 'account',
+  listeners: ['edge-gateway'],
+  message: z.object({ issuer: z.string(), subject: z.string() }),
+});
+
 /** A provider credential was saved or deleted. */
 export const credentialChanged = defineBroadcast({
   subject: 'provider-vault.credential-changed.v1',

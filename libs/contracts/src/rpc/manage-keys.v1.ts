@@ -1,16 +1,54 @@
 import { z } from 'zod';
-import { apiKey, createApiKeyBody, createdApiKey, toolListBody } from '../api/api-key.ts';
-import { id } from '../common.ts';
+import {
+  apiKey,
+  createApiKeyBody,
+  createdApiKey,
+  rotateApiKeyBody,
+  rotatedApiKey,
+  toolListBody,
+  updateApiKeyBody,
+} from '../api/api-key.ts';
+import { id, sha256Hex } from '../common.ts';
 import { defineRpc } from '../define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 5_000 } as const;
+
+/**
+ * What a call that creates takes besides: the SHA-256 of the caller's `Idempotency-Key`. Within 24 hours the same one with the
+ * same request gets the first one's answer, and with another request `idempotency_key_reused`.
+ */
+const idempotency = { idempotencyKeySha256: sha256Hex.optional() };
+/** Whether the answer is that of an earlier call. */
+const replayed = z.boolean().default(false);
 
 /** Creates a key. The reply holds the secret once, sealed to the caller's process: no secret crosses the bus in the clear. */
 export const createKey = defineRpc({
   ...common,
   subject: 'account.create-key.v1',
-  request: z.object({ accountId: id, body: createApiKeyBody, recipientPublicKey: z.base64() }),
-  reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: z.base64() }),
+  request: z.object({ accountId: id, body: createApiKeyBody, recipientPublicKey: z.base64(), ...idempotency }),
+  reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
+});
+
+/** Replaces a key's secret. Throws `not_found` for a key of another account, as for one that never was. */
+export const rotateKey = defineRpc({
+  ...common,
+  subject: 'account.rotate-key.v1',
+  request: z.object({
+    accountId: id,
+    keyId: id,
+    body: rotateApiKeyBody,
+    recipientPublicKey: z.base64(),
+    ...idempotency,
+  }),
+  reply: z.object({ key: rotatedApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
+});
+
+/** Throws `not_found` for a key of another account, as for one that never was. */
+export const updateKey = defineRpc({
+  ...common,
+  subject: 'account.update-key.v1',
+  request: z.object({ accountId: id, keyId: id, body: updateApiKeyBody }),
+  reply: z.object({ key: apiKey }),
 });
 
 export const listKeys = defineRpc({

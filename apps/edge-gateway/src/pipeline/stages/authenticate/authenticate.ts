@@ -2,10 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import { keySha256, parseApiKey } from '@gateway/interchange';
 import type { GrantCache } from '../../../grants/grant-cache.ts';
+import { looksLikeSessionToken } from '../../../sessions/session-shape.ts';
 import type { Caller } from '../../caller.ts';
 import type { Exchange } from '../../exchange.ts';
 
-/** Key → what it may do. Throws `missing_api_key`, `invalid_api_key` or `expired_api_key`. */
+/** Key → what it may do. Throws `missing_api_key`, `invalid_api_key`, `expired_api_key`, or `api_key_required` for a session token. */
 export async function authenticate(exchange: Exchange, services: { grants: GrantCache }): Promise<Caller> {
   const caller = await authenticateHeaders(exchange.request.headers, services.grants);
   exchange.timings.authenticatedAt = performance.now();
@@ -16,7 +17,8 @@ export async function authenticate(exchange: Exchange, services: { grants: Grant
 export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: GrantCache): Promise<Caller> {
   const key = presentedKey(headers);
   if (key === undefined) throw new GatewayError('missing_api_key');
-  if (!parseApiKey(key).valid) throw new GatewayError('invalid_api_key');
+  if (!parseApiKey(key).valid)
+    throw new GatewayError(looksLikeSessionToken(key) ? 'api_key_required' : 'invalid_api_key');
   const digest = keySha256(key);
   const grant = grants.peek(digest) ?? (await grants.get(digest));
   if (!grant) throw new GatewayError('invalid_api_key');

@@ -1,0 +1,109 @@
+import { GatewayError } from '@gateway/errors';
+import { decodeProtectedHeader } from 'jose';
+import { Strategy, type SecretOrKeyProvider } from 'passport-jwt';
+import { z } from 'zod';
+import type { SessionAlgorithm } from './session-algorithms.ts';
+import type { SessionClaims } from './session.ts';
+import { sessionTokenBytesMax } from './session-shape.ts';
+import type { VerificationKeys } from './verification-keys.ts';
+
+export interface SessionVerifierOptions {
+  readonly issuer: string;
+  readonly audience: string;
+  /** The only ones taken, whatever a token's header says. */
+  readonly algorithms: readonly SessionAlgorithm[];
+  readonly keys: Pick<VerificationKeys, 'find'>;
+  /** Whether a token without a session id is refused: one of the embedded identity could never be revoked. */
+  readonly needsSessionId: boolean;
+}
+
+/** Clocks differ. */
+const clockToleranceSeconds = 5;
+
+const claims = z.object({
+  iss: z.string(),
+  sub: z.string().min(1).max(255),
+  // jsonwebtoken checks an expiry that is there; that there is one is checked here.
+  exp: z.number(),
+  sid: z.uuid().optional(),
+});
+
+/** What passport hands a strategy is what `jwtFromRequest` gets back. */
+interface Carrier {
+  readonly token: string;
+}
+
+/**
+ * Verifies session tokens with passport-jwt: fixed algorithms, `iss`, `aud`, `exp` and `nbf`, and a key of the issuer's set.
+ * Nothing of a verified token is kept, so that nothing but a whole and valid token ever passes.
+ */
+export class SessionVerifier {
+  readonly #strategy: Strategy;
+  readonly #options: SessionVerifierOptions;
+
+  constructor(options: SessionVerifierOptions) {
+    this.#options = options;
+    this.#strategy = new Strategy(
+      {
+        jwtFromRequest: (carrier: unknown) => (carrier as Carrier).token,
+        secretOrKeyProvider: this.#provideKey,
+        algorithms: [...options.algorithms],
+        issuer: options.issuer,
+        audience: options.audience,
+        jsonWebTokenOptions: { clockTolerance: clockToleranceSeconds },
+      },
+      (payload: unknown, done) => done(null, claims.safeParse(payload).data ?? false),
+    );
+  }
+
+  /** Throws `expired_session_token`, `invalid_session_token` for anything else that is wrong with it, or `service_unavailable`. */
+  async verify(token: string): Promise<SessionClaims> {
+    if (token.length > sessionTokenBytesMax) throw new GatewayError('invalid_session_token');
+    const { iss, sub, sid, exp } = claims.parse(await this.#run({ token }));
+    if (sid === undefined && this.#options.needsSessionId) throw new GatewayError('invalid_session_token');
+    return { issuer: iss, subject: sub, sessionId: sid ?? null, expiresAtMs: exp * 1000 };
+  }
+
+  /** What passport does with a strategy: a copy of it for each attempt, with the outcomes as methods. */
+  #run(carrier: Carrier): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const attempt = Object.create(this.#strategy) as Strategy;
+      attempt.success = resolve;
+      attempt.fail = (reason: unknown) => reject(mapFailure(reason));
+      attempt.error = (error: unknown) => reject(mapFailure(error));
+      attempt.authenticate(carrier as unknown as Parameters<Strategy['authenticate']>[0]);
+    });
+  }
+
+  readonly #provideKey: SecretOrKeyProvider = (_request, token: unknown, done) => {
+    this.#findKey(String(token)).then(
+      (key) => done(null, key),
+      (error: unknown) => done(error),
+    );
+  };
+
+  /** By the header alone, which nobody has vouched for yet: it chooses among the issuer's keys and nothing else. */
+  async #findKey(token: string): Promise<string> {
+    const { alg, kid, crit } = readHeader(token);
+    const known = this.#options.algorithms.find((algorithm) => algorithm === alg);
+    if (known === undefined || typeof kid !== 'string' || crit !== undefined)
+      throw new GatewayError('invalid_session_token');
+    const key = await this.#options.keys.find(known, kid);
+    if (key === null) throw new GatewayError('invalid_session_token');
+    return key;
+  }
+}
+
+function readHeader(token: string): { alg?: unknown; kid?: unknown; crit?: unknown } {
+  try {
+    return decodeProtectedHeader(token);
+  } catch (cause) {
+    throw new GatewayError('invalid_session_token', { cause });
+  }
+}
+
+function mapFailure(reason: unknown): GatewayError {
+  if (reason instanceof GatewayError) return reason;
+  const isExpired = reason instanceof Error && reason.name === 'TokenExpiredError';
+  return new GatewayError(isExpired ? 'expired_session_token' : 'invalid_session_token', { cause: reason });
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { count } from '../common.ts';
+import { listOf } from './list.ts';
+
+/** Null where no source says. */
+const known = z.boolean().nullable();
+/** USD per million tokens; null where the provider names no such price. */
+const price = z.number().nonnegative().nullable();
+
+/** A chat model of a connected provider, as the catalogue knows it. */
+export const routingModel = z.object({
+  /** What `model` takes: `<provider>/<model_id>`. */
+  id: z.string(),
+  object: z.literal('routing.model'),
+  provider: z.string(),
+  model_id: z.string(),
+  /** Input and output together, in tokens. */
+  context_window: count.nullable(),
+  max_output_tokens: count.nullable(),
+  capabilities: z.object({
+    tools: known,
+    images: known,
+    documents: known,
+    json_mode: known,
+    streaming: known,
+    thinking: known,
+  }),
+  input_cost_usd_per_mtok: price,
+  output_cost_usd_per_mtok: price,
+  cache_read_cost_usd_per_mtok: price,
+  cache_write_cost_usd_per_mtok: price,
+});
+export type RoutingModel = z.infer<typeof routingModel>;
+export const routingModelList = listOf(routingModel);
+
+const ms = z.number().nonnegative().nullable();
+const share = z.number().min(0).max(1).nullable();
+
+/** The same, with whether it takes part in automatic routing, and what the last 7 days showed. Null: not measured. */
+export const routingModelStatus = routingModel.extend({
+  is_enabled: z.boolean(),
+  first_token_p50_ms: ms,
+  first_token_p95_ms: ms,
+  total_p50_ms: ms,
+  total_p95_ms: ms,
+  error_rate: share,
+  requests: count.nullable(),
+  tool_recall: share,
+});
+export type RoutingModelStatus = z.infer<typeof routingModelStatus>;
+export const routingModelStatusList = listOf(routingModelStatus);
+
+export const modelToggleBody = z.strictObject({
+  provider: z.string().min(1).max(64),
+  model_id: z.string().min(1).max(256),
+  is_enabled: z.boolean(),
+});
+export type ModelToggleBody = z.infer<typeof modelToggleBody>;
+
+/** The answer to a toggle: what holds now. */
+export const modelToggle = modelToggleBody.extend({ object: z.literal('routing.model_toggle') });
+export type ModelToggle = z.infer<typeof modelToggle>;

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { account, updateAccountBody } from '../api/account.ts';
+import { id } from '../common.ts';
+import { defineRpc } from '../define.ts';
+
+const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
+
+/** Throws `not_found` for an account that is not there. */
+export const getAccount = defineRpc({
+  ...common,
+  subject: 'account.get-account.v1',
+  request: z.object({ accountId: id }),
+  reply: z.object({ account }),
+});
+
+/** Changes an account's profile and policy. Throws `not_found` for an account that is not there. */
+export const updateAccount = defineRpc({
+  ...common,
+  subject: 'account.update-account.v1',
+  request: z.object({ accountId: id, body: updateAccountBody }),
+  reply: z.object({ account }),
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { modelToggleBody } from '../api/routing-models.ts';
+import { routingPreferences, updatePreferencesBody } from '../api/routing-preferences.ts';
+import { id } from '../common.ts';
+import { defineRpc } from '../define.ts';
+
+const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
+
+/** Throws `not_found` for an account that is not there. */
+export const getPreferences = defineRpc({
+  ...common,
+  subject: 'account.get-preferences.v1',
+  request: z.object({ accountId: id }),
+  reply: z.object({ preferences: routingPreferences }),
+});
+
+/** Which providers and models there are, the edge knows and has checked. */
+export const updatePreferences = defineRpc({
+  ...common,
+  subject: 'account.update-preferences.v1',
+  request: z.object({ accountId: id, body: updatePreferencesBody }),
+  reply: z.object({ preferences: routingPreferences }),
+});
+
+/** The models that take no part in automatic routing. */
+export const listDisabledModels = defineRpc({
+  ...common,
+  subject: 'account.list-disabled-models.v1',
+  request: z.object({ accountId: id }),
+  reply: z.object({ models: z.array(z.object({ provider: z.string(), modelId: z.string() })) }),
+});
+
+/** Whether the provider has such a model, the edge has checked. */
+export const toggleModel = defineRpc({
+  ...common,
+  subject: 'account.toggle-model.v1',
+  request: z.object({ accountId: id, body: modelToggleBody }),
+  reply: z.object({}),
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { createdApiKey } from '../api/api-key.ts';
+import { base64, id } from '../common.ts';
+import { defineRpc } from '../define.ts';
+
+/** Makes the account of a person, or finds it. A subject means nothing without its issuer. */
+export const registerAccount = defineRpc({
+  subject: 'account.register-account.v1',
+  server: 'account',
+  callers: ['edge-gateway', 'operator'],
+  deadlineMs: 5_000,
+  request: z.object({
+    issuer: z.string().min(1).max(2_048),
+    subject: z.string().min(1).max(255),
+    /** What a new account is called; it gets a name of ours if there is none. */
+    name: z.string().min(1).max(200).nullable(),
+    /** An account that has no person yet, for the new person to belong to. */
+    joinAccountId: id.nullable().default(null),
+  }),
+  reply: z.object({ accountId: id, personId: id, created: z.boolean() }),
+});
+
+/** Makes a short-lived API key for the dashboard's playground. The secret comes sealed, as with `createKey`. */
+export const createPlaygroundKey = defineRpc({
+  subject: 'account.create-playground-key.v1',
+  server: 'account',
+  callers: ['edge-gateway'],
+  deadlineMs: 5_000,
+  request: z.object({ accountId: id, recipientPublicKey: base64 }),
+  reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: base64 }),
+});
