@@ -13,6 +13,8 @@ export type PlanReason =
   | 'timeout'
   | 'unavailable'
   | 'invalid_plan'
+  | 'budget_exhausted'
+  | 'budget_unknown'
   | 'off';
 
 /** How the ranking was made: by embeddings, or by the keyword fast path. */

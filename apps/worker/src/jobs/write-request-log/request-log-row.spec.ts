@@ -38,6 +38,11 @@ describe('the row of an event', () => {
   );
 });
 
+it('of a request whose client left before an answer was read saves nothing', () => {
+  const left = shipped({ status: 'cancelled', httpStatus: null, toolsIn: 117, toolsOut: 12, usage: null });
+  expect(renderRequestLogRow(left)).toMatchObject({ estimated_tokens_saved: 0, compression_tokens_saved: 0 });
+});
+
 describe('a batch', () => {
   const now = Date.now();
   const parse = (events: readonly unknown[]) =>

@@ -1,4 +1,4 @@
-import type { CandidateTuple, ShippedRequestEventV1 } from '@gateway/contracts';
+import { tokensSaved, type CandidateTuple, type ShippedRequestEventV1 } from '@gateway/contracts';
 import { parseRequestTimeMs } from '../../domain/request-time.ts';
 
 /** A row of `request_log`, by its columns. */
@@ -51,9 +51,6 @@ export interface RequestLogRow {
   readonly ms_plan: number | null;
   readonly ms_upstream: number | null;
 }
-
-/** What a tool that was not forwarded is taken to save: conservative on purpose (decisions.md, "Records"). */
-const tokensPerTool = 100;
 
 /** The row of an event. Throws `RangeError` if its id is not a UUIDv7. */
 export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow {
@@ -124,17 +121,14 @@ function renderUsage({ usage, costUsd }: ShippedRequestEventV1) {
   };
 }
 
-/** What the provider did not serve was not saved either: a request that failed has savings of zero. */
 function renderSavings(event: ShippedRequestEventV1) {
-  const served = event.status !== 'error' && event.status !== 'interrupted';
-  const steps = event.compressionSteps.map(
-    ({ step, tokensBefore, tokensAfter }) => [step, tokensBefore, tokensAfter] as const,
-  );
-  const compressed = steps.reduce((sum, [, before, after]) => sum + Math.max(0, before - after), 0);
+  const saved = tokensSaved(event);
   return {
-    estimated_tokens_saved: served ? Math.max(0, event.toolsIn - event.toolsOut) * tokensPerTool : 0,
-    compression_tokens_saved: served ? compressed : 0,
+    estimated_tokens_saved: saved.tools,
+    compression_tokens_saved: saved.compression,
     losses: event.losses.length > 0 ? event.losses : null,
-    compression_steps: steps,
+    compression_steps: event.compressionSteps.map(
+      ({ step, tokensBefore, tokensAfter }) => [step, tokensBefore, tokensAfter] as const,
+    ),
   };
 }
