@@ -41,7 +41,7 @@ beforeAll(async () => {
   );
   const read = readFrom(copy);
   changes = [
-    ...renderContract('account.rotate-key', read),
+    ...renderContract('account.ponder-key', read),
     ...renderRoute('model-status', read),
     ...renderProvider(acme, read),
   ];
@@ -97,11 +97,11 @@ describe('what the generators make', () => {
   );
 
   test('a contract has its file, its export and its row', () => {
-    expect(written('libs/contracts/src/rpc/rotate-key.v1.ts')).toContain("subject: 'account.rotate-key.v1'");
-    expect(written('libs/contracts/src/index.ts')).toContain("export * from './rpc/rotate-key.v1.ts';");
+    expect(written('libs/contracts/src/rpc/ponder-key.v1.ts')).toContain("subject: 'account.ponder-key.v1'");
+    expect(written('libs/contracts/src/index.ts')).toContain("export * from './rpc/ponder-key.v1.ts';");
     const table = written('libs/contracts/src/contract-table.ts');
-    expect(table).toContain("import { rotateKey } from './rpc/rotate-key.v1.ts';");
-    expect(table).toMatch(/\n {2}rotateKey,\n\];/);
+    expect(table).toContain("import { ponderKey } from './rpc/ponder-key.v1.ts';");
+    expect(table).toMatch(/\n {2}ponderKey,\n\];/);
   });
 
   test('a route has its folder and its place in the module', () => {
@@ -139,11 +139,11 @@ describe('generators refuse', () => {
       applyChanges(copy, [{ path: 'libs/contracts/src/index.ts', content: '', isNew: true }]),
     ).rejects.toThrow('is there already');
     expect(written('libs/contracts/src/index.ts')).toBe(before);
-    expect(() => renderContract('account.rotate-key', readFrom(copy))).toThrow();
+    expect(() => renderContract('account.ponder-key', readFrom(copy))).toThrow();
   });
 
   test('a process that is none of ours', () => {
-    expect(() => renderContract('nobody.rotate-key', readFrom(root))).toThrow('not a process of ours');
+    expect(() => renderContract('nobody.ponder-key', readFrom(root))).toThrow('not a process of ours');
   });
 
   test('files that are no longer what they know', () => {

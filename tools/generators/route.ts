@@ -5,7 +5,8 @@ import { parseName, type Names } from './names.ts';
 const app = 'apps/edge-gateway/src';
 
 /**
- * A public endpoint for holders of API keys: its folder with route and spec, and its place in the module.
+ * A public endpoint for holders of API keys: its folder with route, description and spec, and its place in the module.
+ * Its row in test/authz/rows.ts is written by hand: who may do what with it is a decision.
  * @param path where it is served; `/v1/<name>` if left out.
  */
 export function renderRoute(name: string, read: ReadFile, path = `/v1/${name}`): FileChange[] {
@@ -18,10 +19,11 @@ export function renderRoute(name: string, read: ReadFile, path = `/v1/${name}`):
   );
   return [
     { path: `${folder}/${names.kebab}.route.ts`, content: renderFile(names, path), isNew: true },
+    { path: `${folder}/${names.kebab}.operations.ts`, content: renderOperations(names), isNew: true },
     { path: `${folder}/${names.kebab}.route.spec.ts`, content: renderSpec(names), isNew: true },
     {
       path: `${app}/edge-gateway.module.ts`,
-      content: insertBefore(moduleText, '],\n      providers', `${names.pascal}Route,`),
+      content: insertBefore(moduleText, '  DocumentationRoute,\n', `  ${names.pascal}Route,`),
       isNew: false,
     },
   ];
@@ -31,7 +33,9 @@ function renderFile(names: Names, path: string): string {
   return `import { Controller, Get } from '@nestjs/common';
 import { AllowAccess } from '../../http/access.ts';
 import { FromCaller } from '../../http/caller.decorator.ts';
+import { Describe } from '../../http/operation.ts';
 import type { Caller } from '../../pipeline/caller.ts';
+import { read${names.pascal} } from './${names.kebab}.operations.ts';
 
 interface ${names.pascal} {
   readonly object: '${names.kebab.replaceAll('-', '_')}';
@@ -43,10 +47,26 @@ interface ${names.pascal} {
 @AllowAccess('api-key')
 export class ${names.pascal}Route {
   @Get()
+  @Describe(read${names.pascal})
   read(@FromCaller() caller: Caller): ${names.pascal} {
     return { object: '${names.kebab.replaceAll('-', '_')}', account_id: caller.accountId };
   }
 }
+`;
+}
+
+function renderOperations(names: Names): string {
+  return `import { z } from 'zod';
+import type { Operation } from '../../http/operation.ts';
+
+const answer = z.object({ object: z.literal('${names.kebab.replaceAll('-', '_')}'), account_id: z.uuid() });
+
+export const read${names.pascal}: Operation = {
+  id: 'read${names.pascal}',
+  tag: 'Account',
+  summary: 'Read ${names.sentence.toLowerCase()}',
+  answer: { status: 200, description: 'It is as it says.', schema: answer },
+};
 `;
 }
 

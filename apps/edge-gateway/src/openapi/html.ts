@@ -27,7 +27,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Value[]): 
     if (value === undefined) return '';
     if (value instanceof Html) return value.text;
     if (Array.isArray(value)) return (value as readonly Html[]).map(({ text }) => text).join('');
-    return escapeHtml(String(value as string | number));
+    return escapeHtml(String(value));
   });
   return new Html(parts.map((part, at) => part + (rendered[at] ?? '')).join(''));
 }

@@ -54,7 +54,6 @@ export function renderPage(document: OpenApiDocument): string {
     const own = entries.filter(({ operation }) => operation.tags.includes(name));
     return own.length === 0 ? [] : [{ name, entries: own }];
   });
-  const schemas = Object.entries((document.components?.schemas ?? {}) as Record<string, ShownSchema>);
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -88,19 +87,24 @@ export function renderPage(document: OpenApiDocument): string {
           )}
           <section>
             <h2>Schemas</h2>
-            ${schemas.map(
-              ([name, schema]) =>
-                html`<article id="schema-${name}">
-                  <h3>${name}</h3>
-                  ${renderText(schema.description)}
-                  <p>${renderType(schema)}</p>
-                  ${renderFields(schema)}
-                </article>`,
-            )}
+            ${renderSchemas(document)}
           </section>
         </main>
       </body>
     </html> `.text;
+}
+
+function renderSchemas({ components }: OpenApiDocument): Html {
+  const schemas = Object.entries((components?.schemas ?? {}) as Record<string, ShownSchema>);
+  return html`${schemas.map(
+    ([name, schema]) =>
+      html`<article id="schema-${name}">
+        <h3>${name}</h3>
+        ${renderText(schema.description)}
+        <p>${renderType(schema)}</p>
+        ${renderFields(schema)}
+      </article>`,
+  )}`;
 }
 
 function listEntries(document: OpenApiDocument): Entry[] {

@@ -1,0 +1,46 @@
+import { controllers } from '../edge-gateway.module.ts';
+import { operationTags } from './operation.ts';
+import { listRoutes } from './route-table.ts';
+
+const routes = listRoutes(controllers);
+const named = routes.map((route) => [`${route.method} ${route.paths[0]}`, route] as const);
+
+describe('every route', () => {
+  test.each(named)('%s says who may call it, what it takes and what it answers', (_name, route) => {
+    expect({ name: route.name, access: route.access, operation: route.operation?.id }).toEqual({
+      name: route.name,
+      access: expect.any(String) as string,
+      operation: expect.stringMatching(/^[a-z][A-Za-z]+$/) as string,
+    });
+    expect(route.operation?.answer.schema).toBeDefined();
+    expect(operationTags).toContain(route.operation?.tag);
+  });
+
+  test.each(named)('%s names the segments of each of its paths', (_name, { paths, operation }) => {
+    for (const path of paths) {
+      const segments = [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => name);
+      expect(Object.keys(operation?.params?.shape ?? {}).sort()).toEqual(segments.sort());
+    }
+  });
+
+  test.each(named)('%s takes a body where its method has one', (_name, { method, operation }) => {
+    if (method === 'GET' || method === 'DELETE') expect(operation?.body).toBeUndefined();
+    if (method === 'PUT' || method === 'PATCH') expect(operation?.body).toBeDefined();
+  });
+
+  test('has an operation and paths of its own', () => {
+    const ids = routes.map(({ operation }) => operation?.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const addresses = routes.flatMap(({ method, paths }) => paths.map((path) => `${method} ${path}`));
+    expect(new Set(addresses).size).toBe(addresses.length);
+  });
+});
+
+test('paths are written as the interface writes them', () => {
+  expect(routes.find(({ name }) => name === 'AccountKeysRoute.revoke')?.paths).toEqual([
+    '/v1/account/keys/{key_id}',
+    '/v1/keys/{key_id}',
+  ]);
+  expect(routes.find(({ name }) => name === 'ModelsRoute.find')?.paths).toEqual(['/v1/models/{id}']);
+  expect(routes.find(({ name }) => name === 'ConverseRoute.create')?.paths).toEqual(['/model/{id}/converse']);
+});

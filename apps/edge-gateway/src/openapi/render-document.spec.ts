@@ -1,0 +1,55 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { controllers } from '../edge-gateway.module.ts';
+import { listRoutes, type RouteRow } from '../http/route-table.ts';
+import { renderDocument } from './render-document.ts';
+import { renderPage } from './render-page.ts';
+
+const routes = listRoutes(controllers);
+const document = renderDocument(routes);
+type Paths = Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
+const paths = document.paths as unknown as Paths;
+
+test('is valid OpenAPI 3.1, and an invalid one would be found', async () => {
+  const plain = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
+  expect(await new Validator().validate(plain)).toEqual({ valid: true });
+  expect(document.openapi).toBe('3.1.0');
+  expect(await new Validator().validate({ ...plain, paths: { nowhere: {} } })).toMatchObject({
+    valid: false,
+  });
+});
+
+test.each(routes.flatMap((route) => route.paths.map((path) => [route.method, path, route] as const)))(
+  'has %s %s, with its answer and its errors',
+  (method, path, { operation }) => {
+    const found = paths[path]?.[method.toLowerCase()];
+    expect(Object.keys(found?.responses ?? {})).toEqual(
+      expect.arrayContaining([String(operation?.answer.status), '500']),
+    );
+  },
+);
+
+test('every schema that it refers to is there', () => {
+  const text = JSON.stringify(document);
+  const names = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(10);
+  expect(Object.keys(document.components?.schemas ?? {})).toEqual(
+    expect.arrayContaining([...new Set(names)]),
+  );
+});
+
+test('the reference shows every operation and every schema, and nothing that runs or comes from elsewhere', () => {
+  const page = renderPage(document);
+  for (const methods of Object.values(paths))
+    for (const { operationId } of Object.values(methods)) expect(page).toContain(`id="${operationId}"`);
+  for (const name of Object.keys(document.components?.schemas ?? {}))
+    expect(page).toContain(`id="schema-${name}"`);
+  expect(page).not.toMatch(/<script|<link|<img|<iframe|\son[a-z]+=|\sstyle=|https?:\/\//i);
+});
+
+test('what a description says is shown, never run', () => {
+  const [route] = routes;
+  const evil = { ...route, operation: { ...route?.operation, summary: '<script>alert(1)</script>"\'' } };
+  const page = renderPage(renderDocument([evil as RouteRow]));
+  expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;');
+  expect(page).not.toContain('<script');
+});
