@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { controllers } from '../edge-gateway.module.ts';
 import { listRoutes, type RouteRow } from '../http/route-table.ts';
 import { renderDocument } from './render-document.ts';
-import { renderPage } from './render-page.ts';
+import { pagePolicy, renderPage } from './render-page.ts';
 
 const routes = listRoutes(controllers);
 const document = renderDocument(routes);
@@ -43,6 +44,8 @@ test('the reference shows every operation and every schema, and nothing that run
     for (const { operationId } of Object.values(methods)) expect(page).toContain(`id="${operationId}"`);
   for (const name of Object.keys(document.components?.schemas ?? {}))
     expect(page).toContain(`id="schema-${name}"`);
+  const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page) ?? [];
+  expect(pagePolicy).toContain(createHash('sha256').update(style).digest('base64'));
   expect(page).not.toMatch(/<script|<link|<img|<iframe|\son[a-z]+=|\sstyle=|https?:\/\//i);
 });
 

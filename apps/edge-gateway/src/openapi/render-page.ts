@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { html, Html, renderText } from './html.ts';
+import { Markup, markup, renderText } from './markup.ts';
 import type { OpenApiDocument } from './render-document.ts';
 import { pageStyle } from './page-style.ts';
 import { renderFields, renderType, type ShownSchema } from './render-schema.ts';
@@ -47,63 +47,57 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The reference as one page of plain HTML. It needs no script, so that it cannot be made to run one. */
-export function renderPage(document: OpenApiDocument): string {
-  const entries = listEntries(document);
-  const tags = (document.tags ?? []).flatMap(({ name }) => {
-    const own = entries.filter(({ operation }) => operation.tags.includes(name));
-    return own.length === 0 ? [] : [{ name, entries: own }];
-  });
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${document.info.title}: reference</title>
-        <style>
-          ${new Html(pageStyle)}
-        </style>
-      </head>
-      <body>
-        <nav aria-label="Operations">
-          ${tags.map(
-            ({ name, entries: own }) =>
-              html`<h2>${name}</h2>
-                <ul>
-                  ${own.map(renderLink)}
-                </ul>`,
-          )}
-        </nav>
-        <main>
-          <h1>${document.info.title}</h1>
-          ${renderText(document.info.description)}
-          <p>The same as <a href="/openapi.json">OpenAPI ${document.openapi}</a>.</p>
-          ${tags.map(
-            ({ name, entries: own }) =>
-              html`<section>
-                <h2>${name}</h2>
-                ${own.map(renderEntry)}
-              </section>`,
-          )}
-          <section>
-            <h2>Schemas</h2>
-            ${renderSchemas(document)}
-          </section>
-        </main>
-      </body>
-    </html> `.text;
+interface Section {
+  readonly name: string;
+  readonly entries: readonly Entry[];
 }
 
-function renderSchemas({ components }: OpenApiDocument): Html {
+/** The reference as one page of plain HTML. It needs no script, so that it cannot be made to run one. */
+export function renderPage(document: OpenApiDocument): string {
+  const sections = listSections(document);
+  const { title, description } = document.info;
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}: reference</title>
+<style>${new Markup(pageStyle)}</style>
+</head>
+<body>
+<nav aria-label="Operations">${sections.map(renderLinks)}</nav>
+<main>
+<h1>${title}</h1>
+${renderText(description)}
+<p>The same as <a href="/openapi.json">OpenAPI ${document.openapi}</a>.</p>
+${sections.map(renderSection)}
+<section><h2>Schemas</h2>${renderSchemas(document)}</section>
+</main>
+</body>
+</html>
+`.text;
+}
+
+function listSections(document: OpenApiDocument): Section[] {
+  const entries = listEntries(document);
+  return (document.tags ?? [])
+    .map(({ name }) => ({ name, entries: entries.filter(({ operation }) => operation.tags.includes(name)) }))
+    .filter((section) => section.entries.length > 0);
+}
+
+function renderLinks({ name, entries }: Section): Markup {
+  return markup`<h2>${name}</h2><ul>${entries.map(renderLink)}</ul>`;
+}
+
+function renderSection({ name, entries }: Section): Markup {
+  return markup`<section><h2>${name}</h2>${entries.map(renderEntry)}</section>`;
+}
+
+function renderSchemas({ components }: OpenApiDocument): Markup {
   const schemas = Object.entries((components?.schemas ?? {}) as Record<string, ShownSchema>);
-  return html`${schemas.map(
+  return markup`${schemas.map(
     ([name, schema]) =>
-      html`<article id="schema-${name}">
-        <h3>${name}</h3>
-        ${renderText(schema.description)}
-        <p>${renderType(schema)}</p>
-        ${renderFields(schema)}
-      </article>`,
+      markup`<article id="schema-${name}"><h3>${name}</h3>${renderText(schema.description)}<p>${renderType(schema)}</p>${renderFields(schema)}</article>`,
   )}`;
 }
 
@@ -114,23 +108,23 @@ function listEntries(document: OpenApiDocument): Entry[] {
   );
 }
 
-function renderLink({ method, path, operation }: Entry): Html {
-  return html`<li>
+function renderLink({ method, path, operation }: Entry): Markup {
+  return markup`<li>
     <a href="#${operation.operationId}"><b>${method}</b> ${path}</a>
   </li>`;
 }
 
-function renderEntry({ method, path, operation }: Entry): Html {
+function renderEntry({ method, path, operation }: Entry): Markup {
   const { operationId, summary, description, security, parameters, requestBody, responses } = operation;
   const schemes = security.flatMap((requirement) => Object.keys(requirement));
-  return html`<article id="${operationId}">
+  return markup`<article id="${operationId}">
     <h3><b>${method}</b> <code>${path}</code></h3>
     <p class="summary">${summary}</p>
     ${renderText(description)}
     <p>Takes ${schemes.length === 0 ? 'no credentials' : schemes.join(' or ')}.</p>
     ${
       parameters && parameters.length > 0
-        ? html`<h4>Parameters</h4>
+        ? markup`<h4>Parameters</h4>
             <table>
               <tbody>
                 ${parameters.map(renderParameter)}
@@ -140,27 +134,27 @@ function renderEntry({ method, path, operation }: Entry): Html {
     }
     ${
       requestBody
-        ? html`<h4>Body</h4>
+        ? markup`<h4>Body</h4>
             ${renderContent(requestBody.content)}`
         : ''
     }
     <h4>Answers</h4>
-    ${Object.entries(responses).map(([status, response]) => html`<details${Number(status) < 400 ? new Html(' open') : ''}><summary>${status}</summary>${renderText(response.description)}${renderContent(response.content)}</details>`)}
+    ${Object.entries(responses).map(([status, response]) => markup`<details${Number(status) < 400 ? new Markup(' open') : ''}><summary>${status}</summary>${renderText(response.description)}${renderContent(response.content)}</details>`)}
   </article>`;
 }
 
-function renderParameter({ name, in: place, required, schema, description }: ShownParameter): Html {
-  return html`<tr>
+function renderParameter({ name, in: place, required, schema, description }: ShownParameter): Markup {
+  return markup`<tr>
     <th scope="row"><code>${name}</code> <i>${place}${required === true ? '' : ', optional'}</i></th>
     <td>${renderType(schema ?? {})}${renderText(description ?? schema?.description)}</td>
   </tr>`;
 }
 
-function renderContent(content: Readonly<Record<string, ShownContent>> = {}): Html {
+function renderContent(content: Readonly<Record<string, ShownContent>> = {}): Markup {
   const forms = Object.entries(content).map(
     ([type, { schema = {} }]) =>
-      html`<p><code>${type}</code>: ${renderType(schema)}</p>
+      markup`<p><code>${type}</code>: ${renderType(schema)}</p>
         ${schema.$ref === undefined ? renderText(schema.description) : ''}${renderFields(schema)}`,
   );
-  return html`${forms}`;
+  return markup`${forms}`;
 }

@@ -1,4 +1,4 @@
-import { html, renderText, type Html } from './html.ts';
+import { markup, renderText, type Markup } from './markup.ts';
 
 /** As much of a JSON Schema as a reader wants to know. */
 export interface ShownSchema {
@@ -24,22 +24,23 @@ export interface ShownSchema {
 }
 
 /** What a value is, in a line: `array of Model`, `string (uuid)`, `"list"`. */
-export function renderType(schema: ShownSchema): Html {
+export function renderType(schema: ShownSchema): Markup {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? '';
-    return html`<a href="#schema-${name}">${name}</a>`;
+    return markup`<a href="#schema-${name}">${name}</a>`;
   }
-  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
-  if (schema.enum) return joinTypes(schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`));
+  if (schema.const !== undefined) return markup`<code>${JSON.stringify(schema.const)}</code>`;
+  if (schema.enum)
+    return joinTypes(schema.enum.map((value) => markup`<code>${JSON.stringify(value)}</code>`));
   const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
   if (choices) return joinTypes(choices.map(renderType));
-  if (schema.type === 'array') return html`array of ${renderType(schema.items ?? {})}`;
+  if (schema.type === 'array') return markup`array of ${renderType(schema.items ?? {})}`;
   const type = [schema.type ?? 'anything'].flat().join(' or ');
-  return html`${type}${schema.format === undefined ? '' : ` (${schema.format})`}${renderBounds(schema)}`;
+  return markup`${type}${schema.format === undefined ? '' : ` (${schema.format})`}${renderBounds(schema)}`;
 }
 
-function joinTypes(types: readonly Html[]): Html {
-  return html`${types.map((type, at) => (at === 0 ? type : html` or ${type}`))}`;
+function joinTypes(types: readonly Markup[]): Markup {
+  return markup`${types.map((type, at) => (at === 0 ? type : markup` or ${type}`))}`;
 }
 
 function renderBounds({ minimum, maximum, minLength, maxLength }: ShownSchema): string {
@@ -53,21 +54,21 @@ function renderBounds({ minimum, maximum, minLength, maxLength }: ShownSchema): 
 }
 
 /** The fields of an object, one a row, those of objects inside it below. Nothing for a schema without fields. */
-export function renderFields(schema: ShownSchema): Html {
+export function renderFields(schema: ShownSchema): Markup {
   const fields = Object.entries(schema.properties ?? {});
-  if (fields.length === 0) return html``;
+  if (fields.length === 0) return markup``;
   const rows = fields.map(
     ([name, field]) =>
-      html`<tr>
+      markup`<tr>
         <th scope="row">
-          <code>${name}</code>${schema.required?.includes(name) === true ? '' : html` <i>optional</i>`}
+          <code>${name}</code>${schema.required?.includes(name) === true ? '' : markup` <i>optional</i>`}
         </th>
         <td>
-          ${renderType(field)}${field.default === undefined ? '' : html`, <code>${JSON.stringify(field.default)}</code> unless given`}${renderText(field.description)}${renderFields(inner(field))}
+          ${renderType(field)}${field.default === undefined ? '' : markup`, <code>${JSON.stringify(field.default)}</code> unless given`}${renderText(field.description)}${renderFields(inner(field))}
         </td>
       </tr>`,
   );
-  return html`<table>
+  return markup`<table>
     <tbody>
       ${rows}
     </tbody>

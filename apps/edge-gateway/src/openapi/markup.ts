@@ -1,5 +1,5 @@
 /** Markup that is already safe to stand in a page. */
-export class Html {
+export class Markup {
   readonly text: string;
 
   constructor(text: string) {
@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-type Value = string | number | Html | readonly Html[] | undefined;
+type Value = string | number | Markup | readonly Markup[] | undefined;
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -22,20 +22,22 @@ export function escapeHtml(text: string): string {
 }
 
 /** A template whose values are escaped, unless they are markup themselves. */
-export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
-  const rendered = values.map((value) => {
-    if (value === undefined) return '';
-    if (value instanceof Html) return value.text;
-    if (Array.isArray(value)) return (value as readonly Html[]).map(({ text }) => text).join('');
-    return escapeHtml(String(value));
-  });
-  return new Html(parts.map((part, at) => part + (rendered[at] ?? '')).join(''));
+export function markup(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
+  const rendered = values.map(renderValue);
+  return new Markup(parts.map((part, at) => part + (rendered[at] ?? '')).join(''));
+}
+
+function renderValue(value: Value): string {
+  if (value === undefined) return '';
+  if (value instanceof Markup) return value.text;
+  if (typeof value === 'object') return value.map(({ text }) => text).join('');
+  return escapeHtml(String(value));
 }
 
 /** Text with paragraphs and `code`, as descriptions are written. */
-export function renderText(text: string | undefined): Html {
+export function renderText(text: string | undefined): Markup {
   const paragraphs = (text ?? '').split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '');
-  return new Html(
+  return new Markup(
     paragraphs
       .map((paragraph) => `<p>${escapeHtml(paragraph).replace(/`([^`]+)`/g, '<code>$1</code>')}</p>`)
       .join('\n'),
