@@ -5,7 +5,7 @@ import { createEgressGuard, type EgressGuard } from '@gateway/providers';
 import { Redis } from 'ioredis';
 import type { Config } from './config.ts';
 import { createConnections } from './connections/connections.ts';
-import { createGrantCache } from './grants/grant-cache.ts';
+import { GrantCache } from './grants/grant-cache.ts';
 import { createEdgeMetrics } from './metrics/edge-metrics.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import { RedisRateLimiter } from './pipeline/stages/limit/redis-rate-limiter.adapter.ts';
@@ -53,7 +53,7 @@ export function buildEdgeParts({
       planDeadlineMs: config.PLAN_DEADLINE_MS,
       sandboxUrl: config.SANDBOX_URL,
     },
-    grants: createGrantCache(messaging),
+    grants: new GrantCache(messaging),
     connections: createConnections(messaging, sealingKeys, (secret) => secretRedactor.register(secret)),
     catalog: loadCatalog(),
     rateLimiter: new RedisRateLimiter(cacheRedis, log),

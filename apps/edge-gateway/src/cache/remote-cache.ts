@@ -11,6 +11,8 @@ export interface RemoteCacheOptions<Value> {
   /** Whether broadcasts of changes can reach us now. With the bus cut, nothing stale is used. */
   readonly broadcastsArrive: () => boolean;
   readonly now?: () => number;
+  /** What a value may be invalidated by, besides its key: finding it costs as much as what is found. */
+  readonly tagsOf?: (value: Value) => readonly string[];
 }
 
 interface Entry<Value> {
@@ -27,6 +29,7 @@ interface Entry<Value> {
 export class RemoteCache<Value extends object | string | null> {
   readonly #entries: LRUCache<string, Entry<Value>>;
   readonly #loading = new Map<string, Promise<Value>>();
+  readonly #keysByTag = new Map<string, Set<string>>();
   readonly #options: RemoteCacheOptions<Value>;
   readonly #now: () => number;
   #generation = 0;
@@ -34,7 +37,10 @@ export class RemoteCache<Value extends object | string | null> {
 
   constructor(options: RemoteCacheOptions<Value>) {
     this.#options = options;
-    this.#entries = new LRUCache({ max: options.entriesMax });
+    this.#entries = new LRUCache({
+      max: options.entriesMax,
+      ...(options.tagsOf ? { dispose: (entry, key) => this.#untag(entry.value, key) } : {}),
+    });
     this.#now = options.now ?? Date.now;
   }
 
@@ -81,6 +87,30 @@ export class RemoteCache<Value extends object | string | null> {
 
   #keep(key: string, value: Value): void {
     this.#entries.set(key, { value, loadedAt: this.#now(), epoch: this.#epoch });
+    for (const tag of this.#options.tagsOf?.(value) ?? []) {
+      const keys = this.#keysByTag.get(tag);
+      if (keys) keys.add(key);
+      else this.#keysByTag.set(tag, new Set([key]));
+    }
+  }
+
+  #untag(value: Value, key: string): void {
+    for (const tag of this.#options.tagsOf?.(value) ?? []) {
+      const keys = this.#keysByTag.get(tag);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#keysByTag.delete(tag);
+    }
+  }
+
+  /** What is kept for a key, however old or doubtful; undefined if nothing is. */
+  kept(key: string): Value | undefined {
+    return this.#entries.peek(key)?.value;
+  }
+
+  /** Whether this very answer is the one kept for a key, and nothing has put it in doubt. */
+  holds(key: string, value: Value): boolean {
+    const entry = this.#entries.peek(key);
+    return entry?.epoch === this.#epoch && entry.value === value;
   }
 
   /** Forgets the answers that `matches` says are out of date. */
@@ -90,6 +120,13 @@ export class RemoteCache<Value extends object | string | null> {
     for (const [key, entry] of this.#entries) {
       if (matches(entry.value, key)) this.#entries.delete(key);
     }
+  }
+
+  /** Forgets the answers that have a tag. */
+  invalidateTag(tag: string): void {
+    this.#generation += 1;
+    this.#loading.clear();
+    for (const key of [...(this.#keysByTag.get(tag) ?? [])]) this.#entries.delete(key);
   }
 
   /**

@@ -26,8 +26,8 @@ import { identityPlan } from './tool-plan.ts';
 export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
   let outcome = answered;
   try {
-    const caller = await authenticate(exchange, services);
-    await limit(exchange, caller, services);
+    const known = await authenticate(exchange, services);
+    const caller = await limit(exchange, known, services);
     const request = await parse(exchange, services);
     const target = await choose(request, exchange, caller, services);
     const counting = countingAt(target);

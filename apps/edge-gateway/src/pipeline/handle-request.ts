@@ -28,8 +28,8 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
   const recording = record(exchange, services);
   let outcome: RelayOutcome;
   try {
-    const caller = await authenticate(exchange, services);
-    await limit(exchange, caller, services);
+    const known = await authenticate(exchange, services);
+    const caller = await limit(exchange, known, services);
     recording.accept(caller);
     const request = await parse(exchange, services);
     const target = await choose(request, exchange, caller, services);

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import { keySha256, parseApiKey } from '@gateway/interchange';
 import type { GrantCache } from '../../../grants/grant-cache.ts';
+import { requireUnexpired } from '../../../grants/require-unexpired.ts';
 import { looksLikeSessionToken } from '../../../sessions/session-shape.ts';
 import type { Caller } from '../../caller.ts';
 import type { Exchange } from '../../exchange.ts';
@@ -22,9 +23,7 @@ export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: 
   const digest = keySha256(key);
   const grant = grants.peek(digest) ?? (await grants.get(digest));
   if (!grant) throw new GatewayError('invalid_api_key');
-  if (grant.expiresAt !== null && Date.parse(grant.expiresAt) <= Date.now())
-    throw new GatewayError('expired_api_key');
-  return grant;
+  return requireUnexpired(grant);
 }
 
 /** `Authorization: Bearer` first; `x-api-key` is what clients of the messages format send. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RateDecision, RateLimiter } from './rate-limiter.port.ts';
+import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.port.ts';
 
 interface Bucket {
   tokens: number;
@@ -20,7 +20,7 @@ export class LocalRateLimiter implements RateLimiter {
     this.#now = now;
   }
 
-  admit(keyId: string, limitRpm: number): Promise<RateDecision> {
+  admit({ keyId, rateLimitRpm: limitRpm }: LimitedCaller): Promise<RateDecision> {
     const size = Math.max(1, Math.floor(limitRpm * share));
     const tokensPerMs = size / 60_000;
     const now = this.#now();
@@ -38,6 +38,7 @@ export class LocalRateLimiter implements RateLimiter {
       remaining,
       resetMs: Math.ceil(resetMs),
       local: true,
+      epoch: 0,
     });
   }
 }

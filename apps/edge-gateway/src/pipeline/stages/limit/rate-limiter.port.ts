@@ -1,3 +1,5 @@
+import type { Caller } from '../../caller.ts';
+
 /** The state of a key's request rate after a request was asked for. */
 export interface RateDecision {
   readonly admitted: boolean;
@@ -8,9 +10,17 @@ export interface RateDecision {
   readonly resetMs: number;
   /** True when Redis was away and this process alone decided, conservatively. */
   readonly local: boolean;
+  /**
+   * The epoch of the latest change of the key, or of its account as a whole, that is known beside the count. 0 when none is;
+   * negative when the key is revoked or the account deleted.
+   */
+  readonly epoch: number;
 }
+
+/** What limits know a caller by. */
+export type LimitedCaller = Pick<Caller, 'accountId' | 'keyId' | 'rateLimitRpm'>;
 
 export interface RateLimiter {
   /** Counts a request against a key's limit, exactly once, and says whether it may pass. Never throws. */
-  admit(keyId: string, limitRpm: number): Promise<RateDecision>;
+  admit(caller: LimitedCaller): Promise<RateDecision>;
 }

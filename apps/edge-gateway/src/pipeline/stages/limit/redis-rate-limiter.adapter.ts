@@ -1,14 +1,16 @@
+import { accountEpochName, keyEpochName } from '@gateway/contracts';
 import type { Redis } from 'ioredis';
 import type { Logger } from '@gateway/observability';
 import { LocalRateLimiter } from './local-rate-limiter.ts';
-import type { RateDecision, RateLimiter } from './rate-limiter.port.ts';
+import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.port.ts';
 
 /**
  * A sliding window of 60 s in steps of one second, kept as one hash a key: a field for each second that had requests,
  * and their running total. A step leaves the window when a request comes after it, so a call costs as much as the
  * seconds that passed since the last one, at most 60. Time is Redis's own, so replicas with skewed clocks agree.
  *
- * KEYS[1] the window; ARGV[1] the limit. Returns {admitted, count, milliseconds until there is room or it is empty}.
+ * KEYS[1] the window, KEYS[2] and [3] the epochs of the key's and its account's last changes; ARGV[1] the limit. Returns
+ * {admitted, count, milliseconds until there is room or it is empty, the later epoch or -1 if one is negative}.
  */
 const slidingWindow = `
 local time = redis.call('TIME')
@@ -53,11 +55,21 @@ if admitted == 0 then
   while second < nowSecond and not redis.call('HGET', KEYS[1], tostring(second)) do second = second + 1 end
   resetMs = (second + 60 - nowSecond) * 1000 - intoSecondMs
 end
-return {admitted, total, math.max(resetMs, 1)}
+local epochs = redis.call('MGET', KEYS[2], KEYS[3])
+local keyEpoch = tonumber(epochs[1]) or 0
+local accountEpoch = tonumber(epochs[2]) or 0
+local epoch = math.max(keyEpoch, accountEpoch)
+if keyEpoch < 0 or accountEpoch < 0 then epoch = -1 end
+return {admitted, total, math.max(resetMs, 1), epoch}
 `;
 
 interface WindowCommands {
-  admitRequest(key: string, limit: number): Promise<[number, number, number]>;
+  admitRequest(
+    window: string,
+    keyEpoch: string,
+    accountEpoch: string,
+    limit: number,
+  ): Promise<[number, number, number, number]>;
 }
 
 /**
@@ -71,25 +83,26 @@ export class RedisRateLimiter implements RateLimiter {
   #away = false;
 
   constructor(redis: Redis, log: Logger) {
-    redis.defineCommand('admitRequest', { numberOfKeys: 1, lua: slidingWindow });
+    redis.defineCommand('admitRequest', { numberOfKeys: 3, lua: slidingWindow });
     this.#redis = redis as Redis & WindowCommands;
     this.#log = log;
   }
 
-  async admit(keyId: string, limitRpm: number): Promise<RateDecision> {
+  async admit(caller: LimitedCaller): Promise<RateDecision> {
+    const { accountId, keyId, rateLimitRpm: limit } = caller;
     try {
-      const [admitted, count, resetMs] = await this.#redis.admitRequest(`rpm:{${keyId}}`, limitRpm);
+      const [admitted, count, resetMs, epoch] = await this.#redis.admitRequest(
+        `rpm:{${accountId}}:${keyId}`,
+        keyEpochName(accountId, keyId),
+        accountEpochName(accountId),
+        limit,
+      );
       this.#noteAway(false);
-      return {
-        admitted: admitted === 1,
-        limit: limitRpm,
-        remaining: Math.max(0, limitRpm - count),
-        resetMs,
-        local: false,
-      };
+      const remaining = Math.max(0, limit - count);
+      return { admitted: admitted === 1, limit, remaining, resetMs, local: false, epoch };
     } catch (error) {
       this.#noteAway(true, error);
-      return this.#local.admit(keyId, limitRpm);
+      return this.#local.admit(caller);
     }
   }
 
