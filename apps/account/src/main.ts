@@ -7,6 +7,7 @@ import { RedisEpochBoard } from './announce/redis-epoch-board.adapter.ts';
 import { LastUsedRecorder } from './authenticate-key/last-used-recorder.ts';
 import { writeLastUsedTo } from './authenticate-key/write-last-used.ts';
 import { loadConfig } from './config.ts';
+import { ExpiredRecordUpkeep } from './idempotency/expired-record-upkeep.ts';
 import { createAccountDatabase } from './persistence/account-database.ts';
 
 const config = loadConfig();
@@ -39,6 +40,9 @@ await runService({
       pepper: config.KEY_PEPPER,
       lastUsed: new LastUsedRecorder(writeLastUsedTo(database), (error) =>
         logger.warn({ err: error }, 'the last use of some keys was not recorded'),
+      ),
+      expiredRecords: new ExpiredRecordUpkeep(database, (error) =>
+        logger.warn({ err: error }, 'expired answers of idempotent calls were not deleted'),
       ),
       countLookup: (outcome) => lookups.inc({ outcome }),
       announceKeyChange: (change) => announcer.announceKeyChange(change),

@@ -104,6 +104,13 @@ export const errorRegistry = {
     message: 'The body has a field that is not known here.',
     retryable: false,
   },
+  // 422 rather than 409, which SDKs send again: the same request will never fit this key.
+  idempotency_key_reused: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'This Idempotency-Key was used with another request within the last 24 hours.',
+    retryable: false,
+  },
   unbalanced_tool_calls: {
     status: 400,
     type: 'invalid_request_error',

@@ -11,7 +11,8 @@ type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
 /**
  * What the key of this SHA-256 (hex) may do; null for one that is unknown or revoked. The two cost the same: a revoked
  * key is left out by the one look-up itself, so nothing that follows can tell them apart. An expired key has its grant,
- * with the expiry in it: the caller is told that much.
+ * with the expiry in it: the caller is told that much. So has the secret before the last rotation, with its overlap's end
+ * as expiry: every gateway that has the grant ends it by itself.
  */
 export async function authenticateKey(
   context: Pick<AccountContext, 'database' | 'pepper' | 'lastUsed' | 'countLookup'>,
@@ -20,16 +21,23 @@ export async function authenticateKey(
   const keyHash = hashKey(context.pepper, request.keySha256);
   // Across accounts: the key is what tells the account.
   const key = await context.database.acrossAccounts.apiKey.findFirst({
-    where: { keyHash, revokedAt: null },
+    where: { revokedAt: null, OR: [{ keyHash }, { previousKeyHash: keyHash }] },
     include: withAccount,
   });
   context.countLookup(key === null ? 'unknown' : 'found');
   if (key === null) return { grant: null };
   context.lastUsed.note(key.id);
-  return { grant: renderGrant(key) };
+  return { grant: renderGrant(key, chooseExpiry(key, keyHash)) };
 }
 
-function renderGrant(key: KeyWithAccount): KeyGrant {
+/** A secret that was replaced ends with its overlap, at the latest. */
+function chooseExpiry({ expiresAt, ...key }: KeyWithAccount, keyHash: Buffer): Date | null {
+  const { previousValidUntil } = key;
+  if (keyHash.equals(key.keyHash) || previousValidUntil === null) return expiresAt;
+  return expiresAt !== null && expiresAt < previousValidUntil ? expiresAt : previousValidUntil;
+}
+
+function renderGrant(key: KeyWithAccount, expiresAt: Date | null): KeyGrant {
   const { policy, routing } = key.account;
   if (policy === null || routing === null)
     throw new Error(`account ${key.accountId} has no policy or routing`);
@@ -37,7 +45,7 @@ function renderGrant(key: KeyWithAccount): KeyGrant {
   return keyGrant.parse({
     accountId: key.accountId,
     keyId: key.id,
-    expiresAt: key.expiresAt?.toISOString() ?? null,
+    expiresAt: expiresAt?.toISOString() ?? null,
     rateLimitRpm: limits.rate_limit_rpm,
     dailyTokenBudget: limits.daily_token_budget,
     weeklyTokenBudget: limits.weekly_token_budget,

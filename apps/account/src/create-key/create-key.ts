@@ -1,13 +1,15 @@
-import type { CreateApiKeyBody, ApiKey } from '@gateway/contracts';
+import type { ApiKey, CreateApiKeyBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { createApiKey, keySha256, type CreatedApiKey } from '@gateway/interchange';
-import { seal } from '@gateway/messaging';
 import { newId } from '@gateway/persistence';
 import type { AccountContext } from '../domain/account-context.ts';
 import { activeKeysMax } from '../domain/bounds.ts';
+import { parseExpiry } from '../domain/expiry.ts';
 import { hashKey } from '../domain/hash-key.ts';
 import { takeNextEpoch } from '../domain/next-epoch.ts';
 import { renderApiKey } from '../domain/render-api-key.ts';
+import { requireRecipient, sealSecret } from '../domain/seal-secret.ts';
+import { runOnce } from '../idempotency/run-once.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
 
 export interface CreateKeyRequest {
@@ -15,40 +17,44 @@ export interface CreateKeyRequest {
   readonly body: CreateApiKeyBody;
   /** Whom the secret is sealed to. */
   readonly recipientPublicKey: string;
+  readonly idempotencyKeySha256?: string | undefined;
 }
 
 /**
- * Creates a key. Its secret exists here only until it is sealed. Throws `not_found` for an unknown account, and
- * `invalid_field` for an expiry that does not lie ahead, for a public key that is none, and for one key too many.
+ * Creates a key, once for an idempotency key. Its secret exists here only until it is sealed. Throws `not_found` for an
+ * unknown account, and `invalid_field` for an expiry that does not lie ahead, for a public key that is none, and for one
+ * key too many.
  */
 export async function createKey(
   context: Pick<AccountContext, 'database' | 'pepper' | 'announceKeyChange'>,
   request: CreateKeyRequest,
-): Promise<{ key: ApiKey; sealedSecret: string }> {
+): Promise<{ key: ApiKey; sealedSecret: string; replayed: boolean }> {
+  const { accountId, body, recipientPublicKey, idempotencyKeySha256 } = request;
+  const { database, pepper } = context;
+  requireRecipient(recipientPublicKey);
   const now = new Date();
-  const expiresAt = parseExpiry(request.body.expires_at ?? null, now);
-  const secret = createApiKey();
-  const sealedSecret = sealSecret(secret.key, request.recipientPublicKey);
-  const { accountId } = request;
-  const { key, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
+  const call = { accountId, idempotencyKeySha256, request: { createKey: body }, now };
+  const { answer, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    await rejectOneTooMany(tx);
-    const row = await tx.apiKey.create({
-      data: {
-        ...renderRow(request, secret, context.pepper),
-        epoch,
-        expiresAt,
-        createdAt: now,
-      },
+    const once = await runOnce(tx, pepper, call, async () => {
+      await rejectOneTooMany(tx);
+      const secret = createApiKey();
+      const row = await tx.apiKey.create({ data: { ...renderRow(request, secret, pepper, now), epoch } });
+      const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
+      return { key: renderApiKey(row, policy), secret: secret.key };
     });
-    const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
-    return { key: renderApiKey(row, policy), epoch };
+    return { ...once, epoch };
   });
-  context.announceKeyChange({ accountId, keyId: key.id, epoch });
-  return { key, sealedSecret };
+  if (!replayed) context.announceKeyChange({ accountId, keyId: answer.key.id, epoch });
+  return { key: answer.key, sealedSecret: sealSecret(answer.secret, recipientPublicKey), replayed };
 }
 
-function renderRow({ accountId, body }: CreateKeyRequest, secret: CreatedApiKey, pepper: Buffer) {
+function renderRow(
+  { accountId, body }: CreateKeyRequest,
+  secret: CreatedApiKey,
+  pepper: Buffer,
+  createdAt: Date,
+) {
   return {
     id: newId(),
     accountId,
@@ -60,28 +66,9 @@ function renderRow({ accountId, body }: CreateKeyRequest, secret: CreatedApiKey,
     dailyTokenBudget: body.daily_token_budget ?? null,
     weeklyTokenBudget: body.weekly_token_budget ?? null,
     kTargetOverride: body.k_target_override ?? null,
+    expiresAt: parseExpiry(body.expires_at ?? null, createdAt),
+    createdAt,
   };
-}
-
-function parseExpiry(text: string | null, now: Date): Date | null {
-  if (text === null) return null;
-  const expiresAt = new Date(text);
-  if (Number.isNaN(expiresAt.getTime()) || expiresAt <= now) {
-    throw new GatewayError('invalid_field', { param: 'expires_at', message: 'expires_at must lie ahead.' });
-  }
-  return expiresAt;
-}
-
-function sealSecret(secret: string, recipientPublicKey: string): string {
-  try {
-    return seal(Buffer.from(secret), recipientPublicKey);
-  } catch (cause) {
-    throw new GatewayError('invalid_field', {
-      param: 'recipientPublicKey',
-      message: 'recipientPublicKey is not an X25519 public key.',
-      cause,
-    });
-  }
 }
 
 /** Exact even under concurrent creations, since the account's row is held. */

@@ -1,5 +1,6 @@
 import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { LastUsedRecorder } from '../authenticate-key/last-used-recorder.ts';
+import type { ExpiredRecordUpkeep } from '../idempotency/expired-record-upkeep.ts';
 
 /** A key that was created, changed or revoked, and the epoch from which that holds. */
 export interface KeyChange {
@@ -24,6 +25,7 @@ export interface AccountContext {
   /** 32 bytes. */
   readonly pepper: Buffer;
   readonly lastUsed: LastUsedRecorder;
+  readonly expiredRecords: ExpiredRecordUpkeep;
   /** Unknown counts revoked keys too. */
   readonly countLookup: (outcome: 'found' | 'unknown') => void;
   /** Tells every gateway that what it has cached of the key is stale. Called after the commit, never before. */

@@ -2,7 +2,12 @@ import { createDatabase, type Database, type DatabaseOptions, type Models } from
 import { PrismaClient } from '../../../../prisma/account/generated/client.ts';
 
 export { Prisma } from '../../../../prisma/account/generated/client.ts';
-export type { AccountPolicy, ApiKey as ApiKeyRow } from '../../../../prisma/account/generated/client.ts';
+export type {
+  Account as AccountRow,
+  AccountPolicy,
+  ApiKey as ApiKeyRow,
+  RoutingPreferences as RoutingPreferencesRow,
+} from '../../../../prisma/account/generated/client.ts';
 
 export type AccountDatabase = Database<PrismaClient>;
 export type AccountModels = Models<PrismaClient>;

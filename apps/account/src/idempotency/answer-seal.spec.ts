@@ -1,0 +1,44 @@
+import { hashIdempotencyKey, openAnswer, sealAnswer } from './answer-seal.ts';
+
+const pepper = Buffer.alloc(32, 3);
+const owner = { accountId: 'an-account', idempotencyKeySha256: 'ab'.repeat(32) };
+const answer = Buffer.from('{"secret":"sk-svc-something"}');
+
+describe('a sealed answer', () => {
+  it('opens for its owner, and shows nothing before', () => {
+    const sealed = sealAnswer(pepper, owner, answer);
+    expect(openAnswer(pepper, owner, sealed)).toEqual(answer);
+    expect(sealed.includes('sk-svc')).toBe(false);
+    expect(sealAnswer(pepper, owner, answer)).not.toEqual(sealed);
+  });
+
+  it.each([
+    ['another account', pepper, { ...owner, accountId: 'another' }],
+    ['another idempotency key', pepper, { ...owner, idempotencyKeySha256: 'ac'.repeat(32) }],
+    ['another pepper', Buffer.alloc(32, 4), owner],
+  ])('does not open for %s', (_, otherPepper, otherOwner) => {
+    const sealed = sealAnswer(pepper, owner, answer);
+    expect(() => openAnswer(otherPepper, otherOwner, sealed)).toThrow();
+  });
+
+  it('does not open after any single bit of it was flipped, nor when it is cut', () => {
+    const sealed = sealAnswer(pepper, owner, answer);
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const flipped = Buffer.from(sealed);
+      flipped[bit >> 3]! ^= 1 << (bit & 7);
+      expect(() => openAnswer(pepper, owner, flipped)).toThrow();
+    }
+    for (let length = 0; length < sealed.length; length++)
+      expect(() => openAnswer(pepper, owner, sealed.subarray(0, length))).toThrow();
+  });
+
+  it('is found by a hash that differs by account, key and pepper, and holds neither', () => {
+    const hashes = [
+      hashIdempotencyKey(pepper, owner),
+      hashIdempotencyKey(Buffer.alloc(32, 4), owner),
+      hashIdempotencyKey(pepper, { ...owner, accountId: 'another' }),
+      hashIdempotencyKey(pepper, { ...owner, idempotencyKeySha256: 'ac'.repeat(32) }),
+    ];
+    expect(new Set(hashes.map((hash) => hash.toString('hex'))).size).toBe(4);
+  });
+});
