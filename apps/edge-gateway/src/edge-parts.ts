@@ -8,6 +8,8 @@ import { createConnections } from './connections/connections.ts';
 import { GrantCache } from './grants/grant-cache.ts';
 import { createEdgeMetrics } from './metrics/edge-metrics.ts';
 import type { PipelineServices } from './pipeline/services.ts';
+import { OpenRequests } from './grants/open-requests.ts';
+import { RedisEpochReader } from './grants/redis-epoch-reader.adapter.ts';
 import { RedisRateLimiter } from './pipeline/stages/limit/redis-rate-limiter.adapter.ts';
 import { NatsPlanner } from './pipeline/stages/plan/nats-planner.adapter.ts';
 import { ToolListIndex } from './pipeline/stages/plan/tool-list-index.ts';
@@ -50,10 +52,13 @@ export function buildEdgeParts({
   const pipeline: PipelineServices = {
     settings: {
       bodyBytesMax: config.REQUEST_BODY_BYTES_MAX,
+  const grants = new GrantCache(messaging);
+  const openRequests = new OpenRequests({ grants, epochs: new RedisEpochReader(cacheRedis), log });
       planDeadlineMs: config.PLAN_DEADLINE_MS,
       sandboxUrl: config.SANDBOX_URL,
     },
-    grants: new GrantCache(messaging),
+    grants,
+    openRequests,
     connections: createConnections(messaging, sealingKeys, (secret) => secretRedactor.register(secret)),
     catalog: loadCatalog(),
     rateLimiter: new RedisRateLimiter(cacheRedis, log),
@@ -73,6 +78,7 @@ export function buildEdgeParts({
     cacheRedis.disconnect();
   };
   return { pipeline, sealingKeys, sessions, egressGuard, cacheRedis, close };
+    openRequests.close();
 }
 
 /** A command that Redis does not answer soon fails: the request path never waits for a reconnection. */

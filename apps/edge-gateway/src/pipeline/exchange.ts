@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayError } from '@gateway/errors';
 import type { RequestTrace, Span } from '@gateway/observability';
 import type { ClientFormat, Loss } from '@gateway/interchange';
 import type { RequestRoute } from '@gateway/wire-formats';
@@ -45,7 +46,7 @@ export interface Exchange {
   readonly route: RequestRoute | undefined;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Aborted when the client leaves before its answer is complete. */
+  /** Aborted when the client leaves before its answer is complete, or with the reason for which the gateway ends it. */
   readonly abort: AbortController;
   readonly timings: Timings;
   readonly ledger: Ledger;
@@ -88,4 +89,9 @@ export function createExchange(
     },
     headers: { 'x-request-id': given.requestId },
   };
+}
+
+/** Whether the client has left before its answer was complete. An exchange that the gateway ended is not left. */
+export function hasLeft({ abort }: Pick<Exchange, 'abort'>): boolean {
+  return abort.signal.aborted && !(abort.signal.reason instanceof GatewayError);
 }

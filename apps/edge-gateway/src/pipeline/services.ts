@@ -4,6 +4,7 @@ import type { LineLog, Logger } from '@gateway/observability';
 import type { Connections } from '../connections/connections.ts';
 import type { GrantCache } from '../grants/grant-cache.ts';
 import type { EdgeMetrics } from '../metrics/edge-metrics.ts';
+import type { OpenRequests } from '../grants/open-requests.ts';
 import type { RequestSpool } from '../spool/request-spool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RateLimiter } from './stages/limit/rate-limiter.port.ts';
@@ -15,6 +16,7 @@ export interface PipelineServices {
   readonly settings: PipelineSettings;
   readonly grants: GrantCache;
   readonly connections: Connections;
+  readonly openRequests: OpenRequests;
   readonly catalog: ModelCatalog;
   readonly rateLimiter: RateLimiter;
   readonly planner: Planner;

@@ -1,6 +1,7 @@
 import type { RequestEventV1 } from '@gateway/contracts';
 import type { LineLog } from '@gateway/observability';
 import type { ModelCatalog } from '@gateway/model-catalog';
+import type { OpenRequest, OpenRequests } from '../../../grants/open-requests.ts';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { RequestSpool } from '../../../spool/request-spool.ts';
 import type { Caller } from '../../caller.ts';
@@ -12,6 +13,7 @@ import { renderLogLine } from './render-log-line.ts';
 
 interface RecordServices {
   readonly spool: RequestSpool;
+  readonly openRequests: OpenRequests;
   readonly catalog: ModelCatalog;
   readonly metrics: EdgeMetrics;
   readonly requestLog: LineLog;
@@ -31,10 +33,12 @@ export interface Recording {
 export function record(exchange: Exchange, services: RecordServices): Recording {
   let caller: Caller | null = null;
   let accepting: Promise<void> = Promise.resolve();
+  let open: OpenRequest | null = null;
   services.metrics.inFlight.inc();
   return {
     accept(acceptedCaller) {
       caller = acceptedCaller;
+      open = services.openRequests.add(exchange.abort, acceptedCaller);
       accepting = services.spool.accept(renderAccepted(exchange, acceptedCaller));
       // Awaited later, in `accepted` or `finish`: until then a rejection must not count as unheard.
       accepting.catch(() => undefined);
@@ -43,6 +47,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
     finish(outcome) {
       const totalMs = performance.now() - exchange.timings.startedAt;
       services.metrics.inFlight.dec();
+      if (open !== null) services.openRequests.remove(open);
       endProviderCall(exchange, outcome);
       const finished = caller ? renderEvent(exchange, caller, outcome, totalMs, services.catalog) : null;
       countRequest(exchange, outcome, services.metrics);

@@ -2,13 +2,13 @@ import { constants, type Http2ServerResponse } from 'node:http2';
 import type { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import { renderError } from '../../../http/render-error.ts';
-import type { Exchange } from '../../exchange.ts';
+import { hasLeft, type Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 
 /** An error of ours, in the shape of the endpoint. A client that has left gets nothing, and the log says `cancelled`. */
 export function relayError(error: GatewayError, exchange: Exchange, services: { log: Logger }): RelayOutcome {
   const { response } = exchange;
-  const left = exchange.abort.signal.aborted || response.destroyed;
+  const left = hasLeft(exchange) || response.destroyed;
   if (!left && error.definition.status >= 500) {
     services.log.error(
       { err: error.cause ?? error, request_id: exchange.requestId, code: error.code, detail: error.detail },

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { createSummary, foldAnswer, summarize, type StreamEvent } from '@gateway/interchange';
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
-import type { Exchange } from '../../exchange.ts';
+import { hasLeft, type Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 import type { AnswerLane } from './answer-lane.ts';
 import type { PassedAnswer } from './passed-answer.ts';
@@ -27,7 +27,7 @@ export async function relayPlain(
     throw new GatewayError('provider_error', { message: failure.message });
   writeAnswer(bytes, events, passed, lane, exchange);
   return {
-    status: exchange.abort.signal.aborted ? 'cancelled' : failure ? 'error' : 'ok',
+    status: hasLeft(exchange) ? 'cancelled' : failure ? 'error' : 'ok',
     httpStatus: passed.answer.status,
     errorCode: failure ? 'provider_error' : null,
     errorMessage: failure?.message ?? null,

@@ -1,5 +1,5 @@
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
-import type { Exchange } from '../../exchange.ts';
+import { hasLeft, type Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 import type { AnswerLane } from './answer-lane.ts';
 import type { PassedAnswer } from './passed-answer.ts';
@@ -36,7 +36,7 @@ export async function relayProviderError(
   }
   exchange.timings.firstByteAt = performance.now();
   return {
-    status: exchange.abort.signal.aborted ? 'cancelled' : 'error',
+    status: hasLeft(exchange) ? 'cancelled' : 'error',
     httpStatus: answer.status,
     errorCode: 'provider_error',
     errorMessage: error.message,

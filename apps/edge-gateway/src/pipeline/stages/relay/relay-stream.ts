@@ -3,7 +3,7 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { Logger } from '@gateway/observability';
 import { toPublicError } from '../../../http/render-error.ts';
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
-import type { Exchange } from '../../exchange.ts';
+import { hasLeft, type Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 import type { AnswerLane, StreamWriter } from './answer-lane.ts';
 import type { PassedAnswer } from './passed-answer.ts';
@@ -99,7 +99,7 @@ function renderFailure({ lane, exchange }: OpenStream, error: GatewayError): str
 function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {
   const { passed, reader, exchange } = stream;
   const { response } = exchange;
-  const left = exchange.abort.signal.aborted;
+  const left = hasLeft(exchange);
   if (!left && !response.headersSent) throw error;
   if (!left) {
     log.warn({ err: error, request_id: exchange.requestId }, 'a stream broke');

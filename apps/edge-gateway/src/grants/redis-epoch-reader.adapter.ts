@@ -1,0 +1,29 @@
+import { accountEpochName, keyEpochName, type KeyGrant } from '@gateway/contracts';
+import type { Redis } from 'ioredis';
+import type { EpochReader } from './epoch-reader.port.ts';
+
+/** One command a key, all in one pipeline: keys of several accounts may live on several servers. */
+export class RedisEpochReader implements EpochReader {
+  readonly #redis: Redis;
+
+  /** @param redis where limits are counted, with automatic pipelining and a bound on how long a command may take. */
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  async read(keys: readonly Pick<KeyGrant, 'accountId' | 'keyId'>[]): Promise<readonly number[] | null> {
+    try {
+      const read = keys.map(({ accountId, keyId }) =>
+        this.#redis.mget(keyEpochName(accountId, keyId), accountEpochName(accountId)),
+      );
+      return (await Promise.all(read)).map((epochs) => chooseEpoch(epochs.map(Number)));
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** What is final outweighs everything; else the later one counts. A missing epoch reads as 0. */
+function chooseEpoch(epochs: readonly number[]): number {
+  return Math.min(...epochs) < 0 ? -1 : Math.max(...epochs);
+}
