@@ -6,6 +6,7 @@ import { ErrorFilter } from './http/error.filter.ts';
 import { listRoutes } from './http/route-table.ts';
 import { Reference } from './openapi/reference.ts';
 import { AccountKeysRoute } from './routes/account-keys/account-keys.route.ts';
+import { AccountProfileRoute } from './routes/account-profile/account-profile.route.ts';
 import { AccountProvidersRoute } from './routes/account-providers/account-providers.route.ts';
 import { AccountRequestsRoute } from './routes/account-requests/account-requests.route.ts';
 import { ChatCompletionsRoute } from './routes/chat-completions/chat-completions.route.ts';
@@ -13,6 +14,8 @@ import { ConverseRoute } from './routes/converse/converse.route.ts';
 import { DocumentationRoute } from './routes/documentation/documentation.route.ts';
 import { MessagesRoute } from './routes/messages/messages.route.ts';
 import { ModelsRoute } from './routes/models/models.route.ts';
+import { RoutingModelsRoute } from './routes/routing-models/routing-models.route.ts';
+import { RoutingPreferencesRoute } from './routes/routing-preferences/routing-preferences.route.ts';
 import { tokens } from './tokens.ts';
 
 /** Every route of the public door. */
@@ -21,8 +24,11 @@ export const controllers = [
   MessagesRoute,
   ConverseRoute,
   ModelsRoute,
+  AccountProfileRoute,
   AccountKeysRoute,
   AccountProvidersRoute,
+  RoutingPreferencesRoute,
+  RoutingModelsRoute,
   AccountRequestsRoute,
   DocumentationRoute,
 ];

@@ -22,6 +22,8 @@ export interface OperationBody {
   readonly schema: z.ZodType;
   readonly contentType?: string;
   readonly description?: string;
+  /** Whether it may be left out. */
+  readonly optional?: boolean;
 }
 
 /** An answer of an operation that succeeded. */

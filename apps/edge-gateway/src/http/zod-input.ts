@@ -17,6 +17,17 @@ export async function readJson<Schema extends z.ZodType>(
   return parseInput(schema, parseJson(bytes));
 }
 
+/** The same for a body that may be left out whole, content type included: that is an empty object. */
+export async function readOptionalJson<Schema extends z.ZodType>(
+  request: FastifyRequest,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  if (request.raw.headers['content-type'] !== undefined) return readJson(request, schema);
+  const bytes = await readBody(request.raw, accountBodyBytesMax);
+  if (bytes.length > 0) throw new GatewayError('unsupported_media_type');
+  return parseInput(schema, {});
+}
+
 function parseJson(bytes: Buffer): unknown {
   try {
     const tape = scanJson(bytes, { depthMax: 128 });

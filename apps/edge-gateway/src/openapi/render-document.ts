@@ -61,7 +61,7 @@ function renderOperation(route: RouteRow, path: string): ZodOpenApiOperationObje
     ...(body
       ? {
           requestBody: {
-            required: true,
+            required: body.optional !== true,
             content: { [body.contentType ?? 'application/json']: { schema: body.schema } },
           },
         }

@@ -4,9 +4,13 @@ import {
   createApiKeyBody,
   createdApiKey,
   deletedApiKey,
+  rotateApiKeyBody,
+  rotatedApiKey,
   toolListBody,
+  updateApiKeyBody,
 } from '@gateway/contracts';
 import { z } from 'zod';
+import { idempotencyHeaders, replayedHeaders } from '../../http/idempotency-key.ts';
 import type { Operation } from '../../http/operation.ts';
 
 const params = z.object({ key_id: z.uuid().meta({ description: 'The id of a key of this account.' }) });
@@ -24,12 +28,45 @@ export const createApiKey: Operation = {
   tag: 'API keys',
   summary: 'Create a key',
   description: 'Only the name is needed; limits left out are those of the account’s policy.',
+  headers: idempotencyHeaders,
   body: { schema: createApiKeyBody },
   answer: {
     status: 201,
     description: 'The key and, this once, its secret in `key`.',
     schema: createdApiKey,
+    headers: replayedHeaders,
   },
+  errors: ['idempotency_key_reused'],
+  creates: true,
+};
+
+export const updateApiKey: Operation = {
+  id: 'updateApiKey',
+  tag: 'API keys',
+  summary: 'Change a key',
+  description:
+    'What is left out stays as it is. A limit of `null` is inherited from the account’s policy again.',
+  params,
+  body: { schema: updateApiKeyBody },
+  answer: { status: 200, description: 'The key as it is now.', schema: apiKey },
+};
+
+export const rotateApiKey: Operation = {
+  id: 'rotateApiKey',
+  tag: 'API keys',
+  summary: 'Replace a key’s secret',
+  description:
+    'The key keeps its id, limits and lists. The present secret goes on working for `overlap_seconds`; one still in the overlap of an earlier rotation ends at once.',
+  params,
+  headers: idempotencyHeaders,
+  body: { schema: rotateApiKeyBody, optional: true },
+  answer: {
+    status: 200,
+    description: 'The key and, this once, its new secret in `key`.',
+    schema: rotatedApiKey,
+    headers: replayedHeaders,
+  },
+  errors: ['idempotency_key_reused'],
   creates: true,
 };
 

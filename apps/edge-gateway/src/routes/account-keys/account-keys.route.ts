@@ -3,22 +3,34 @@ import {
   createKey,
   listKeys,
   revokeKey,
+  rotateApiKeyBody,
+  rotateKey,
   setToolLists,
   toolListBody,
+  updateApiKeyBody,
+  updateKey,
   type ApiKey,
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messaging';
-import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Put, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AllowAccess } from '../../http/access.ts';
 import type { AccountCaller } from '../../http/account-caller.ts';
 import { FromCaller } from '../../http/caller.decorator.ts';
 import { Describe } from '../../http/operation.ts';
-import { readJson } from '../../http/zod-input.ts';
+import { readIdempotencyKey } from '../../http/idempotency-key.ts';
+import { readJson, readOptionalJson } from '../../http/zod-input.ts';
 import { tokens } from '../../tokens.ts';
-import { createApiKey, listApiKeys, revokeApiKey, setKeyToolLists } from './account-keys.operations.ts';
+import {
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+  setKeyToolLists,
+  updateApiKey,
+} from './account-keys.operations.ts';
 
 /** `/v1/account/keys` and its alias `/v1/keys`. */
 @Controller()
@@ -42,23 +54,44 @@ export class AccountKeysRoute {
     return { object: 'list', data: keys };
   }
 
-  /** The answer is the only one that ever holds the secret; it came here sealed. */
   @Post(['/v1/account/keys', '/v1/keys'])
   @HttpCode(201)
   @Describe(createApiKey)
   async create(
-    @FromCaller() caller: AccountCaller,
+    @FromCaller() { accountId }: AccountCaller,
     @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApiKey & { key: string }> {
-    const body = await readJson(request, createApiKeyBody);
-    const recipientPublicKey = this.#sealingKeys.publicKey;
-    const reply = await this.#messaging.call(createKey, {
-      accountId: caller.accountId,
-      body,
-      recipientPublicKey,
-    });
-    const secret = openSealed(reply.sealedSecret, this.#sealingKeys.privateKey).toString('utf8');
-    return { ...reply.key, key: secret };
+    const call = { accountId, ...this.#creation(request), body: await readJson(request, createApiKeyBody) };
+    const created = await this.#messaging.call(createKey, call);
+    return this.#showSecret(created, reply);
+  }
+
+  @Patch('/v1/account/keys/:keyId')
+  @Describe(updateApiKey)
+  async update(
+    @FromCaller() caller: AccountCaller,
+    @Param('keyId') keyId: string,
+    @Req() request: FastifyRequest,
+  ): Promise<ApiKey> {
+    const body = await readJson(request, updateApiKeyBody);
+    const call = { accountId: caller.accountId, keyId: requireKeyId(keyId), body };
+    return (await this.#messaging.call(updateKey, call)).key;
+  }
+
+  @Post('/v1/account/keys/:keyId/rotate')
+  @HttpCode(200)
+  @Describe(rotateApiKey)
+  async rotate(
+    @FromCaller() { accountId }: AccountCaller,
+    @Param('keyId') keyId: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ApiKey & { key: string; previous_key_expires_at: string | null }> {
+    const body = await readOptionalJson(request, rotateApiKeyBody);
+    const call = { accountId, keyId: requireKeyId(keyId), ...this.#creation(request), body };
+    const rotated = await this.#messaging.call(rotateKey, call);
+    return this.#showSecret(rotated, reply);
   }
 
   @Put('/v1/account/keys/:keyId/toollist')
@@ -84,6 +117,21 @@ export class AccountKeysRoute {
       keyId: requireKeyId(keyId),
     });
     return { id: reply.keyId, object: 'api_key.deleted', deleted: true };
+  }
+
+  #creation(request: FastifyRequest): { recipientPublicKey: string; idempotencyKeySha256?: string } {
+    const idempotencyKeySha256 = readIdempotencyKey(request);
+    const { publicKey: recipientPublicKey } = this.#sealingKeys;
+    return { recipientPublicKey, ...(idempotencyKeySha256 === undefined ? {} : { idempotencyKeySha256 }) };
+  }
+
+  /** The secret came here sealed. The answer is the only one that holds it, but for those to the same idempotency key. */
+  #showSecret<Key extends ApiKey>(
+    { key, sealedSecret, replayed }: { key: Key; sealedSecret: string; replayed: boolean },
+    reply: FastifyReply,
+  ): Key & { key: string } {
+    if (replayed) reply.header('idempotent-replayed', 'true');
+    return { ...key, key: openSealed(sealedSecret, this.#sealingKeys.privateKey).toString('utf8') };
   }
 }
 

@@ -1,0 +1,20 @@
+import { account, updateAccountBody } from '@gateway/contracts';
+import type { Operation } from '../../http/operation.ts';
+
+export const readAccount: Operation = {
+  id: 'getAccount',
+  tag: 'Account',
+  summary: 'Read the account',
+  description: 'Its profile, and the policy that its keys inherit.',
+  answer: { status: 200, description: 'The account.', schema: account },
+};
+
+export const changeAccount: Operation = {
+  id: 'updateAccount',
+  tag: 'Account',
+  summary: 'Change the account’s profile and policy',
+  description:
+    'What is left out stays as it is. Limits hold for every key that has none of its own, within a second. Contents of messages and tools are stored only with `content_logging`, and deleted with everything else after `retention_days`.',
+  body: { schema: updateAccountBody },
+  answer: { status: 200, description: 'The account as it is now.', schema: account },
+};

@@ -1,0 +1,30 @@
+import { modelToggle, modelToggleBody, routingModelList, routingModelStatusList } from '@gateway/contracts';
+import type { Operation } from '../../http/operation.ts';
+
+export const listRoutingModels: Operation = {
+  id: 'listRoutingModels',
+  tag: 'Routing',
+  summary: 'List the models that routing can choose from',
+  description: 'The chat models of the connected providers. `null` stands where no source says.',
+  answer: { status: 200, description: 'The models.', schema: routingModelList },
+};
+
+export const listModelStatus: Operation = {
+  id: 'listRoutingModelStatus',
+  tag: 'Routing',
+  summary: 'List the same models with their state',
+  description:
+    'Whether each takes part in automatic routing, and what requests of the last 7 days showed of it. What has not been measured is `null`: at present that is all of it.',
+  answer: { status: 200, description: 'The models.', schema: routingModelStatusList },
+};
+
+export const toggleRoutingModel: Operation = {
+  id: 'toggleRoutingModel',
+  tag: 'Routing',
+  summary: 'Take a model out of automatic routing, or into it again',
+  description:
+    'Requests that name the model itself are served all the same. The provider need not be connected. An alias of the catalogue stands for its model.',
+  body: { schema: modelToggleBody },
+  answer: { status: 200, description: 'What holds now.', schema: modelToggle },
+  errors: ['model_not_found'],
+};
