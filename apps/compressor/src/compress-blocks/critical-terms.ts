@@ -1,0 +1,45 @@
+const termsMax = 256;
+const charactersMax = 40_000;
+const termLengthMax = 200;
+
+/** Paths, addresses, identifiers, numbers: runs of letters, digits and what joins them. */
+const word = /[\p{L}\p{N}_][\p{L}\p{N}_./:@\\#-]*/gu;
+const quoted = /"([^"\n]{2,120})"|'([^'\n]{2,120})'|`([^`\n]{2,120})`/g;
+const joined = /[._/:@\\#\d-]|[a-z][A-Z]/;
+
+/**
+ * What a text asks for by name: identifiers, paths, addresses, numbers, ids, quoted strings, and words written in
+ * capitals. Lower-cased. Looks at the first 40,000 characters, and gives at most 256 terms.
+ */
+export function criticalTerms(text: string): Set<string> {
+  const terms = new Set<string>();
+  const head = text.length > charactersMax ? text.slice(0, charactersMax) : text;
+  for (const match of head.matchAll(quoted)) add(terms, match[1] ?? match[2] ?? match[3] ?? '');
+  for (const [found] of head.matchAll(word)) {
+    const term = found.replace(/[.:/#-]+$/, '');
+    const isShout = term.length > 2 && /^\p{Lu}+$/u.test(term);
+    if (joined.test(term) || isShout) add(terms, term);
+    if (terms.size >= termsMax) break;
+  }
+  return terms;
+}
+
+function add(terms: Set<string>, term: string): void {
+  if (term.length >= 2 && term.length <= termLengthMax) terms.add(term.toLowerCase());
+}
+
+const trouble =
+  /\b(?:error|errors|exception|traceback|fail(?:ed|ure|s)?|fatal|panic|critical|denied|refused|timeout|timed out|warn(?:ing)?|undefined|not found|no such|cannot|unable|segfault|assert(?:ion)?)\b|[A-Za-z]Error\b/i;
+
+/** Whether a line says that something went wrong, or has a term that must stay. */
+export function isCriticalLine(line: string, terms: ReadonlySet<string>): boolean {
+  const head = line.length > 2_000 ? line.slice(0, 2_000) : line;
+  if (trouble.test(head)) return true;
+  if (terms.size === 0) return false;
+  const lower = head.toLowerCase();
+  if (terms.has(lower.trim())) return true;
+  for (const [found] of lower.matchAll(word)) {
+    if (terms.has(found) || terms.has(found.replace(/[.:/#-]+$/, ''))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,58 @@
+import { blockLabelOf, labelOf, parseReference, type Reference } from './references.ts';
+
+/**
+ * Puts back what references stand for, from nothing but what was sent: what a model does when it follows one. For tests and
+ * evaluations. A reference that names nothing, or more than one thing, throws.
+ *
+ * @param sent the blocks sent before, in order.
+ */
+export function resolveReferences(sent: readonly string[], text: string): string {
+  const resolved: string[] = [];
+  // A reference may name lines that stand earlier in its own block; another reference between ends such a run.
+  const own: string[] = [];
+  for (const line of text.split('\n')) {
+    const reference = parseReference(line);
+    const found = reference === undefined ? undefined : resolve(reference, [...sent, own.join('\n')]);
+    resolved.push(found ?? line);
+    own.push(line);
+  }
+  return resolved.join('\n');
+}
+
+function resolve(reference: Reference, sent: readonly string[]): string {
+  const found = reference.kind === 'block' ? findBlocks(reference, sent) : findRuns(reference, sent);
+  const [only, another] = [...found];
+  if (only === undefined || another !== undefined) {
+    throw new Error(`${found.size} things are meant by ${JSON.stringify(reference)}`);
+  }
+  return only;
+}
+
+function findBlocks(
+  { label, place }: Extract<Reference, { kind: 'block' }>,
+  sent: readonly string[],
+): Set<string> {
+  const alike = new Set(sent.filter((text) => blockLabelOf(text) === label && isInFull(text)));
+  const meant = [...alike][place - 1];
+  return new Set(meant === undefined ? [] : [meant]);
+}
+
+function isInFull(text: string): boolean {
+  return !text.split('\n').some((line) => parseReference(line) !== undefined);
+}
+
+function findRuns(
+  { first, last, count }: Extract<Reference, { kind: 'run' }>,
+  sent: readonly string[],
+): Set<string> {
+  const runs = new Set<string>();
+  for (const text of sent) {
+    const lines = text.split('\n');
+    lines.forEach((line, at) => {
+      const run = lines.slice(at, at + count);
+      if (run.length < count || labelOf(line) !== first || labelOf(run.at(-1) ?? '') !== last) return;
+      if (run.every((one) => parseReference(one) === undefined)) runs.add(run.join('\n'));
+    });
+  }
+  return runs;
+}

@@ -1,0 +1,43 @@
+import type { TextStep } from '../text-step.ts';
+
+/** Base64, hex and the like, in a data address or bare: no word, path or identifier is that long. */
+const encoded = /[A-Za-z0-9+/_=-]{320,}/g;
+const lineMax = 3_000;
+const headLength = 240;
+const tailLength = 80;
+
+/** Leaves of encoded data and of minified lines what tells what they are. */
+export const blobs: TextStep = {
+  name: 'blobs',
+  apply(text, { omit }) {
+    const withoutData = text.replace(encoded, (blob) =>
+      looksEncoded(blob)
+        ? `${blob.slice(0, 24)}[… ${blob.length - 24} characters left out: ${omit(blob)}]`
+        : blob,
+    );
+    if (withoutData.length < lineMax) return withoutData;
+    return withoutData
+      .split('\n')
+      .map((line) => (isMinified(line) ? cutLine(line, omit(line)) : line))
+      .join('\n');
+  },
+};
+
+/** Encoded data has capitals, small letters and digits all over, or is hex. */
+function looksEncoded(blob: string): boolean {
+  const sample = blob.slice(0, 320);
+  const isMixed = /[A-Z]/.test(sample) && /[a-z]/.test(sample) && /\d/.test(sample);
+  return isMixed || /^[0-9a-fA-F]+$/.test(sample);
+}
+
+function isMinified(line: string): boolean {
+  if (line.length < lineMax) return false;
+  let blanks = 0;
+  for (let at = 0; at < lineMax; at += 1) if (line.charCodeAt(at) === 0x20) blanks += 1;
+  return blanks < lineMax / 14;
+}
+
+function cutLine(line: string, id: string): string {
+  const left = line.length - headLength - tailLength;
+  return `${line.slice(0, headLength)}[… ${left} characters left out: ${id}]${line.slice(-tailLength)}`;
+}

@@ -1,0 +1,53 @@
+import { isCriticalLine } from '../critical-terms.ts';
+import { estimateTextTokens } from '../estimate-text-tokens.ts';
+import type { TextStep } from '../text-step.ts';
+
+/** A result over this is trimmed. Shorter ones cost less than the questions they would raise. */
+const tokensMax = 2_500;
+const headTokens = 900;
+const tailTokens = 600;
+/** Lines kept on both sides of one that matters. */
+const around = 2;
+/** Fewer lines than this are not worth a marker. */
+const gapLinesMin = 6;
+
+/** Of a long result, leaves both ends and every line that matters with its neighbours. */
+export const headTail: TextStep = {
+  name: 'head_tail',
+  apply(text, { terms, omit }) {
+    if (text.length < tokensMax || estimateTextTokens(text) <= tokensMax) return text;
+    const lines = text.split('\n');
+    const kept = keptLines(lines, terms);
+    const out: string[] = [];
+    for (let at = 0; at < lines.length;) {
+      let end = at;
+      while (end < lines.length && kept[end] === kept[at]) end += 1;
+      const run = lines.slice(at, end);
+      if (kept[at] === 1 || run.length < gapLinesMin) for (const line of run) out.push(line);
+      else out.push(`[… ${run.length} lines left out: ${omit(run.join('\n'))}]`);
+      at = end;
+    }
+    return out.length === lines.length ? text : out.join('\n');
+  },
+};
+
+function keptLines(lines: readonly string[], terms: ReadonlySet<string>): Uint8Array {
+  const kept = new Uint8Array(lines.length);
+  keepEnd(lines, kept, headTokens, 1);
+  keepEnd(lines, kept, tailTokens, -1);
+  lines.forEach((line, at) => {
+    if (kept[at] === 0 && isCriticalLine(line, terms)) kept[at] = 2;
+  });
+  const matters = Array.from(kept, (value, at) => (value === 2 ? at : -1)).filter((at) => at >= 0);
+  for (const at of matters) kept.fill(1, Math.max(0, at - around), at + around + 1);
+  return kept;
+}
+
+/** Keeps lines from one end, for so many tokens. */
+function keepEnd(lines: readonly string[], kept: Uint8Array, tokens: number, step: 1 | -1): void {
+  let left = tokens;
+  for (let at = step === 1 ? 0 : lines.length - 1; at >= 0 && at < lines.length && left > 0; at += step) {
+    kept[at] = 1;
+    left -= estimateTextTokens(lines[at] ?? '') + 1;
+  }
+}

@@ -1,0 +1,45 @@
+import { isCriticalLine } from '../critical-terms.ts';
+import type { StepContext, TextStep } from '../text-step.ts';
+
+/** Lines alike in a row, at least, before the ones between first and last are left out. */
+const linesMin = 5;
+const lineLengthMax = 400;
+
+/** Of many lines in a row that differ in numbers alone, leaves the first and the last; lines that matter stay all. */
+export const logFolding: TextStep = {
+  name: 'log_folding',
+  apply(text, context) {
+    const lines = text.split('\n');
+    if (lines.length < linesMin) return text;
+    const out: string[] = [];
+    let start = 0;
+    while (start < lines.length) {
+      const shape = shapeOf(lines[start] ?? '');
+      let end = start + 1;
+      while (shape !== '' && end < lines.length && shapeOf(lines[end] ?? '') === shape) end += 1;
+      foldRun(lines.slice(start, end), context, out);
+      start = end;
+    }
+    return out.length === lines.length ? text : out.join('\n');
+  },
+};
+
+function foldRun(run: readonly string[], context: StepContext, out: string[]): void {
+  const isKept = run.length < linesMin || run.some((line) => isCriticalLine(line, context.terms));
+  if (isKept) {
+    for (const line of run) out.push(line);
+    return;
+  }
+  const between = run.slice(1, -1);
+  out.push(
+    run[0] ?? '',
+    `[… ${between.length} lines like these left out: ${context.omit(between.join('\n'))}]`,
+  );
+  out.push(run.at(-1) ?? '');
+}
+
+/** The line with its numbers masked: times, counters, addresses. Empty for a line that is no log line. */
+function shapeOf(line: string): string {
+  if (line.length > lineLengthMax || line.trim().length < 12) return '';
+  return line.replace(/0x[0-9a-fA-F]+|\d+/g, '0').replace(/[0-9a-f]{8,}/g, '0');
+}

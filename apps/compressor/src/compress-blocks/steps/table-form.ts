@@ -1,0 +1,74 @@
+import type { JsonNode, JsonTape } from '@gateway/wire-formats';
+import { estimateTextTokens } from '../estimate-text-tokens.ts';
+import { absent, nameColumn, readRows, type Row, type RowSet } from './table-rows.ts';
+
+/** A table is harder to read than plain members: it has to be shorter by this much. */
+const shareMax = 0.92;
+
+/**
+ * JSON with lists of like objects written as tables, where that is shorter: the names of the members once, then a list of
+ * values an object.
+ *
+ *     [{"id":1,"size":{"w":2,"h":3},"on":true},{"id":4,"size":{"w":5,"h":6},"on":true}]
+ *     {"all":{"on":true},"columns":["id","size.w","size.h"],"rows":[[1,2,3],[4,5,6]]}
+ *
+ * Members that are the same in all objects stand in `all`. Lists of lists of like objects have `groups` of rows, and an
+ * object of like objects a first column `(name)`. Values stay as they are written. Says the same as the original, but for
+ * the order of members; `expandTables` is the way back.
+ */
+export function renderTables(tape: JsonTape): string {
+  return renderNode(tape, tape.root);
+}
+
+/** A text with these words in it could be read as a table of ours, and is left alone. */
+export function mayHoldTables(text: string): boolean {
+  return text.includes('"columns"') || text.includes(absent) || text.includes(nameColumn);
+}
+
+function renderNode(tape: JsonTape, node: JsonNode): string {
+  const kind = tape.kind(node);
+  if (kind !== 'object' && kind !== 'array') return tape.text(node);
+  const set = readRows(tape, node);
+  const table = set && renderTable(tape, set);
+  const plain = renderPlain(tape, node);
+  if (table === undefined) return plain;
+  return estimateTextTokens(table) < shareMax * estimateTextTokens(plain) ? table : plain;
+}
+
+function renderPlain(tape: JsonTape, node: JsonNode): string {
+  if (tape.kind(node) === 'array') {
+    return `[${tape
+      .items(node)
+      .map((item) => renderNode(tape, item))
+      .join(',')}]`;
+  }
+  const members = tape.entries(node).map(({ key, value }) => `${tape.text(key)}:${renderNode(tape, value)}`);
+  return `{${members.join(',')}}`;
+}
+
+function renderTable(tape: JsonTape, { shape, columns, groups, rows }: RowSet): string {
+  const cells = new Map<Row, string[]>();
+  for (const row of rows) {
+    cells.set(
+      row,
+      columns.map((column) => renderCell(tape, row.cells.get(column))),
+    );
+  }
+  const first = cells.get(rows[0] as Row) ?? [];
+  const isSame = columns.map(
+    (column, at) => column !== nameColumn && rows.every((row) => cells.get(row)?.[at] === first[at]),
+  );
+  const all = columns.flatMap((column, at) => (isSame[at] ? [`${column}:${first[at] ?? ''}`] : []));
+  const renderRow = (row: Row): string =>
+    `[${(cells.get(row) ?? []).filter((_, at) => !isSame[at]).join(',')}]`;
+  const renderRows = (list: readonly Row[]): string => `[${list.map(renderRow).join(',')}]`;
+  const header = all.length === 0 ? '' : `"all":{${all.join(',')}},`;
+  const body =
+    shape === 'groups' ? `"groups":[${groups.map(renderRows).join(',')}]` : `"rows":${renderRows(rows)}`;
+  return `{${header}"columns":[${columns.filter((_, at) => !isSame[at]).join(',')}],${body}}`;
+}
+
+function renderCell(tape: JsonTape, cell: JsonNode | string | undefined): string {
+  if (cell === undefined) return absent;
+  return typeof cell === 'string' ? cell : renderNode(tape, cell);
+}

@@ -1,0 +1,102 @@
+import { ConversationCompressor } from '../../../apps/compressor/src/compress-blocks/conversation.ts';
+import type {
+  BlockOutcome,
+  CompressionSettings,
+} from '../../../apps/compressor/src/compress-blocks/context-block.ts';
+import { resolveReferences } from '../../../apps/compressor/src/compress-blocks/resolve-references.ts';
+import type { BilledTurn } from './billed-cost.ts';
+import { measureRetention, type Retention } from './retention.ts';
+import { messageTokens, tokensOf } from './token-table.ts';
+import type { Transcript } from './transcripts.ts';
+
+/** What a transcript's replay shows: each turn's request, as it came and as it went out. */
+export interface Replay {
+  readonly original: readonly BilledTurn[];
+  readonly sent: readonly BilledTurn[];
+  /** Turns after the first, and those whose request begins with the one before, byte for byte. */
+  readonly turns: number;
+  readonly stableTurns: number;
+  readonly observationTokens: { readonly before: number; readonly after: number };
+  readonly retention: Retention;
+  readonly outcomes: readonly BlockOutcome[];
+}
+
+/** Every prefix that ends in a user's or a tool's message is one request, compressed from nothing each time. */
+export function replay(transcript: Transcript, settings: CompressionSettings | null): Replay {
+  const { blocks, messages, observations } = transcript;
+  const ends = messages.flatMap(({ role }, at) => (role === 'assistant' && at > 0 ? [at] : []));
+  const texts = blocks.map(({ text }) => text);
+  const retention = { values: 0, inContext: 0, recoverable: 0 };
+  const sentTurns: BilledTurn[] = [];
+  let stableTurns = 0;
+  let last: string[] = [];
+  let outcomes: BlockOutcome[] = [];
+  for (const end of ends) {
+    outcomes = compressAll(transcript, end, settings);
+    const sent = outcomes.map(({ text }, at) => text ?? texts[at] ?? '');
+    const shared = commonLength(last, sent);
+    if (shared === last.length && last.length > 0) stableTurns += 1;
+    sentTurns.push({ sharedTokens: sumTokens(sent.slice(0, shared)), tokens: sumTokens(sent) });
+    const message = messages[end];
+    if (message !== undefined) {
+      addRetention(
+        retention,
+        measureRetention(message, texts.slice(0, end), followed(sent), omittedOf(outcomes)),
+      );
+    }
+    last = sent;
+  }
+  const known = [...observations].filter((at) => at < last.length);
+  return {
+    original: ends.map((end, turn) => ({
+      sharedTokens: turn === 0 ? 0 : sumTokens(texts.slice(0, ends[turn - 1])),
+      tokens: sumTokens(texts.slice(0, end)),
+    })),
+    sent: sentTurns,
+    turns: Math.max(0, ends.length - 1),
+    stableTurns,
+    observationTokens: {
+      before: known.reduce((sum, at) => sum + tokensOf(texts[at] ?? ''), 0),
+      after: known.reduce((sum, at) => sum + tokensOf(last[at] ?? ''), 0),
+    },
+    retention,
+    outcomes,
+  };
+}
+
+const untouched: BlockOutcome = { text: null, steps: [], omissions: [] };
+
+function compressAll(
+  { blocks }: Transcript,
+  end: number,
+  settings: CompressionSettings | null,
+): BlockOutcome[] {
+  const heads = blocks.slice(0, end);
+  if (settings === null) return heads.map(() => untouched);
+  const compressor = new ConversationCompressor(settings);
+  return heads.map((block) => compressor.add(block));
+}
+
+function followed(sent: readonly string[]): string[] {
+  return sent.map((text, at) => resolveReferences(sent.slice(0, at), text));
+}
+
+function omittedOf(outcomes: readonly BlockOutcome[]): string[] {
+  return outcomes.flatMap(({ omissions }) => omissions.map(({ original }) => original));
+}
+
+function commonLength(one: readonly string[], other: readonly string[]): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
+}
+
+function sumTokens(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + tokensOf(text) + messageTokens, 0);
+}
+
+function addRetention(sum: Retention, more: Retention): void {
+  sum.values += more.values;
+  sum.inContext += more.inContext;
+  sum.recoverable += more.recoverable;
+}

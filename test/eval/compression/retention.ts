@@ -1,0 +1,80 @@
+import type { Message } from './transcripts.ts';
+
+export interface Retention {
+  /** Values of later calls that stood in the context as the client sent it. */
+  values: number;
+  /** Of those, the ones in the context that went out; what a reference names counts, for it is there in full. */
+  inContext: number;
+  /** And the ones that stand there, or behind a marker. */
+  recoverable: number;
+}
+
+/** Shorter ones ("1", "no") are found anywhere. */
+const valueLengthMin = 3;
+const numberLengthMin = 2;
+
+/**
+ * Counts whose values the agent could still read when it made its calls.
+ *
+ * @param before what the client had sent, message by message
+ * @param sent what went out, with references followed
+ * @param omitted what markers in it stand for
+ */
+export function measureRetention(
+  message: Message,
+  before: readonly string[],
+  sent: readonly string[],
+  omitted: readonly string[],
+): Retention {
+  const found = { values: 0, inContext: 0, recoverable: 0 };
+  for (const value of valuesOf(message)) {
+    if (!before.some((text) => text.includes(value))) continue;
+    found.values += 1;
+    if (sent.some((text) => text.includes(value))) found.inContext += 1;
+    else if (!omitted.some((text) => text.includes(value))) continue;
+    found.recoverable += 1;
+  }
+  return found;
+}
+
+/** The values of a turn's calls; where calls are written as text, the words of the command and its lines. */
+function valuesOf({ content, tool_calls = [] }: Message): Set<string> {
+  const values = new Set<string>();
+  for (const call of tool_calls) collect(readArguments(call.function.arguments), values);
+  if (tool_calls.length === 0)
+    for (const command of commandsOf(content ?? '')) collectCommand(command, values);
+  return values;
+}
+
+function readArguments(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function collect(value: unknown, values: Set<string>): void {
+  if (typeof value === 'number' && String(value).length >= numberLengthMin) values.add(String(value));
+  else if (typeof value === 'string' && value.length >= valueLengthMin) values.add(value);
+  else if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) collect(member, values);
+  }
+}
+
+/** Fenced blocks and the insides of elements at the end of a turn. */
+function commandsOf(text: string): string[] {
+  const fenced = [...text.matchAll(/```[a-z]*\n([^]*?)```/g)].map((match) => match[1] ?? '');
+  const tagged = /<([A-Za-z_][\w-]*)>([^]*)<\/\1>\s*$/.exec(text)?.[2];
+  return tagged === undefined ? fenced : [...fenced, tagged];
+}
+
+function collectCommand(command: string, values: Set<string>): void {
+  for (const line of command.split('\n')) {
+    if (line.trim().length >= valueLengthMin) values.add(line.trim());
+    for (const word of line.split(/[\s"'`()[\]{},;=<>|]+/)) {
+      const isLong = /^\d+$/.test(word) ? word.length >= numberLengthMin : word.length >= valueLengthMin;
+      if (isLong) values.add(word);
+    }
+  }
+}

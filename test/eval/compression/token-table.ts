@@ -1,0 +1,15 @@
+import { countTokens } from '../../../apps/compressor/src/count-tokens/count-tokens.ts';
+
+/** What a message takes beside its text, about, in every chat format. */
+export const messageTokens = 4;
+
+const counts = new Map<string, number>();
+
+/** Tokens of a text in o200k, counted once. */
+export function tokensOf(text: string): number {
+  const known = counts.get(text);
+  if (known !== undefined) return known;
+  const tokens = countTokens(text);
+  counts.set(text, tokens);
+  return tokens;
+}
