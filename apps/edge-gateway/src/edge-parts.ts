@@ -2,14 +2,16 @@ import { createSealingKeyPair, type Messaging, type SealingKeyPair } from '@gate
 import { loadCatalog } from '@gateway/model-catalog';
 import { secretRedactor, type LineLog, type Logger, type Metrics } from '@gateway/observability';
 import { createEgressGuard, type EgressGuard } from '@gateway/providers';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { openBudgets } from './budgets/open-budgets.ts';
 import type { Config } from './config.ts';
+import { connectRedis } from './connect-redis.ts';
 import { createConnections } from './connections/connections.ts';
 import { GrantCache } from './grants/grant-cache.ts';
-import { createEdgeMetrics } from './metrics/edge-metrics.ts';
-import type { PipelineServices } from './pipeline/services.ts';
 import { OpenRequests } from './grants/open-requests.ts';
 import { RedisEpochReader } from './grants/redis-epoch-reader.adapter.ts';
+import { createEdgeMetrics } from './metrics/edge-metrics.ts';
+import type { PipelineServices } from './pipeline/services.ts';
 import { RedisRateLimiter } from './pipeline/stages/limit/redis-rate-limiter.adapter.ts';
 import { NatsPlanner } from './pipeline/stages/plan/nats-planner.adapter.ts';
 import { ToolListIndex } from './pipeline/stages/plan/tool-list-index.ts';
@@ -37,60 +39,53 @@ export interface EdgeSurroundings {
   readonly spool: RequestSpool;
 }
 
-export function buildEdgeParts({
-  config,
-  messaging,
-  metrics,
-  log,
-  requestLog,
-  spool,
-}: EdgeSurroundings): EdgeParts {
+export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
+  const { config, messaging, log } = surroundings;
   const sealingKeys = createSealingKeyPair();
   const egressGuard = createEgressGuard({ allow: config.EGRESS_ALLOW });
-  const cacheRedis = connectCacheRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
+  const cacheRedis = connectRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
+  const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
   const upstream = new UndiciUpstream({ guard: egressGuard, idleTimeoutMs: config.UPSTREAM_TIMEOUT_MS });
   const pipeline: PipelineServices = {
+    ...buildLimits(cacheRedis, messaging, log),
     settings: {
       bodyBytesMax: config.REQUEST_BODY_BYTES_MAX,
-  const grants = new GrantCache(messaging);
-  const openRequests = new OpenRequests({ grants, epochs: new RedisEpochReader(cacheRedis), log });
       planDeadlineMs: config.PLAN_DEADLINE_MS,
       sandboxUrl: config.SANDBOX_URL,
     },
-    grants,
-    openRequests,
     connections: createConnections(messaging, sealingKeys, (secret) => secretRedactor.register(secret)),
     catalog: loadCatalog(),
-    rateLimiter: new RedisRateLimiter(cacheRedis, log),
+    budgets: open.budgets,
     planner: new NatsPlanner(messaging, config.PLAN_DEADLINE_MS),
     toolLists: new ToolListIndex(),
     upstream,
-    spool,
+    spool: surroundings.spool,
     messaging,
-    metrics: createEdgeMetrics(metrics),
+    metrics: createEdgeMetrics(surroundings.metrics),
     log,
-    requestLog,
+    requestLog: surroundings.requestLog,
   };
   const { sessions, closeSessions } = buildSessionGate(config, messaging, egressGuard);
   const close = async (): Promise<void> => {
     await closeSessions();
+    pipeline.openRequests.close();
     await upstream.close();
+    await open.close();
     cacheRedis.disconnect();
   };
   return { pipeline, sealingKeys, sessions, egressGuard, cacheRedis, close };
-    openRequests.close();
 }
 
-/** A command that Redis does not answer soon fails: the request path never waits for a reconnection. */
-function connectCacheRedis(url: string, log: Logger): Redis {
-  const redis = new Redis(url, {
-    enableOfflineQueue: false,
-    commandTimeout: 250,
-    maxRetriesPerRequest: 0,
-    enableAutoPipelining: true,
-    connectTimeout: 2_000,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
-  });
-  redis.on('error', (error) => log.debug({ err: error }, 'cache redis'));
-  return redis;
+/** Who may come in, how often, and for how long. */
+function buildLimits(
+  cacheRedis: Redis,
+  messaging: Messaging,
+  log: Logger,
+): Pick<PipelineServices, 'grants' | 'openRequests' | 'rateLimiter'> {
+  const grants = new GrantCache(messaging);
+  return {
+    grants,
+    openRequests: new OpenRequests({ grants, epochs: new RedisEpochReader(cacheRedis), log }),
+    rateLimiter: new RedisRateLimiter(cacheRedis, log),
+  };
 }

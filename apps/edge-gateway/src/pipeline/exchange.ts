@@ -4,6 +4,7 @@ import type { RequestTrace, Span } from '@gateway/observability';
 import type { ClientFormat, Loss } from '@gateway/interchange';
 import type { RequestRoute } from '@gateway/wire-formats';
 import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
+import type { Reservation } from '../budgets/key-budget.ts';
 import { isAnswered } from '../http/is-answered.ts';
 
 /** When each thing happened, in milliseconds of `performance.now()`. */
@@ -55,6 +56,8 @@ export interface Exchange {
   providerCall?: Span;
   /** Whether the client wants a streamed answer to tell its usage. Known when the request is translated. */
   streamsUsage: boolean;
+  /** What is held of the key's budget for this request; settled when it ends. Null when it saves nothing. */
+  reservation: Reservation | null;
   /** Length of the body that went out; 0 until then. */
   outboundBytes: number;
   /** Headers of ours for the answer, whatever it will be. */
@@ -73,6 +76,7 @@ export function createExchange(
     acceptedAt: new Date(),
     outboundBytes: 0,
     streamsUsage: false,
+    reservation: null,
     abort,
     timings: { startedAt: performance.now() },
     ledger: {

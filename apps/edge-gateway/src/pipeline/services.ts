@@ -1,10 +1,11 @@
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { Messaging } from '@gateway/messaging';
 import type { LineLog, Logger } from '@gateway/observability';
+import type { SavedTokenBudgets } from '../budgets/saved-token-budgets.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { GrantCache } from '../grants/grant-cache.ts';
-import type { EdgeMetrics } from '../metrics/edge-metrics.ts';
 import type { OpenRequests } from '../grants/open-requests.ts';
+import type { EdgeMetrics } from '../metrics/edge-metrics.ts';
 import type { RequestSpool } from '../spool/request-spool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RateLimiter } from './stages/limit/rate-limiter.port.ts';
@@ -15,10 +16,11 @@ import type { ToolListIndex } from './stages/plan/tool-list-index.ts';
 export interface PipelineServices {
   readonly settings: PipelineSettings;
   readonly grants: GrantCache;
-  readonly connections: Connections;
   readonly openRequests: OpenRequests;
+  readonly connections: Connections;
   readonly catalog: ModelCatalog;
   readonly rateLimiter: RateLimiter;
+  readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
   readonly toolLists: ToolListIndex;
   readonly upstream: Upstream;

@@ -1,6 +1,7 @@
 import type { ToolOutline, PlanReason } from '@gateway/interchange';
 import type { Logger } from '@gateway/observability';
 import { formatNamed } from '@gateway/wire-formats';
+import type { SavedTokenBudgets } from '../../../budgets/saved-token-budgets.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { PipelineSettings } from '../../services.ts';
 import type { Caller } from '../../caller.ts';
@@ -9,11 +10,13 @@ import { conversationContext } from './conversation-context.ts';
 import type { Planner, PlanQuestion, PlanSubject } from './planner.ts';
 import { namesInToolChoice } from '../../tool-choice.ts';
 import { startDeadline } from './deadline.ts';
+import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.ts';
 import type { ToolListIndex } from './tool-list-index.ts';
 import { applyToolLists } from './tool-lists.ts';
 import { identityPlan, type PlannedReply, type SchemaEdits, type ToolPlan } from '../../tool-plan.ts';
 
 interface PlanServices {
+  readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
   readonly toolLists: ToolListIndex;
   readonly settings: PipelineSettings;
@@ -22,7 +25,9 @@ interface PlanServices {
 
 /**
  * Which tools go out, and in how many bytes. Allow and deny lists hold whatever happens to the rest; router and
- * compressor work side by side under one deadline, and whoever is late, down or wrong is gone without.
+ * compressor work side by side under one deadline, and whoever is late, down or wrong is gone without. What the plan
+ * saves is held of the key's budget; one that is used up lets the request through as it came, or refuses it
+ * (`saved_token_budget_exhausted`).
  */
 export async function plan(
   request: ParsedRequest,
@@ -34,8 +39,9 @@ export async function plan(
   const tools = applyToolLists(outline, caller);
   exchange.timings.planStartedAt = performance.now();
   const planned = await planFor(request, tools, exchange, caller, services);
+  const spent = await spendBudget(planned, exchange, caller, services);
   exchange.timings.planEndedAt = performance.now();
-  return planned;
+  return spent;
 }
 
 async function planFor(
@@ -47,6 +53,7 @@ async function planFor(
 ): Promise<ToolPlan> {
   const eligible = tools.map((tool) => tool.index);
   if (tools.length === 0) return identityPlan(eligible, null);
+  if (isBudgetExhausted(caller, services)) return passUnoptimized(eligible, 'exhausted', exchange);
   const subject: PlanSubject = {
     format: formatNamed(exchange.format),
     tape: request.tape,

@@ -1,4 +1,4 @@
-import type { RequestEventV1 } from '@gateway/contracts';
+import { tokensSaved, type RequestEventV1 } from '@gateway/contracts';
 import type { LineLog } from '@gateway/observability';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { OpenRequest, OpenRequests } from '../../../grants/open-requests.ts';
@@ -50,6 +50,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       if (open !== null) services.openRequests.remove(open);
       endProviderCall(exchange, outcome);
       const finished = caller ? renderEvent(exchange, caller, outcome, totalMs, services.catalog) : null;
+      settleBudget(exchange, finished);
       countRequest(exchange, outcome, services.metrics);
       countTokens(finished, services.metrics);
       services.requestLog.write(renderLogLine(exchange, caller, outcome, totalMs, finished));
@@ -61,6 +62,13 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       );
     },
   };
+}
+
+/** By the figures that the request's row will have. */
+function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): void {
+  if (reservation === null) return;
+  const saved = event === null ? { tools: 0, compression: 0 } : tokensSaved(event);
+  reservation.settle(saved.tools + saved.compression);
 }
 
 function countTokens(event: RequestEventV1 | null, metrics: EdgeMetrics): void {

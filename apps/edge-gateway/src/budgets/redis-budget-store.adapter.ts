@@ -1,0 +1,123 @@
+import type { Redis } from 'ioredis';
+import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.ts';
+
+/**
+ * One hash a key: `spent`, as "day, tokens of that day, tokens of its week", and a field for each edge, as "tokens
+ * held, last settlement, end of its lease in Unix seconds". Days and leases are by Redis's own clock, so replicas with
+ * skewed clocks agree. An edge's field outlives its lease by an hour, so that a settlement repeated late is known.
+ *
+ * KEYS[1] the hash; ARGV: 1 edge, 2 settlement, 3 lease in seconds, 4 and 5 budgets of the day and the week, 6 tokens held,
+ * 7 and 8 day and tokens settled, 9 to 11 day, tokens of the day and of the week known as spent, 12 requests to hold
+ * ahead, and from 13 on the tokens that each waiting request may save.
+ * Returns {admitted, held, room, day, tokens of the day, tokens of the week}.
+ *
+ * Days count from 1970-01-01, a Thursday: the week of a day is that of the Monday before it.
+ */
+const syncBudget = `
+local now = tonumber(redis.call('TIME')[1])
+local day = math.floor(now / 86400)
+local function weekOf(d) return math.floor((d + 3) / 7) end
+local today, thisWeek, others, settledBefore = 0, 0, 0, 0
+local fields = redis.call('HGETALL', KEYS[1])
+for i = 1, #fields, 2 do
+  local a, b, c = string.match(fields[i + 1], '(%d+) (%d+) (%d+)')
+  a, b, c = tonumber(a), tonumber(b), tonumber(c)
+  if fields[i] == 'spent' then
+    day = math.max(day, a)
+    if a == day then today = b end
+    if weekOf(a) == weekOf(day) then thisWeek = c end
+  elseif fields[i] == ARGV[1] then
+    settledBefore = b
+  elseif c > now then
+    others = others + a
+  elseif c + 3600 < now then
+    redis.call('HDEL', KEYS[1], fields[i])
+  end
+end
+local knownDay = tonumber(ARGV[9])
+if knownDay == day then today = math.max(today, tonumber(ARGV[10])) end
+if weekOf(knownDay) == weekOf(day) then thisWeek = math.max(thisWeek, tonumber(ARGV[11])) end
+local settlement = tonumber(ARGV[2])
+if settlement > settledBefore then
+  local settledDay, tokens = tonumber(ARGV[7]), tonumber(ARGV[8])
+  if settledDay >= day then today = today + tokens end
+  if weekOf(settledDay) >= weekOf(day) then thisWeek = thisWeek + tokens end
+else
+  settlement = settledBefore
+end
+local held = tonumber(ARGV[6])
+local room = math.min(tonumber(ARGV[4]) - today, tonumber(ARGV[5]) - thisWeek) - others - held
+local admitted, largest = 0, 0
+for i = 13, #ARGV do
+  if room <= 0 then break end
+  local tokens = tonumber(ARGV[i])
+  admitted = admitted + 1
+  held = held + tokens
+  room = room - tokens
+  largest = math.max(largest, tokens)
+end
+if largest > 0 and admitted == #ARGV - 12 then
+  local ahead = largest * math.max(0, math.min(tonumber(ARGV[12]), math.floor(room / 16 / largest)))
+  held = held + ahead
+  room = room - ahead
+end
+redis.call('HSET', KEYS[1],
+  'spent', string.format('%.0f %.0f %.0f', day, today, thisWeek),
+  ARGV[1], string.format('%.0f %.0f %.0f', held, settlement, now + tonumber(ARGV[3])))
+redis.call('EXPIRE', KEYS[1], 691200)
+return {admitted, held, room, day, today, thisWeek}
+`;
+
+type Reply = readonly [
+  admitted: number,
+  held: number,
+  room: number,
+  day: number,
+  today: number,
+  thisWeek: number,
+];
+
+interface BudgetCommands {
+  syncTokenBudget(key: string, ...args: (string | number)[]): Promise<Reply>;
+}
+
+/**
+ * Budgets in the queue's Redis, which evicts nothing and keeps a file: what was used today must outlive a restart. The
+ * connection's `commandTimeout` bounds the wait.
+ */
+export class RedisBudgetStore implements BudgetStore {
+  readonly #redis: Redis & BudgetCommands;
+  readonly #edge: string;
+  readonly #leaseSeconds: number;
+
+  /**
+   * @param edge a name that no process had before: settlements are numbered anew with each.
+   * @param leaseSeconds how long what an edge holds is remembered without a word from it: it dies with the edge by that.
+   */
+  constructor(redis: Redis, edge: string, leaseSeconds = 30) {
+    redis.defineCommand('syncTokenBudget', { numberOfKeys: 1, lua: syncBudget });
+    this.#redis = redis as Redis & BudgetCommands;
+    this.#edge = `edge:${edge}`;
+    this.#leaseSeconds = leaseSeconds;
+  }
+
+  async sync(sync: BudgetSync): Promise<BudgetState> {
+    const [admitted, heldTokens, roomTokens, day, today, thisWeek] = await this.#redis.syncTokenBudget(
+      `budget:{${sync.accountId}}:${sync.keyId}`,
+      this.#edge,
+      sync.sequence,
+      this.#leaseSeconds,
+      sync.dailyTokenBudget,
+      sync.weeklyTokenBudget,
+      sync.heldTokens,
+      sync.settled.day,
+      sync.settled.tokens,
+      sync.known?.day ?? 0,
+      sync.known?.today ?? 0,
+      sync.known?.thisWeek ?? 0,
+      sync.ahead,
+      ...sync.asked,
+    );
+    return { admitted, heldTokens, roomTokens, spent: { day, today, thisWeek } };
+  }
+}

@@ -1,0 +1,147 @@
+import { startStack } from '@gateway/testing';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { eventually, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
+import { createKey, isReserved, readBudget, startReplica, type Replica } from './replicas.fixture.ts';
+
+const undo: Undo[] = [];
+let stack: Stack;
+let replicas: Replica[];
+const leaseSeconds = 2;
+
+beforeAll(async () => {
+  stack = await startStack({ apps: [] });
+  undo.push(() => stack.stop());
+}, 180_000);
+beforeEach(async () => {
+  const urls = [1, 2, 3].map(() => stack.dev.redis_url);
+  replicas = await Promise.all(urls.map((url) => startReplica(url, leaseSeconds)));
+});
+afterEach(async () => {
+  await Promise.all(replicas.map((replica) => replica.close()));
+});
+afterAll(() => undoAll(undo), 120_000);
+
+const replicaOf = (at: number) => replicas[at % replicas.length]!;
+const reserveAll = (count: number, tokens: number, key: ReturnType<typeof createKey>) =>
+  Promise.all(Array.from({ length: count }, async (_, at) => replicaOf(at).budgets.reserve(key, tokens)));
+const budgetOf = (key: ReturnType<typeof createKey>) => readBudget(replicas[0]!.redis, key);
+/** As soon as nobody holds anything. */
+const untilSettled = (key: ReturnType<typeof createKey>) =>
+  eventually(async () => {
+    const budget = await budgetOf(key);
+    return budget.held.every((held) => held === 0) ? budget : undefined;
+  }, 15_000);
+
+it('500 calls at once on a nearly spent budget go over it by at most one call’s estimate', async () => {
+  const [budget, estimate] = [100_000, 1_050];
+  const key = createKey(budget);
+  const first = await replicaOf(0).budgets.reserve(key, 95_000);
+  if (!isReserved(first)) throw new Error('the first request has room');
+  first.settle(95_000);
+  await untilSettled(key);
+  const answers = await reserveAll(500, estimate, key);
+  const admitted = answers.filter(isReserved);
+  expect(new Set(answers.filter((answer) => !isReserved(answer)))).toEqual(new Set(['exhausted']));
+  expect(admitted).toHaveLength(Math.ceil(5_000 / estimate));
+  for (const reservation of admitted) reservation.settle(estimate);
+  const { today, thisWeek } = await untilSettled(key);
+  expect({ today, thisWeek }).toEqual({ today: 95_000 + 5 * estimate, thisWeek: 95_000 + 5 * estimate });
+  expect(today).toBeLessThanOrEqual(budget + estimate);
+});
+
+it('a budget that many calls spend is spent to its end, and no further than one of them', async () => {
+  const [budget, estimate] = [1_000_000, 1_000];
+  const key = createKey(budget);
+  let saved = 0;
+  for (let round = 0; round < 60; round++) {
+    const answers = await reserveAll(50, estimate, key);
+    for (const reservation of answers.filter(isReserved)) {
+      reservation.settle(estimate);
+      saved += estimate;
+    }
+    await waitMs(5);
+  }
+  const { today } = await eventually(async () => {
+    const state = await budgetOf(key);
+    return state.today === saved ? state : undefined;
+  });
+  expect(today).toBeGreaterThan(budget * 0.95);
+  expect(today).toBeLessThanOrEqual(budget + estimate);
+});
+
+it('the week’s budget binds as the day’s does', async () => {
+  const key = createKey(1e12, 3_000);
+  const answers = await reserveAll(9, 1_000, key);
+  expect(answers.filter(isReserved)).toHaveLength(3);
+});
+
+it('10,000 aborted requests leak no reservation', async () => {
+  const key = createKey(50_000_000);
+  for (let batch = 0; batch < 100; batch++) {
+    const reservations = (await reserveAll(100, 10_500, key)).filter(isReserved);
+    expect(reservations).toHaveLength(100);
+    for (const reservation of reservations) reservation.settle(0);
+  }
+  await Promise.all(replicas.map((replica) => replica.close()));
+  const redis = (await startReplica(stack.dev.redis_url)).redis;
+  expect(await readBudget(redis, key)).toEqual({ today: 0, thisWeek: 0, held: [0, 0, 0] });
+  redis.disconnect();
+});
+
+it('what a killed edge holds is free again when its lease has ended', async () => {
+  const key = createKey(1_000);
+  const [victim, other] = [replicaOf(0), replicaOf(1)];
+  expect(isReserved(await victim.budgets.reserve(key, 1_000))).toBe(true);
+  victim.kill();
+  expect(await other.budgets.reserve(key, 1_000)).toBe('exhausted');
+  const freed = await eventually(
+    async () => {
+      const answer = await other.budgets.reserve(key, 1_000);
+      return isReserved(answer) ? answer : undefined;
+    },
+    leaseSeconds * 1_000 + 3_000,
+  );
+  freed.settle(400);
+  await eventually(async () => ((await budgetOf(key)).today === 400 ? true : undefined));
+});
+
+it('a raised budget counts at once', async () => {
+  const key = createKey(1_000);
+  const [first] = await reserveAll(1, 1_000, key);
+  if (!isReserved(first)) throw new Error('the first request has room');
+  first.settle(1_000);
+  expect(await replicaOf(0).budgets.reserve(key, 1)).toBe('exhausted');
+  expect(replicaOf(0).budgets.isExhausted(key)).toBe(true);
+  const raised = { ...key, dailyTokenBudget: 2_000 };
+  expect(replicaOf(0).budgets.isExhausted(raised)).toBe(false);
+  expect(isReserved(await replicaOf(0).budgets.reserve(raised, 500))).toBe(true);
+});
+
+it('Redis killed, and back with nothing: a share meanwhile, and nothing that was used is forgotten', async () => {
+  const key = createKey(80_000);
+  const { budgets } = replicaOf(0);
+  const spend = async (tokens: number) => {
+    const answer = await budgets.reserve(key, tokens);
+    if (isReserved(answer)) answer.settle(tokens);
+    return isReserved(answer) ? 'reserved' : answer;
+  };
+  expect(await spend(40_000)).toBe('reserved');
+  await eventually(async () => ((await budgetOf(key)).today === 40_000 ? true : undefined));
+  await replicaOf(0).redis.flushall();
+  await stack.service('redis').kill();
+  // An eighth of the 40,000 that were left.
+  expect([await spend(4_000), await spend(2_000), await spend(1_000)]).toEqual([
+    'reserved',
+    'unknown',
+    'reserved',
+  ]);
+  expect(await budgets.reserve(createKey(1_000_000), 1)).toBe('unknown');
+  await stack.service('redis').start();
+  const back = await eventually(async () => {
+    const state = await budgetOf(key).catch(() => undefined);
+    return state?.today === 45_000 ? state : undefined;
+  }, 15_000);
+  expect(back.thisWeek).toBe(45_000);
+  expect(await spend(34_000)).toBe('reserved');
+  expect(isReserved(await budgets.reserve(createKey(1_000), 1))).toBe(true);
+}, 60_000);

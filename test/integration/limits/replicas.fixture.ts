@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { createLogger } from '@gateway/observability';
+import type { Redis } from 'ioredis';
+import { RedisBudgetStore } from '../../../apps/edge-gateway/src/budgets/redis-budget-store.adapter.ts';
+import {
+  SavedTokenBudgets,
+  type BudgetedKey,
+} from '../../../apps/edge-gateway/src/budgets/saved-token-budgets.ts';
+import type { Reservation } from '../../../apps/edge-gateway/src/budgets/key-budget.ts';
+import { connectRedis } from '../../../apps/edge-gateway/src/connect-redis.ts';
+import { eventually } from '../stack.fixture.ts';
+
+export const quietLog = createLogger({ service: 'test', instanceId: 'test', level: 'silent' });
+
+/** What one edge has of budgets, over a Redis connection of its own. */
+export interface Replica {
+  readonly budgets: SavedTokenBudgets;
+  readonly redis: Redis;
+  /** Ends it as `kill -9` would: nothing is given back. */
+  kill(): void;
+  close(): Promise<void>;
+}
+
+export async function startReplica(redisUrl: string, leaseSeconds?: number): Promise<Replica> {
+  const redis = connectRedis(redisUrl, quietLog, 2_000);
+  const store = new RedisBudgetStore(redis, randomUUID(), leaseSeconds);
+  const budgets = new SavedTokenBudgets({ store, log: quietLog });
+  await eventually(() => (redis.status === 'ready' ? true : undefined));
+  const close = async (): Promise<void> => {
+    await budgets.close();
+    redis.disconnect();
+  };
+  return { budgets, redis, kill: () => redis.disconnect(), close };
+}
+
+export function createKey(dailyTokenBudget: number, weeklyTokenBudget = 1e12): BudgetedKey {
+  return { accountId: randomUUID(), keyId: randomUUID(), dailyTokenBudget, weeklyTokenBudget };
+}
+
+/** What Redis says of a key: tokens used today and this week, and what each edge holds. */
+export async function readBudget(redis: Redis, key: BudgetedKey) {
+  const fields = await redis.hgetall(`budget:{${key.accountId}}:${key.keyId}`);
+  const [, today = 0, thisWeek = 0] = (fields['spent'] ?? '').split(' ').map(Number);
+  const held = Object.entries(fields)
+    .filter(([field]) => field !== 'spent')
+    .map(([, value]) => Number(value.split(' ')[0]));
+  return { today, thisWeek, held };
+}
+
+export function isReserved(answer: unknown): answer is Reservation {
+  return typeof answer === 'object';
+}
