@@ -115,8 +115,8 @@ function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
     timeout: 5_000,
     // A password that is changed on the server first must not end the process.
     ignoreAuthErrorAbort: true,
-    // A peer that vanished without a word is noticed within 15 s.
-    pingInterval: 5_000,
+    // A peer that vanished without a word is noticed within 7.5 s: sooner than a cached grant has to be asked for again.
+    pingInterval: 2_500,
     maxPingOut: 2,
     noAsyncTraces: true,
   };

@@ -1,0 +1,90 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** A process's own way to a server, which a test can break while everybody else's stands. */
+export interface CutLink {
+  /** `host:port` to connect to in place of the server. */
+  readonly address: string;
+  /** Breaks what is open and refuses what comes. */
+  cut(): void;
+  /** Nothing is broken, and no byte goes through any more: as when a cable is pulled. */
+  stall(): void;
+  /** Lets through again what comes from now on. */
+  mend(): void;
+  close(): Promise<void>;
+}
+
+type State = 'open' | 'cut' | 'stalled';
+
+export async function startCutLink(target: { host: string; port: number }): Promise<CutLink> {
+  const link = new Link(target);
+  await link.listen();
+  return link;
+}
+
+class Link implements CutLink {
+  readonly #target: { host: string; port: number };
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #state: State = 'open';
+
+  constructor(target: { host: string; port: number }) {
+    this.#target = target;
+    this.#server = createServer((near) => this.#accept(near));
+  }
+
+  get address(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+  }
+
+  cut(): void {
+    this.#state = 'cut';
+    this.#destroyAll();
+  }
+
+  stall(): void {
+    this.#state = 'stalled';
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  mend(): void {
+    this.#state = 'open';
+    // What was stalled has lost bytes for good as far as anybody can tell.
+    this.#destroyAll();
+  }
+
+  close(): Promise<void> {
+    this.#destroyAll();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #destroyAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #accept(near: Socket): void {
+    if (this.#state === 'cut') {
+      near.destroy();
+      return;
+    }
+    const far = connect(this.#target);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on('data', (chunk: Buffer) => {
+        if (this.#state === 'open') to.write(chunk);
+      });
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+    }
+    if (this.#state === 'stalled') near.pause();
+  }
+}

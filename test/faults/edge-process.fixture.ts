@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findFreePort, type StackUnderTest } from '@gateway/testing';
+import { eventually } from '../integration/stack.fixture.ts';
+
+/** An edge beside a stack's own, whose surroundings a test chooses. */
+export interface EdgeProcess {
+  readonly baseUrl: string;
+  readonly isReady: () => Promise<boolean>;
+  readonly output: () => string;
+  stop(): Promise<void>;
+}
+
+/** Starts an edge of a stack, with the rights of its own edges; resolves when it is ready. */
+export async function startEdge(
+  stack: StackUnderTest,
+  variables: Record<string, string>,
+): Promise<EdgeProcess> {
+  const [port, healthPort] = [await findFreePort(), await findFreePort()];
+  const spool = mkdtempSync(join(tmpdir(), 'edge-spool-'));
+  const { url, user, password } = stack.natsCredentials('edge-gateway');
+  const main = join(import.meta.dirname, '../../dist/apps/edge-gateway/main.js');
+  const child = spawn(process.execPath, [main], {
+    env: {
+      PATH: process.env['PATH'],
+      ...{ PORT: String(port), HEALTH_PORT: String(healthPort), SPOOL_DIR: spool },
+      ...{ NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password, REDIS_URL: stack.dev.redis_url },
+      ...{ EGRESS_ALLOW: '127.0.0.0/8', INSTANCE_ID: 'edge-of-a-test' },
+      SANDBOX_URL: `${stack.dev.services['sandbox-provider']?.url}/v1`,
+      ...variables,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const isReady = async () => {
+    const answer = await fetch(`http://127.0.0.1:${healthPort}/health/ready`).catch(() => null);
+    return answer?.ok ?? false;
+  };
+  await eventually(async () => {
+    if (child.exitCode !== null) throw new Error(`the edge has ended:\n${output}`);
+    return (await isReady()) ? true : undefined;
+  }, 20_000);
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(spool, { recursive: true, force: true });
+  };
+  return { baseUrl: `http://127.0.0.1:${port}`, isReady, output: () => output, stop };
+}

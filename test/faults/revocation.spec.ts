@@ -1,0 +1,268 @@
+import { accountEpochName, keyEpochName } from '@gateway/contracts';
+import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
+import { Redis } from 'ioredis';
+import { request } from 'node:http';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import {
+  connectProvider,
+  createTestAccount,
+  createTestKey,
+  requestIdOf,
+  waitForRow,
+  type CreatedKey,
+  type TestAccount,
+} from '../e2e/account.fixture.ts';
+import { postChat, send } from '../e2e/http.fixture.ts';
+import { renderFrame, startProvider, streamedAnswer } from '../e2e/provider.fixture.ts';
+import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { startCutLink, type CutLink } from './cut-link.fixture.ts';
+import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
+
+/** What decisions.md promises: with the bus, with the bus cut, and of streams. */
+const effectiveWithinMs = 1_000;
+const effectiveWithCutBusWithinMs = 10_000;
+const streamsEndWithinMs = 5_000;
+
+const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
+const words = Array.from({ length: 20 }, (_, at) => `word ${at} `);
+const frameBytes = Buffer.byteLength(renderFrame(words[0]!));
+
+let stack: StackUnderTest;
+let account: TestAccount;
+let provider: ReplayProvider;
+let redis: Redis;
+/** The way to the bus of `far` alone. */
+let link: CutLink;
+/** The third replica. */
+let far: EdgeProcess;
+let edges: readonly string[];
+const undo: Undo[] = [];
+
+beforeAll(async () => {
+  stack = await startStack({ replicas: { 'edge-gateway': 2 } });
+  undo.push(() => stack.stop());
+  const nats = new URL(stack.dev.nats_url);
+  link = await startCutLink({ host: nats.hostname, port: Number(nats.port) });
+  undo.push(() => link.close());
+  far = await startEdge(stack, { NATS_URL: `nats://${link.address}` });
+  undo.push(() => far.stop());
+  edges = [stack.baseUrl, stack.dev.services['edge-gateway-2']!.url!, far.baseUrl];
+  redis = new Redis(stack.dev.redis_url);
+  undo.push(() => redis.disconnect());
+  provider = await startProvider();
+  undo.push(() => provider.close());
+  account = await createTestAccount(stack);
+  const base_url = `${provider.url}/v1`;
+  await connectProvider(stack.baseUrl, account.apiKey, {
+    provider: 'openai',
+    api_key: 'sk-upstream',
+    base_url,
+  });
+}, 90_000);
+afterAll(() => undoAll(undo), 60_000);
+afterEach(() => provider.reset());
+
+const createKey = (extra: object = {}) =>
+  createTestKey(stack.baseUrl, account.apiKey, { name: 'to revoke', rate_limit_rpm: 100_000, ...extra });
+const revoke = async ({ id }: CreatedKey) => {
+  const path = `/v1/account/keys/${id}`;
+  const answer = await send(stack.baseUrl, { method: 'DELETE', path, key: account.apiKey });
+  expect(answer.status).toBe(200);
+};
+/** Every replica has the key's grant in its cache, and has just used it. */
+const warm = async ({ key }: CreatedKey) => {
+  for (const edge of edges) expect((await postChat(edge, key, hello)).status).toBe(200);
+};
+
+/** A call that counts against the rate limit, and one that only the guard sees. */
+const calls = {
+  chat: (edge: string, key: string) => postChat(edge, key, hello),
+  models: (edge: string, key: string) => send(edge, { path: '/v1/models', key }),
+};
+
+/** Asks until it is refused; how long that took, and with what. */
+async function untilRefused(call: () => Promise<{ status: number; text: string }>, withinMs: number) {
+  const start = performance.now();
+  for (;;) {
+    const { status, text } = await call();
+    const tookMs = performance.now() - start;
+    if (status !== 200) return { status, text, tookMs };
+    if (tookMs > withinMs) throw new Error(`not refused within ${withinMs} ms`);
+    await waitMs(5);
+  }
+}
+
+it('a revoked key is refused by every replica within a second: p99 over 60 keys', async () => {
+  const tookMs: number[] = [];
+  for (let round = 0; round < 60; round++) {
+    const key = await createKey();
+    await warm(key);
+    await revoke(key);
+    const call = round % 2 === 0 ? calls.chat : calls.models;
+    const refusals = await Promise.all(
+      edges.map((edge) => untilRefused(() => call(edge, key.key), 2 * effectiveWithinMs)),
+    );
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({ status: 401, text: expect.stringContaining('"invalid_api_key"') });
+      tookMs.push(refusal.tookMs);
+    }
+  }
+  tookMs.sort((a, b) => a - b);
+  expect(tookMs).toHaveLength(180);
+  expect(tookMs[Math.ceil(0.99 * tookMs.length) - 1]).toBeLessThanOrEqual(effectiveWithinMs);
+}, 60_000);
+
+describe('a replica whose own link to the bus', () => {
+  afterEach(async () => {
+    link.mend();
+    await eventually(async () => ((await far.isReady()) ? true : undefined), 10_000);
+  }, 20_000);
+
+  it.each(['cut', 'stall'] as const)(
+    'is broken (%s) refuses a revoked key at the next request, and on routes without a limit within 10 s',
+    async (how) => {
+      const key = await createKey();
+      await warm(key);
+      expect((await calls.models(far.baseUrl, key.key)).status).toBe(200);
+      link[how]();
+      await revoke(key);
+      const revokedAt = performance.now();
+      const chat = await untilRefused(() => calls.chat(far.baseUrl, key.key), effectiveWithinMs);
+      expect(chat).toMatchObject({ status: 401, text: expect.stringContaining('"invalid_api_key"') });
+      const models = await untilRefused(
+        () => calls.models(far.baseUrl, key.key),
+        effectiveWithCutBusWithinMs,
+      );
+      expect([401, 503]).toContain(models.status);
+      expect(performance.now() - revokedAt).toBeLessThan(effectiveWithCutBusWithinMs);
+    },
+    30_000,
+  );
+
+  it.each(['cut', 'stall'] as const)(
+    'is broken (%s) refuses it within 10 s even when Redis has lost what it knew',
+    async (how) => {
+      const key = await createKey();
+      await warm(key);
+      link[how]();
+      await revoke(key);
+      const names = [keyEpochName(account.accountId, key.id), accountEpochName(account.accountId)];
+      await eventually(async () => ((await redis.del(...names)) > 0 ? true : undefined));
+      const refused = await untilRefused(() => calls.chat(far.baseUrl, key.key), effectiveWithCutBusWithinMs);
+      expect([401, 503]).toContain(refused.status);
+    },
+    30_000,
+  );
+
+  it('is cut obeys a change of another kind as soon as it can: it asks, and answers 503 until it has an answer', async () => {
+    const key = await createKey();
+    await warm(key);
+    link.cut();
+    const path = `/v1/account/keys/${key.id}/toollist`;
+    const body = { denied_tools: ['x'] };
+    await send(stack.baseUrl, { method: 'PUT', path, key: account.apiKey, body });
+    const refused = await untilRefused(() => calls.chat(far.baseUrl, key.key), effectiveWithinMs);
+    expect(refused).toMatchObject({ status: 503, text: expect.stringContaining('"service_unavailable"') });
+    link.mend();
+    await eventually(async () => ((await far.isReady()) ? true : undefined), 10_000);
+    expect((await calls.chat(far.baseUrl, key.key)).status).toBe(200);
+  }, 30_000);
+});
+
+describe('an open stream', () => {
+  interface Ended {
+    readonly text: string;
+    readonly tookMs: number;
+    readonly requestId: string;
+  }
+
+  /** Opens a stream that its provider never ends; `then` runs when its first bytes are here. */
+  function streamUntilEnded(
+    edge: string,
+    key: string,
+    path: string,
+    then: () => Promise<unknown>,
+  ): Promise<Ended> {
+    provider.enqueue(null, { ...streamedAnswer(words), hang: 3 * frameBytes });
+    const body = { ...hello, model: 'openai/gpt-4o', stream: true, max_tokens: 100 };
+    return new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const call = request(`${edge}${path}`, { method: 'POST', agent: false, headers });
+      call.once('error', reject);
+      call.once('response', (response) => {
+        let text = '';
+        let since: Promise<number> | undefined;
+        response.on('data', (chunk: Buffer) => {
+          text += chunk.toString('utf8');
+          since ??= then().then(() => performance.now());
+          since.catch(reject);
+        });
+        response.once('end', () => {
+          const requestId = requestIdOf(response);
+          void since?.then((at) => resolve({ text, tookMs: performance.now() - at, requestId }));
+        });
+      });
+      call.end(JSON.stringify(body));
+    });
+  }
+
+  async function expectEnded({ text, tookMs, requestId }: Ended, code: string): Promise<void> {
+    expect(tookMs).toBeLessThan(streamsEndWithinMs);
+    expect(text).not.toContain('[DONE]');
+    expect(text).not.toContain('message_stop');
+    const row = await waitForRow(stack.baseUrl, account.apiKey, requestId);
+    expect(row).toMatchObject({ status: 'truncated', http_status: 200, error_code: code });
+    await eventually(() => provider.requests.at(-1)!.ended, 2_000);
+  }
+
+  it.each([
+    ['/v1/chat/completions', '"code":"invalid_api_key"'],
+    ['/v1/messages', 'event: error\ndata: {"type":"error","error":{"type":"authentication_error"'],
+  ])(
+    'of %s ends within 5 s of its key’s revocation, with the format’s own error event',
+    async (path, event) => {
+      const key = await createKey();
+      const ended = await streamUntilEnded(edges[1]!, key.key, path, () => revoke(key));
+      expect(ended.text).toContain('word 0');
+      expect(ended.text).toContain(event);
+      await expectEnded(ended, 'invalid_api_key');
+    },
+    30_000,
+  );
+
+  it('ends within 5 s on a replica that hears nothing of it by the bus', async () => {
+    const key = await createKey();
+    const ended = await streamUntilEnded(far.baseUrl, key.key, '/v1/chat/completions', async () => {
+      link.stall();
+      await revoke(key);
+    });
+    link.mend();
+    await expectEnded(ended, 'invalid_api_key');
+  }, 30_000);
+
+  it('ends within 5 s of its key’s expiry', async () => {
+    const expires_at = new Date(Date.now() + 3_000).toISOString();
+    const key = await createKey({ expires_at });
+    const untilExpiry = () => waitMs(Math.max(0, Date.parse(expires_at) - Date.now()));
+    const ended = await streamUntilEnded(edges[0]!, key.key, '/v1/chat/completions', untilExpiry);
+    expect(ended.text).toContain('"code":"expired_api_key"');
+    await expectEnded(ended, 'expired_api_key');
+  }, 30_000);
+
+  it('goes on when a change leaves its key its right', async () => {
+    const key = await createKey();
+    const path = `/v1/account/keys/${key.id}/toollist`;
+    const change = () =>
+      send(stack.baseUrl, { method: 'PUT', path, key: account.apiKey, body: { denied_tools: ['x'] } });
+    provider.reset();
+    let isEnded = false;
+    const stream = streamUntilEnded(edges[0]!, key.key, '/v1/chat/completions', change).then((ended) => {
+      isEnded = true;
+      return ended;
+    });
+    await waitMs(3_000);
+    expect(isEnded).toBe(false);
+    await revoke(key);
+    expect((await stream).text).toContain('"code":"invalid_api_key"');
+  }, 30_000);
+});
