@@ -1,14 +1,15 @@
-// Makes the demo account and a key for it, or finds them. Reads a SeedRequest on standard input, writes a DemoAccount.
+// Makes the demo account, a key and a person for it, or finds them. Reads a SeedRequest on standard input, writes a DemoAccount.
 import { json } from 'node:stream/consumers';
 import { createAccount, createKey, listKeys } from '@gateway/contracts';
 import { connectMessaging, createSealingKeyPair, openSealed } from '@gateway/messaging';
+import { createDemoSession } from './seed-demo-session.ts';
 import type { DemoAccount, SeedRequest } from './stack/demo-account.ts';
 
 const DEMO_NAME = 'demo';
 /** The account service may still be starting. */
 const CALL = { deadlineMs: 10_000 };
 
-const { natsUrl, user, password, knownKey } = (await json(process.stdin)) as SeedRequest;
+const { natsUrl, user, password, knownKey, personPassword } = (await json(process.stdin)) as SeedRequest;
 const messaging = await connectMessaging({
   url: natsUrl,
   user,
@@ -40,6 +41,7 @@ async function createDemoKey(accountId: string): Promise<string> {
 const { accountId } = await messaging.call(createAccount, { name: DEMO_NAME, isDemo: true }, CALL);
 const apiKey =
   knownKey !== null && (await keyIsThere(accountId, knownKey)) ? knownKey : await createDemoKey(accountId);
+const sessionToken = await createDemoSession(messaging, accountId, personPassword);
 await messaging.close();
-const account: DemoAccount = { accountId, apiKey };
+const account: DemoAccount = { accountId, apiKey, sessionToken };
 process.stdout.write(JSON.stringify(account));

@@ -1,15 +1,26 @@
 import { Inject, Module, type DynamicModule, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { AttachPersonHandler } from './attach-person/attach-person.handler.ts';
 import { AuthenticateKeyHandler } from './authenticate-key/authenticate-key.handler.ts';
+import { ChangePasswordHandler } from './change-password/change-password.handler.ts';
 import { CreateAccountHandler } from './create-account/create-account.handler.ts';
 import { CreateKeyHandler } from './create-key/create-key.handler.ts';
+import { CreatePlaygroundKeyHandler } from './create-playground-key/create-playground-key.handler.ts';
 import { ACCOUNT_CONTEXT, type AccountContext } from './domain/account-context.ts';
 import { GetAccountHandler } from './get-account/get-account.handler.ts';
+import { GetIdentitySealingKeyHandler } from './get-identity-sealing-key/get-identity-sealing-key.handler.ts';
 import { GetPreferencesHandler } from './get-preferences/get-preferences.handler.ts';
+import { GetSessionKeysHandler } from './get-session-keys/get-session-keys.handler.ts';
 import { ListDisabledModelsHandler } from './list-disabled-models/list-disabled-models.handler.ts';
 import { ListKeysHandler } from './list-keys/list-keys.handler.ts';
+import { LogInHandler } from './log-in/log-in.handler.ts';
+import { LogOutHandler } from './log-out/log-out.handler.ts';
+import { RefreshSessionHandler } from './refresh-session/refresh-session.handler.ts';
+import { RegisterAccountHandler } from './register-account/register-account.handler.ts';
+import { ResolveSessionHandler } from './resolve-session/resolve-session.handler.ts';
 import { RevokeKeyHandler } from './revoke-key/revoke-key.handler.ts';
 import { RotateKeyHandler } from './rotate-key/rotate-key.handler.ts';
 import { SetToolListsHandler } from './set-tool-lists/set-tool-lists.handler.ts';
+import { SignUpHandler } from './sign-up/sign-up.handler.ts';
 import { ToggleModelHandler } from './toggle-model/toggle-model.handler.ts';
 import { UpdateAccountHandler } from './update-account/update-account.handler.ts';
 import { UpdateKeyHandler } from './update-key/update-key.handler.ts';
@@ -42,6 +53,17 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
         UpdatePreferencesHandler,
         ListDisabledModelsHandler,
         ToggleModelHandler,
+        ResolveSessionHandler,
+        RegisterAccountHandler,
+        AttachPersonHandler,
+        CreatePlaygroundKeyHandler,
+        GetSessionKeysHandler,
+        GetIdentitySealingKeyHandler,
+        SignUpHandler,
+        LogInHandler,
+        RefreshSessionHandler,
+        LogOutHandler,
+        ChangePasswordHandler,
       ],
     };
   }

@@ -8,6 +8,7 @@ const complete = {
   ACCOUNT_DATABASE_URL: 'postgresql://account:x@127.0.0.1/account',
   REDIS_CACHE_URL: 'redis://127.0.0.1:6379',
   KEY_PEPPER: Buffer.alloc(32, 1).toString('base64'),
+  SESSION_SECRET: Buffer.alloc(32, 2).toString('base64'),
 };
 
 describe('the configuration of the account service', () => {

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { sessionChanged } from '@gateway/contracts';
 import { runService } from '@gateway/messaging';
 import { Redis } from 'ioredis';
 import { AccountModule } from './account.module.ts';
@@ -8,6 +9,8 @@ import { LastUsedRecorder } from './authenticate-key/last-used-recorder.ts';
 import { writeLastUsedTo } from './authenticate-key/write-last-used.ts';
 import { loadConfig } from './config.ts';
 import { ExpiredRecordUpkeep } from './idempotency/expired-record-upkeep.ts';
+import { buildIdentity } from './identity/build-identity.ts';
+import type { SessionChange } from './identity/identity.ts';
 import { createAccountDatabase } from './persistence/account-database.ts';
 
 const config = loadConfig();
@@ -35,8 +38,11 @@ await runService({
     });
     epochRedis.on('error', (error) => logger.debug({ err: error }, 'the epochs of changes are not written'));
     const announcer = new ChangeAnnouncer(messaging, new RedisEpochBoard(epochRedis));
+    const announceSessionChange = (change: SessionChange) => messaging.broadcast(sessionChanged, change);
     return AccountModule.with({
       database,
+      identity: buildIdentity(config, database, announceSessionChange),
+      announceSessionChange,
       pepper: config.KEY_PEPPER,
       lastUsed: new LastUsedRecorder(writeLastUsedTo(database), (error) =>
         logger.warn({ err: error }, 'the last use of some keys was not recorded'),

@@ -16,6 +16,7 @@ import {
   listCredentials,
   openCredential,
   putCredential,
+  reportCredential,
 } from './rpc/credentials.v1.ts';
 import {
   changePassword,
@@ -26,7 +27,7 @@ import {
   refreshSession,
   signUp,
 } from './rpc/identity.v1.ts';
-import { createPlaygroundKey, registerAccount } from './rpc/register-account.v1.ts';
+import { attachPerson, createPlaygroundKey, registerAccount } from './rpc/register-account.v1.ts';
 import { resolveSession } from './rpc/resolve-session.v1.ts';
 import { getAccount, updateAccount } from './rpc/manage-account.v1.ts';
 import { createKey, listKeys, revokeKey, rotateKey, setToolLists, updateKey } from './rpc/manage-keys.v1.ts';
@@ -38,6 +39,7 @@ import {
 } from './rpc/manage-routing.v1.ts';
 import { defineTools, planTools, planToolsAt } from './rpc/plan-tools.v1.ts';
 import { getRequest, listRequests } from './rpc/query-requests.v1.ts';
+import { activateKey, retireKeys, rewrapCredentials } from './rpc/rotate-keys.v1.ts';
 
 /** Every subject of the suite. NATS users' rights are made from this table and from nothing else. */
 export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
@@ -52,6 +54,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   logOut,
   changePassword,
   registerAccount,
+  attachPerson,
   createPlaygroundKey,
   createAccount,
   createKey,
@@ -74,6 +77,10 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   deleteCredential,
   openCredential,
   forgetAccountCredentials,
+  reportCredential,
+  activateKey,
+  rewrapCredentials,
+  retireKeys,
   credentialChanged,
   planTools,
   planToolsAt,

@@ -22,6 +22,7 @@ export * from './rpc/manage-keys.v1.ts';
 export * from './rpc/manage-routing.v1.ts';
 export * from './rpc/plan-tools.v1.ts';
 export * from './rpc/query-requests.v1.ts';
+export * from './rpc/rotate-keys.v1.ts';
 export * from './rpc/resolve-session.v1.ts';
 export * from './rpc/identity.v1.ts';
 export * from './rpc/register-account.v1.ts';

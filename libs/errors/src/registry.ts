@@ -68,6 +68,37 @@ export const errorRegistry = {
     message: 'This person has no account yet. POST /v1/account/register makes one.',
     retryable: false,
   },
+  // One text for an e-mail address that nobody has and a wrong password.
+  invalid_credentials: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'The e-mail address or the password is wrong.',
+    retryable: false,
+  },
+  invalid_refresh_token: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'The refresh token is not valid. Log in again.',
+    retryable: false,
+  },
+  too_many_attempts: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'Too many attempts. Try again later.',
+    retryable: true,
+  },
+  email_taken: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'Somebody has signed up with this e-mail address already.',
+    retryable: false,
+  },
+  sign_up_closed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'Nobody can sign up here. Ask whoever runs this gateway.',
+    retryable: false,
+  },
   session_required: {
     status: 403,
     type: 'permission_error',

@@ -15,4 +15,4 @@ export { RpcHandler } from './rpc-handler.ts';
 export { RpcServer } from './rpc-server.ts';
 export { runService, type RunningService, type ServiceOptions, type ServiceParts } from './run-service.ts';
 export * from './sealed-box.ts';
-export { parseConfig, port, serviceVariables, type ServiceConfig } from './service-config.ts';
+export { parseConfig, port, serviceVariables, unlessEmpty, type ServiceConfig } from './service-config.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 
 /** A variable that is set to nothing is one that is not set. */
-function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
+export function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? undefined : value), schema);
 }
 

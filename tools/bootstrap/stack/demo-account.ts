@@ -11,9 +11,19 @@ export interface SeedRequest {
   readonly password: string;
   /** The key that an earlier start made, if any: used again when it is still there. */
   readonly knownKey: string | null;
+  /** The demo person's, who is made with it the first time. */
+  readonly personPassword: string;
 }
 
-const seedAnswer = z.object({ accountId: z.string(), apiKey: z.string() });
+/** Nobody's mailbox (RFC 2606). */
+export const demoEmail = 'demo@example.com';
+
+const seedAnswer = z.object({
+  accountId: z.string(),
+  apiKey: z.string(),
+  /** Null when the embedded identity is off, or when the person has another password by now. */
+  sessionToken: z.string().nullable(),
+});
 export type DemoAccount = z.infer<typeof seedAnswer>;
 
 const SEED_WITHIN_MS = 30_000;

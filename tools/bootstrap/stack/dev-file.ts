@@ -19,6 +19,10 @@ export const devInfo = z.object({
   base_url: z.string().nullable(),
   api_key: z.string().nullable(),
   account_id: z.string().nullable(),
+  /** A session token of the demo person, good for half a day from the start on; null where another issuer gives them out. */
+  session_token: z.string().nullable(),
+  /** With these `POST /v1/auth/log-in` gives another. */
+  demo_person: z.object({ email: z.string(), password: z.string() }).nullable(),
   postgres: z.object({
     account: z.string(),
     vault: z.string(),

@@ -7,6 +7,10 @@ const secretsSchema = z.object({
   /** Base64, 32 bytes each: losing one makes the stored keys or credentials worthless. */
   keyPepper: z.string(),
   vaultKek: z.string(),
+  /** Base64, 32 bytes, from which the keys of people's sessions are derived. */
+  sessionSecret: z.string(),
+  /** The demo person's. */
+  demoPassword: z.string(),
   postgresAdmin: z.string(),
   redis: z.string(),
   /** Passwords by Postgres role. */
@@ -40,6 +44,8 @@ export function loadSecrets(
   const secrets: Secrets = {
     keyPepper: known.keyPepper ?? randomBytes(32).toString('base64'),
     vaultKek: known.vaultKek ?? randomBytes(32).toString('base64'),
+    sessionSecret: known.sessionSecret ?? randomBytes(32).toString('base64'),
+    demoPassword: known.demoPassword ?? createPassword(),
     postgresAdmin: known.postgresAdmin ?? createPassword(),
     redis: known.redis ?? createPassword(),
     roles: completePasswords(names.roles, known.roles),

@@ -59,6 +59,9 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
       ACCOUNT_DATABASE_URL: infrastructure.databaseUrls.account,
       REDIS_CACHE_URL: infrastructure.redisUrl,
       KEY_PEPPER: inherited['KEY_PEPPER'] ?? secrets.keyPepper,
+      SESSION_SECRET: inherited['SESSION_SECRET'] ?? secrets.sessionSecret,
+      // The token in dev.json is good for a day's work.
+      SESSION_TOKEN_SECONDS: inherited['SESSION_TOKEN_SECONDS'] ?? '43200',
     }),
   },
   'provider-vault': {
@@ -91,7 +94,7 @@ const ownVariables = [
   /^NATS_/,
   /^npm_/,
   /^STACK_/,
-  /^(KEY_PEPPER|VAULT_KEK|VAULT_KEK_FILE|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
+  /^(KEY_PEPPER|SESSION_SECRET|VAULT_KEK|VAULT_KEK_FILE|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
 ];
 
 /** The caller's environment as far as it is for every service: PATH, LOG_LEVEL, OTEL_…, EGRESS_ALLOW and the like. */

@@ -39,12 +39,14 @@ test.each(apps)('%s is given no secret of another service', (app) => {
     VAULT_DATABASE_URL: databaseUrls.vault,
     TELEMETRY_DATABASE_URL: databaseUrls.telemetry,
     KEY_PEPPER: 'pepper',
+    SESSION_SECRET: 'session secret',
     VAULT_KEK: 'kek',
     NATS_PASSWORD_OPERATOR: 'operator',
   });
   const owners: Record<string, string[]> = {
     ACCOUNT_DATABASE_URL: ['account'],
     KEY_PEPPER: ['account'],
+    SESSION_SECRET: ['account'],
     VAULT_DATABASE_URL: ['provider-vault'],
     VAULT_KEK: ['provider-vault'],
     TELEMETRY_DATABASE_URL: ['worker'],

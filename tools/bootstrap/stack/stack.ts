@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrateDatabase } from '../../migrate/migrate-database.ts';
 import { databaseOwners } from './databases.ts';
-import { createDemoAccount } from './demo-account.ts';
+import { createDemoAccount, demoEmail } from './demo-account.ts';
 import type { DemoAccount } from './demo-account.ts';
 import { readDevInfo, writeDevInfo } from './dev-file.ts';
 import type { DevInfo } from './dev-file.ts';
@@ -63,6 +63,7 @@ async function startServices(
       user: 'operator',
       password: operatorPassword(sources.shared, secrets),
       knownKey: known,
+      personPassword: secrets.demoPassword,
     }),
   );
   const [made] = await Promise.all([demo ?? null, ...running.values()]);
@@ -97,6 +98,9 @@ function describeStack(
     base_url: edge ? `http://127.0.0.1:${edge.port ?? 0}` : null,
     api_key: demo?.apiKey ?? null,
     account_id: demo?.accountId ?? null,
+    session_token: demo?.sessionToken ?? null,
+    demo_person:
+      (demo?.sessionToken ?? null) === null ? null : { email: demoEmail, password: secrets.demoPassword },
     postgres: { ...infrastructure.databaseUrls, admin: infrastructure.postgresAdminUrl },
     redis_url: infrastructure.redisUrl,
     nats_url: infrastructure.natsUrl,

@@ -1,3 +1,4 @@
+import type { Identity, SessionChange } from '../identity/identity.ts';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { LastUsedRecorder } from '../authenticate-key/last-used-recorder.ts';
 import type { ExpiredRecordUpkeep } from '../idempotency/expired-record-upkeep.ts';
@@ -30,6 +31,10 @@ export interface AccountContext {
   readonly countLookup: (outcome: 'found' | 'unknown') => void;
   /** Tells every gateway that what it has cached of the key is stale. Called after the commit, never before. */
   readonly announceKeyChange: (change: KeyChange) => void;
+  /** Null when an OpenID Connect issuer stands in for it. */
+  readonly identity: Identity | null;
+  /** Tells every gateway that what it has cached of a person's sessions is stale. */
+  readonly announceSessionChange: (change: SessionChange) => void;
   /** The same for all keys of an account. */
   readonly announceAccountChange: (change: AccountChange) => void;
 }

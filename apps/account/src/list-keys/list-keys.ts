@@ -3,7 +3,7 @@ import type { AccountContext } from '../domain/account-context.ts';
 import { activeKeysMax } from '../domain/bounds.ts';
 import { renderApiKey } from '../domain/render-api-key.ts';
 
-/** The account's keys that are not revoked, the newest first. None for an unknown account. */
+/** The account's keys that are not revoked, the newest first, without those of the playground. None for an unknown account. */
 export async function listKeys(
   { database }: Pick<AccountContext, 'database'>,
   { accountId }: { accountId: string },
@@ -12,7 +12,7 @@ export async function listKeys(
   const [policy, keys] = await Promise.all([
     models.accountPolicy.findUnique({ where: { accountId } }),
     models.apiKey.findMany({
-      where: { revokedAt: null },
+      where: { revokedAt: null, isPlayground: false },
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       take: activeKeysMax,
     }),

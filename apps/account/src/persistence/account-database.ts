@@ -7,6 +7,7 @@ export type {
   AccountPolicy,
   ApiKey as ApiKeyRow,
   RoutingPreferences as RoutingPreferencesRow,
+  SigningKey as SigningKeyRow,
 } from '../../../../prisma/account/generated/client.ts';
 
 export type AccountDatabase = Database<PrismaClient>;

@@ -49,7 +49,7 @@ async function replaceSecret(
   { request, pepper, now, epoch }: { request: RotateKeyRequest; pepper: Buffer; now: Date; epoch: number },
 ): Promise<{ key: RotatedKey; secret: string }> {
   const { accountId, keyId, body } = request;
-  const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null } });
+  const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null, isPlayground: false } });
   if (found === null) throw new GatewayError('not_found');
   rejectExpired(found.expiresAt, now);
   const secret = createApiKey();

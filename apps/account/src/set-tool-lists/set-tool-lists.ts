@@ -17,7 +17,7 @@ export async function setToolLists(
 ): Promise<{ key: ApiKey }> {
   const { key, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null } });
+    const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null, isPlayground: false } });
     if (found === null) throw new GatewayError('not_found');
     const { allowed_tools = parseToolList(found.allowedTools) } = body;
     const { denied_tools = parseToolList(found.deniedTools) } = body;

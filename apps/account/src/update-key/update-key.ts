@@ -17,7 +17,10 @@ export async function updateKey(
   const changes = renderChanges(body);
   const { key, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null }, select: { id: true } });
+    const found = await tx.apiKey.findUnique({
+      where: { id: keyId, revokedAt: null, isPlayground: false },
+      select: { id: true },
+    });
     if (found === null) throw new GatewayError('not_found');
     const row = await tx.apiKey.update({ where: { id: keyId }, data: { ...changes, epoch } });
     const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });

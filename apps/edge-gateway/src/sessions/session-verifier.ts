@@ -17,9 +17,6 @@ export interface SessionVerifierOptions {
   readonly needsSessionId: boolean;
 }
 
-/** Clocks differ. */
-const clockToleranceSeconds = 5;
-
 const claims = z.object({
   iss: z.string(),
   sub: z.string().min(1).max(255),
@@ -50,7 +47,6 @@ export class SessionVerifier {
         algorithms: [...options.algorithms],
         issuer: options.issuer,
         audience: options.audience,
-        jsonWebTokenOptions: { clockTolerance: clockToleranceSeconds },
       },
       (payload: unknown, done) => done(null, claims.safeParse(payload).data ?? false),
     );

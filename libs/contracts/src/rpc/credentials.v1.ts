@@ -19,7 +19,10 @@ export const credentialSummary = z.object({
 });
 export type CredentialSummary = z.infer<typeof credentialSummary>;
 
-/** The fields of a credential, opened. It exists inside sealed boxes and in the memory of vault and edge alone. */
+/**
+ * The fields of a credential, opened. It exists inside sealed boxes and in the memory of vault and edge alone. An empty
+ * key is that of a provider of one's own that asks for none.
+ */
 export const credentialSecret = z.object({ apiKey: z.string() });
 export type CredentialSecret = z.infer<typeof credentialSecret>;
 
@@ -58,7 +61,20 @@ export const openCredential = defineRpc({
   ...common,
   subject: 'provider-vault.open-credential.v1',
   request: z.object({ accountId: id, provider, recipientPublicKey: base64 }),
-  reply: z.object({ sealedSecret: base64.nullable(), baseUrl: z.string().nullable() }),
+  reply: z.object({
+    sealedSecret: base64.nullable(),
+    baseUrl: z.string().nullable(),
+    /** The provider refused it when it was last said how it fares. */
+    isFailing: z.boolean().default(false),
+  }),
+});
+
+/** Says how a credential fares: the status with which its provider refused it, or null when it was taken again. */
+export const reportCredential = defineRpc({
+  ...common,
+  subject: 'provider-vault.report-credential.v1',
+  request: z.object({ accountId: id, provider, refusedStatus: z.int().min(400).max(599).nullable() }),
+  reply: z.object({ changed: z.boolean() }),
 });
 
 /**

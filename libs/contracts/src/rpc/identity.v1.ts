@@ -52,12 +52,12 @@ const issued = z.object({
 const withPassword = z.object({
   /** A sealed box around the JSON of `identityCredentials`. */
   sealedCredentials: base64,
-  /** Where the person calls from, for the count of failures. */
-  clientAddress: z.string().min(1).max(64),
   recipientPublicKey: base64,
 });
+/** Where the person calls from, for the count of failures. */
+const clientAddress = z.string().min(1).max(64);
 
-/** Throws `email_taken`, and `invalid_field` for an e-mail address or password that will not do. */
+/** Throws `email_taken`, `sign_up_closed`, and `invalid_field` for an e-mail address or password that will not do. */
 export const signUp = defineRpc({
   ...common,
   subject: 'account.sign-up.v1',
@@ -69,7 +69,7 @@ export const signUp = defineRpc({
 export const logIn = defineRpc({
   ...common,
   subject: 'account.log-in.v1',
-  request: withPassword,
+  request: withPassword.extend({ clientAddress }),
   reply: issued,
 });
 
@@ -98,7 +98,7 @@ export const changePassword = defineRpc({
     sessionId: id,
     /** A sealed box around the JSON of `passwordChange`. */
     sealedPasswords: base64,
-    clientAddress: z.string().min(1).max(64),
+    clientAddress,
   }),
   reply: z.object({}),
 });

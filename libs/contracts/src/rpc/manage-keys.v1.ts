@@ -25,7 +25,12 @@ const replayed = z.boolean().default(false);
 export const createKey = defineRpc({
   ...common,
   subject: 'account.create-key.v1',
-  request: z.object({ accountId: id, body: createApiKeyBody, recipientPublicKey: z.base64(), ...idempotency }),
+  request: z.object({
+    accountId: id,
+    body: createApiKeyBody,
+    recipientPublicKey: z.base64(),
+    ...idempotency,
+  }),
   reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
 

@@ -7,17 +7,29 @@ import { defineRpc } from '../define.ts';
 export const registerAccount = defineRpc({
   subject: 'account.register-account.v1',
   server: 'account',
-  callers: ['edge-gateway', 'operator'],
+  callers: ['edge-gateway'],
   deadlineMs: 5_000,
   request: z.object({
     issuer: z.string().min(1).max(2_048),
     subject: z.string().min(1).max(255),
     /** What a new account is called; it gets a name of ours if there is none. */
     name: z.string().min(1).max(200).nullable(),
-    /** An account that has no person yet, for the new person to belong to. */
-    joinAccountId: id.nullable().default(null),
   }),
   reply: z.object({ accountId: id, personId: id, created: z.boolean() }),
+});
+
+/** Lets a person act for an account that is there already. For whoever operates the suite. */
+export const attachPerson = defineRpc({
+  subject: 'account.attach-person.v1',
+  server: 'account',
+  callers: ['operator'],
+  deadlineMs: 5_000,
+  request: z.object({
+    accountId: id,
+    issuer: z.string().min(1).max(2_048),
+    subject: z.string().min(1).max(255),
+  }),
+  reply: z.object({ personId: id }),
 });
 
 /** Makes a short-lived API key for the dashboard's playground. The secret comes sealed, as with `createKey`. */

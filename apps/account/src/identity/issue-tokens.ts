@@ -1,0 +1,111 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { IssuedTokens } from '@gateway/contracts';
+import { newId } from '@gateway/persistence';
+import { SignJWT } from 'jose';
+import { hashKey } from '../domain/hash-key.ts';
+import { sealSecret } from '../domain/seal-secret.ts';
+import type { AccountModels } from '../persistence/account-database.ts';
+import { sessionMs, sessionsPerUserMax } from './bounds.ts';
+import type { Identity } from './identity.ts';
+
+/** What a session's holder is given, for the edge alone to open. */
+export interface SealedTokens {
+  readonly sealedTokens: string;
+  readonly accessExpiresInSeconds: number;
+  readonly refreshExpiresInSeconds: number;
+  readonly email: string;
+}
+
+export interface StandingSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly expiresAt: Date;
+}
+
+const refreshTokenBytes = 32;
+
+/** 256 random bits behind a prefix by which logs and people know what it is. */
+export function createRefreshToken(): string {
+  return `rt-svc-${randomBytes(refreshTokenBytes).toString('base64url')}`;
+}
+
+/** What a refresh token is stored and found as. */
+export function hashRefreshToken(
+  identity: Pick<Identity, 'refreshPepper'>,
+  sha256Hex: string,
+): Buffer<ArrayBuffer> {
+  return hashKey(identity.refreshPepper, sha256Hex);
+}
+
+export function sha256HexOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Begins a session. The person's oldest ends when there are too many. */
+export async function beginSession(
+  tx: AccountModels,
+  identity: Identity,
+  userId: string,
+  refreshToken: string,
+): Promise<StandingSession> {
+  const now = new Date();
+  const older = await tx.identitySession.findMany({
+    where: { userId },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    skip: sessionsPerUserMax - 1,
+    select: { id: true },
+  });
+  if (older.length > 0) {
+    await tx.identitySession.deleteMany({ where: { id: { in: older.map(({ id }) => id) } } });
+  }
+  return tx.identitySession.create({
+    data: {
+      id: newId(),
+      userId,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + sessionMs),
+      refreshTokens: {
+        create: { hash: hashRefreshToken(identity, sha256HexOf(refreshToken)), createdAt: now },
+      },
+    },
+  });
+}
+
+/** Signs an access token for a session and seals it, with the refresh token, to the edge that asked. */
+export async function sealTokens(
+  identity: Identity,
+  session: StandingSession,
+  person: { readonly email: string; readonly refreshToken: string },
+  recipientPublicKey: string,
+): Promise<SealedTokens> {
+  const leftSeconds = Math.floor((session.expiresAt.getTime() - Date.now()) / 1000);
+  const accessExpiresInSeconds = Math.max(1, Math.min(identity.accessTokenSeconds, leftSeconds));
+  const tokens: IssuedTokens = {
+    accessToken: await signAccessToken(identity, session, accessExpiresInSeconds),
+    refreshToken: person.refreshToken,
+  };
+  return {
+    sealedTokens: sealSecret(JSON.stringify(tokens), recipientPublicKey),
+    accessExpiresInSeconds,
+    refreshExpiresInSeconds: Math.max(1, leftSeconds),
+    email: person.email,
+  };
+}
+
+async function signAccessToken(
+  { signingKeys, issuer, audience }: Identity,
+  { id, userId }: StandingSession,
+  lifetimeSeconds: number,
+): Promise<string> {
+  const { kid, privateKey } = await signingKeys.current();
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({ sid: id })
+    .setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject(userId)
+    .setJti(newId())
+    .setIssuedAt(now)
+    .setExpirationTime(now + lifetimeSeconds)
+    .sign(privateKey);
+}

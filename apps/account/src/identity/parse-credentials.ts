@@ -1,0 +1,39 @@
+import { GatewayError } from '@gateway/errors';
+import { openSealed, type SealingKeyPair } from '@gateway/messaging';
+import { z } from 'zod';
+import { emailCharsMax, passwordCharsMax, passwordCharsMin } from './bounds.ts';
+
+/** The JSON inside a sealed box that was closed for this identity. Throws `invalid_field` for anything else. */
+export function openFor<Schema extends z.ZodType>(
+  sealingKeys: SealingKeyPair,
+  sealed: string,
+  schema: Schema,
+): z.output<Schema> {
+  try {
+    return schema.parse(JSON.parse(openSealed(sealed, sealingKeys.privateKey).toString('utf8')));
+  } catch {
+    // Neither the box nor what is wrong in it may show in an error.
+    throw new GatewayError('invalid_field', { message: 'The sealed credentials cannot be read.' });
+  }
+}
+
+/** An address as it is stored and looked for; null for what is none. */
+export function parseEmail(text: string): string | null {
+  const email = text.normalize('NFKC').trim().toLowerCase();
+  return email.length <= emailCharsMax && z.email().safeParse(email).success ? email : null;
+}
+
+/** Throws `invalid_field` for a password that is too easy to guess, or too long. */
+export function checkNewPassword(password: string, email: string, param: string): void {
+  const chars = password.normalize('NFKC').length;
+  if (chars < passwordCharsMin || chars > passwordCharsMax) {
+    throw new GatewayError('invalid_field', {
+      param,
+      message: `A password has ${passwordCharsMin} to ${passwordCharsMax} characters.`,
+    });
+  }
+  const isNameAlone = password.toLowerCase() === email;
+  if (isNameAlone || new Set(password).size < 4) {
+    throw new GatewayError('invalid_field', { param, message: 'This password is too easy to guess.' });
+  }
+}

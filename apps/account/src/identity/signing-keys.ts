@@ -1,0 +1,149 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { sessionKey, type SessionKey } from '@gateway/contracts';
+import { openSealed, seal, type SealingKeyPair } from '@gateway/messaging';
+import { isUniqueConflict } from '@gateway/persistence';
+import { calculateJwkThumbprint } from 'jose';
+import type { AccountDatabase, SigningKeyRow } from '../persistence/account-database.ts';
+
+export interface SigningKeysOptions {
+  readonly database: AccountDatabase;
+  /** Private keys are stored in boxes that only its holder can open. */
+  readonly boxKeys: SealingKeyPair;
+  /** How long a key signs before the next one does. */
+  readonly signsForMs?: number;
+  /** How long before it signs a key is published, so that verifiers know it by then. */
+  readonly publishedAheadMs?: number;
+  /** How long after it signed last a key still verifies: longer than tokens live. */
+  readonly verifiesAfterMs?: number;
+  readonly now?: () => number;
+}
+
+export interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+}
+
+interface Known {
+  readonly rows: readonly SigningKeyRow[];
+  readonly readAt: number;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const rereadAfterMs = 60_000;
+const attemptsMax = 5;
+
+/** The keys that sign session tokens, shared by all replicas, a new one each month by itself. */
+export class SigningKeys {
+  readonly #database: AccountDatabase;
+  readonly #boxKeys: SealingKeyPair;
+  readonly #times: {
+    readonly signsForMs: number;
+    readonly aheadMs: number;
+    readonly verifiesAfterMs: number;
+  };
+  readonly #now: () => number;
+  readonly #opened = new Map<string, KeyObject | null>();
+  #known: Known | undefined;
+
+  constructor(options: SigningKeysOptions) {
+    this.#database = options.database;
+    this.#boxKeys = options.boxKeys;
+    this.#times = {
+      signsForMs: options.signsForMs ?? 30 * dayMs,
+      aheadMs: options.publishedAheadMs ?? dayMs,
+      verifiesAfterMs: options.verifiesAfterMs ?? 2 * dayMs,
+    };
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** The key that signs now. */
+  async current(): Promise<SigningKey> {
+    const rows = await this.#read();
+    const now = this.#now();
+    for (const row of rows.toReversed()) {
+      if (row.signsFrom.getTime() > now || row.signsUntil.getTime() <= now) continue;
+      const privateKey = this.#open(row);
+      if (privateKey) return { kid: row.kid, privateKey };
+    }
+    throw new Error('there is no key to sign session tokens with');
+  }
+
+  /** The keys that verify: those that sign, that did until lately, and that will soon. */
+  async publicKeys(): Promise<SessionKey[]> {
+    return (await this.#read()).map(({ publicJwk }) => sessionKey.parse(publicJwk));
+  }
+
+  async #read(): Promise<readonly SigningKeyRow[]> {
+    const now = this.#now();
+    if (this.#known && now - this.#known.readAt < rereadAfterMs) return this.#known.rows;
+    for (let attempt = 1; ; attempt++) {
+      const rows = await this.#database.acrossAccounts.signingKey.findMany({
+        where: { verifiesUntil: { gt: new Date(now) } },
+        orderBy: { sequence: 'asc' },
+      });
+      const signsFrom = this.#chooseNext(rows, now);
+      if (signsFrom === null) {
+        this.#known = { rows, readAt: now };
+        return rows;
+      }
+      if (attempt >= attemptsMax) throw new Error('no key to sign session tokens with could be made');
+      await this.#create((rows.at(-1)?.sequence ?? 0) + 1, signsFrom);
+    }
+  }
+
+  /** When the next key has to sign from; null while there is one for long enough. Keys that cannot be opened do not count. */
+  #chooseNext(rows: readonly SigningKeyRow[], now: number): number | null {
+    const usable = rows.filter((row) => row.signsUntil.getTime() > now && this.#open(row) !== null);
+    const last = usable.at(-1);
+    if (!usable.some((row) => row.signsFrom.getTime() <= now)) return now;
+    return last && last.signsUntil.getTime() - now < this.#times.aheadMs ? last.signsUntil.getTime() : null;
+  }
+
+  async #create(sequence: number, signsFrom: number): Promise<void> {
+    const { signsForMs, verifiesAfterMs } = this.#times;
+    const { signingKey } = this.#database.acrossAccounts;
+    await signingKey.deleteMany({ where: { verifiesUntil: { lte: new Date(this.#now()) } } });
+    // Sequences never go back, though the keys before may be gone.
+    const data = await renderNewKey(this.#boxKeys);
+    try {
+      await signingKey.create({
+        data: {
+          ...data,
+          sequence,
+          signsFrom: new Date(signsFrom),
+          signsUntil: new Date(signsFrom + signsForMs),
+          verifiesUntil: new Date(signsFrom + signsForMs + verifiesAfterMs),
+        },
+      });
+    } catch (error) {
+      // Another replica was first: its key is as good.
+      if (!isUniqueConflict(error)) throw error;
+    }
+  }
+
+  /** Null for a key that was stored under another secret. */
+  #open({ kid, sealedPrivateKey }: SigningKeyRow): KeyObject | null {
+    const known = this.#opened.get(kid);
+    if (known !== undefined) return known;
+    const opened = openPrivateKey(sealedPrivateKey, this.#boxKeys);
+    if (this.#opened.size >= 64) this.#opened.clear();
+    this.#opened.set(kid, opened);
+    return opened;
+  }
+}
+
+async function renderNewKey(boxKeys: SealingKeyPair) {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwk = publicKey.export({ format: 'jwk' });
+  const kid = await calculateJwkThumbprint({ kty: 'EC', ...jwk });
+  const sealedPrivateKey = seal(privateKey.export({ format: 'der', type: 'pkcs8' }), boxKeys.publicKey);
+  return { kid, publicJwk: sessionKey.parse({ ...jwk, kid, alg: 'ES256', use: 'sig' }), sealedPrivateKey };
+}
+
+function openPrivateKey(sealed: string, boxKeys: SealingKeyPair): KeyObject | null {
+  try {
+    return createPrivateKey({ key: openSealed(sealed, boxKeys.privateKey), format: 'der', type: 'pkcs8' });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,54 @@
+import {
+  attachPerson,
+  getIdentitySealingKey,
+  issuedTokens,
+  logIn,
+  signUp,
+  type IdentityCredentials,
+} from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { createSealingKeyPair, openSealed, seal, type Messaging } from '@gateway/messaging';
+import { decodeJwt } from 'jose';
+import { demoEmail } from './stack/demo-account.ts';
+
+/** Who asks, as far as failures are counted. */
+const clientAddress = 'operator';
+
+/**
+ * A session token of the demo person, who acts for the demo account, by the way that people take: signing up, or logging
+ * in. Null when an OpenID Connect issuer gives tokens out instead, or when the person's password is another one.
+ */
+export async function createDemoSession(
+  messaging: Messaging,
+  accountId: string,
+  password: string,
+): Promise<string | null> {
+  try {
+    const token = await takeToken(messaging, { email: demoEmail, password });
+    const { iss, sub } = decodeJwt(token);
+    if (iss === undefined || sub === undefined) return null;
+    await messaging.call(attachPerson, { accountId, issuer: iss, subject: sub });
+    return token;
+  } catch (error) {
+    if (error instanceof GatewayError && error.definition.status < 500) return null;
+    throw error;
+  }
+}
+
+async function takeToken(messaging: Messaging, credentials: IdentityCredentials): Promise<string> {
+  const { publicKey: sealTo } = await messaging.call(getIdentitySealingKey, {});
+  const { publicKey, privateKey } = createSealingKeyPair();
+  const request = {
+    sealedCredentials: seal(Buffer.from(JSON.stringify(credentials)), sealTo),
+    recipientPublicKey: publicKey,
+  };
+  const { sealedTokens } = await messaging
+    .call(logIn, { ...request, clientAddress })
+    .catch((error: unknown) => {
+      if (error instanceof GatewayError && error.code === 'invalid_credentials')
+        return messaging.call(signUp, request);
+      throw error;
+    });
+  const opened: unknown = JSON.parse(openSealed(sealedTokens, privateKey).toString('utf8'));
+  return issuedTokens.parse(opened).accessToken;
+}
