@@ -12,8 +12,7 @@ const complete = {
   HEALTH_PORT: '0',
   VAULT_DATABASE_URL: 'postgresql://vault:x@127.0.0.1/vault',
 };
-const sealingKeyOf = (variables: NodeJS.ProcessEnv) =>
-  loadConfig(variables).keyRing.sealingKeyPairs[0]?.publicKey;
+const arn = 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 
 describe('the configuration of the vault', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vault-config-'));
@@ -22,19 +21,28 @@ describe('the configuration of the vault', () => {
   it('takes the key-encryption key from the environment or from a file', () => {
     const file = join(folder, 'kek');
     writeFileSync(file, `${kek}\n`);
-    expect(sealingKeyOf({ ...complete, VAULT_KEK: kek, VAULT_KEK_FILE: '' })).toBe(
-      sealingKeyOf({ ...complete, VAULT_KEK_FILE: file }),
+    expect(loadConfig({ ...complete, VAULT_KEK: kek, VAULT_KEK_FILE: '' }).VAULT_KEK).toEqual(
+      loadConfig({ ...complete, VAULT_KEK_FILE: file }).VAULT_KEK_FILE,
     );
   });
 
+  it('takes keys of KMS instead, or beside local ones of other versions', () => {
+    const { VAULT_KMS_KEYS } = loadConfig({ ...complete, VAULT_KMS_KEYS: arn });
+    expect(VAULT_KMS_KEYS?.get(1)).toEqual({ arn, region: 'eu-west-1' });
+    const both = loadConfig({ ...complete, VAULT_KEK: kek, VAULT_KMS_KEYS: `2:${arn}` });
+    expect([both.VAULT_KEK?.size, both.VAULT_KMS_KEYS?.size]).toEqual([1, 1]);
+  });
+
   it('lists every variable at fault at once', () => {
-    const start = () => loadConfig({ VAULT_KEK: 'short', VAULT_KEK_FILE: join(folder, 'none') });
+    const start = () =>
+      loadConfig({ VAULT_KEK: 'short', VAULT_KEK_FILE: join(folder, 'none'), VAULT_KMS_KEYS: 'alias/mine' });
     for (const variable of [
       'NATS_URL',
       'HEALTH_PORT',
       'VAULT_DATABASE_URL',
       'VAULT_KEK:',
       'VAULT_KEK_FILE:',
+      'VAULT_KMS_KEYS:',
     ]) {
       expect(start).toThrow(variable);
     }
@@ -47,9 +55,11 @@ describe('the configuration of the vault', () => {
     ['a short key', { VAULT_KEK: randomBytes(31).toString('base64') }],
     ['two keys of one version', { VAULT_KEK: `${kek} ${kek}` }],
     ['an empty list', { VAULT_KEK: ' ' }],
+    ['one version twice', { VAULT_KEK: kek, VAULT_KMS_KEYS: arn }],
+    ['an endpoint for nothing', { VAULT_KEK: kek, VAULT_KMS_ENDPOINT: 'https://kms.example' }],
   ])('refuses %s, without a word of the key', (_, variables) => {
     const start = () => loadConfig({ ...complete, ...variables });
-    expect(start).toThrow('VAULT_KEK');
+    expect(start).toThrow(/VAULT_K(EK|MS)/);
     try {
       start();
     } catch (error) {

@@ -1,63 +1,82 @@
 import { readFileSync } from 'node:fs';
 import { parseConfig, serviceVariables } from '@gateway/messaging';
 import { z } from 'zod';
-import { parseKeyRing, type LocalKeyRing } from './domain/local-key-ring.ts';
+import { parseKmsKeys, parseLocalKeys } from './domain/parse-keys.ts';
 
 type AddIssue = (message: string) => void;
 
-const keyRingText = z.string().transform((text, issues) =>
-  parseOrReport(text, (message) => {
-    issues.addIssue({ code: 'custom', message });
-  }),
-);
-const keyRingFile = z.string().transform((file, issues) =>
-  readOrReport(file, (message) => {
-    issues.addIssue({ code: 'custom', message });
-  }),
-);
 const unlessEmpty = (value: unknown) => (value === '' ? undefined : value);
+/** A text that `parse` reads; what it throws is said without the value. */
+const parsedBy = <Value>(parse: (text: string) => Value) =>
+  z.preprocess(
+    unlessEmpty,
+    z
+      .string()
+      .transform((text, issues) =>
+        parseOrReport(text, parse, (message) => issues.addIssue({ code: 'custom', message })),
+      )
+      .optional(),
+  );
+
+/** What is wrong with the keys taken together is told beside the faults of single variables, not after them. */
+const besideOthers = (variable: string) => ({
+  path: [variable],
+  when: ({ value }: { value: unknown }) => typeof value === 'object',
+});
 
 const environment = z
   .object({
     ...serviceVariables,
     VAULT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-    /** The key-encryption key: 32 bytes in base64; or several, as `<version>:<base64>`, the highest being current. */
-    VAULT_KEK: z.preprocess(unlessEmpty, keyRingText.optional()),
+    /** The key-encryption key: 32 bytes in base64; or several, as `<version>:<base64>`. */
+    VAULT_KEK: parsedBy(parseLocalKeys),
     /** A file that holds the same. */
-    VAULT_KEK_FILE: z.preprocess(unlessEmpty, keyRingFile.optional()),
+    VAULT_KEK_FILE: parsedBy((file) => parseLocalKeys(readKeyFile(file))),
+    /** Keys that AWS KMS keeps, as `<version>:<ARN>`: instead of the above, or beside them with other versions. */
+    VAULT_KMS_KEYS: parsedBy(parseKmsKeys),
+    /** Replaces the address of KMS: a VPC endpoint. */
+    VAULT_KMS_ENDPOINT: z.preprocess(unlessEmpty, z.url({ protocol: /^https?$/ }).optional()),
   })
-  .refine(({ VAULT_KEK, VAULT_KEK_FILE }) => (VAULT_KEK === undefined) !== (VAULT_KEK_FILE === undefined), {
-    path: ['VAULT_KEK'],
+  .refine(({ VAULT_KEK, VAULT_KEK_FILE }) => !VAULT_KEK || !VAULT_KEK_FILE, {
+    ...besideOthers('VAULT_KEK'),
     message: 'set either VAULT_KEK or VAULT_KEK_FILE',
-    // Together with the faults of the other variables, not after them.
-    when: ({ value }) => typeof value === 'object',
+  })
+  .refine((value) => value.VAULT_KEK ?? value.VAULT_KEK_FILE ?? value.VAULT_KMS_KEYS, {
+    ...besideOthers('VAULT_KEK'),
+    message: 'set either VAULT_KEK or VAULT_KEK_FILE, or VAULT_KMS_KEYS',
+  })
+  .refine((value) => !value.VAULT_KMS_ENDPOINT || value.VAULT_KMS_KEYS, {
+    ...besideOthers('VAULT_KMS_ENDPOINT'),
+    message: 'is of no use without VAULT_KMS_KEYS',
+  })
+  .refine((value) => !sharesVersion(value.VAULT_KEK ?? value.VAULT_KEK_FILE, value.VAULT_KMS_KEYS), {
+    ...besideOthers('VAULT_KMS_KEYS'),
+    message: 'has a version that a local key has too',
   });
-type Environment = z.output<typeof environment>;
-export type Config = Environment & { readonly keyRing: LocalKeyRing };
+export type Config = z.output<typeof environment>;
 
 /** Reads the environment once. Throws one error that lists every variable at fault. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
-  const parsed = parseConfig(environment, variables);
-  const keyRing = parsed.VAULT_KEK ?? parsed.VAULT_KEK_FILE;
-  if (keyRing === undefined) throw new Error('The configuration has no key-encryption key.');
-  return { ...parsed, keyRing };
+  return parseConfig(environment, variables);
 }
 
-function readOrReport(file: string, addIssue: AddIssue): LocalKeyRing {
-  let text: string;
+/** A variable that was at fault is no map here. */
+function sharesVersion(local: unknown, kms: unknown): boolean {
+  return local instanceof Map && kms instanceof Map && [...kms.keys()].some((version) => local.has(version));
+}
+
+function readKeyFile(file: string): string {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch {
-    addIssue('cannot be read');
-    return z.NEVER;
+    throw new RangeError('cannot be read');
   }
-  return parseOrReport(text, addIssue);
 }
 
 /** Nothing of the value goes into a message. */
-function parseOrReport(text: string, addIssue: AddIssue): LocalKeyRing {
+function parseOrReport<Value>(text: string, parse: (text: string) => Value, addIssue: AddIssue): Value {
   try {
-    return parseKeyRing(text);
+    return parse(text);
   } catch (error) {
     addIssue(error instanceof RangeError ? error.message : 'is not valid');
     return z.NEVER;

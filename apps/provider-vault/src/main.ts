@@ -1,31 +1,62 @@
 import 'reflect-metadata';
 import { credentialChanged } from '@gateway/contracts';
-import { runService } from '@gateway/messaging';
+import { runService, type ServiceParts } from '@gateway/messaging';
 import { loadConfig } from './config.ts';
+import { createKeyRing } from './domain/create-key-ring.ts';
+import { Enrolment } from './domain/enrolment.ts';
+import { SealingKeys } from './domain/sealing-keys.ts';
+import { KeyVersions } from './persistence/key-versions.ts';
 import { createVaultDatabase } from './persistence/vault-database.ts';
 import { ProviderVaultModule } from './provider-vault.module.ts';
 
 const config = loadConfig();
+const keyRing = createKeyRing({
+  local: config.VAULT_KEK ?? config.VAULT_KEK_FILE,
+  kms: config.VAULT_KMS_KEYS,
+  kmsEndpoint: config.VAULT_KMS_ENDPOINT,
+});
 const database = createVaultDatabase({ url: config.VAULT_DATABASE_URL });
+const keyVersions = new KeyVersions(database);
+const sealingKeys = new SealingKeys(keyRing);
+let enrolment: Enrolment | undefined;
 
 await runService({
   name: 'provider-vault',
   config,
-  ready: async () => ({ database: await database.isUp() }),
-  createModule: async ({ messaging, logger, metrics }) => {
+  ready: async () => ({ database: await database.isUp(), keys: enrolment?.isComplete ?? false }),
+  createModule: async (parts) => {
+    const { logger, messaging } = parts;
     await database.untilUp({
       onRetry: (attempt) => logger.warn({ attempt }, 'the database is not there yet'),
     });
-    const openings = metrics.counter({
-      name: 'vault_credential_openings_total',
-      help: 'Credentials that gateways asked for.',
-      labels: ['outcome'],
-    });
+    const instanceId = config.INSTANCE_ID;
+    const onFailure = (error: unknown) => logger.warn({ err: error }, 'the held keys could not be told');
+    enrolment = await Enrolment.begin({ instanceId, keyRing, keyVersions, sealingKeys, onFailure });
     return ProviderVaultModule.with({
       database,
-      keyRing: config.keyRing,
-      countOpening: (outcome) => openings.inc({ outcome }),
+      keyRing,
+      keyVersions,
+      sealingKeys,
+      enrolment,
+      ...createCounters(parts),
       announceCredentialChange: (change) => messaging.broadcast(credentialChanged, change),
     });
   },
 });
+
+function createCounters({ metrics }: ServiceParts) {
+  const openings = metrics.counter({
+    name: 'vault_credential_openings_total',
+    help: 'Credentials that gateways asked for.',
+    labels: ['outcome'],
+  });
+  const rewrappings = metrics.counter({
+    name: 'vault_credential_rewrappings_total',
+    help: 'Credentials that a rotation of the key-encryption key came to.',
+    labels: ['outcome'],
+  });
+  return {
+    countOpening: (outcome: string) => openings.inc({ outcome }),
+    countRewrapping: (outcome: string) => rewrappings.inc({ outcome }),
+  };
+}

@@ -17,6 +17,11 @@ export function isUniqueConflict(error: unknown): boolean {
   return codeOf(error) === 'P2002';
 }
 
+/** A row that would refer to one that is not there. */
+export function isForeignKeyConflict(error: unknown): boolean {
+  return codeOf(error) === 'P2003';
+}
+
 /** An update or a deletion of a row that is not there. */
 export function isMissingRow(error: unknown): boolean {
   return codeOf(error) === 'P2025';

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import {
   credentialChanged,
   deleteCredential,
+  forgetAccountCredentials,
   getSealingKey,
   listCredentials,
   openCredential,
   putCredential,
+  reportCredential,
 } from '@gateway/contracts';
 import { createSealingKeyPair, openSealed, seal, type Messaging } from '@gateway/messaging';
 import { newId } from '@gateway/persistence';
@@ -158,17 +160,20 @@ describe('the provider vault', () => {
       'openai',
       false,
     ],
-    [
-      'given another key version',
-      `UPDATE credentials SET key_version = 2 WHERE account_id = $1`,
-      'openai',
-      false,
-    ],
   ])('does not open a row that was %s', async (_, sql, provider, moved) => {
     const [accountId, other] = [newId(), newId()];
     await put(accountId, 'openai');
     await database.query(sql, sql.includes('$2') ? [accountId, other] : [accountId]);
     await expect(open(moved ? other : accountId, provider)).rejects.toMatchObject({ code: 'internal_error' });
+  });
+
+  it('lets no row name a key version that is not in use', async () => {
+    const accountId = newId();
+    await put(accountId, 'openai');
+    const renamed = database.query(`UPDATE credentials SET key_version = 2 WHERE account_id = $1`, [
+      accountId,
+    ]);
+    await expect(renamed).rejects.toMatchObject({ code: '23503' });
   });
 
   it('does not open rows whose secrets were swapped', async () => {
@@ -231,6 +236,48 @@ describe('the provider vault', () => {
         expect(text).not.toContain(Buffer.from(part).toString('hex'));
       }
     }
+  });
+
+  it('forgets an account for good, its audit rows excepted, and as often as it is asked to', async () => {
+    const [accountId, other] = [newId(), newId()];
+    await Promise.all([put(accountId, 'openai'), put(accountId, 'mistral'), put(other, 'openai')]);
+    const account = await connectAs(stack, 'account');
+    try {
+      await expect(account.call(forgetAccountCredentials, { accountId })).resolves.toEqual({
+        credentials: 2,
+      });
+      await expect(account.call(forgetAccountCredentials, { accountId })).resolves.toEqual({
+        credentials: 0,
+      });
+    } finally {
+      await account.close();
+    }
+    await expect(open(accountId, 'openai')).resolves.toEqual({ apiKey: null, baseUrl: null });
+    await expect(put(accountId, 'openai')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(open(other, 'openai')).resolves.toMatchObject({ apiKey: secret });
+    expect((await auditOf(accountId)).map(({ action }) => action)).toEqual([
+      'put',
+      'put',
+      'delete',
+      'delete',
+    ]);
+    await eventually(() => (changes.filter((it) => it.accountId === accountId).length === 4 ? true : null));
+  });
+
+  it('says how a credential fares, until it is taken again or replaced', async () => {
+    const accountId = newId();
+    await put(accountId, 'openai');
+    const report = (refusedStatus: number | null) =>
+      edge.call(reportCredential, { accountId, provider: 'openai', refusedStatus });
+    const lastError = async () => (await edge.call(listCredentials, { accountId })).credentials[0]?.lastError;
+    await expect(report(401)).resolves.toEqual({ changed: true });
+    await expect(lastError()).resolves.toBe('The provider refused the credential with status 401.');
+    const request = { accountId, provider: 'openai', recipientPublicKey: recipient.publicKey };
+    await expect(edge.call(openCredential, request)).resolves.toMatchObject({ isFailing: true });
+    await report(null);
+    await expect(lastError()).resolves.toBeNull();
+    await report(403);
+    await expect(put(accountId, 'openai')).resolves.toMatchObject({ lastError: null });
   });
 
   it('says nothing to a caller that may not ask', async () => {

@@ -5,12 +5,17 @@ const nonceBytes = 12;
 const tagBytes = 16;
 export const keyBytes = 32;
 
+/** Twelve random bytes. */
+export function createNonce(): Buffer {
+  return randomBytes(nonceBytes);
+}
+
 /**
  * AES-256-GCM under a fresh random nonce; answers nonce | ciphertext | tag. A key may close at most 2^32 texts so
  * (NIST SP 800-38D §8.3); a record's data key closes a handful.
  */
 export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buffer): Buffer<ArrayBuffer> {
-  const nonce = randomBytes(nonceBytes);
+  const nonce = createNonce();
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(associatedData);
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }

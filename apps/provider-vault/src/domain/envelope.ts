@@ -1,35 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
-import { encodeAssociatedData, type SecretPlace } from './associated-data.ts';
-import type { KeyRing } from './key-ring.port.ts';
-
-/** Whose credential it is and where it may be sent. */
-export type CredentialPlace = Pick<SecretPlace, 'accountId' | 'provider' | 'baseUrl'>;
+import { bindDataKey, encodeAssociatedData, type CredentialPlace } from './associated-data.ts';
+import type { KeyRing } from './key-ring.ts';
 
 /** A credential as it is stored. */
 export interface Envelope {
   readonly keyVersion: number;
-  /** The record's own data key under the key-encryption key: nonce | ciphertext | tag. */
+  /** The record's own data key under the key-encryption key. */
   readonly wrappedDataKey: Uint8Array<ArrayBuffer>;
   /** Field name → base64 of nonce | ciphertext | tag, under the data key. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
+/** The fields of a credential, opened, in bytes: whoever has them overwrites them with `forgetFields`. */
+export type OpenFields = Readonly<Record<string, Buffer>>;
+
 /** Closes each field under a data key that is made for this record alone. */
 export async function closeEnvelope(
   keyRing: KeyRing,
+  keyVersion: number,
   place: CredentialPlace,
-  secret: Readonly<Record<string, string>>,
+  secret: OpenFields,
 ): Promise<Envelope> {
-  const keyVersion = keyRing.currentVersion;
   const dataKey = randomBytes(keyBytes);
   try {
     const fields = Object.entries(secret).map(([field, value]) => {
       const associatedData = encodeAssociatedData({ ...place, keyVersion, field });
-      return [field, encrypt(dataKey, Buffer.from(value), associatedData).toString('base64')] as const;
+      return [field, encrypt(dataKey, value, associatedData).toString('base64')] as const;
     });
-    const associatedData = encodeAssociatedData({ ...place, keyVersion, field: null });
-    const wrappedDataKey = await keyRing.wrap(dataKey, keyVersion, associatedData);
+    const wrappedDataKey = await keyRing.key(keyVersion).wrap(dataKey, bindDataKey(place, keyVersion));
     return { keyVersion, wrappedDataKey, fields: Object.fromEntries(fields) };
   } finally {
     dataKey.fill(0);
@@ -41,20 +40,21 @@ export async function openEnvelope(
   keyRing: KeyRing,
   place: CredentialPlace,
   envelope: Envelope,
-): Promise<Record<string, string>> {
-  const { keyVersion } = envelope;
-  const associatedData = encodeAssociatedData({ ...place, keyVersion, field: null });
-  const dataKey = await keyRing.unwrap(envelope.wrappedDataKey, keyVersion, associatedData);
+): Promise<OpenFields> {
+  const { keyVersion, wrappedDataKey } = envelope;
+  const dataKey = await keyRing.key(keyVersion).unwrap(wrappedDataKey, bindDataKey(place, keyVersion));
   try {
-    const secret = Object.entries(envelope.fields).map(([field, sealed]) => {
+    const fields = Object.entries(envelope.fields).map(([field, sealed]) => {
       const associatedData = encodeAssociatedData({ ...place, keyVersion, field });
-      return [
-        field,
-        decrypt(dataKey, Buffer.from(sealed, 'base64'), associatedData).toString('utf8'),
-      ] as const;
+      return [field, decrypt(dataKey, Buffer.from(sealed, 'base64'), associatedData)] as const;
     });
-    return Object.fromEntries(secret);
+    return Object.fromEntries(fields);
   } finally {
     dataKey.fill(0);
   }
+}
+
+/** Overwrites what was opened. */
+export function forgetFields(fields: OpenFields): void {
+  for (const value of Object.values(fields)) value.fill(0);
 }

@@ -2,7 +2,8 @@ import type { VaultContext } from '../domain/vault-context.ts';
 import { writeAudit } from '../persistence/write-audit.ts';
 
 /**
- * Deletes every credential of an account, in one transaction. The audit rows stay. Doing it again finds nothing and
+ * Deletes every credential of an account, in one transaction, and takes none for it from then on. The audit rows stay.
+ * Doing it again finds nothing and
  * changes nothing, so that whoever deletes an account may ask until there is an answer.
  */
 export async function forgetAccount(
@@ -12,6 +13,8 @@ export async function forgetAccount(
   const rows = await context.database.transactionForAccount(accountId, async (tx) => {
     const found = await tx.credential.findMany({ select: { id: true, provider: true } });
     await tx.credential.deleteMany({ where: { id: { in: found.map(({ id }) => id) } } });
+    const forgotten = { where: { accountId }, create: { accountId }, update: {} };
+    await tx.forgottenAccount.upsert({ ...forgotten, select: { accountId: true } });
     for (const { id, provider } of found) {
       await writeAudit(tx, { accountId, provider, credentialId: id, action: 'delete' });
     }

@@ -13,7 +13,7 @@ export class GetSealingKeyHandler {
   }
 
   @RpcHandler(contract)
-  getSealingKey(): ReplyOf<typeof contract> {
+  getSealingKey(): Promise<ReplyOf<typeof contract>> {
     return getSealingKey(this.#context);
   }
 }

@@ -1,8 +1,13 @@
+import { GatewayError } from '@gateway/errors';
 import type { VaultContext } from '../domain/vault-context.ts';
 
 /** To which credentials on their way in are sealed. The same from every replica. */
-export function getSealingKey({ keyRing }: Pick<VaultContext, 'keyRing'>): { publicKey: string } {
-  const [current] = keyRing.sealingKeyPairs;
-  if (current === undefined) throw new Error('the key ring is empty');
-  return { publicKey: current.publicKey };
+export async function getSealingKey({
+  keyVersions,
+  sealingKeys,
+}: Pick<VaultContext, 'keyVersions' | 'sealingKeys'>): Promise<{ publicKey: string }> {
+  const [current] = await keyVersions.list();
+  if (current === undefined) throw new GatewayError('service_unavailable', { detail: 'no key is in use' });
+  const { publicKey } = await sealingKeys.open(current);
+  return { publicKey };
 }

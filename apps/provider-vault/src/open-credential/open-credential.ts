@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import { seal } from '@gateway/messaging';
-import { z } from 'zod';
-import { openEnvelope, type Envelope } from '../domain/envelope.ts';
+import { forgetFields, openEnvelope, type OpenFields } from '../domain/envelope.ts';
 import type { VaultContext } from '../domain/vault-context.ts';
+import { parseEnvelope } from '../persistence/stored-envelope.ts';
 import type { CredentialRow } from '../persistence/vault-database.ts';
 import { writeAudit } from '../persistence/write-audit.ts';
 
@@ -14,34 +14,37 @@ export interface OpenCredentialRequest {
   readonly recipientPublicKey: string;
 }
 
-const storedFields = z.record(z.string(), z.string());
+/** Sealed, and what the gateway has to know of it besides. */
+export interface OpenedCredential {
+  readonly sealedSecret: string | null;
+  readonly baseUrl: string | null;
+  /** The provider refused it when it was last said how it fares. */
+  readonly isFailing: boolean;
+}
+
+type OpeningContext = Pick<VaultContext, 'database' | 'keyRing' | 'countOpening'>;
 
 /**
  * Gives a credential to one gateway process, sealed to its key; nulls when there is none. The audit row is committed
- * before the secret is even decrypted: no audit, no secret. Throws `internal_error` for a row that was tampered with.
+ * before the secret is even decrypted: no audit, no secret. Throws `internal_error` for a row that was tampered with, and
+ * `service_unavailable` when its key cannot be used now.
  */
 export async function openCredential(
-  context: Pick<VaultContext, 'database' | 'keyRing' | 'countOpening'>,
+  context: OpeningContext,
   request: OpenCredentialRequest,
-): Promise<{ sealedSecret: string | null; baseUrl: string | null }> {
+): Promise<OpenedCredential> {
   const row = await readAudited(context, request);
   if (row === null) {
     context.countOpening('missing');
-    return { sealedSecret: null, baseUrl: null };
+    return { sealedSecret: null, baseUrl: null, isFailing: false };
   }
-  const { accountId, provider } = request;
-  // The account and provider that were asked for, not the row's: a row that was moved must not open.
-  const place = { accountId, provider, baseUrl: row.baseUrl };
-  const secret = await openEnvelope(context.keyRing, place, parseEnvelope(row)).catch((cause: unknown) => {
-    context.countOpening('failed');
-    throw new GatewayError('internal_error', { detail: 'a stored credential does not open', cause });
-  });
-  context.countOpening('opened');
-  const bytes = Buffer.from(JSON.stringify(secret));
+  const fields = await openRow(context, request, row);
+  const { baseUrl, lastError } = row;
   try {
-    return { sealedSecret: sealTo(request.recipientPublicKey, bytes), baseUrl: row.baseUrl };
+    const sealedSecret = sealFields(request.recipientPublicKey, fields);
+    return { sealedSecret, baseUrl, isFailing: lastError !== null };
   } finally {
-    bytes.fill(0);
+    forgetFields(fields);
   }
 }
 
@@ -59,18 +62,39 @@ function readAudited(
   });
 }
 
-function parseEnvelope({ keyVersion, wrappedDataKey, fields }: CredentialRow): Envelope {
-  return { keyVersion, wrappedDataKey, fields: storedFields.parse(fields) };
+async function openRow(
+  context: OpeningContext,
+  { accountId, provider }: OpenCredentialRequest,
+  row: CredentialRow,
+): Promise<OpenFields> {
+  // The account and provider that were asked for, not the row's: a row that was moved must not open.
+  const place = { accountId, provider, baseUrl: row.baseUrl };
+  try {
+    const fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));
+    context.countOpening('opened');
+    return fields;
+  } catch (cause) {
+    if (cause instanceof GatewayError) {
+      context.countOpening('unavailable');
+      throw cause;
+    }
+    context.countOpening('failed');
+    throw new GatewayError('internal_error', { detail: 'a stored credential does not open', cause });
+  }
 }
 
-function sealTo(recipientPublicKey: string, secret: Buffer): string {
+function sealFields(recipientPublicKey: string, fields: OpenFields): string {
+  const entries = Object.entries(fields).map(([field, value]) => [field, value.toString('utf8')]);
+  const bytes = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
   try {
-    return seal(secret, recipientPublicKey);
+    return seal(bytes, recipientPublicKey);
   } catch (cause) {
     throw new GatewayError('invalid_field', {
       param: 'recipientPublicKey',
       message: 'recipientPublicKey is not an X25519 public key.',
       cause,
     });
+  } finally {
+    bytes.fill(0);
   }
 }

@@ -5,7 +5,7 @@ export interface AuditEntry {
   readonly accountId: string;
   readonly provider: string;
   readonly credentialId: string;
-  readonly action: 'put' | 'open' | 'delete';
+  readonly action: 'put' | 'open' | 'delete' | 'rewrap';
   /** For an open: SHA-256 of the public key that the secret is sealed to. */
   readonly recipientKeySha256?: string;
 }

@@ -1,18 +1,31 @@
-import { credentialSecret, type CredentialSecret } from '@gateway/contracts';
+import { credentialSecret } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { openSealed, type SealingKeyPair } from '@gateway/messaging';
 import { secretBytesMax } from '../domain/bounds.ts';
+import { chooseHint } from '../domain/credential-hint.ts';
+import type { OpenFields } from '../domain/envelope.ts';
+
+/** Unwraps a key pair when its turn comes. */
+export type OpenKeyPair = () => Promise<SealingKeyPair>;
+
+/** What came in a box: the fields to store, and what may be shown of them. */
+export interface ReceivedSecret {
+  readonly fields: OpenFields;
+  readonly hint: string | null;
+}
 
 /**
- * Opens what a gateway sealed to the vault. While keys are rotated, it may have been sealed to an older one. Throws
+ * Opens what a gateway sealed to the vault. While keys are rotated, it may have been sealed to an older one. Rejects with
  * `service_unavailable` for a box that none opens (the gateway will fetch the key anew), and `invalid_field` for a
  * content that is no credential.
+ *
+ * @param keyPairs those to try; the next is unwrapped when the one before does not open the box
  */
-export function openSealedSecret(
+export async function openSealedSecret(
   sealedSecret: string,
-  keyPairs: readonly SealingKeyPair[],
-): CredentialSecret {
-  const bytes = openWithAny(sealedSecret, keyPairs);
+  keyPairs: readonly OpenKeyPair[],
+): Promise<ReceivedSecret> {
+  const bytes = await openWithAny(sealedSecret, keyPairs);
   try {
     if (bytes.length > secretBytesMax) throw invalidSecret();
     return parseSecret(bytes);
@@ -21,8 +34,9 @@ export function openSealedSecret(
   }
 }
 
-function openWithAny(sealedSecret: string, keyPairs: readonly SealingKeyPair[]): Buffer {
-  for (const { privateKey } of keyPairs) {
+async function openWithAny(sealedSecret: string, keyPairs: readonly OpenKeyPair[]): Promise<Buffer> {
+  for (const open of keyPairs) {
+    const { privateKey } = await open();
     try {
       return openSealed(sealedSecret, privateKey);
     } catch {
@@ -33,7 +47,7 @@ function openWithAny(sealedSecret: string, keyPairs: readonly SealingKeyPair[]):
 }
 
 /** Without a cause: a parser's error may quote what it could not parse. */
-function parseSecret(bytes: Buffer): CredentialSecret {
+function parseSecret(bytes: Buffer): ReceivedSecret {
   let json: unknown;
   try {
     json = JSON.parse(bytes.toString('utf8'));
@@ -41,8 +55,9 @@ function parseSecret(bytes: Buffer): CredentialSecret {
     throw invalidSecret();
   }
   const parsed = credentialSecret.safeParse(json);
-  if (!parsed.success || parsed.data.apiKey === '') throw invalidSecret();
-  return parsed.data;
+  if (!parsed.success) throw invalidSecret();
+  const { apiKey } = parsed.data;
+  return { fields: { apiKey: Buffer.from(apiKey) }, hint: chooseHint(apiKey) };
 }
 
 function invalidSecret(): GatewayError {

@@ -1,14 +1,14 @@
 import type { CredentialSummary } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import { isUniqueConflict, newId } from '@gateway/persistence';
+import { isForeignKeyConflict, isUniqueConflict, newId } from '@gateway/persistence';
+import type { CredentialPlace } from '../domain/associated-data.ts';
 import { credentialsMax } from '../domain/bounds.ts';
-import { chooseHint } from '../domain/credential-hint.ts';
-import { closeEnvelope, type CredentialPlace, type Envelope } from '../domain/envelope.ts';
+import { closeEnvelope, forgetFields, type Envelope } from '../domain/envelope.ts';
 import { renderSummary, summaryColumns } from '../domain/render-summary.ts';
 import type { VaultContext } from '../domain/vault-context.ts';
 import type { VaultModels } from '../persistence/vault-database.ts';
 import { writeAudit } from '../persistence/write-audit.ts';
-import { openSealedSecret } from './open-sealed-secret.ts';
+import { openSealedSecret, type ReceivedSecret } from './open-sealed-secret.ts';
 
 export interface PutCredentialRequest extends CredentialPlace {
   /** A sealed box around the JSON of a credential. */
@@ -19,34 +19,48 @@ const attemptsMax = 3;
 
 /**
  * Stores a credential, or replaces the one of that provider. The address it may be sent to is bound to it: a change of
- * address needs the credential again. Throws what `openSealedSecret` throws, and `invalid_field` for one too many.
+ * address needs the credential again. Throws what `openSealedSecret` throws, `invalid_field` for one too many, and
+ * `not_found` for an account that was deleted.
  */
 export async function putCredential(
   context: VaultContext,
   { sealedSecret, accountId, provider, baseUrl }: PutCredentialRequest,
 ): Promise<{ credential: CredentialSummary }> {
-  const secret = openSealedSecret(sealedSecret, context.keyRing.sealingKeyPairs);
   const place = { accountId, provider, baseUrl };
-  const envelope = await closeEnvelope(context.keyRing, place, secret);
-  const credential = await storeEnvelope(context, place, envelope, chooseHint(secret.apiKey));
-  context.announceCredentialChange({ accountId, provider });
-  return { credential };
+  const versions = await context.keyVersions.list();
+  const received = await openSealedSecret(
+    sealedSecret,
+    versions.map((version) => () => context.sealingKeys.open(version)),
+  );
+  try {
+    const credential = await storeSecret(context, place, received);
+    context.announceCredentialChange({ accountId, provider });
+    return { credential };
+  } finally {
+    forgetFields(received.fields);
+  }
 }
 
-/** Two that are first at the same time collide on the unique index: the one that lost finds the other's row then. */
-async function storeEnvelope(
-  { database }: VaultContext,
+/**
+ * Two that are first at the same time collide on the unique index: the one that lost finds the other's row then. And a key
+ * version may be retired while the record is closed under it: then it is closed under the present one.
+ */
+async function storeSecret(
+  { database, keyRing, keyVersions }: VaultContext,
   place: CredentialPlace,
-  envelope: Envelope,
-  hint: string | null,
+  { fields, hint }: ReceivedSecret,
 ): Promise<CredentialSummary> {
   for (let attempt = 1; ; attempt++) {
+    const [current] = await keyVersions.list();
+    if (current === undefined) throw new GatewayError('service_unavailable', { detail: 'no key is in use' });
+    const envelope = await closeEnvelope(keyRing, current.version, place, fields);
     try {
       return await database.transactionForAccount(place.accountId, (tx) =>
         upsertCredential(tx, place, { ...envelope, hint }),
       );
     } catch (error) {
-      if (!isUniqueConflict(error) || attempt >= attemptsMax) throw error;
+      const mayDoNext = isUniqueConflict(error) || isForeignKeyConflict(error);
+      if (!mayDoNext || attempt >= attemptsMax) throw error;
     }
   }
 }
@@ -56,6 +70,7 @@ async function upsertCredential(
   { accountId, provider, baseUrl }: CredentialPlace,
   content: Envelope & { hint: string | null },
 ): Promise<CredentialSummary> {
+  await refuseForgotten(tx, accountId);
   const written = { ...content, baseUrl, lastError: null };
   const row = await tx.credential.upsert({
     where: { accountId_provider: { accountId, provider } },
@@ -71,4 +86,9 @@ async function upsertCredential(
   }
   await writeAudit(tx, { accountId, provider, credentialId: row.id, action: 'put' });
   return renderSummary(row);
+}
+
+async function refuseForgotten(tx: VaultModels, accountId: string): Promise<void> {
+  if ((await tx.forgottenAccount.findUnique({ where: { accountId } })) === null) return;
+  throw new GatewayError('not_found', { message: 'This account was deleted.' });
 }

@@ -1,0 +1,52 @@
+import { keyBytes } from './aes-gcm.ts';
+
+/** A version, and the text of its key. */
+const entryShape = /^(?:([1-9]\d{0,8}):)?(.+)$/s;
+const localKey = /^[A-Za-z0-9+/]{43}=$/;
+const keyArn = /^arn:aws[a-z-]*:kms:([a-z0-9-]{1,32}):\d{12}:key\/[A-Za-z0-9-]{1,64}$/;
+
+/**
+ * One key (32 bytes in base64; its version is 1), or several as `<version>:<base64>`, separated by commas or white space.
+ *
+ * @throws RangeError that says what is wrong and nothing of the value
+ */
+export function parseLocalKeys(text: string): Map<number, Buffer> {
+  return parseEntries(text, (entry) => {
+    const key = Buffer.from(localKey.test(entry) ? entry : '', 'base64');
+    if (key.length !== keyBytes) throw new RangeError(`must be ${keyBytes} bytes in base64`);
+    return key;
+  });
+}
+
+/** A key that AWS KMS keeps. */
+export interface KmsKeyName {
+  readonly arn: string;
+  readonly region: string;
+}
+
+/**
+ * The same with ARNs of AWS KMS keys in the place of the keys. An alias is refused: it can be pointed at another key,
+ * which cannot open what the one before has closed.
+ *
+ * @throws RangeError
+ */
+export function parseKmsKeys(text: string): Map<number, KmsKeyName> {
+  return parseEntries(text, (arn) => {
+    const region = keyArn.exec(arn)?.[1];
+    if (region === undefined)
+      throw new RangeError('must be ARNs of keys (arn:aws:kms:…:key/…), not of aliases');
+    return { arn, region };
+  });
+}
+
+function parseEntries<Key>(text: string, parse: (entry: string) => Key): Map<number, Key> {
+  const keys = new Map<number, Key>();
+  for (const entry of text.split(/[\s,]+/).filter((part) => part !== '')) {
+    const [, versionText = '1', rest = ''] = entryShape.exec(entry) ?? [];
+    const version = Number(versionText);
+    if (keys.has(version)) throw new RangeError(`has two keys of version ${version}`);
+    keys.set(version, parse(rest));
+  }
+  if (keys.size === 0) throw new RangeError('holds no key');
+  return keys;
+}
