@@ -13,6 +13,7 @@ import type {
   ToolOutline,
 } from '@gateway/interchange';
 import type { GatewayError } from '@gateway/errors';
+import type { ContextPart } from './context-part.ts';
 import type { JsonTape } from './json/json-tape.ts';
 import type { EditedRequest, RequestEdit } from './request-edit.ts';
 
@@ -73,6 +74,8 @@ export interface ClientHalf {
    * @throws GatewayError `missing_field`, `invalid_field`, `unknown_field`
    */
   outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline;
+  /** What the model reads as text, message by message, from an index on: results, people's words, the model's own turns. */
+  listContext(tape: JsonTape, from: number): ContextPart[];
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
   /** The whole request. Costs a tree: for the translated lane. Judge it with `outlineRequest` first. */
   parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest;

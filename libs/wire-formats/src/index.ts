@@ -1,3 +1,4 @@
+export type { ContextPart } from './context-part.ts';
 export { cloudFields, type CloudField } from './extension-fields.ts';
 export { readCloudFields } from './chat-completions/client/read-cloud-fields.ts';
 export type {

@@ -13,6 +13,8 @@ export interface RequestEdit {
   readonly keepTools?: ReadonlySet<number>;
   /** By position of the tool: edits of its definition, relative to the definition's first byte, ascending. */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
+  /** Texts of messages that go out in other words: whole JSON strings, in the body's bytes. */
+  readonly contextEdits?: readonly ByteEdit[];
 }
 
 export interface EditedRequest {

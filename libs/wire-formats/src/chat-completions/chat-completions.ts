@@ -1,6 +1,7 @@
 import type { StreamRenderer, StreamParser, ClientWireFormat } from '../format.ts';
 import { encodeSse } from '../sse/encode-sse.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
+import { listContext } from './client/list-context.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError } from './client/render-error.ts';
@@ -22,6 +23,7 @@ export const chatCompletions: ClientWireFormat = {
     contentType: 'application/json; charset=utf-8',
     streamContentType: 'text/event-stream; charset=utf-8',
     outlineRequest,
+    listContext,
     toolDefinitions,
     parseRequest,
     renderResponse,

@@ -36,6 +36,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
     replaceModel(tape, request.model),
     stripLegacyFunctions(tape),
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
+    request.contextEdits ?? [],
   ].flat();
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };

@@ -1,5 +1,6 @@
 import { parseEventStream } from '../event-stream/parse-event-stream.ts';
 import type { ClientWireFormat, StreamRenderer } from '../format.ts';
+import { listContext } from './client/list-context.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError } from './client/render-error.ts';
@@ -22,6 +23,7 @@ export const converse: ClientWireFormat = {
     contentType: 'application/json',
     streamContentType: 'application/vnd.amazon.eventstream',
     outlineRequest,
+    listContext,
     toolDefinitions,
     parseRequest,
     renderResponse,

@@ -29,6 +29,7 @@ export function editRequest(given: RequestEdit): EditedRequest {
       (entry) => isShadowed(entry) || (dropsAll && tape.isString(entry.key, 'toolConfig')),
     ),
     config === undefined || dropsAll ? [] : editConfig(request, config, tools),
+    request.contextEdits ?? [],
   ].flat();
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };

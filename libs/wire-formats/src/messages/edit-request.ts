@@ -31,6 +31,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
     removeMembers(tape, tape.root, isDropped),
     replaceModel(tape, request.model),
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
+    request.contextEdits ?? [],
   ].flat();
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };

@@ -2,6 +2,7 @@ import type { ClientWireFormat, StreamParser, StreamRenderer, StreamRenderOption
 import { encodeSse } from '../sse/encode-sse.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
 import { BlockQueue } from './client/block-queue.ts';
+import { listContext } from './client/list-context.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError } from './client/render-error.ts';
@@ -27,6 +28,7 @@ export const messages: ClientWireFormat = {
     contentType: 'application/json; charset=utf-8',
     streamContentType: 'text/event-stream; charset=utf-8',
     outlineRequest,
+    listContext,
     toolDefinitions,
     parseRequest,
     renderResponse,
