@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/errors';
+import { LRUCache } from 'lru-cache';
 import type { ProviderFormat } from '@gateway/interchange';
 import type { AuthScheme, Provider } from './provider.ts';
 import { hostedBaseUrl, parseHostedCredential } from './sigv4/hosted-credential.ts';
@@ -87,6 +88,21 @@ function renderUrl(call: UpstreamCall): string {
       message: `The provider ${provider.name} ${lacking}.`,
     });
   }
+  const key = `${base}\n${template}\n${model}`;
+  const known = urls.get(key);
+  if (known !== undefined) return known;
+  const url = joinUrl(base, template, model);
+  urls.set(key, url);
+  return url;
+}
+
+/** Addresses made before: making one costs more than the rest of the request's head. */
+const urls = new LRUCache<string, string>({
+  maxSize: 1_000_000,
+  sizeCalculation: (url, key) => url.length + key.length,
+});
+
+function joinUrl(base: string, template: string, model: string): string {
   // A URL takes these for steps along its path, encoded or not.
   if (/^\.{1,2}$/.test(model)) throw new GatewayError('invalid_field', { param: 'model' });
   const url = new URL(base);

@@ -61,7 +61,7 @@ try {
   ] as const) {
     for (let round = 0; round <= rounds; round += 1) {
       for (const system of systems) {
-        const figures = await runLoad(targets[system](load), connections, round === 0 ? 2 : seconds);
+        const figures = await runLoad(targets[system](load), connections, seconds);
         // The first round warms everything up.
         if (round > 0) measured.push({ system, load, connections, figures });
         if (system === 'ours') await queueIsEmpty();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   compressSchemas,
   defineTools,
+  hashTurns,
   planTools,
   planToolsAt,
   type PlanToolsRequest,
@@ -96,6 +97,21 @@ describe('the tool router, as a process', () => {
     } finally {
       await replica.stop();
     }
+  });
+
+  it('plans the same from the name of the earlier turns as from their texts, once it has seen them', async () => {
+    const earlier = ['Find the flaky tests of acme/widgets. '.repeat(80), 'And their owners. '.repeat(80)];
+    const newest = 'Now merge the pull request that mends them';
+    const whole = { ...question, userTurns: [...earlier, newest] };
+    const named = { ...question, userTurns: [newest], earlierTurns: hashTurns(earlier) };
+    expect(await edge.call(planTools, named)).toEqual({
+      status: 'unknown',
+      missing: [],
+      instanceId: 'router-1',
+    });
+    const planned = await edge.call(planTools, whole);
+    expect(planned.status).toBe('planned');
+    expect(await edge.call(planTools, named)).toEqual(planned);
   });
 
   it("refuses tools under another list's hash", async () => {

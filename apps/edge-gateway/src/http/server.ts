@@ -6,10 +6,10 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { nestLogger } from '@gateway/messaging';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { uuidv7 } from 'uuidv7';
 import { answerConnectionError } from './connection-error.ts';
 import { createListener, type Listener, type TlsIdentity } from './listener.ts';
 import { renderError } from './render-error.ts';
+import { newRequestId } from './request-id.ts';
 import { RouteMethods } from './route-methods.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function createServer(
 ): Promise<NestFastifyApplication> {
   let listener: Listener | undefined;
   const adapter = new FastifyAdapter({
-    genReqId: () => uuidv7(),
+    genReqId: newRequestId,
     serverFactory: (serveRequest: RequestListener) => {
       listener = createListener(serveRequest, tls);
       return listener.server;

@@ -6,6 +6,10 @@ import type { KPolicy } from './k-policy.ts';
 import { MemoizedMentions } from './memoized-mentions.ts';
 import { growingTurnsMax, type RankedTurn } from './session-set.ts';
 import type { ToolLists } from './tool-lists.port.ts';
+import { TurnMemory } from './turn-memory.ts';
+
+/** Characters of turns kept, at up to two bytes each. */
+const turnCharactersMax = 32 * 1024 * 1024;
 
 export interface ToolPlannerOptions {
   readonly lists: ToolLists;
@@ -19,6 +23,7 @@ export interface ToolPlannerOptions {
 export class ToolPlanner {
   readonly #options: ToolPlannerOptions;
   readonly #mentions = new MemoizedMentions();
+  readonly #turns = new TurnMemory(turnCharactersMax);
 
   constructor(options: ToolPlannerOptions) {
     this.#options = options;
@@ -27,16 +32,26 @@ export class ToolPlanner {
   /** @throws GatewayError `invalid_field` when the list's hash is not that of its tools. */
   async plan(request: PlanToolsRequest): Promise<PlanToolsReply> {
     const { lists, ranker, policy, instanceId } = this.#options;
+    const userTurns = this.#turns.resolve(request);
     const found = lists.find(request.listHash, request.toolHashes);
     if (found.status === 'unknown') return { status: 'unknown', missing: found.missing, instanceId };
+    if (userTurns === undefined) return { status: 'unknown', missing: [], instanceId };
     const { index } = found;
-    const turns = await this.#rankTurns(index, request.userTurns);
-    const newestAt = request.userTurns.length - 1;
-    const mentioned = new Set(request.userTurns.flatMap((turn) => this.#mentions.find(index, turn)));
+    const turns = await this.#rankTurns(index, userTurns);
+    const newestAt = userTurns.length - 1;
+    const mentioned = new Set(userTurns.flatMap((turn) => this.#mentions.find(index, turn)));
     const newest =
-      turns[newestAt]?.ranking ??
-      (newestAt < 0 ? undefined : await ranker.rank(index, request.userTurns, newestAt));
-    return choosePlan({ request, index, turns, newest, mentioned, method: ranker.method, policy });
+      turns[newestAt]?.ranking ?? (newestAt < 0 ? undefined : await ranker.rank(index, userTurns, newestAt));
+    const method = ranker.method;
+    return choosePlan({
+      request: { ...request, userTurns },
+      index,
+      turns,
+      newest,
+      mentioned,
+      method,
+      policy,
+    });
   }
 
   async #rankTurns(index: ToolListIndex, userTurns: readonly string[]): Promise<RankedTurn[]> {

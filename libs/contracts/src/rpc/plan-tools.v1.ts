@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { count, id, sha256Hex } from '../common.ts';
 import { defineRpc } from '../define.ts';
@@ -18,6 +19,11 @@ const planToolsRequest = z.object({
   toolHashes: z.array(sha256Hex).max(4096).optional(),
   /** Texts of the user's turns, oldest first, each cut to a bound: the session's set is grown turn by turn from these. */
   userTurns: z.array(z.string()),
+  /**
+   * `hashTurns` of the turns before those in `userTurns`, in place of their texts. A router that does not know them for
+   * this account answers `unknown`; the retry then carries every turn.
+   */
+  earlierTurns: sha256Hex.optional(),
   /** Names of the tools that the transcript calls, in order of first call. */
   calledTools: z.array(z.string()),
   /** What came after the last user turn: results of open calls, newest last, each cut to a bound. */
@@ -52,7 +58,7 @@ const planToolsReply = z.discriminatedUnion('status', [
   }),
   z.object({
     status: z.literal('unknown'),
-    /** Empty when the list itself is not known: send `toolHashes`. */
+    /** Empty when the list itself or the earlier turns are not known: send `toolHashes`, and every turn. */
     missing: z.array(sha256Hex),
     /** Where to send `defineTools` and the question again. */
     instanceId: z.string(),
@@ -67,6 +73,14 @@ export const planTools = defineRpc({
   request: planToolsRequest,
   reply: planToolsReply,
 });
+/** Characters of earlier turns from which on their hash goes in place of them. Below, a second trip costs more. */
+export const earlierCharactersMin = 4_000;
+
+/** Names a list of turns: SHA-256, in hex, over the turns' lengths and texts, so that no two lists make one input. */
+export function hashTurns(turns: readonly string[]): string {
+  return hash('sha256', `${turns.map((turn) => turn.length).join(',')}\n${turns.join('')}`);
+}
+
 export type PlanToolsRequest = z.infer<typeof planToolsRequest>;
 export type PlanToolsReply = z.infer<typeof planToolsReply>;
 

@@ -209,21 +209,4 @@ describe('scanJson', () => {
     const tape = scanJson(large.subarray(2, large.length - 2), { depthMax: 4 });
     expect(tape.stringValue(tape.get(tape.root, 'a'))).toBe('é');
   });
-
-  it('scans a conversation of 1 MB within a few milliseconds', () => {
-    const content = 'The quick brown fox said "no"\n to the lazy dog, twice. '.repeat(60);
-    const messages = Array.from({ length: 280 }, (_, index) => ({
-      role: index % 2 ? 'assistant' : 'user',
-      content,
-    }));
-    const bytes = Buffer.from(JSON.stringify({ model: 'm', messages }));
-    const times = Array.from({ length: 30 }, () => {
-      const begun = performance.now();
-      scanJson(bytes, { depthMax: 128 });
-      return performance.now() - begun;
-    });
-    expect(bytes.length).toBeGreaterThan(900_000);
-    // Measured: 1.7 ms, against 2.6 ms for JSON.parse of the same. The bound leaves room for a busy machine.
-    expect(Math.min(...times)).toBeLessThan(8);
-  });
 });

@@ -33,8 +33,13 @@ export function scanJson(bytes: Uint8Array, { depthMax }: { depthMax: number }):
   return new Scanner(bytes, depthMax).scan();
 }
 
+const noQuads = new Int32Array(0);
+
 class Scanner {
   readonly #bytes: Uint8Array;
+  /** The bytes in groups of four, from the first that can be read so: `#quadsFrom`, 0 to 3. */
+  readonly #quads: Int32Array;
+  readonly #quadsFrom: number;
   readonly #depthMax: number;
   /** The node of each open container, outermost first. */
   readonly #open: Uint32Array;
@@ -46,6 +51,10 @@ class Scanner {
 
   constructor(bytes: Uint8Array, depthMax: number) {
     this.#bytes = bytes;
+    this.#quadsFrom = -bytes.byteOffset & 3;
+    const quads = Math.max(0, bytes.length - this.#quadsFrom) >> 2;
+    this.#quads =
+      quads === 0 ? noQuads : new Int32Array(bytes.buffer, bytes.byteOffset + this.#quadsFrom, quads);
     this.#depthMax = depthMax;
     this.#open = new Uint32Array(depthMax + 1);
   }
@@ -125,7 +134,7 @@ class Scanner {
     let at = this.#at + 1;
     this.#escaped = false;
     for (;;) {
-      while (at < length && endsPlainRun[bytes[at] as number] === 0) at += 1;
+      at = this.#skipPlainRun(at);
       const byte = at < length ? bytes[at] : -1;
       if (byte === quote) break;
       if (byte !== backslash) this.#failAt(byte === -1 ? 'an unfinished string' : 'a control character', at);
@@ -133,6 +142,38 @@ class Scanner {
       at = this.#scanEscape(at);
     }
     this.#at = at + 1;
+  }
+
+  /**
+   * The place of the next byte that ends a plain run, or the end of the text. Once aligned, four bytes at a time: a byte
+   * below 0x20, or one that is zero after the exclusive or with a quote or a backslash, borrows into its top bit (Warren,
+   * Hacker's Delight, 6-1). A false alarm, from the byte above one that did, costs a look at each of the four.
+   */
+  #skipPlainRun(from: number): number {
+    const bytes = this.#bytes;
+    const length = bytes.length;
+    const quads = this.#quads;
+    let at = from;
+    const aligned = Math.min(at + ((this.#quadsFrom - at) & 3), length);
+    while (at < aligned) {
+      if (endsPlainRun[bytes[at] as number] !== 0) return at;
+      at += 1;
+    }
+    if (at === length) return at;
+    let quad = (at - this.#quadsFrom) >> 2;
+    for (; quad < quads.length; quad += 1) {
+      const four = quads[quad] as number;
+      const quotes = four ^ 0x22222222;
+      const backslashes = four ^ 0x5c5c5c5c;
+      const borrows =
+        ((four - 0x20202020) & ~four) |
+        ((quotes - 0x01010101) & ~quotes) |
+        ((backslashes - 0x01010101) & ~backslashes);
+      if ((borrows & 0x80808080) !== 0) break;
+    }
+    at = (quad << 2) + this.#quadsFrom;
+    while (at < length && endsPlainRun[bytes[at] as number] === 0) at += 1;
+    return at;
   }
 
   /** Takes the place of a backslash; gives the place after its escape. */

@@ -1,6 +1,8 @@
 import {
   compressSchemas,
   defineTools,
+  earlierCharactersMin,
+  hashTurns,
   planTools,
   planToolsAt,
   type PlanToolsReply,
@@ -16,7 +18,10 @@ import type { PlannedReply, SchemaEdits } from '../../tool-plan.ts';
 /** Room under the 8 MiB limit of a message for its framing. */
 const definitionsBytesMax = 6 * 1024 * 1024;
 
-/** Asks tool-router and compressor. Tools travel by hash, and their definitions only to those who lack them. */
+/**
+ * Asks tool-router and compressor. Tools and earlier turns travel by hash, and what they stand for only to those who
+ * lack it.
+ */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
   readonly #deadlineMs: number;
@@ -43,9 +48,10 @@ export class NatsPlanner implements Planner {
   ): Promise<PlannedReply> {
     const { list } = subject;
     const withHashes = { ...question, listHash: list.listHash, toolHashes: [...list.toolHashes] };
+    const asked = withoutEarlierTurns(question);
     const first: PlanToolsRequest = this.#known.has(list.listHash)
-      ? { ...question, listHash: list.listHash }
-      : withHashes;
+      ? { ...asked, listHash: list.listHash }
+      : { ...withHashes, ...asked };
     const reply = await this.#messaging.call(planTools, first, { signal, deadlineMs: this.#deadlineMs });
     const planned =
       reply.status === 'planned' ? reply : await this.#teach(subject, withHashes, reply, signal);
@@ -123,4 +129,12 @@ export class NatsPlanner implements Planner {
     }
     return [...unseen].map(([hash, text]) => ({ hash, text }));
   }
+}
+
+/** The newest turn as it is, and the name of those before it: a router that planned the turn before knows them. */
+function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanToolsRequest, 'earlierTurns'> {
+  const earlier = question.userTurns.slice(0, -1);
+  const characters = earlier.reduce((sum, turn) => sum + turn.length, 0);
+  if (characters < earlierCharactersMin) return question;
+  return { ...question, userTurns: question.userTurns.slice(-1), earlierTurns: hashTurns(earlier) };
 }

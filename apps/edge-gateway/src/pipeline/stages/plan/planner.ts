@@ -14,7 +14,7 @@ export interface PlanSubject {
   readonly list: HashedList;
 }
 
-export type PlanQuestion = Omit<PlanToolsRequest, 'listHash' | 'toolHashes'>;
+export type PlanQuestion = Omit<PlanToolsRequest, 'listHash' | 'toolHashes' | 'earlierTurns'>;
 
 /** The two services that plan. Both throw when they are late or away; the caller goes on without them. */
 export interface Planner {

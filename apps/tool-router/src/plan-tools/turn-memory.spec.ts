@@ -1,0 +1,46 @@
+import { hashTurns } from '@gateway/contracts';
+import { planRequest } from './tools.fixture.ts';
+import { TurnMemory } from './turn-memory.ts';
+
+const turn = (name: string) => `${name} `.repeat(1500);
+const memory = () => new TurnMemory(1_000_000);
+const later = { userTurns: [turn('c')], earlierTurns: hashTurns([turn('a'), turn('b')]) };
+
+describe('TurnMemory', () => {
+  it('gives the whole conversation back when the turns before the newest are known', () => {
+    const turns = memory();
+    turns.resolve(planRequest({ userTurns: [turn('a'), turn('b')] }));
+    expect(turns.resolve(planRequest(later))).toEqual([turn('a'), turn('b'), turn('c')]);
+    const next = {
+      userTurns: [turn('d')],
+      earlierTurns: hashTurns([turn('a'), turn('b'), turn('c')]),
+    };
+    expect(turns.resolve(planRequest(next))).toEqual([turn('a'), turn('b'), turn('c'), turn('d')]);
+  });
+
+  it('knows them as well when the same turn is asked about again', () => {
+    const turns = memory();
+    turns.resolve(planRequest({ userTurns: [turn('a'), turn('b'), turn('c')] }));
+    expect(turns.resolve(planRequest(later))).toEqual([turn('a'), turn('b'), turn('c')]);
+  });
+
+  it('does not know another account\'s turns', () => {
+    const turns = memory();
+    turns.resolve(planRequest({ userTurns: [turn('a'), turn('b')] }));
+    const accountId = '019a9f5e-0000-7000-8000-00000000000f';
+    expect(turns.resolve(planRequest({ ...later, accountId }))).toBeUndefined();
+  });
+
+  it('forgets the oldest conversations when it is full', () => {
+    const turns = new TurnMemory(20_000);
+    turns.resolve(planRequest({ userTurns: [turn('a'), turn('b')] }));
+    for (const name of 'efghijk') turns.resolve(planRequest({ userTurns: [turn(name), turn(name)] }));
+    expect(turns.resolve(planRequest(later))).toBeUndefined();
+  });
+});
+
+describe('hashTurns', () => {
+  it('tells lists apart that join to the same text', () => {
+    expect(hashTurns(['ab', 'c'])).not.toBe(hashTurns(['a', 'bc']));
+  });
+});
