@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { base } from '../jest.config.mjs';
 
 /** Suites whose tests share one running stack. The others need none, or start stacks of their own to break. */
-const withSharedStack = ['e2e'];
+const withSharedStack = ['authz', 'e2e'];
 
 /** The directory under test/ (`npm run test:<dir>` sets it); all of them when it is not set. */
 const suite = process.env.TEST_SUITE ?? '';

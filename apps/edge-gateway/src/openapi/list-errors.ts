@@ -1,11 +1,16 @@
 import type { ErrorCode } from '@gateway/errors';
+import type { Access } from '../http/access.ts';
 import type { RouteRow } from '../http/route-table.ts';
 
-const accessErrors: Readonly<Record<string, readonly ErrorCode[]>> = {
-  'api-key': ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'api_key_required'],
-  pipeline: ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'api_key_required'],
-  session: ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'session_required'],
-  'api-key-or-session': ['missing_api_key', 'invalid_api_key', 'expired_api_key'],
+const keyErrors = ['missing_api_key', 'invalid_api_key', 'expired_api_key'] as const;
+const sessionErrors = ['invalid_session_token', 'expired_session_token'] as const;
+
+const accessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
+  'api-key': [...keyErrors, 'api_key_required'],
+  pipeline: [...keyErrors, 'api_key_required'],
+  session: ['missing_session_token', ...sessionErrors, 'session_required'],
+  'api-key-or-session': [...keyErrors, ...sessionErrors, 'account_not_registered'],
+  public: [],
 };
 
 const bodyErrors: readonly ErrorCode[] = [
@@ -21,7 +26,7 @@ const bodyErrors: readonly ErrorCode[] = [
 export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[] {
   const isForwarded = access === 'pipeline';
   const codes: ErrorCode[] = [
-    ...(accessErrors[access ?? ''] ?? []),
+    ...(access ? accessErrors[access] : []),
     ...(operation?.body ? bodyErrors : []),
     ...(operation?.body && !isForwarded ? (['unknown_field'] as const) : []),
     ...(operation?.query ? (['invalid_field', 'unknown_field'] as const) : []),

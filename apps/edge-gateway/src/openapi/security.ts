@@ -24,7 +24,7 @@ export const securitySchemes = {
 
 type Requirement = Record<string, string[]>;
 
-const requirements: Readonly<Record<string, readonly Requirement[]>> = {
+const requirements: Readonly<Record<Access, readonly Requirement[]>> = {
   'api-key': [{ apiKey: [] }],
   pipeline: [{ apiKey: [] }],
   session: [{ session: [] }],
@@ -34,5 +34,5 @@ const requirements: Readonly<Record<string, readonly Requirement[]>> = {
 
 /** Any one of the requirements is enough; none at all means that anybody may call. */
 export function renderSecurity(access: Access, { takesKeyHeader }: Operation): Requirement[] {
-  return [...(requirements[access] ?? []), ...(takesKeyHeader ? [{ apiKeyHeader: [] }] : [])];
+  return [...requirements[access], ...(takesKeyHeader ? [{ apiKeyHeader: [] }] : [])];
 }

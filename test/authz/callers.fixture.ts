@@ -1,0 +1,69 @@
+import { crc32 } from 'node:zlib';
+import { createApiKey } from '@gateway/interchange';
+import type { Access } from '../../apps/edge-gateway/src/http/access.ts';
+import type { World } from './world.fixture.ts';
+
+/** Somebody who may not pass, and what each kind of route says to that. */
+export interface RefusedCaller {
+  readonly name: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly refusals: Readonly<Record<Exclude<Access, 'public'>, string>>;
+}
+
+type Refusals = RefusedCaller['refusals'];
+
+const toKey = (outcome: string, toSession: string): Refusals => ({
+  'api-key': outcome,
+  pipeline: outcome,
+  'api-key-or-session': outcome,
+  session: toSession,
+});
+const nobody = toKey('401 missing_api_key', '401 missing_session_token');
+const junk = toKey('401 invalid_api_key', '401 invalid_session_token');
+/** Whoever shows a key where a session is needed is told so, whatever the key is worth. */
+const badKey = toKey('401 invalid_api_key', '403 session_required');
+const expiredKey = toKey('401 expired_api_key', '403 session_required');
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Everybody with a key, or what passes for one, that opens nothing. */
+export function callersWithoutKey(world: World): RefusedCaller[] {
+  const good = world.owner.account.apiKey;
+  const last = good.at(-1) === 'x' ? 'y' : 'x';
+  return [
+    { name: 'no key', headers: {}, refusals: nobody },
+    { name: 'an empty one', headers: { authorization: '' }, refusals: nobody },
+    { name: 'a scheme and no key', headers: { authorization: 'Bearer' }, refusals: nobody },
+    { name: 'another scheme', headers: { authorization: `Basic ${btoa(`${good}:`)}` }, refusals: nobody },
+    { name: 'a key without a scheme', headers: { authorization: good }, refusals: nobody },
+    { name: 'a key in a cookie', headers: { cookie: `api_key=${good}; session=${good}` }, refusals: nobody },
+    { name: 'malformed', headers: bearer('not-a-key'), refusals: junk },
+    { name: 'cut short', headers: bearer(good.slice(0, -1)), refusals: badKey },
+    { name: 'its prefix alone', headers: bearer(good.slice(0, 11)), refusals: badKey },
+    { name: 'checksum wrong', headers: bearer(good.slice(0, -1) + last), refusals: badKey },
+    { name: 'same prefix, checksum right', headers: bearer(withSamePrefix(good)), refusals: badKey },
+    { name: 'unknown', headers: bearer(createApiKey().key), refusals: badKey },
+    { name: 'in capitals', headers: bearer(good.toUpperCase()), refusals: junk },
+    { name: 'SQL in place of a key', headers: bearer(`'/**/OR/**/'1'='1`), refusals: junk },
+    { name: 'SQL behind a key', headers: bearer(`${good}'--`), refusals: badKey },
+    { name: 'revoked', headers: bearer(world.revokedKey), refusals: badKey },
+    { name: 'expired', headers: bearer(world.expiredKey), refusals: expiredKey },
+    { name: 'NATS subject wildcards', headers: bearer('account.>'), refusals: junk },
+  ];
+}
+
+/** Another key that a cache by prefix would take for the same: all but the last random characters agree. */
+function withSamePrefix(key: string): string {
+  const checksumCharacters = 6;
+  const body = key.slice(0, -checksumCharacters);
+  const twin = body.slice(0, -1) + (body.at(-1) === 'a' ? 'b' : 'a');
+  return twin + renderBase62(crc32(twin), checksumCharacters);
+}
+
+function renderBase62(value: number, characters: number): string {
+  const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  let text = '';
+  for (let rest = value; text.length < characters; rest = Math.floor(rest / 62))
+    text = alphabet.charAt(rest % 62) + text;
+  return text;
+}

@@ -1,0 +1,42 @@
+import { converseErrorBody, errorBody, messagesErrorBody } from '@gateway/contracts';
+import { z } from 'zod';
+import { formatOfPath } from '../../apps/edge-gateway/src/http/endpoint-format.ts';
+import type { Answer } from '../e2e/http.fixture.ts';
+
+const messagesError = messagesErrorBody.extend({
+  error: messagesErrorBody.shape.error.extend({ details: z.object({ error_code: z.string() }).optional() }),
+});
+
+/**
+ * An answer in a few words: `200`, or status and code of an error (`401 invalid_api_key`). Throws unless an error has the
+ * shape of its endpoint and names the request. The converse format tells no code.
+ */
+export function outcomeOf(path: string, answer: Answer): string {
+  const id = z.uuidv7().parse(answer.headers['x-request-id']);
+  if (answer.status < 400) return String(answer.status);
+  switch (formatOfPath(path)) {
+    case 'messages': {
+      const { error, request_id } = messagesError.parse(answer.json());
+      requireSame(request_id, id);
+      return `${answer.status} ${error.details?.error_code ?? error.type}`;
+    }
+    case 'converse':
+      converseErrorBody.parse(answer.json());
+      z.string().min(1).parse(answer.headers['x-amzn-errortype']);
+      return String(answer.status);
+    default: {
+      const { error, request_id } = errorBody.parse(answer.json());
+      requireSame(request_id, id);
+      return `${answer.status} ${error.code}`;
+    }
+  }
+}
+
+/** The same of an expected outcome, as far as the endpoint tells it. */
+export function asToldAt(path: string, outcome: string): string {
+  return formatOfPath(path) === 'converse' ? (outcome.split(' ', 1)[0] ?? '') : outcome;
+}
+
+function requireSame(inBody: string, inHeader: string): void {
+  if (inBody !== inHeader) throw new Error('the body names another request than the header');
+}

@@ -1,0 +1,55 @@
+import { controllers } from '../../apps/edge-gateway/src/edge-gateway.module.ts';
+import type { Access } from '../../apps/edge-gateway/src/http/access.ts';
+import type { Operation } from '../../apps/edge-gateway/src/http/operation.ts';
+import { listRoutes } from '../../apps/edge-gateway/src/http/route-table.ts';
+import { listErrors } from '../../apps/edge-gateway/src/openapi/list-errors.ts';
+import { send, type Answer } from '../e2e/http.fixture.ts';
+import { rows, type AuthzRow, type TargetKind } from './rows.fixture.ts';
+import type { World } from './world.fixture.ts';
+
+/** One address of a route, with all that is known of it. */
+export interface Address {
+  readonly method: string;
+  /** With its parameters in braces. */
+  readonly path: string;
+  readonly access: Access;
+  readonly operation: Operation;
+  readonly row: AuthzRow;
+  /** The codes of the errors that its description names. */
+  readonly errors: readonly string[];
+}
+
+export const routes = listRoutes(controllers);
+
+/** Every address of every route, aliases included. A route without access, description or row is none; a test says so. */
+export const addresses: readonly Address[] = routes.flatMap((route) => {
+  const { method, paths, access, operation } = route;
+  const row = rows[operation?.id ?? ''];
+  if (!access || !operation || !row) return [];
+  return paths.map((path) => ({ method, path, access, operation, row, errors: listErrors(route) }));
+});
+
+export interface PreparedCall {
+  readonly method: string;
+  /** With its parameters filled in. */
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** The call of a route on a target of that kind, by nobody yet. */
+export async function prepareCall(world: World, address: Address, kind: TargetKind): Promise<PreparedCall> {
+  const values = (await address.row.targets?.[kind](world)) ?? {};
+  const path = address.path.replace(/\{([a-z_]+)\}/g, (_, name: string) =>
+    encodeURIComponent(values[name] ?? ''),
+  );
+  return { method: address.method, path, body: await address.row.body?.(world) };
+}
+
+/** Makes a prepared call as whoever these headers say. */
+export function callAs(
+  { baseUrl }: World,
+  { method, path, body }: PreparedCall,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  return send(baseUrl, { method, path, headers, ...(body === undefined ? {} : { body }) });
+}

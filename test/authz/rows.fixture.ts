@@ -1,0 +1,123 @@
+import { uuidv7 } from 'uuidv7';
+import { connectProvider, createTestKey } from '../e2e/account.fixture.ts';
+import { send } from '../e2e/http.fixture.ts';
+import { createRevokedKey, type Party, type World } from './world.fixture.ts';
+
+/** What the things that a path names are to the caller. */
+export const targetKinds = ['own', 'foreign', 'guessed', 'deleted'] as const;
+export type TargetKind = (typeof targetKinds)[number];
+type Values = Readonly<Record<string, string>>;
+type Choose<T> = (world: World) => T | Promise<T>;
+
+/** What the authorization tests have to know of a route beyond its description. */
+export interface AuthzRow {
+  /** A body that is good, so that nothing but the caller's right is in question. */
+  readonly body?: Choose<unknown>;
+  /** The path's values, for each kind of target. Absent for paths without any. What is `own` is used up by the call. */
+  readonly targets?: Readonly<Record<TargetKind, Choose<Values>>>;
+  /** What a call gets whose target is not the caller's own; `404 not_found` unless given. */
+  readonly notOwn?: string;
+}
+
+const hello = { messages: [{ role: 'user', content: 'Hello!' }] };
+const converseHello = { messages: [{ role: 'user', content: [{ text: 'Hello!' }] }] };
+
+const keyTargets: AuthzRow['targets'] = {
+  own: async ({ baseUrl, owner }) => ({
+    key_id: (await createTestKey(baseUrl, owner.account.apiKey, { name: 'target' })).id,
+  }),
+  foreign: ({ other }) => ({ key_id: other.spareKey.id }),
+  guessed: () => ({ key_id: uuidv7() }),
+  deleted: async ({ baseUrl, owner }) => ({ key_id: (await createRevokedKey(baseUrl, owner.account)).id }),
+};
+
+const modelTargets: NonNullable<AuthzRow['targets']> = {
+  own: ({ owner }) => ({ id: nameModel(owner) }),
+  foreign: ({ other }) => ({ id: nameModel(other) }),
+  guessed: () => ({ id: 'xai/grok-nobody' }),
+  deleted: async (world) => {
+    await connectAndDisconnect(world, 'groq');
+    return { id: 'groq/llama-3.3-70b-versatile' };
+  },
+};
+
+const providerTargets: AuthzRow['targets'] = {
+  own: async ({ baseUrl, owner, provider }) => {
+    await connectProvider(baseUrl, owner.account.apiKey, {
+      provider: 'groq',
+      api_key: 'gsk-upstream-0123456789',
+      base_url: provider.url,
+    });
+    return { provider: 'groq' };
+  },
+  foreign: ({ other }) => ({ provider: other.provider }),
+  guessed: () => ({ provider: 'nobody' }),
+  deleted: async (world) => {
+    await connectAndDisconnect(world, 'deepseek');
+    return { provider: 'deepseek' };
+  },
+};
+
+const requestTargets: AuthzRow['targets'] = {
+  own: ({ owner }) => ({ request_id: owner.requestId }),
+  foreign: ({ other }) => ({ request_id: other.requestId }),
+  guessed: () => ({ request_id: uuidv7() }),
+  deleted: ({ owner }) => ({ request_id: owner.requestId.replace(/^......../, '01900000') }),
+};
+
+/** A row for each operation. A route without one fails the run. */
+export const rows: Readonly<Record<string, AuthzRow>> = {
+  createChatCompletion: { body: ({ owner }) => ({ model: nameModel(owner), ...hello }) },
+  createMessage: { body: ({ owner }) => ({ model: nameModel(owner), max_tokens: 16, ...hello }) },
+  countMessageTokens: { body: ({ owner }) => ({ model: nameModel(owner), ...hello }) },
+  converse: { body: () => converseHello, targets: modelTargets, notOwn: '400|404' },
+  converseStream: { body: () => converseHello, targets: modelTargets, notOwn: '400|404' },
+  listModels: {},
+  getModel: { targets: modelTargets, notOwn: '404 model_not_found' },
+  listApiKeys: {},
+  createApiKey: { body: () => ({ name: 'made by the matrix' }) },
+  setKeyToolLists: { body: () => ({ denied_tools: ['erase'] }), targets: keyTargets },
+  updateApiKey: { body: () => ({ name: 'renamed by the matrix' }), targets: keyTargets },
+  rotateApiKey: { body: () => ({}), targets: keyTargets },
+  revokeApiKey: { targets: keyTargets },
+  listProviders: {},
+  putProvider: {
+    body: ({ provider }) => ({
+      provider: 'together',
+      api_key: 'tgp-upstream-0123456789',
+      base_url: provider.url,
+    }),
+  },
+  deleteProvider: { targets: providerTargets },
+  listRequestLog: {},
+  getRequestDetail: { targets: requestTargets },
+  getAccount: {},
+  updateAccount: { body: () => ({ name: 'renamed by the matrix' }) },
+  getRoutingPreferences: {},
+  updateRoutingPreferences: { body: () => ({ mode: 'cheap' }) },
+  listRoutingModels: {},
+  listRoutingModelStatus: {},
+  toggleRoutingModel: {
+    body: ({ owner }) => ({ provider: owner.provider, model_id: owner.model, is_enabled: true }),
+  },
+  readOpenApi: {},
+  readReference: {},
+};
+
+export function nameModel({ provider, model }: Party): string {
+  return `${provider}/${model}`;
+}
+
+async function connectAndDisconnect(
+  { baseUrl, owner: { account }, provider: { url } }: World,
+  provider: string,
+): Promise<void> {
+  await connectProvider(baseUrl, account.apiKey, {
+    provider,
+    api_key: 'sk-upstream-0123456789',
+    base_url: url,
+  });
+  const path = `/v1/account/providers/${provider}`;
+  const answer = await send(baseUrl, { method: 'DELETE', path, key: account.apiKey });
+  if (answer.status !== 200) throw new Error(`not disconnected: ${answer.text}`);
+}

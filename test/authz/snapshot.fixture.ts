@@ -1,0 +1,62 @@
+import type { StackUnderTest } from '@gateway/testing';
+import pg from 'pg';
+
+/** Every row of every database, as `<database>.<table> <row>`. */
+export type Snapshot = ReadonlySet<string>;
+
+/**
+ * What moves by itself: when a key or credential was used last, which is written a while after, and the signs of life of
+ * the vault's processes.
+ */
+const movingColumns = ['last_used_at', 'updated_at'];
+const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
+const databases = ['account', 'vault', 'telemetry'] as const;
+
+export class StateReader {
+  readonly #clients: readonly (readonly [string, pg.Client])[];
+
+  private constructor(clients: readonly (readonly [string, pg.Client])[]) {
+    this.#clients = clients;
+  }
+
+  static async open(stack: StackUnderTest): Promise<StateReader> {
+    const clients = databases.map(
+      (name) => [name, new pg.Client({ connectionString: stack.dev.postgres[name] })] as const,
+    );
+    await Promise.all(clients.map(([, client]) => client.connect()));
+    return new StateReader(clients);
+  }
+
+  /** @param naming only rows in which one of these texts stands. */
+  async read(naming?: readonly string[]): Promise<Snapshot> {
+    const rows = (await Promise.all(this.#clients.map(readDatabase))).flat();
+    return new Set(
+      naming === undefined ? rows : rows.filter((row) => naming.some((text) => row.includes(text))),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map(([, client]) => client.end()));
+  }
+}
+
+async function readDatabase([database, client]: readonly [string, pg.Client]): Promise<string[]> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+  );
+  const names = tables.map(({ name }) => name).filter((name) => !movingTables.has(name));
+  const selects = names.map(
+    (name) =>
+      `SELECT '${database}.${name} ' || (to_jsonb(t) - '{${movingColumns.join(',')}}'::text[])::text AS row FROM "${name}" t`,
+  );
+  const { rows } = await client.query<{ row: string }>(selects.join(' UNION ALL '));
+  return rows.map(({ row }) => row);
+}
+
+/** What came and what went between two snapshots. */
+export function differenceOf(before: Snapshot, after: Snapshot): { added: string[]; removed: string[] } {
+  return {
+    added: [...after].filter((row) => !before.has(row)),
+    removed: [...before].filter((row) => !after.has(row)),
+  };
+}

@@ -1,0 +1,94 @@
+import { createApiKey } from '@gateway/interchange';
+import type { ReplayProvider, StackUnderTest } from '@gateway/testing';
+import {
+  connectProvider,
+  createTestAccount,
+  createTestKey,
+  requestIdOf,
+  waitForRow,
+  type CreatedKey,
+  type TestAccount,
+} from '../e2e/account.fixture.ts';
+import { postChat, send } from '../e2e/http.fixture.ts';
+import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
+
+/** An account with something of each kind. */
+export interface Party {
+  readonly account: TestAccount;
+  /** A second key, for what is done to keys. */
+  readonly spareKey: CreatedKey;
+  readonly requestId: string;
+  /** The provider that this account has connected, and the other has not. */
+  readonly provider: string;
+  /** A model of that provider. */
+  readonly model: string;
+  /** Texts that stand in whatever belongs to the account, and in nothing else. */
+  readonly marks: readonly string[];
+}
+
+export interface World {
+  readonly stack: StackUnderTest;
+  readonly baseUrl: string;
+  readonly owner: Party;
+  readonly other: Party;
+  /** Answers for every provider that is connected. */
+  readonly provider: ReplayProvider;
+  readonly revokedKey: string;
+  readonly expiredKey: string;
+}
+
+const expiresAfterMs = 2_000;
+
+/** A key of its own for `account`, revoked at once. */
+export async function createRevokedKey(baseUrl: string, { apiKey }: TestAccount): Promise<CreatedKey> {
+  const created = await createTestKey(baseUrl, apiKey, { name: 'revoked' });
+  const path = `/v1/account/keys/${created.id}`;
+  const answer = await send(baseUrl, { method: 'DELETE', path, key: apiKey });
+  if (answer.status !== 200) throw new Error(`not revoked: ${answer.text}`);
+  return created;
+}
+
+export async function buildWorld(stack: StackUnderTest): Promise<World> {
+  const { baseUrl } = stack;
+  const provider = await startProvider();
+  provider.setControls(plainAnswer);
+  const providerUrl = `${provider.url}/v1`;
+  const owner = await buildParty(stack, providerUrl, ['openai', 'gpt-4o-mini'], 'owner');
+  const other = await buildParty(stack, providerUrl, ['mistral', 'mistral-small-latest'], 'other');
+  const revoked = await createRevokedKey(baseUrl, owner.account);
+  const expiresAt = Date.now() + expiresAfterMs;
+  const expired = await createTestKey(baseUrl, owner.account.apiKey, {
+    name: 'expired',
+    expires_at: new Date(expiresAt).toISOString(),
+  });
+  await new Promise((resolve) => setTimeout(resolve, expiresAt + 100 - Date.now()));
+  return { stack, baseUrl, owner, other, provider, revokedKey: revoked.key, expiredKey: expired.key };
+}
+
+async function buildParty(
+  stack: StackUnderTest,
+  providerUrl: string,
+  [provider, model]: readonly [string, string],
+  name: string,
+): Promise<Party> {
+  const { baseUrl } = stack;
+  const account = await createTestAccount(stack);
+  const credential = `sk-upstream-${createApiKey().key.slice(7, 40)}`;
+  await connectProvider(baseUrl, account.apiKey, { provider, api_key: credential, base_url: providerUrl });
+  const spareKey = await createTestKey(baseUrl, account.apiKey, { name: `${name}-spare` });
+  const answer = await postChat(baseUrl, account.apiKey, {
+    model: `${provider}/${model}`,
+    messages: [{ role: 'user', content: 'Hello!' }],
+  });
+  if (answer.status !== 200) throw new Error(`no request was made: ${answer.text}`);
+  const requestId = requestIdOf(answer);
+  await waitForRow(baseUrl, account.apiKey, requestId);
+  return {
+    account,
+    spareKey,
+    requestId,
+    provider,
+    model,
+    marks: [account.accountId, account.keyId, spareKey.id, requestId, `${name}-spare`, credential.slice(-4)],
+  };
+}
