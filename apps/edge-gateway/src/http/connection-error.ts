@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '@gateway/errors';
 import { uuidv7 } from 'uuidv7';
@@ -24,10 +25,17 @@ export function answerConnectionError(failure: { readonly code?: string }, socke
   socket.end(`HTTP/1.1 ${statusLine}\r\n${head.join('')}\r\n${body}`);
 }
 
+/** The same answer where the connection is whole: over HTTP/2. */
+export function answerOversizedHeaders(response: ServerResponse): void {
+  const { headers, body } = renderError(headersTooLarge, uuidv7(), 'chat-completions');
+  response.writeHead(431, headers).end(body);
+}
+
+const headersTooLarge = new GatewayError('request_too_large', { message: 'The headers are too large.' });
+
 function refuse(code: string | undefined): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const error = new GatewayError('request_too_large', { message: 'The headers are too large.' });
-    return { statusLine: '431 Request Header Fields Too Large', error };
+    return { statusLine: '431 Request Header Fields Too Large', error: headersTooLarge };
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     const error = new GatewayError('invalid_field', { message: 'The request did not come in time.' });

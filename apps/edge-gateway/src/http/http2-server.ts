@@ -8,6 +8,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import { answerOversizedHeaders } from './connection-error.ts';
 import { connectionLimits } from './limits.ts';
 
 /** Requests that one connection may have open at a time. */
@@ -15,6 +16,8 @@ const streamsMax = 128;
 
 /** What a client may send ahead of our reading: the default of 64 KiB costs long requests a round trip for each. */
 const windowBytes = { stream: 256 * 1024, connection: 1024 * 1024 };
+
+type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 /** Serves HTTP/2 on connections that others accept. */
 export interface Http2Server {
@@ -32,7 +35,7 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
     {
       settings: {
         maxConcurrentStreams: streamsMax,
-        maxHeaderListSize: connectionLimits.headerBytesMax,
+        maxHeaderListSize: connectionLimits.http2HeaderBytesMax,
         initialWindowSize: windowBytes.stream,
         enablePush: false,
       },
@@ -40,7 +43,7 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
       maxSessionRejectedStreams: 100,
       maxSettings: 32,
     },
-    serveRequest as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void,
+    boundHeaders(serveRequest) as unknown as Http2Listener,
   );
   const sessions = new Set<ServerHttp2Session>();
   server.on('session', (session) => {
@@ -59,6 +62,17 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
     close: () => {
       for (const session of sessions) session.close();
     },
+  };
+}
+
+/** Node resets streams whose headers are too long; up to there a client is told why, as over HTTP/1.1. */
+function boundHeaders(serveRequest: RequestListener): RequestListener {
+  return (request, response) => {
+    // As long as HTTP/1.1 would have made them: `name: value` and a line end.
+    let bytes = 0;
+    for (const text of request.rawHeaders) bytes += text.length + 2;
+    if (bytes <= connectionLimits.headerBytesMax) serveRequest(request, response);
+    else answerOversizedHeaders(response);
   };
 }
 

@@ -1,6 +1,11 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage, type RequestListener } from 'node:http';
-import { connect as connectHttp2, type ClientHttp2Session, type OutgoingHttpHeaders } from 'node:http2';
+import {
+  connect as connectHttp2,
+  type ClientHttp2Session,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
 import { request as requestSecurely } from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as waitMs } from 'node:timers/promises';
@@ -108,14 +113,21 @@ it('survives a client that leaves before or in the middle of the preface', async
   expect(await askHttp1(request, port, 'abc')).toBe('1.1 3');
 });
 
-it('refuses a stream whose headers are over 16 KiB, and serves the others of its connection', async () => {
+it('answers headers over 16 KiB with 431, and serves the other streams of their connection', async () => {
   const { port } = await start();
   const session = connectHttp2(`http://127.0.0.1:${port}`);
   // Settings hold from their acknowledgement on.
   expect(await askHttp2(session, 'abc')).toBe('2.0 3');
-  await expect(askHttp2(session, '', { 'x-big': 'x'.repeat(17_000) })).rejects.toThrow('ENHANCE_YOUR_CALM');
-  expect(await askHttp2(session, 'abc', { 'x-fits': 'x'.repeat(15_000) })).toBe('2.0 3');
+  const stream = session.request({ ':path': '/', 'x-big': 'x'.repeat(17_000) });
+  const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status'?: number }];
+  expect(headers[':status']).toBe(431);
+  const { error } = JSON.parse(await textOf(stream)) as { error: object };
+  expect(error).toMatchObject({ type: 'invalid_request_error', code: 'request_too_large' });
+  await expect(askHttp2(session, '', { 'x-huge': 'x'.repeat(70_000) })).rejects.toThrow();
   session.close();
+  const next = connectHttp2(`http://127.0.0.1:${port}`);
+  expect(await askHttp2(next, 'abc', { 'x-fits': 'x'.repeat(15_000) })).toBe('2.0 3');
+  next.close();
 });
 
 it('ends a connection that is flooded with settings', async () => {
