@@ -1,15 +1,31 @@
 import type { Metrics } from '@gateway/observability';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { BlockMetrics } from './compress-blocks/block-metrics.ts';
+import { CompressBlocksHandler } from './compress-blocks/compress-blocks.handler.ts';
+import { ConversationStore } from './compress-blocks/conversation-store.ts';
+import { instanceIdToken } from './compress-blocks/instance-id.ts';
 import { CompressSchemasHandler } from './compress-schemas/compress-schemas.handler.ts';
 import { CompressionMetrics } from './compress-schemas/compression-metrics.ts';
 
+export interface CompressorParts {
+  readonly instanceId: string;
+  readonly metrics: Metrics;
+  /** What remembered conversations may take of the memory, about. */
+  readonly conversationBytesMax: number;
+}
+
 @Module({})
 export class CompressorModule {
-  static create({ metrics }: { metrics: Metrics }): DynamicModule {
+  static create({ instanceId, metrics, conversationBytesMax }: CompressorParts): DynamicModule {
     return {
       module: CompressorModule,
-      controllers: [CompressSchemasHandler],
-      providers: [{ provide: CompressionMetrics, useValue: new CompressionMetrics(metrics) }],
+      controllers: [CompressSchemasHandler, CompressBlocksHandler],
+      providers: [
+        { provide: CompressionMetrics, useValue: new CompressionMetrics(metrics) },
+        { provide: BlockMetrics, useValue: new BlockMetrics(metrics) },
+        { provide: ConversationStore, useValue: new ConversationStore(conversationBytesMax) },
+        { provide: instanceIdToken, useValue: instanceId },
+      ],
     };
   }
 }

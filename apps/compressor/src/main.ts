@@ -3,8 +3,15 @@ import { runService } from '@gateway/messaging';
 import { CompressorModule } from './compressor.module.ts';
 import { loadConfig } from './config.ts';
 
+const config = loadConfig();
+
 await runService({
   name: 'compressor',
-  config: loadConfig(),
-  createModule: (parts) => CompressorModule.create(parts),
+  config,
+  createModule: ({ metrics }) =>
+    CompressorModule.create({
+      instanceId: config.INSTANCE_ID,
+      metrics,
+      conversationBytesMax: config.CONVERSATION_BYTES_MAX,
+    }),
 });

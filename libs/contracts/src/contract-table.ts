@@ -6,7 +6,9 @@ import {
   keyChanged,
   sessionChanged,
 } from './events/broadcasts.v1.ts';
+import { deleteAccount, forgetAccountRequests, getAccountDeletion } from './rpc/delete-account.v1.ts';
 import { authenticateKey } from './rpc/authenticate-key.v1.ts';
+import { compressBlocks, compressBlocksAt } from './rpc/compress-blocks.v1.ts';
 import { compressSchemas } from './rpc/compress-schemas.v1.ts';
 import { createAccount } from './rpc/create-account.v1.ts';
 import {
@@ -65,6 +67,8 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   revokeKey,
   getAccount,
   updateAccount,
+  deleteAccount,
+  getAccountDeletion,
   getPreferences,
   updatePreferences,
   listDisabledModels,
@@ -85,8 +89,11 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   planTools,
   planToolsAt,
   defineTools,
+  compressBlocks,
+  compressBlocksAt,
   compressSchemas,
   listRequests,
   getRequest,
+  forgetAccountRequests,
   batchesCommitted,
 ];

@@ -53,13 +53,20 @@ export class ConversationCompressor {
   #userTerms: ReadonlySet<string> = new Set();
   #callTerms: ReadonlySet<string> = new Set();
   #assistantText = '';
+  #characters = 0;
 
   constructor(settings: CompressionSettings) {
     this.#settings = settings;
   }
 
+  /** How long the conversation is so far, and so about how much is remembered of it. */
+  get characters(): number {
+    return this.#characters;
+  }
+
   /** The next block of the conversation. */
   add(block: ContextBlock): BlockOutcome {
+    this.#characters += block.text.length;
     const isLeftAlone = block.frozen || block.text.length > charactersMax;
     const outcome = isLeftAlone ? unchanged : this.#compress(block);
     const sent = outcome.text ?? block.text;

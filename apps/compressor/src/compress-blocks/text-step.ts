@@ -11,4 +11,3 @@ export interface TextStep {
   readonly name: string;
   apply(text: string, context: StepContext): string;
 }
-

@@ -1,0 +1,46 @@
+import {
+  compressBlocksAt,
+  compressBlocks as contract,
+  type CompressBlocksReply,
+  type CompressBlocksRequest,
+} from '@gateway/contracts';
+import { RpcHandler } from '@gateway/messaging';
+import { withSpan } from '@gateway/observability';
+import { Controller, Inject } from '@nestjs/common';
+import { BlockMetrics } from './block-metrics.ts';
+import { compressBlocks } from './compress-blocks.ts';
+import { ConversationStore } from './conversation-store.ts';
+import { instanceIdToken } from './instance-id.ts';
+
+@Controller()
+export class CompressBlocksHandler {
+  readonly #metrics: BlockMetrics;
+  readonly #store: ConversationStore;
+  readonly #instanceId: string;
+
+  constructor(
+    @Inject(BlockMetrics) metrics: BlockMetrics,
+    @Inject(ConversationStore) store: ConversationStore,
+    @Inject(instanceIdToken) instanceId: string,
+  ) {
+    this.#metrics = metrics;
+    this.#store = store;
+    this.#instanceId = instanceId;
+  }
+
+  @RpcHandler(contract)
+  compress(request: CompressBlocksRequest): CompressBlocksReply {
+    return withSpan('compressor.blocks', { 'gateway.blocks': request.blocks.length }, (span) => {
+      const startedAt = performance.now();
+      const reply = compressBlocks(request, { store: this.#store, instanceId: this.#instanceId });
+      const tokensSaved = this.#metrics.observe(reply, performance.now() - startedAt);
+      span.setAttributes({ 'gateway.blocks.status': reply.status, 'gateway.tokens_saved': tokensSaved });
+      return reply;
+    });
+  }
+
+  @RpcHandler(compressBlocksAt)
+  compressHere(request: CompressBlocksRequest): CompressBlocksReply {
+    return this.compress(request);
+  }
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { count, sha256Hex } from '../common.ts';
+import { defineRpc } from '../define.ts';
+
+const compressBlocksRequest = z.object({
+  mode: z.enum(['lossless', 'balanced']),
+  /** Whether what is left out can be brought back; without it nothing is left out. */
+  recoverable: z.boolean(),
+  /** Names account and session in the ids of markers. */
+  sessionSeed: sha256Hex,
+  /**
+   * What was sent before the blocks, as a hash over it: the compressor goes on from there if it remembers, else it answers
+   * `unknown`. Null: nothing was, the blocks are the whole conversation.
+   */
+  after: sha256Hex.nullable(),
+  /** What will have been sent after them: the name under which the compressor remembers. */
+  upTo: sha256Hex,
+  /** In the order of the conversation. */
+  blocks: z.array(
+    z.object({
+      speaker: z.enum(['system', 'user', 'assistant', 'tool']),
+      text: z.string(),
+      /** Never changed: only there to be referred to. */
+      frozen: z.boolean(),
+    }),
+  ),
+});
+
+const compressBlocksReply = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('compressed'),
+    /** One for each block. */
+    results: z.array(
+      z.object({
+        /** What to send instead; null for the block as it is. */
+        text: z.string().nullable(),
+        steps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
+      }),
+    ),
+  }),
+  /** Ask this instance again with the whole conversation. */
+  z.object({ status: z.literal('unknown'), instanceId: z.string() }),
+]);
+
+/**
+ * Compresses what is new of a conversation. Pure: the same blocks after the same beginning give the same answer on every
+ * replica, whether it remembers the beginning or is told it again.
+ */
+export const compressBlocks = defineRpc({
+  subject: 'compressor.compress-blocks.v1',
+  server: 'compressor',
+  callers: ['edge-gateway'],
+  deadlineMs: 150,
+  request: compressBlocksRequest,
+  reply: compressBlocksReply,
+});
+export type CompressBlocksRequest = z.infer<typeof compressBlocksRequest>;
+export type CompressBlocksReply = z.infer<typeof compressBlocksReply>;
+
+/** The same question, put to one instance: the one that did not know the beginning. */
+export const compressBlocksAt = defineRpc({
+  ...compressBlocks,
+  subject: 'compressor.compress-blocks-at.v1',
+  perInstance: true,
+});
