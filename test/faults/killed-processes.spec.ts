@@ -46,7 +46,10 @@ describe('kill -9 in a run of 200 requests with tools', () => {
       expect(reasons).toContain('prior');
       // The run did feel it: without the router, or without the bus to it, everything is forwarded.
       if (victim === 'tool-router' || victim === 'nats') expect(reasons).toContain('unavailable');
-      if (victim === 'redis') expect(stack.logs('edge-gateway')).toContain('rate limits are local');
+      if (victim === 'redis') {
+        expect(stack.logs('edge-gateway')).toContain('rate limits are local');
+        expect(stack.logs('edge-gateway')).toContain('budgets of saved tokens are local');
+      }
     },
     90_000,
   );

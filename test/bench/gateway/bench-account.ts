@@ -1,7 +1,7 @@
 import type { StackUnderTest } from '@gateway/testing';
 
 /**
- * Connects the provider at that URL as `openai`, and makes a key whose rate limit is never reached but always counted.
+ * Connects the provider at that URL as `openai`, and makes a key whose limits are never reached but always counted.
  * Answers the key.
  */
 export async function prepareAccount(stack: StackUnderTest, providerUrl: string): Promise<string> {
@@ -13,6 +13,8 @@ export async function prepareAccount(stack: StackUnderTest, providerUrl: string)
   const created = await callAccount(stack, 'POST', '/v1/account/keys', {
     name: 'bench',
     rate_limit_rpm: 10_000_000,
+    daily_token_budget: 1e15,
+    weekly_token_budget: 1e15,
   });
   return (created as { key: string }).key;
 }

@@ -75,6 +75,26 @@ it('the week’s budget binds as the day’s does', async () => {
   expect(answers.filter(isReserved)).toHaveLength(3);
 });
 
+it('a new day gives a day’s budget back, and a new week the week’s', async () => {
+  const today = Math.floor(Date.now() / 86_400_000);
+  const weekOf = (day: number) => Math.floor((day + 3) / 7);
+  // 1970-01-05 was a Monday.
+  expect([weekOf(3), weekOf(4), weekOf(10), weekOf(11)]).toEqual([0, 1, 1, 2]);
+  for (const daysAgo of [0, 1, 2, 3, 4, 5, 6, 7]) {
+    const key = createKey(10_000, 20_000);
+    const name = `budget:{${key.accountId}}:${key.keyId}`;
+    await replicas[0]!.redis.hset(name, 'spent', `${today - daysAgo} 9000 15000`);
+    const [reservation] = (await reserveAll(1, 100, key)).filter(isReserved);
+    reservation!.settle(100);
+    const spent = await untilSettled(key);
+    expect({ daysAgo, ...spent }).toMatchObject({
+      daysAgo,
+      today: daysAgo === 0 ? 9_100 : 100,
+      thisWeek: weekOf(today) === weekOf(today - daysAgo) ? 15_100 : 100,
+    });
+  }
+});
+
 it('10,000 aborted requests leak no reservation', async () => {
   const key = createKey(50_000_000);
   for (let batch = 0; batch < 100; batch++) {
@@ -90,7 +110,7 @@ it('10,000 aborted requests leak no reservation', async () => {
 
 it('what a killed edge holds is free again when its lease has ended', async () => {
   const key = createKey(1_000);
-  const [victim, other] = [replicaOf(0), replicaOf(1)];
+  const [victim, other] = [replicaOf(2), replicaOf(1)];
   expect(isReserved(await victim.budgets.reserve(key, 1_000))).toBe(true);
   victim.kill();
   expect(await other.budgets.reserve(key, 1_000)).toBe('exhausted');

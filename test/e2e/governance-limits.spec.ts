@@ -1,0 +1,209 @@
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import { Redis } from 'ioredis';
+import { request } from 'node:http';
+import { eventually } from '../integration/stack.fixture.ts';
+import {
+  connectProvider,
+  createTestAccount,
+  createTestKey,
+  requestIdOf,
+  waitForRow,
+  type TestAccount,
+} from './account.fixture.ts';
+import { edgeUrl } from './edges.fixture.ts';
+import { expectError } from './errors.fixture.ts';
+import { githubTools } from './github-tools.fixture.ts';
+import { call, hello, untilEffective } from './governance.fixture.ts';
+import { postChat, send, type Answer } from './http.fixture.ts';
+import { plainAnswer, startProvider } from './provider.fixture.ts';
+
+const stack = sharedStack();
+const edges = [stack.baseUrl, edgeUrl(stack, 'tight'), edgeUrl(stack, 'closed')];
+const edgeOf = (at: number) => edges[at % edges.length]!;
+let account: TestAccount;
+let redis: Redis;
+
+beforeAll(async () => {
+  account = await createTestAccount(stack);
+  redis = new Redis(stack.dev.redis_url);
+});
+afterAll(() => redis.disconnect());
+
+describe('requests per minute', () => {
+  it('3 replicas admit 200 of 2,000 requests in bursts of a key with 200 a minute', async () => {
+    const rpm = 200;
+    const { key } = await createTestKey(stack.baseUrl, account.apiKey, { name: 'rpm', rate_limit_rpm: rpm });
+    const startedAt = Date.now();
+    const statuses: number[] = [];
+    const headers: boolean[] = [];
+    for (let burst = 0; burst < 20; burst++) {
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => chatByFetch(edgeOf(at), key)));
+      statuses.push(...answers.map(({ status }) => status));
+      headers.push(...answers.map((answer) => answer.headers.get('x-ratelimit-limit-requests') === `${rpm}`));
+    }
+    const admitted = statuses.filter((status) => status === 200).length;
+    expect(statuses.filter((status) => status === 429)).toHaveLength(2_000 - admitted);
+    // A window of a minute that slides gives back nothing before a minute has passed.
+    expect(Date.now() - startedAt).toBeLessThan(60_000);
+    expect(admitted).toBeGreaterThanOrEqual(rpm * 0.99);
+    expect(admitted).toBeLessThanOrEqual(rpm * 1.01);
+    expect(headers).not.toContain(false);
+  });
+
+  /** On connections that are kept: 2,000 new ones would be most of the work. */
+  async function chatByFetch(edge: string, key: string): Promise<Response> {
+    const answer = await fetch(`${edge}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(hello),
+    });
+    await answer.arrayBuffer();
+    return answer;
+  }
+});
+
+describe('budgets of saved tokens', () => {
+  let provider: ReplayProvider;
+  beforeAll(async () => {
+    provider = await startProvider();
+    provider.setControls(plainAnswer);
+    const base_url = `${provider.url}/v1`;
+    await connectProvider(stack.baseUrl, account.apiKey, {
+      provider: 'openai',
+      api_key: 'sk-upstream-0123456789abcdef',
+      base_url,
+    });
+  });
+  afterAll(() => provider.close());
+
+  const question = 'Create an issue titled "Limits" in octo/hello';
+  const withTools = {
+    model: 'sandbox/sandbox-1',
+    messages: [{ role: 'user', content: question }],
+    tools: githubTools,
+  };
+  const savedBy = (row: { estimated_tokens_saved: number; compression_tokens_saved: number }) =>
+    row.estimated_tokens_saved + row.compression_tokens_saved;
+  const rowOf = (answer: Answer) => waitForRow(stack.baseUrl, account.apiKey, requestIdOf(answer));
+  const budgetKey = (daily_token_budget: number) =>
+    createTestKey(stack.baseUrl, account.apiKey, {
+      name: 'budget',
+      rate_limit_rpm: 100_000,
+      daily_token_budget,
+    });
+
+  async function readBudget(keyId: string) {
+    const fields = await redis.hgetall(`budget:{${account.accountId}}:${keyId}`);
+    const [, today = 0] = (fields['spent'] ?? '').split(' ').map(Number);
+    const held = Object.entries(fields).filter(([field]) => field !== 'spent');
+    return { today, held: held.reduce((sum, [, value]) => sum + Number(value.split(' ')[0]), 0) };
+  }
+  /** What was used, as soon as nothing is held any more. */
+  const untilSettled = (keyId: string) =>
+    eventually(async () => {
+      const { today, held } = await readBudget(keyId);
+      return held === 0 ? { today } : undefined;
+    }, 25_000);
+
+  it('a spent one lets requests through as they came, and says so; no budget goes over by more than one', async () => {
+    const budget = 30_000;
+    const { key, id } = await budgetKey(budget);
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, at) => postChat(edges[at % 2 === 0 ? 0 : 2]!, key, withTools)),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const rows = await Promise.all(answers.map(rowOf));
+    const spent = rows.reduce((sum, row) => sum + savedBy(row), 0);
+    const one = Math.max(...rows.map(savedBy));
+    expect(spent).toBeGreaterThan(budget - one);
+    expect(spent).toBeLessThanOrEqual(budget + one);
+    expect(await untilSettled(id)).toEqual({ today: spent });
+
+    const passed = answers.findIndex(({ headers }) => headers['x-svc-budget'] === 'exhausted');
+    expect(answers[passed]!.headers).toMatchObject({ 'x-svc-prune-ratio': '117/117' });
+    expect(answers[passed]!.headers).not.toHaveProperty('x-svc-routing');
+    expect(rows[passed]).toMatchObject({
+      status: 'ok',
+      k_reason: 'budget_exhausted',
+      lane: 'untouched',
+      tools_out: 117,
+      estimated_tokens_saved: 0,
+      compression_tokens_saved: 0,
+    });
+    const optimized = answers.filter(({ headers }) => headers['x-svc-budget'] === undefined);
+    expect(optimized.length).toBeGreaterThan(0);
+    expect(optimized.length).toBe(rows.filter((row) => savedBy(row) > 0).length);
+  });
+
+  it('requests without tools need none', async () => {
+    const { key, id } = await budgetKey(0);
+    const answer = await postChat(stack.baseUrl, key, hello);
+    expect(answer.status).toBe(200);
+    expect(answer.headers).not.toHaveProperty('x-svc-budget');
+    expect(await redis.exists(`budget:{${account.accountId}}:${id}`)).toBe(0);
+  });
+
+  it('an account may have requests refused instead', async () => {
+    const own = await createTestAccount(stack);
+    const body = { name: 'strict', daily_token_budget: 0 };
+    const { key } = await createTestKey(stack.baseUrl, own.apiKey, body);
+    const path = '/v1/account/routing/preferences';
+    await call(200, { method: 'PUT', path, key: own.apiKey, body: { on_budget_exhausted: 'reject' } });
+    await untilEffective();
+    const refused = await postChat(stack.baseUrl, key, withTools);
+    const code = 'saved_token_budget_exhausted';
+    expectError(refused, { status: 402, type: 'billing_error', code });
+    const native = await send(stack.baseUrl, {
+      path: '/v1/messages',
+      key,
+      headers: { 'anthropic-version': '2023-06-01' },
+      body: {
+        model: 'sandbox/sandbox-1',
+        max_tokens: 10,
+        messages: [{ role: 'user', content: question }],
+        tools: githubTools.map(({ function: { name, description, parameters } }) => ({
+          name,
+          description,
+          input_schema: parameters,
+        })),
+      },
+    });
+    expect(native.status).toBe(402);
+    expect(native.json()).toMatchObject({ type: 'error', error: { type: 'billing_error' } });
+    expect((await postChat(stack.baseUrl, key, hello)).status).toBe(200);
+    const row = await waitForRow(stack.baseUrl, own.apiKey, requestIdOf(refused));
+    expect(row).toMatchObject({ status: 'error', http_status: 402, error_code: code });
+  });
+
+  it('requests that their clients give up leave nothing held, and have saved nothing', async () => {
+    const { key, id } = await budgetKey(5_000_000);
+    provider.setControls({ ...plainAnswer, firstByteDelayMs: 1_500 });
+    const body = JSON.stringify({ ...withTools, model: 'openai/gpt-4o-mini' });
+    await Promise.all(Array.from({ length: 200 }, (_, at) => giveUp(stack.baseUrl, key, body, at * 4)));
+    provider.setControls(plainAnswer);
+    expect(await untilSettled(id)).toEqual({ today: 0 });
+    expect(provider.requests.length).toBeGreaterThan(0);
+  });
+
+  /** Sends a request, and breaks the connection so many milliseconds later. */
+  function giveUp(edge: string, key: string, body: string, afterMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const sent = request(`${edge}/v1/chat/completions`, {
+        method: 'POST',
+        agent: false,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      });
+      sent.once('error', () => undefined).once('close', () => resolve());
+      sent.end(body);
+      setTimeout(() => sent.destroy(), afterMs);
+    });
+  }
+
+  it('a provider’s failure costs nothing', async () => {
+    const { key, id } = await budgetKey(5_000_000);
+    provider.enqueue(null, { status: 503, body: { error: { message: 'overloaded' } } });
+    const answer = await postChat(stack.baseUrl, key, { ...withTools, model: 'openai/gpt-4o-mini' });
+    expect(answer.status).toBe(503);
+    expect(await untilSettled(id)).toEqual({ today: 0 });
+  });
+});
