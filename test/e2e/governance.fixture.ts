@@ -1,0 +1,63 @@
+import { sharedStack, type StackUnderTest } from '@gateway/testing';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { z } from 'zod';
+import type { CreatedKey } from './account.fixture.ts';
+import { edgeUrl } from './edges.fixture.ts';
+import { postChat, send, type Answer, type Sent } from './http.fixture.ts';
+
+/** What a change may take to reach every replica. */
+export const effectiveWithinMs = 1_000;
+export const untilEffective = () => waitMs(effectiveWithinMs);
+
+/** Two replicas: what one of them is told holds at the other. */
+export function replicas(stack: StackUnderTest): readonly string[] {
+  return [stack.baseUrl, edgeUrl(stack, 'tight')];
+}
+
+/** The sandbox answers this without any provider's key. */
+export const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
+
+/** What each replica answers to a chat with this secret. */
+export function chatOnAll(secret: string): Promise<Answer[]> {
+  return Promise.all(replicas(sharedStack()).map((edge) => postChat(edge, secret, hello)));
+}
+
+const anyObject = z.record(z.string(), z.unknown());
+
+/** Calls the gateway, and gives the answer's body, which has to be an object and to have come with this status. */
+export async function call(status: number, sent: Sent): Promise<Record<string, unknown>> {
+  return callFor(anyObject, status, sent);
+}
+
+/** The same, read by a schema. */
+export async function callFor<Schema extends z.ZodType>(
+  schema: Schema,
+  status: number,
+  sent: Sent,
+): Promise<z.output<Schema>> {
+  const answer = await send(sharedStack().baseUrl, sent);
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
+  return schema.parse(answer.json());
+}
+
+/** A key as lists show it. */
+export function withoutSecret(created: CreatedKey): Omit<CreatedKey, 'key'> {
+  const { key, ...shown } = created;
+  expect(key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);
+  return shown;
+}
+
+/** The record of a key, as decisions.md lists its fields. */
+export const keyFields = [
+  ...['id', 'object', 'name', 'prefix', 'last4', 'created_at', 'last_used_at', 'expires_at'],
+  ...['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget', 'k_target_override'],
+  ...['allowed_tools', 'denied_tools', 'inherited'],
+];
+
+/** Holds a body to exactly these fields. */
+export function expectFields(body: unknown, fields: readonly string[]): void {
+  expect(Object.keys(body as object).sort()).toEqual([...fields].sort());
+}
+
+export const invalid = { status: 400, type: 'invalid_request_error' };
+export const notFound = { status: 404, type: 'not_found_error', code: 'not_found' };
