@@ -68,9 +68,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
     ...base,
     env: ({ infrastructure, secrets, inherited }) => ({
       VAULT_DATABASE_URL: infrastructure.databaseUrls.vault,
-      ...(inherited['VAULT_KEK_FILE'] === undefined
-        ? { VAULT_KEK: inherited['VAULT_KEK'] ?? secrets.vaultKek }
-        : { VAULT_KEK_FILE: inherited['VAULT_KEK_FILE'] }),
+      ...chooseVaultKeys(inherited, secrets),
     }),
   },
   worker: {
@@ -83,6 +81,17 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
   'sandbox-provider': { ...base, hasPort: true, usesNats: false },
 };
 
+const vaultKeyVariables = ['VAULT_KEK', 'VAULT_KEK_FILE', 'VAULT_KMS_KEYS', 'VAULT_KMS_ENDPOINT'];
+
+/** The keys that the caller names, of whichever kind; the generated one for who names none. */
+function chooseVaultKeys(
+  inherited: ServiceContext['inherited'],
+  { vaultKek }: Pick<Secrets, 'vaultKek'>,
+): Record<string, string> {
+  const named = Object.entries(inherited).filter(([name]) => vaultKeyVariables.includes(name));
+  return named.length > 0 ? Object.fromEntries(named) : { VAULT_KEK: vaultKek };
+}
+
 export function serviceRow(app: string): ServiceRow {
   return serviceTable[app] ?? base;
 }
@@ -94,7 +103,7 @@ const ownVariables = [
   /^NATS_/,
   /^npm_/,
   /^STACK_/,
-  /^(KEY_PEPPER|SESSION_SECRET|VAULT_KEK|VAULT_KEK_FILE|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
+  /^(KEY_PEPPER|SESSION_SECRET|VAULT_KEK|VAULT_KEK_FILE|VAULT_KMS_KEYS|VAULT_KMS_ENDPOINT|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
 ];
 
 /** The caller's environment as far as it is for every service: PATH, LOG_LEVEL, OTEL_…, EGRESS_ALLOW and the like. */
