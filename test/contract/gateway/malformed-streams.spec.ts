@@ -1,37 +1,10 @@
 import { loadRecordings, findRecordings, type ReplayControls } from '@gateway/testing';
 import { startConnectedGateway, type ConnectedGateway } from './connected-gateway.ts';
+import { askForStream, streamClients, type Received } from './stream-clients.ts';
+import { faultOf } from './stream-faults.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
-/** Where each format is asked for a stream, and who speaks it. */
-const clients = {
-  'chat-completions': {
-    api: 'chat_completions',
-    provider: 'openai',
-    type: 'text/event-stream',
-    path: () => '/v1/chat/completions',
-    body: (model: string) => ({ model, stream: true, messages: [{ role: 'user', content: 'Hello.' }] }),
-  },
-  messages: {
-    api: 'messages',
-    provider: 'anthropic',
-    type: 'text/event-stream',
-    path: () => '/v1/messages',
-    body: (model: string) => ({
-      model,
-      stream: true,
-      max_tokens: 64,
-      messages: [{ role: 'user', content: 'Hello.' }],
-    }),
-  },
-  converse: {
-    api: 'converse_stream',
-    provider: 'hosted',
-    type: 'application/vnd.amazon.eventstream',
-    path: (model: string) => `/model/${encodeURIComponent(model)}/converse-stream`,
-    body: () => ({ messages: [{ role: 'user', content: [{ text: 'Hello.' }] }] }),
-  },
-} as const;
-const formats = Object.keys(clients) as StreamFormat[];
+const formats = Object.keys(streamClients) as StreamFormat[];
 
 /** A recorded stream, and how much of it a reader needs to know that it has all. */
 interface RecordedStream {
@@ -48,7 +21,7 @@ const folder = findRecordings(process.env['DATA_DIR']);
 
 function chooseStreams(format: StreamFormat): RecordedStream[] {
   if (folder === undefined) return [];
-  return loadRecordings(folder, clients[format].api)
+  return loadRecordings(folder, streamClients[format].api)
     .filter((each) => each.streaming && each.status === 200 && each.fidelity === 'raw')
     .filter((each) => !each.is_error && !each.midstream_error)
     .map((each) => openStream(each.id, format, each.response() ?? Buffer.alloc(0)))
@@ -95,55 +68,10 @@ beforeAll(async () => {
 
 afterAll(async () => gateway.stop());
 
-interface Received {
-  readonly status: number;
-  readonly bytes: Buffer;
-}
-
-async function ask(
-  client: StreamFormat,
-  provider: StreamFormat,
-  controls: ReplayControls,
-): Promise<Received> {
-  const headers = { 'content-type': clients[provider].type, ...controls.headers };
+function ask(client: StreamFormat, provider: StreamFormat, controls: ReplayControls): Promise<Received> {
+  const headers = { 'content-type': streamClients[provider].type, ...controls.headers };
   gateway.replay.enqueue(null, { ...controls, headers });
-  const model = `${clients[provider].provider}/some-model`;
-  const answer = await fetch(gateway.baseUrl + clients[client].path(model), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(clients[client].body(model)),
-  });
-  return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
-}
-
-/**
- * What went wrong in the telling of a failure; null when it was told once, cleanly, and as nothing else. Of `whole` the
- * client may have got whole frames alone; its end among them only where `mayHaveStopped`, with the usage still to come.
- */
-function faultOf(
-  client: StreamFormat,
-  { status, bytes }: Received,
-  whole?: Buffer,
-  mayHaveStopped = false,
-): string | null {
-  if (status !== 200) return faultOfPlainError(client, status, bytes);
-  try {
-    const frames = readFrames(client, bytes);
-    const kinds = frames.map(({ kind }) => kind);
-    if (kinds.includes('end') && !mayHaveStopped) return 'a success terminator';
-    if (kinds.filter((kind) => kind === 'error').length !== 1) return `errors: ${kinds.join()}`;
-    if (kinds.at(-1) !== 'error') return 'more after the error';
-    const told = bytes.subarray(0, frames.at(-2)?.end ?? 0);
-    return whole === undefined || whole.subarray(0, told.length).equals(told) ? null : 'not what was sent';
-  } catch (error) {
-    return String(error);
-  }
-}
-
-function faultOfPlainError(client: StreamFormat, status: number, bytes: Buffer): string | null {
-  const body = JSON.parse(bytes.toString()) as { error?: { message?: string }; message?: string };
-  const message = client === 'converse' ? body.message : body.error?.message;
-  return status >= 500 && typeof message === 'string' ? null : `${status} ${bytes.toString()}`;
+  return askForStream(gateway, client, `${streamClients[provider].provider}/some-model`);
 }
 
 async function expectWholeAnswer({ format, bytes }: RecordedStream): Promise<void> {
@@ -159,19 +87,6 @@ for (const format of formats) {
   (folder === undefined ? describe.skip : describe)(`${format}, malformed`, () => {
     test('there are streams to malform', () => {
       expect(streams).toHaveLength(streamsWanted[format]);
-    });
-
-    test.each(streams)('$id, closed early, at any byte', async (stream) => {
-      const faults: string[] = [];
-      for (const length of chooseLengths(stream, 120)) {
-        const answer = await ask(format, format, { body: stream.bytes.subarray(0, length) });
-        const isWhole = length >= stream.wholeAt;
-        if (isWhole && stream.bytes.subarray(0, length).equals(answer.bytes)) continue;
-        const fault = faultOf(format, answer, stream.bytes, isWhole);
-        if (fault !== null) faults.push(`${length} of ${stream.bytes.length}: ${fault}`);
-      }
-      expect(faults).toEqual([]);
-      await expectWholeAnswer(stream);
     });
 
     test.each(streams)('$id, closed early, to clients of the other formats', async (stream) => {
@@ -239,7 +154,7 @@ for (const format of formats) {
         messages: { type: 'error', error },
         converse: { message: 'Too many.' },
       };
-      for (const type of ['application/json', clients[format].type]) {
+      for (const type of ['application/json', streamClients[format].type]) {
         for (const client of formats) {
           const headers = { 'content-type': type };
           const answer = await ask(client, format, { body: bodies[format], headers });

@@ -23,6 +23,9 @@ export interface ReceivedRequest {
   readonly endedAtMs: number | undefined;
 }
 
+/** What an answer is made of, by what is asked. */
+export type ChooseControls = (request: Pick<ReceivedRequest, 'url' | 'body'>) => ReplayControls;
+
 export interface ReplayProvider {
   /** `http://127.0.0.1:<port>`, without a path. */
   readonly url: string;
@@ -33,8 +36,11 @@ export interface ReplayProvider {
    * answer that is made by the controls alone. Throws for an id that is not recorded.
    */
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
-  /** For every request to come that the queue has no controls for. */
-  setControls(controls: ReplayControls): void;
+  /**
+   * For every request to come that the queue has no controls for. Chosen by the request, they also answer one that names
+   * no exchange: many requests side by side need no queue then.
+   */
+  setControls(controls: ReplayControls | ChooseControls): void;
   /** Forgets requests, queue and controls. */
   reset(): void;
   close(): Promise<void>;
@@ -89,7 +95,7 @@ class Replay {
   readonly #folder: string | undefined;
   readonly #recordings: ReadonlyMap<string, Recording>;
   readonly #queue: Choice[] = [];
-  #controls: ReplayControls = {};
+  #controls: ReplayControls | ChooseControls = {};
 
   constructor(folder: string | undefined) {
     this.#folder = folder;
@@ -104,7 +110,7 @@ class Replay {
     this.#queue.push({ exchangeId, controls });
   }
 
-  setControls(controls: ReplayControls): void {
+  setControls(controls: ReplayControls | ChooseControls): void {
     this.#controls = controls;
   }
 
@@ -117,7 +123,7 @@ class Replay {
   async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const choice = this.#choose(request.headers);
+    const choice = this.#choose(request.headers) ?? this.#choiceByRequest;
     const received: Writable<ReceivedRequest> = {
       method: request.method ?? '',
       url: request.url ?? '',
@@ -130,13 +136,22 @@ class Replay {
     };
     this.requests.push(received);
     if (this.requests.length > requestsMax) this.requests.shift();
-    const controls = choice?.controls ?? this.#controls;
+    const controls = choice?.controls ?? this.#controlsFor(received);
     const isCut = controls.resetAtByte !== undefined;
     response.once('close', () => {
       received.ended = response.writableFinished ? 'answered' : isCut ? 'cut' : 'client-left';
       received.endedAtMs = performance.now();
     });
     await sendAnswer(response, applyOverrides(this.#answerOf(choice), controls), controls);
+  }
+
+  /** Controls that look at the request make the whole answer of one that nothing else answers. */
+  get #choiceByRequest(): Choice | undefined {
+    return typeof this.#controls === 'function' ? { exchangeId: null, controls: undefined } : undefined;
+  }
+
+  #controlsFor(received: ReceivedRequest): ReplayControls {
+    return typeof this.#controls === 'function' ? this.#controls(received) : this.#controls;
   }
 
   #choose(headers: IncomingHttpHeaders): Choice | undefined {

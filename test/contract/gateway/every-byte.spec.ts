@@ -1,0 +1,159 @@
+import { findRecordings, loadRecordings, type Recording } from '@gateway/testing';
+import { startConnectedGateway, type ConnectedGateway } from './connected-gateway.ts';
+import { askForStream, type Received } from './stream-clients.ts';
+import { faultOf } from './stream-faults.ts';
+import { readFrames, type StreamFormat } from './stream-frames.ts';
+
+/** An API whose streams are cut: who speaks it, who asks, and what its last event of meaning has in it. */
+interface CutApi {
+  readonly api: string;
+  readonly provider: string;
+  readonly type: string;
+  /** One after the other, byte by byte; a single one where clients speak the format themselves. */
+  readonly clients: readonly StreamFormat[];
+  readonly end: RegExp;
+}
+
+const everyFormat = ['chat-completions', 'messages', 'converse'] as const;
+const sse = 'text/event-stream';
+const binary = 'application/vnd.amazon.eventstream';
+
+/**
+ * An answer is whole from the last byte of this event on: `finish_reason` of chat completions, `message_stop`,
+ * `messageStop` of converse, `finishReason` of Gemini, `message-end` of Cohere. What may come after it (usage, `[DONE]`,
+ * empty lines) takes nothing from the answer.
+ */
+const cutApis: readonly CutApi[] = [
+  {
+    api: 'chat_completions',
+    provider: 'openai',
+    type: sse,
+    clients: ['chat-completions'],
+    end: /"finish_reason": ?"/g,
+  },
+  { api: 'messages', provider: 'anthropic', type: sse, clients: ['messages'], end: /^event: message_stop/gm },
+  { api: 'converse_stream', provider: 'hosted', type: binary, clients: ['converse'], end: /messageStop/g },
+  { api: 'gemini', provider: 'google', type: sse, clients: everyFormat, end: /"finishReason": ?"/g },
+  { api: 'cohere_chat', provider: 'cohere', type: sse, clients: everyFormat, end: /"type": ?"message-end"/g },
+];
+
+interface CutStream extends CutApi {
+  readonly id: string;
+  readonly bytes: Buffer;
+  /** The length from which on the answer is whole. */
+  readonly wholeAt: number;
+}
+
+const folders = [...new Set([findRecordings(process.env['DATA_DIR']), findRecordings(undefined)])].filter(
+  (folder) => folder !== undefined,
+);
+const bytesMin = 1_000;
+const bytesMax = 8_000;
+
+/** The shortest stream with a tool call and the shortest without: of each API two, ten in all. */
+function chooseStreams(cutApi: CutApi): CutStream[] {
+  const streams = folders
+    .flatMap((folder) => loadRecordings(folder, cutApi.api))
+    .filter((each) => each.streaming && each.status === 200 && !each.is_error && !each.midstream_error)
+    .map((each) => ({ each, stream: openStream(cutApi, each) }))
+    .filter(({ stream }) => stream !== undefined)
+    .sort((a, b) => (a.stream?.bytes.length ?? 0) - (b.stream?.bytes.length ?? 0));
+  return [true, false]
+    .map((calls) => streams.find(({ each }) => each.has_tool_calls === calls)?.stream)
+    .filter((stream) => stream !== undefined);
+}
+
+/** Undefined for one of another size, or whose end is told more than once: cut in between it would be whole. */
+function openStream(cutApi: CutApi, recording: Recording): CutStream | undefined {
+  const bytes = recording.response() ?? Buffer.alloc(0);
+  if (bytes.length < bytesMin || bytes.length > bytesMax) return undefined;
+  const ends = [...bytes.toString('latin1').matchAll(cutApi.end)];
+  const [end] = ends;
+  if (end === undefined || ends.length > 1) return undefined;
+  const wholeAt = cutApi.type === binary ? endOfMessage(bytes, end.index) : endOfData(bytes, end.index);
+  return { ...cutApi, id: recording.id, bytes, wholeAt };
+}
+
+function endOfMessage(bytes: Buffer, at: number): number {
+  let end = 0;
+  while (end <= at) end += bytes.readUInt32BE(end);
+  return end;
+}
+
+/** The line end and the empty line after the data may be missing: the end of the stream ends them too. */
+function endOfData(bytes: Buffer, at: number): number {
+  const rest = bytes.toString('latin1', at);
+  return at + rest.search(/(?:\r?\n){2}|(?:\r?\n)?$/);
+}
+
+let gateway: ConnectedGateway;
+
+beforeAll(async () => {
+  gateway = await startConnectedGateway();
+}, 120_000);
+
+afterAll(async () => gateway.stop());
+
+/** The provider closes after as many bytes as the model's name says. */
+function cutAsAsked(stream: CutStream): void {
+  gateway.replay.setControls(({ url, body }) => {
+    const length = /cut-at-(\d+)/.exec(url + body.toString('latin1'))?.[1];
+    const headers = { 'content-type': stream.type };
+    return { headers, body: stream.bytes.subarray(0, Number(length ?? stream.bytes.length)) };
+  });
+}
+
+/** Null for an answer that tells what it has to. */
+function faultAt(stream: CutStream, client: StreamFormat, length: number, answer: Received): string | null {
+  const isSame = stream.clients.length === 1;
+  const isWhole = length >= stream.wholeAt;
+  if (isWhole && isSame && answer.bytes.equals(stream.bytes.subarray(0, length))) return null;
+  if (isWhole && !isSame && isSuccess(client, answer)) return null;
+  const fault = faultOf(client, answer, isSame ? stream.bytes : undefined, isWhole && isSame);
+  return fault && `${client}, ${length} of ${stream.bytes.length}: ${fault}`;
+}
+
+function isSuccess(client: StreamFormat, { status, bytes }: Received): boolean {
+  if (status !== 200) return false;
+  const kinds = readFrames(client, bytes).map(({ kind }) => kind);
+  return kinds.filter((kind) => kind === 'end').length === 1 && !kinds.includes('error');
+}
+
+const atOnce = 24;
+
+async function findFaults(stream: CutStream): Promise<string[]> {
+  const faults: string[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let length = next; length < stream.bytes.length; length = next) {
+      next += 1;
+      const client = stream.clients[length % stream.clients.length] ?? 'chat-completions';
+      const answer = await askForStream(gateway, client, `${stream.provider}/cut-at-${length}`);
+      const fault = faultAt(stream, client, length, answer);
+      if (fault !== null) faults.push(fault);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return faults;
+}
+
+for (const cutApi of cutApis) {
+  const streams = chooseStreams(cutApi);
+  (folders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
+    describe(cutApi.api, () => {
+      test('there are streams to cut', () => expect(streams.length).toBeGreaterThan(0));
+
+      test.each(streams)(
+        '$id',
+        async (stream) => {
+          cutAsAsked(stream);
+          expect(await findFaults(stream)).toEqual([]);
+          const client = stream.clients[0] ?? 'chat-completions';
+          const whole = await askForStream(gateway, client, `${stream.provider}/whole`);
+          expect(isSuccess(client, whole)).toBe(true);
+        },
+        120_000,
+      );
+    });
+  });
+}

@@ -1,0 +1,32 @@
+import type { Received } from './stream-clients.ts';
+import { readFrames, type StreamFormat } from './stream-frames.ts';
+
+/**
+ * What went wrong in the telling of a failure; null when it was told once, cleanly, and as nothing else. Of `whole` the
+ * client may have got whole frames alone; its end among them only where `mayHaveStopped`, with the usage still to come.
+ */
+export function faultOf(
+  client: StreamFormat,
+  { status, bytes }: Received,
+  whole?: Buffer,
+  mayHaveStopped = false,
+): string | null {
+  if (status !== 200) return faultOfPlainError(client, status, bytes);
+  try {
+    const frames = readFrames(client, bytes);
+    const kinds = frames.map(({ kind }) => kind);
+    if (kinds.includes('end') && !mayHaveStopped) return 'a success terminator';
+    if (kinds.filter((kind) => kind === 'error').length !== 1) return `errors: ${kinds.join()}`;
+    if (kinds.at(-1) !== 'error') return 'more after the error';
+    const told = bytes.subarray(0, frames.at(-2)?.end ?? 0);
+    return whole === undefined || whole.subarray(0, told.length).equals(told) ? null : 'not what was sent';
+  } catch (error) {
+    return String(error);
+  }
+}
+
+function faultOfPlainError(client: StreamFormat, status: number, bytes: Buffer): string | null {
+  const body = JSON.parse(bytes.toString()) as { error?: { message?: string }; message?: string };
+  const message = client === 'converse' ? body.message : body.error?.message;
+  return status >= 500 && typeof message === 'string' ? null : `${status} ${bytes.toString()}`;
+}
