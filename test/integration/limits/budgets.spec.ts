@@ -26,11 +26,11 @@ const reserveAll = (count: number, tokens: number, key: ReturnType<typeof create
   Promise.all(Array.from({ length: count }, async (_, at) => replicaOf(at).budgets.reserve(key, tokens)));
 const budgetOf = (key: ReturnType<typeof createKey>) => readBudget(replicas[0]!.redis, key);
 /** As soon as nobody holds anything. */
-const untilSettled = (key: ReturnType<typeof createKey>) =>
+const untilSettled = (key: ReturnType<typeof createKey>, withinMs = 15_000) =>
   eventually(async () => {
     const budget = await budgetOf(key);
     return budget.held.every((held) => held === 0) ? budget : undefined;
-  }, 15_000);
+  }, withinMs);
 
 it('500 calls at once on a nearly spent budget go over it by at most one call’s estimate', async () => {
   const [budget, estimate] = [100_000, 1_050];
@@ -106,6 +106,23 @@ it('10,000 aborted requests leak no reservation', async () => {
   const redis = (await startReplica(stack.dev.redis_url)).redis;
   expect(await readBudget(redis, key)).toEqual({ today: 0, thisWeek: 0, held: [0, 0, 0] });
   redis.disconnect();
+});
+
+it('room that a busy edge gives back is soon there for the others', async () => {
+  const key = createKey(1_000);
+  for (let turn = 0; turn < 5; turn++) {
+    const [busy, other] = [replicaOf(turn), replicaOf(turn + 1)];
+    const held = await busy.budgets.reserve(key, 1_000);
+    if (!isReserved(held)) throw new Error(`no room in turn ${turn}`);
+    held.settle(0);
+    const given = await eventually(async () => {
+      const answer = await other.budgets.reserve(key, 1_000);
+      return isReserved(answer) ? answer : undefined;
+    }, 2_500);
+    given.settle(0);
+    await untilSettled(key, 2_000);
+    await waitMs(1_000);
+  }
 });
 
 it('what a killed edge holds is free again when its lease has ended', async () => {

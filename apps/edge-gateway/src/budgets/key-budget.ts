@@ -16,7 +16,7 @@ export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
 /** While a key is busy, its edge holds room for as many more requests, so that they need not ask. */
 const aheadMax = 16;
 /** A key is busy as long as a request came within this time. */
-const busyMs = 10_000;
+const busyMs = 5_000;
 /** How long an edge takes a budget for exhausted before it asks again: others may have given room back. */
 const exhaustedMs = 1_000;
 /** Requests that one question asks for. */
@@ -63,7 +63,7 @@ export class KeyBudget {
   #waiting: Waiting[] = [];
   #known: SpentTokens | null = null;
   #room = 0;
-  /** What is held ahead at most, by the largest request that asked lately. */
+  /** What the store granted ahead when it was last asked. */
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
@@ -134,38 +134,44 @@ export class KeyBudget {
     const limits = this.#limits;
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
-    if (asked.length > 0) this.#aheadTokens = aheadMax * Math.max(...asked.map(({ tokens }) => tokens));
     // What is held ahead is kept while a busy key settles, and given back by one that is idle, or that asks anew.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
-    const ahead = keeps ? this.#held - settled.tokens - this.#committed() : 0;
-    this.#held = this.#committed() + Math.max(0, Math.min(ahead, this.#aheadTokens));
+    this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
+    const heldTokens = this.#held;
     const state = await this.#options.store.sync({
       ...limits,
       accountId: this.#options.accountId,
       keyId: this.#options.keyId,
       sequence: this.#sequence,
       settled,
-      heldTokens: this.#held,
+      heldTokens,
       known: this.#known,
       asked: asked.map(({ tokens }) => tokens),
       ahead: isBusy ? aheadMax : 0,
     });
     this.#options.health.noteAnswer();
-    this.#note(state, limits, asked);
-  }
-
-  #note(state: BudgetState, limits: BudgetLimits, asked: readonly Waiting[]): void {
     this.#settling = null;
     this.#share = null;
-    this.#held = state.heldTokens;
     this.#known = state.spent;
     this.#room = state.roomTokens;
-    if (asked.length > 0) {
-      const isShort = state.admitted < asked.length;
-      this.#exhausted = isShort ? { until: this.#options.now() + exhaustedMs, limits } : null;
+    this.#held = state.heldTokens;
+    if (asked.length > 0) this.#answer(asked, state, state.heldTokens - heldTokens, limits);
+  }
+
+  /** @param grantedTokens what the store granted for those who asked, and ahead. */
+  #answer(
+    asked: readonly Waiting[],
+    { admitted }: BudgetState,
+    grantedTokens: number,
+    limits: BudgetLimits,
+  ): void {
+    const until = this.#options.now() + exhaustedMs;
+    this.#exhausted = admitted < asked.length ? { until, limits } : null;
+    this.#aheadTokens = grantedTokens;
+    for (const [at, { tokens, resolve }] of asked.entries()) {
+      if (at < admitted) this.#aheadTokens -= tokens;
+      resolve(at < admitted ? this.#take(tokens) : 'exhausted');
     }
-    for (const [at, { tokens, resolve }] of asked.entries())
-      resolve(at < state.admitted ? this.#take(tokens) : 'exhausted');
   }
 
   #take(tokens: number): Reservation {
@@ -221,6 +227,12 @@ export class KeyBudget {
     let sum = this.#reserved;
     for (const tokens of this.#unsettled.values()) sum += tokens;
     return sum;
+  }
+
+  /** No more than was granted, nor than is a small part of the room: others may need it. */
+  #keptAhead(settledTokens: number): number {
+    const ahead = this.#held - settledTokens - this.#committed();
+    return Math.max(0, Math.min(ahead, this.#aheadTokens, Math.floor(this.#room / aheadMax)));
   }
 
   #isUntold(): boolean {

@@ -11,8 +11,8 @@ export interface BudgetedKey extends BudgetLimits {
 /** How soon a settlement is told: a process that is killed loses no more than this of what its requests saved. */
 const flushMs = 100;
 const flushAwayMs = 1_000;
-/** Well within the lease, so that one lost renewal does not end it. */
-const upkeepMs = 10_000;
+/** Well within the lease, so that a lost renewal does not end it. */
+const upkeepMs = 5_000;
 /** Keys with requests under way or lately. More than that at once pass as if the store were away. */
 const keysMax = 50_000;
 
