@@ -56,6 +56,35 @@ describe('a query scoped by account', () => {
     },
   );
 
+  it.each([
+    { create: { name: 'a', account: { connect: { id: 'theirs' } } } },
+    { create: [{ name: 'a' }, { accountId: 'theirs' }] },
+    { createMany: { data: [{ accountId: 'theirs' }] } },
+    { update: { where: { id: 'x' }, data: { account: { connect: { id: 'theirs' } } } } },
+    { update: { where: { id: 'x' }, data: { accountId: 'theirs' } } },
+    { update: { account: { connectOrCreate: {} } } },
+    { updateMany: [{ where: {}, data: { accountId: { set: 'theirs' } } }] },
+    {
+      upsert: { where: {}, create: {}, update: { parts: { update: { data: { owner: { connect: {} } } } } } },
+    },
+    { upsert: [{ where: {}, create: { accountId: 'theirs' }, update: {} }] },
+  ])('refuses the same through a write to a related row: %j', (keys) => {
+    for (const [operation, args] of [
+      ['update', { where: {}, data: { keys } }],
+      ['create', { data: { keys } }],
+      ['upsert', { where: {}, create: {}, update: { keys } }],
+    ] as const)
+      expect(() => scopeArgs(operation, args, { ...scope, field: 'id' })).toThrow(ScopeError);
+  });
+
+  it('takes writes to related rows that stay in the account', () => {
+    const data = {
+      policy: { create: {} },
+      keys: { create: [{ id: 'y', accountId: 'mine' }], updateMany: { where: {}, data: { name: 'a' } } },
+    };
+    expect(() => scopeArgs('update', { where: {}, data }, { ...scope, field: 'id' })).not.toThrow();
+  });
+
   it('takes plain assignments', () => {
     const data = {
       tags: { set: ['a'] },

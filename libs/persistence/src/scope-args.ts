@@ -75,13 +75,31 @@ function rejectForeign(data: unknown, { field, accountId }: AccountScope): void 
   for (const [name, value] of Object.entries(row)) {
     if (isLink(value))
       throw new ScopeError(`The relation ${name} may not link to a row that exists already.`);
+    // Related rows belong to an account by `accountId`, whatever the model at the top belongs by.
+    for (const nested of nestedRows(value)) rejectForeign(nested, { field: 'accountId', accountId });
   }
 }
 
 /** `connect`, `connectOrCreate`, and `set` with rows; `set` with a scalar or a list of them is a plain assignment. */
 function isLink(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isObject(value)) return false;
   if ('connect' in value || 'connectOrCreate' in value) return true;
   const set: unknown = 'set' in value ? value.set : undefined;
   return Array.isArray(set) && set.some((item) => typeof item === 'object' && item !== null);
+}
+
+/** The rows that a write through a relation makes or changes, whichever way it is put. */
+function nestedRows(value: unknown): unknown[] {
+  if (!isObject(value)) return [];
+  return ['create', 'createMany', 'update', 'updateMany', 'upsert'].flatMap((operation) =>
+    [value[operation]].flat().flatMap((item) => {
+      if (!isObject(item)) return [];
+      if (operation === 'upsert') return [item['create'], item['update']];
+      return [item['data'] ?? item].flat();
+    }),
+  );
+}
+
+function isObject(value: unknown): value is Args {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -102,12 +102,19 @@ describe('the account service', () => {
       keyId: key.id,
       expiresAt: null,
       rateLimitRpm: 600,
+      dailyTokenBudget: 5_000_000,
+      weeklyTokenBudget: 25_000_000,
+      onBudgetExhausted: 'pass',
       kTargetOverride: null,
       allowedTools: null,
       deniedTools: null,
       epoch: expect.any(Number),
-      pruning: { mode: 'on', recallTarget: 0.95 },
+      pruning: { mode: 'on', recallTarget: 0.95, recovery: true },
       compression: { mode: 'lossless', applyWithoutTools: false },
+      routing: { mode: 'auto', allowedProviders: null, maxCostUsdPerMtok: null, fallbacks: [] },
+      contentLogging: false,
+      retentionDays: 30,
+      shadowShare: 0.05,
     });
   });
 
