@@ -5,7 +5,9 @@ import { ChangePasswordHandler } from './change-password/change-password.handler
 import { CreateAccountHandler } from './create-account/create-account.handler.ts';
 import { CreateKeyHandler } from './create-key/create-key.handler.ts';
 import { CreatePlaygroundKeyHandler } from './create-playground-key/create-playground-key.handler.ts';
+import { DeleteAccountHandler } from './delete-account/delete-account.handler.ts';
 import { ACCOUNT_CONTEXT, type AccountContext } from './domain/account-context.ts';
+import { GetAccountDeletionHandler } from './get-account-deletion/get-account-deletion.handler.ts';
 import { GetAccountHandler } from './get-account/get-account.handler.ts';
 import { GetIdentitySealingKeyHandler } from './get-identity-sealing-key/get-identity-sealing-key.handler.ts';
 import { GetPreferencesHandler } from './get-preferences/get-preferences.handler.ts';
@@ -49,6 +51,8 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
         RevokeKeyHandler,
         GetAccountHandler,
         UpdateAccountHandler,
+        DeleteAccountHandler,
+        GetAccountDeletionHandler,
         GetPreferencesHandler,
         UpdatePreferencesHandler,
         ListDisabledModelsHandler,
@@ -70,11 +74,13 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.#context.expiredRecords.start();
+    this.#context.deletions.start();
   }
 
   /** Comes after the transport's end, so nothing is in work any more. */
   async onModuleDestroy(): Promise<void> {
     this.#context.expiredRecords.stop();
+    await this.#context.deletions.stop();
     await this.#context.lastUsed.flush();
     await this.#context.database.close();
   }

@@ -8,6 +8,9 @@ import { RedisEpochBoard } from './announce/redis-epoch-board.adapter.ts';
 import { LastUsedRecorder } from './authenticate-key/last-used-recorder.ts';
 import { writeLastUsedTo } from './authenticate-key/write-last-used.ts';
 import { loadConfig } from './config.ts';
+import { DeletionRunner } from './delete-account/deletion-runner.ts';
+import { deletionSteps } from './delete-account/deletion-steps.ts';
+import type { AccountChange } from './domain/account-context.ts';
 import { ExpiredRecordUpkeep } from './idempotency/expired-record-upkeep.ts';
 import { buildIdentity } from './identity/build-identity.ts';
 import type { SessionChange } from './identity/identity.ts';
@@ -39,6 +42,7 @@ await runService({
     epochRedis.on('error', (error) => logger.debug({ err: error }, 'the epochs of changes are not written'));
     const announcer = new ChangeAnnouncer(messaging, new RedisEpochBoard(epochRedis));
     const announceSessionChange = (change: SessionChange) => messaging.broadcast(sessionChanged, change);
+    const announceAccountChange = (change: AccountChange) => announcer.announceAccountChange(change);
     return AccountModule.with({
       database,
       identity: buildIdentity(config, database, announceSessionChange),
@@ -52,7 +56,8 @@ await runService({
       ),
       countLookup: (outcome) => lookups.inc({ outcome }),
       announceKeyChange: (change) => announcer.announceKeyChange(change),
-      announceAccountChange: (change) => announcer.announceAccountChange(change),
+      announceAccountChange,
+      deletions: new DeletionRunner(database, deletionSteps(messaging, announceAccountChange), logger),
     });
   },
 });

@@ -5,6 +5,7 @@ import { AccessGuard } from './http/access.guard.ts';
 import { ErrorFilter } from './http/error.filter.ts';
 import { listRoutes } from './http/route-table.ts';
 import { Reference } from './openapi/reference.ts';
+import { AccountDeletionsRoute } from './routes/account-deletions/account-deletions.route.ts';
 import { AccountKeysRoute } from './routes/account-keys/account-keys.route.ts';
 import { AccountProfileRoute } from './routes/account-profile/account-profile.route.ts';
 import { AccountProvidersRoute } from './routes/account-providers/account-providers.route.ts';
@@ -29,6 +30,7 @@ export const controllers = [
   AccountProvidersRoute,
   RoutingPreferencesRoute,
   RoutingModelsRoute,
+  AccountDeletionsRoute,
   AccountRequestsRoute,
   DocumentationRoute,
 ];

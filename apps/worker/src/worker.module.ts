@@ -1,5 +1,6 @@
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { WORKER_CONTEXT, type WorkerContext } from './domain/worker-context.ts';
+import { ForgetAccountHandler } from './forget-account/forget-account.handler.ts';
 import { WriteRequestLogProcessor } from './jobs/write-request-log/write-request-log.processor.ts';
 import { PartitionUpkeepAdapter } from './persistence/partition-upkeep.adapter.ts';
 import { GetRequestHandler } from './queries/get-request/get-request.handler.ts';
@@ -21,7 +22,7 @@ export class WorkerModule implements OnApplicationShutdown {
         WriteRequestLogProcessor,
         PartitionUpkeepAdapter,
       ],
-      controllers: [ListRequestsHandler, GetRequestHandler],
+      controllers: [ListRequestsHandler, GetRequestHandler, ForgetAccountHandler],
     };
   }
 

@@ -1,4 +1,5 @@
 import type { Identity, SessionChange } from '../identity/identity.ts';
+import type { DeletionRunner } from '../delete-account/deletion-runner.ts';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { LastUsedRecorder } from '../authenticate-key/last-used-recorder.ts';
 import type { ExpiredRecordUpkeep } from '../idempotency/expired-record-upkeep.ts';
@@ -27,6 +28,7 @@ export interface AccountContext {
   readonly pepper: Buffer;
   readonly lastUsed: LastUsedRecorder;
   readonly expiredRecords: ExpiredRecordUpkeep;
+  readonly deletions: DeletionRunner;
   /** Unknown counts revoked keys too. */
   readonly countLookup: (outcome: 'found' | 'unknown') => void;
   /** Tells every gateway that what it has cached of the key is stale. Called after the commit, never before. */

@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
 import { deadRequestEvent, type DeadRequestEvent } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { DeadLetters } from './dead-letters.port.ts';
 
 /** More than this many dead letters, and the oldest give way: what is wrong then is wrong with every event. */
 const lettersMax = 100_000;
+/** Letters looked at together: 4 kB each or so. */
+const lettersAtOnce = 500;
 
 /** A queue that nothing takes from but `npm run dead-letters`. */
 export class BullmqDeadLetters implements DeadLetters {
+  readonly #redis: Redis;
   readonly #queue: Queue<DeadRequestEvent>;
 
   constructor(redis: Redis) {
+    this.#redis = redis;
     this.#queue = new Queue(deadRequestEvent.queue, { connection: redis });
     this.#queue.on('error', () => undefined);
   }
@@ -26,6 +31,18 @@ export class BullmqDeadLetters implements DeadLetters {
     await Promise.all(oldest.map((letter) => letter.remove()));
   }
 
+  async removeOf(accountId: string): Promise<void> {
+    // Commands would wait for Redis to come back, which may be days.
+    if (this.#redis.status !== 'ready')
+      throw new GatewayError('service_unavailable', { detail: 'the queue' });
+    for (let end = await this.#queue.getWaitingCount(); end > 0; end -= lettersAtOnce) {
+      // From the far end on, so that what is removed moves nothing that is still to be looked at.
+      const letters = await this.#queue.getWaiting(Math.max(0, end - lettersAtOnce), end - 1);
+      const ofAccount = letters.filter(({ data }) => accountOf(data.event) === accountId);
+      await Promise.all(ofAccount.map((letter) => letter.remove()));
+    }
+  }
+
   count(): Promise<number> {
     return this.#queue.getWaitingCount();
   }
@@ -33,6 +50,10 @@ export class BullmqDeadLetters implements DeadLetters {
   close(): Promise<void> {
     return this.#queue.close();
   }
+}
+
+function accountOf(event: unknown): unknown {
+  return typeof event === 'object' && event !== null && 'accountId' in event ? event.accountId : undefined;
 }
 
 /** The same event of the same batch has the same id, however often the batch is tried. */

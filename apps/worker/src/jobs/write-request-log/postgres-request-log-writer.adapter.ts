@@ -62,6 +62,7 @@ const insert = `
   FROM json_to_recordset($1::json) AS event (${Object.entries(columns)
     .map(([name, type]) => `${name} ${type}`)
     .join(', ')})
+  WHERE NOT EXISTS (SELECT FROM forgotten_accounts WHERE forgotten_accounts.account_id = event.account_id)
   ON CONFLICT (id, created_at) DO UPDATE
   SET ${names
     .filter((name) => !keys.has(name))

@@ -1,0 +1,42 @@
+import type { StackUnderTest } from '@gateway/testing';
+import pg from 'pg';
+
+/** What may name a deleted account, and why: `<database>.<table>`. */
+const tombstones = new Set([
+  // That it was deleted, and how far that has come.
+  'account.account_deletions',
+  // So that what comes late is not written.
+  'vault.forgotten_accounts',
+  'telemetry.forgotten_accounts',
+  // Who opened which secret and when, for whoever has to answer for it: ids alone, and kept by the operator's rules.
+  'vault.credential_audit',
+]);
+
+/** Every table of every database that still has a row in which one of these ids stands: `<database>.<table>`. */
+export async function findRowsNaming(stack: StackUnderTest, ids: readonly string[]): Promise<string[]> {
+  const { account, vault, telemetry } = stack.dev.postgres;
+  const found: string[] = [];
+  for (const [name, url] of Object.entries({ account, vault, telemetry })) {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      for (const table of await findTables(client, ids)) found.push(`${name}.${table}`);
+    } finally {
+      await client.end();
+    }
+  }
+  return found.filter((table) => !tombstones.has(table));
+}
+
+async function findTables(client: pg.Client, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')",
+  );
+  const found: string[] = [];
+  for (const { name } of rows) {
+    const query = `SELECT FROM "${name}" AS row WHERE to_jsonb(row)::text ~ $1 LIMIT 1`;
+    const { rowCount } = await client.query(query, [ids.join('|')]);
+    if (rowCount) found.push(name);
+  }
+  return found.sort();
+}

@@ -1,0 +1,134 @@
+import { accountDeletion, type AccountDeletion } from '@gateway/contracts';
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import { uuidv7 } from 'uuidv7';
+import { eventually } from '../integration/stack.fixture.ts';
+import {
+  connectProvider,
+  createTestAccount,
+  createTestKey,
+  requestIdOf,
+  waitForRow,
+  type TestAccount,
+} from './account.fixture.ts';
+import { findRowsNaming } from './deleted-account.fixture.ts';
+import { edgeUrl } from './edges.fixture.ts';
+import { expectError } from './errors.fixture.ts';
+import { postChat, send } from './http.fixture.ts';
+import { renderFrame, startProvider, streamedAnswer } from './provider.fixture.ts';
+
+const stack = sharedStack();
+const { baseUrl } = stack;
+const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
+const words = Array.from({ length: 20 }, (_, at) => `word ${at} `);
+
+let provider: ReplayProvider;
+beforeAll(async () => {
+  provider = await startProvider();
+});
+afterAll(() => provider.close());
+
+const deleteMe = (key: string) => send(baseUrl, { method: 'DELETE', path: '/v1/account/me', key });
+const readReceipt = async (id: string) =>
+  accountDeletion.parse((await send(baseUrl, { path: `/v1/account/deletions/${id}` })).json());
+const untilDone = (id: string): Promise<AccountDeletion> =>
+  eventually(async () => {
+    const receipt = await readReceipt(id);
+    return receipt.status === 'done' ? receipt : undefined;
+  }, 20_000);
+
+/** An account with something in every service. */
+async function createUsedAccount(): Promise<TestAccount & { readonly otherKey: string }> {
+  const account = await createTestAccount(stack);
+  await connectProvider(baseUrl, account.apiKey, {
+    provider: 'openai',
+    api_key: 'sk-upstream-0123456789',
+    base_url: `${provider.url}/v1`,
+  });
+  const { key } = await createTestKey(baseUrl, account.apiKey, { name: 'another' });
+  const toggle = { provider: 'openai', model_id: 'gpt-4o', is_enabled: false };
+  await send(baseUrl, { path: '/v1/account/routing/models/toggle', key: account.apiKey, body: toggle });
+  const answer = await postChat(baseUrl, account.apiKey, hello);
+  expect(answer.status).toBe(200);
+  await waitForRow(baseUrl, account.apiKey, requestIdOf(answer));
+  return { ...account, otherKey: key };
+}
+
+describe('an account that is deleted', () => {
+  it('is gone from every service, with a receipt; another one feels nothing of it', async () => {
+    const [account, bystander] = await Promise.all([createUsedAccount(), createUsedAccount()]);
+    const before = await findRowsNaming(stack, [account.accountId]);
+    expect(before).toEqual(
+      expect.arrayContaining(['account.accounts', 'account.api_keys', 'telemetry.request_log']),
+    );
+    expect(before).toContain('vault.credentials');
+
+    const answer = await deleteMe(account.apiKey);
+    expect(answer.status).toBe(202);
+    const receipt = accountDeletion.parse(answer.json());
+    expect(receipt.steps.map(({ service }) => service)).toEqual([
+      'account',
+      'edge-gateway',
+      'provider-vault',
+      'worker',
+    ]);
+    expect(receipt.steps[0]).toMatchObject({ status: 'done' });
+    expect(answer.headers['location']).toBe(`/v1/account/deletions/${receipt.id}`);
+    expect(answer.text).not.toContain(account.accountId);
+
+    const done = await untilDone(receipt.id);
+    expect(done.steps.map(({ status }) => status)).toEqual(['done', 'done', 'done', 'done']);
+    expect(Date.parse(done.completed_at ?? '')).toBeGreaterThanOrEqual(Date.parse(done.requested_at));
+    expect(await findRowsNaming(stack, [account.accountId, account.keyId])).toEqual([]);
+    expect(await findRowsNaming(stack, [bystander.accountId])).toEqual(before);
+    expect((await postChat(baseUrl, bystander.otherKey, hello)).status).toBe(200);
+  }, 60_000);
+
+  it('is refused with every key on every replica within a second', async () => {
+    const account = await createUsedAccount();
+    const edges = [baseUrl, edgeUrl(stack, 'tight')];
+    const keys = [account.apiKey, account.otherKey];
+    for (const edge of edges)
+      for (const key of keys) expect((await postChat(edge, key, hello)).status).toBe(200);
+    expect((await deleteMe(account.apiKey)).status).toBe(202);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    for (const edge of edges) {
+      for (const key of keys) {
+        expectError(await postChat(edge, key, hello), {
+          status: 401,
+          type: 'authentication_error',
+          code: 'invalid_api_key',
+        });
+      }
+    }
+    expect((await deleteMe(account.otherKey)).status).toBe(401);
+  }, 60_000);
+
+  it('ends its open streams, whose rows come too late to be written', async () => {
+    const account = await createUsedAccount();
+    const hang = 3 * Buffer.byteLength(renderFrame(words[0]!));
+    provider.enqueue(null, { ...streamedAnswer(words), hang });
+    const streamed = { ...hello, model: 'openai/gpt-4o', stream: true };
+    const stream = postChat(baseUrl, account.otherKey, streamed);
+    await eventually(() => provider.requests.at(-1));
+    const start = performance.now();
+    const receipt = accountDeletion.parse((await deleteMe(account.apiKey)).json());
+    const { text, status } = await stream;
+    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(text).toContain('"code":"invalid_api_key"');
+    expect(text).not.toContain('[DONE]');
+    expect([200, 401]).toContain(status);
+    await untilDone(receipt.id);
+    // Longer than an event takes from an edge's spool to the log.
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(await findRowsNaming(stack, [account.accountId])).toEqual([]);
+  }, 60_000);
+
+  it('has no receipt under any other id', async () => {
+    for (const id of [uuidv7(), 'x', '%00']) {
+      const answer = await send(baseUrl, { path: `/v1/account/deletions/${id}` });
+      expect([400, 404]).toContain(answer.status);
+    }
+    const unknown = await send(baseUrl, { path: `/v1/account/deletions/${uuidv7()}` });
+    expectError(unknown, { status: 404, type: 'not_found_error', code: 'not_found' });
+  });
+});
