@@ -1,3 +1,13 @@
+export { NeedleIndex, type CanaryHit, type Secret } from './canaries/needle-index.ts';
+export { startObserver, type StackObserver } from './canaries/observe-stack.ts';
+export {
+  appendObserved,
+  isObserved,
+  noteSecret,
+  observedFile,
+  observedKinds,
+  readSecretsUsed,
+} from './canaries/observed-folder.ts';
 export { findFreePort, startNatsServer, type NatsServer } from './nats-server/start-nats-server.ts';
 export type { ReceivedSpan } from './otlp-receiver/parse-export.ts';
 export { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver/start-otlp-receiver.ts';

@@ -18,6 +18,9 @@ export const natsUsers: readonly ServiceName[] = [
   'operator',
 ];
 
+/** Hears everything and says nothing: for tests that look for secrets in messages. Only a stack that asks for it has it. */
+export const observer = 'observer';
+
 /** Messages carry tool lists and context blocks; larger ones are left alone by the pipeline. */
 const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024;
 /** The longest that any server may take to answer; every contract's deadline is shorter. */
@@ -50,7 +53,7 @@ function renderSubjects(subjects: readonly string[]): string {
   return subjects.length === 0 ? '{ deny: [">"] }' : `{ allow: ${JSON.stringify(subjects)} }`;
 }
 
-function renderUser(user: ServiceName, password: string, rights: SubjectRights): string {
+function renderUser(user: string, password: string, rights: SubjectRights): string {
   return `    {
       user: ${JSON.stringify(user)}
       password: ${JSON.stringify(password)}
@@ -77,6 +80,9 @@ export function renderNatsConfig(options: {
     if (!password) throw new Error(`The NATS user ${user} has no password.`);
     return renderUser(user, password, chooseSubjectRights(user, options.contracts));
   });
+  const observerPassword = options.passwords[observer];
+  if (observerPassword)
+    users.push(renderUser(observer, observerPassword, { publish: [], subscribe: ['>'], answers: false }));
   return `host: ${JSON.stringify(options.host)}
 port: ${options.port}
 ${options.monitorPort === undefined ? '' : `http: "127.0.0.1:${options.monitorPort}"\n`}max_payload: ${PAYLOAD_BYTES_MAX}

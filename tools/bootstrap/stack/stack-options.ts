@@ -16,6 +16,8 @@ export const stackOptions = z.object({
   durable: z.boolean().default(true),
   /** Delete the data directory when the stack has ended. */
   ephemeral: z.boolean().default(false),
+  /** Have a NATS user who hears everything. For tests alone: nobody else may hear what is not addressed to them. */
+  hasObserver: z.boolean().default(false),
   /** End with the process that started this one, even if that is killed. */
   endWithParent: z.boolean().default(false),
 });

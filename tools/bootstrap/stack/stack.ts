@@ -8,7 +8,7 @@ import { readDevInfo, writeDevInfo } from './dev-file.ts';
 import type { DevInfo } from './dev-file.ts';
 import { startInfrastructure } from './infrastructure.ts';
 import type { ExternalServers, Infrastructure } from './infrastructure.ts';
-import { natsUsers } from './nats-config.ts';
+import { natsUsers, observer } from './nats-config.ts';
 import { openPortBook } from './ports.ts';
 import type { PortBook } from './ports.ts';
 import { root } from './root.ts';
@@ -141,7 +141,10 @@ export async function startStack(
   report: (line: string) => void,
 ): Promise<DevInfo> {
   const ports = openPortBook(supervision.dataDir, { useDefaults: options.useDefaultPorts });
-  const secrets = loadSecrets(supervision.dataDir, { roles: databaseOwners, natsUsers });
+  const secrets = loadSecrets(supervision.dataDir, {
+    roles: databaseOwners,
+    natsUsers: options.hasObserver ? [...natsUsers, observer] : natsUsers,
+  });
   const infrastructure = await startInfrastructure({
     dataDir: supervision.dataDir,
     ports,

@@ -31,8 +31,13 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
 }
 
+export interface OtlpReceiverOptions {
+  /** Called with each export as it came, uncompressed. */
+  readonly onExport?: (body: Buffer) => void;
+}
+
 /** Starts a loopback receiver of OTLP/HTTP traces in JSON. */
-export async function startOtlpReceiver(): Promise<OtlpReceiver> {
+export async function startOtlpReceiver(options: OtlpReceiverOptions = {}): Promise<OtlpReceiver> {
   const received: ReceivedSpan[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(request);
@@ -40,6 +45,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
       response.writeHead(404).end();
       return;
     }
+    options.onExport?.(body);
     received.push(...parseExport(JSON.parse(body.toString('utf8'))));
     if (received.length > spansMax) received.splice(0, received.length - spansMax);
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');

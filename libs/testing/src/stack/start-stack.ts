@@ -17,6 +17,8 @@ export interface TestStackOptions {
   readonly replicas?: Record<string, number>;
   /** The services to run; all unless given. With none there are still Postgres (migrated), Redis and NATS. */
   readonly apps?: readonly string[];
+  /** Have a NATS user `observer` who hears everything. */
+  readonly hasObserver?: boolean;
   /** Have the supervisor start a process again that was killed. Unless set, the test does that. */
   readonly restartCrashed?: boolean;
 }

@@ -1,0 +1,100 @@
+import { connect, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import { Redis } from 'ioredis';
+import { startOtlpReceiver, type OtlpReceiver } from '../otlp-receiver/start-otlp-receiver.ts';
+import type { StackUnderTest } from '../stack/stack-under-test.ts';
+import { appendObserved, createObservedFolder, type ObservedKind } from './observed-folder.ts';
+
+const writeEveryMs = 200;
+const newline = Buffer.from('\n');
+/** A run whose stack says more than this is no run of ours. */
+const bytesMax = 2 * 1024 * 1024 * 1024;
+
+/** Keeps together what comes piece by piece, and writes it now and then. */
+class Writer {
+  readonly #waiting = new Map<ObservedKind, Buffer[]>();
+  readonly #timer = setInterval(() => this.write(), writeEveryMs);
+  #dataDir: string | undefined;
+  #bytes = 0;
+
+  /** From now on there is a place to write to. */
+  open(dataDir: string): void {
+    createObservedFolder(dataDir);
+    this.#dataDir = dataDir;
+  }
+
+  add(kind: ObservedKind, text: string | Uint8Array): void {
+    const bytes = Buffer.from(text);
+    this.#bytes += bytes.length;
+    if (this.#bytes > bytesMax) return;
+    let pieces = this.#waiting.get(kind);
+    if (!pieces) this.#waiting.set(kind, (pieces = []));
+    pieces.push(bytes, newline);
+  }
+
+  write(): void {
+    if (this.#dataDir === undefined) return;
+    for (const [kind, pieces] of this.#waiting) appendObserved(this.#dataDir, kind, Buffer.concat(pieces));
+    this.#waiting.clear();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#dataDir = undefined;
+  }
+}
+
+export interface StackObserver {
+  /** For OTEL_EXPORTER_OTLP_ENDPOINT of the stack that will be watched. */
+  readonly otlpUrl: string;
+  /** Begins to keep everything that crosses NATS and Redis, besides the traces. The stack must have an `observer`. */
+  watch(stack: StackUnderTest): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Watches a whole stack from outside: see `observedKinds`. Begin before the stack starts, so that no span is missed. */
+export async function startObserver(): Promise<StackObserver> {
+  const writer = new Writer();
+  const receiver: OtlpReceiver = await startOtlpReceiver({ onExport: (body) => writer.add('traces', body) });
+  const closing: (() => unknown)[] = [() => receiver.close(), () => writer.close()];
+  return {
+    otlpUrl: receiver.url,
+    watch: async (stack) => {
+      writer.open(stack.dataDir);
+      closing.unshift(await watchMessages(stack, writer), await watchRedis(stack, writer));
+    },
+    close: async () => {
+      for (const close of closing) await close();
+    },
+  };
+}
+
+async function watchMessages(stack: StackUnderTest, writer: Writer): Promise<() => unknown> {
+  const { url, user, password } = stack.natsCredentials('observer');
+  const nats: NatsConnection = await connect({
+    servers: url,
+    user,
+    pass: password,
+    maxReconnectAttempts: -1,
+  });
+  nats.subscribe('>', {
+    callback: (_error, { subject, headers, data }: Msg) => {
+      const named = headers === undefined ? [] : [...headers].flatMap(([name, values]) => [name, ...values]);
+      writer.add('messages', [subject, ...named].join(' '));
+      writer.add('messages', data);
+    },
+  });
+  await nats.flush();
+  return () => nats.close();
+}
+
+async function watchRedis(stack: StackUnderTest, writer: Writer): Promise<() => unknown> {
+  const redis = new Redis(stack.dev.redis_url);
+  const monitor = await redis.monitor();
+  monitor.on('monitor', (_time: string, args: string[]) => writer.add('redis-commands', args.join(' ')));
+  // A Redis that a test ends says no more; what is in it at the end is read in the end.
+  for (const client of [redis, monitor]) client.on('error', () => undefined);
+  return () => {
+    monitor.disconnect();
+    redis.disconnect();
+  };
+}
