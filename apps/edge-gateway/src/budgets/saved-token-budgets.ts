@@ -11,6 +11,8 @@ export interface BudgetedKey extends BudgetLimits {
 /** How soon a settlement is told: a process that is killed loses no more than this of what its requests saved. */
 const flushMs = 100;
 const flushAwayMs = 1_000;
+/** Keys that are told of together: more at once would take the event loop for too long. */
+const flushedMax = 1_000;
 /** Well within the lease, so that a lost renewal does not end it. */
 const upkeepMs = 5_000;
 /** Keys with requests under way or lately. More than that at once pass as if the store were away. */
@@ -89,12 +91,14 @@ export class SavedTokenBudgets {
 
   #flush(): void {
     this.#flushTimer = undefined;
-    const dirty = [...this.#dirty];
-    this.#dirty.clear();
+    const dirty = [...this.#dirty].slice(0, flushedMax);
     for (const budget of dirty) {
-      if (this.#health.mayAsk()) void budget.sync();
-      else this.#flushSoon(budget);
+      if (!this.#health.mayAsk()) break;
+      this.#dirty.delete(budget);
+      void budget.sync();
     }
+    const [waiting] = this.#dirty;
+    if (waiting !== undefined) this.#flushSoon(waiting);
   }
 
   /** Renews leases, gives back what idle keys hold ahead, and forgets keys that nobody uses. */
