@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import { createSealingKeyPair, openSealed, seal } from '@gateway/messaging';
+import { newId } from '@gateway/persistence';
+import { startStack } from '@gateway/testing';
+import { activateKey } from '../../../apps/provider-vault/src/activate-key/activate-key.ts';
+import { Enrolment } from '../../../apps/provider-vault/src/domain/enrolment.ts';
+import { KeyRing } from '../../../apps/provider-vault/src/domain/key-ring.ts';
+import { LocalKey } from '../../../apps/provider-vault/src/domain/local-key.ts';
+import { SealingKeys } from '../../../apps/provider-vault/src/domain/sealing-keys.ts';
+import type { VaultContext } from '../../../apps/provider-vault/src/domain/vault-context.ts';
+import { getSealingKey } from '../../../apps/provider-vault/src/get-sealing-key/get-sealing-key.ts';
+import { openCredential } from '../../../apps/provider-vault/src/open-credential/open-credential.ts';
+import { KeyVersions } from '../../../apps/provider-vault/src/persistence/key-versions.ts';
+import { createVaultDatabase } from '../../../apps/provider-vault/src/persistence/vault-database.ts';
+import { putCredential } from '../../../apps/provider-vault/src/put-credential/put-credential.ts';
+import { retireKeys } from '../../../apps/provider-vault/src/retire-keys/retire-keys.ts';
+import { rewrapCredentials } from '../../../apps/provider-vault/src/rewrap-credentials/rewrap-credentials.ts';
+import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
+
+const keys = new Map([1, 2, 3].map((version) => [version, randomBytes(32)]));
+const ringOf = (...versions: number[]) =>
+  new KeyRing(new Map(versions.map((version) => [version, new LocalKey(keys.get(version)!)])));
+const recipient = createSealingKeyPair();
+const accountId = newId();
+
+/** The story of one rotation, told by replicas with different keys in one process, on a real database. */
+describe('a rotation of the key-encryption key', () => {
+  let stack: Stack;
+  const undo: Undo[] = [];
+
+  beforeAll(async () => {
+    stack = await startStack({ apps: [] });
+    undo.push(() => stack.stop());
+  }, 120_000);
+  afterAll(() => undoAll(undo), 60_000);
+
+  const running = new Map<string, Enrolment>();
+
+  /** A replica of the vault, with these keys, in the place of the one of that name. */
+  async function startReplica(instanceId: string, keyRing: KeyRing): Promise<VaultContext> {
+    const database = createVaultDatabase({ url: stack.dev.postgres.vault, connectionsMax: 4 });
+    undo.push(() => database.close());
+    const keyVersions = new KeyVersions(database);
+    const sealingKeys = new SealingKeys(keyRing);
+    const onFailure = (error: unknown) => console.error(error);
+    await running.get(instanceId)?.end();
+    const enrolment = await Enrolment.begin({ instanceId, keyRing, keyVersions, sealingKeys, onFailure });
+    running.set(instanceId, enrolment);
+    undo.push(() => enrolment.end());
+    const ignore = () => undefined;
+    const notices = { countOpening: ignore, countRewrapping: ignore, announceCredentialChange: ignore };
+    return { database, keyRing, keyVersions, sealingKeys, enrolment, ...notices };
+  }
+
+  async function sealFor(replica: VaultContext, apiKey: string): Promise<string> {
+    const { publicKey } = await getSealingKey(replica);
+    return seal(Buffer.from(JSON.stringify({ apiKey })), publicKey);
+  }
+  const put = async (replica: VaultContext, provider: string, apiKey = `key of ${provider}`) =>
+    putCredential(replica, {
+      accountId,
+      provider,
+      baseUrl: null,
+      sealedSecret: await sealFor(replica, apiKey),
+    });
+  const open = async (replica: VaultContext, provider: string) => {
+    const request = { accountId, provider, recipientPublicKey: recipient.publicKey };
+    const { sealedSecret } = await openCredential(replica, request);
+    const opened = openSealed(sealedSecret ?? '', recipient.privateKey).toString('utf8');
+    return (JSON.parse(opened) as { apiKey: string }).apiKey;
+  };
+  const versionOf = async ({ database }: VaultContext, provider: string) =>
+    (await database.forAccount(accountId).credential.findFirst({ where: { provider } }))?.keyVersion;
+  const rewrapAll = (replica: VaultContext) => rewrapCredentials(replica, { after: null, rowsMax: 500 });
+
+  let a: VaultContext;
+  let b: VaultContext;
+
+  it('begins where there is one key, which every replica agrees on', async () => {
+    [a, b] = await Promise.all([startReplica('a', ringOf(1)), startReplica('b', ringOf(1))]);
+    await put(a, 'openai');
+    await expect(open(b, 'openai')).resolves.toBe('key of openai');
+    expect((await a.keyVersions.list()).map(({ version }) => version)).toEqual([1]);
+  });
+
+  it('is refused to a replica that holds another key of a version in use', async () => {
+    const other = new KeyRing(new Map([[1, new LocalKey(randomBytes(32))]]));
+    await expect(startReplica('c', other)).rejects.toThrow('version 1');
+    await expect(startReplica('c', ringOf(2))).rejects.toThrow('version 1');
+  });
+
+  it('changes nothing yet when a replica learns a new key: it goes on writing what all can read', async () => {
+    a = await startReplica('a', ringOf(1, 2));
+    await put(a, 'mistral');
+    expect(await versionOf(a, 'mistral')).toBe(1);
+    await expect(open(b, 'mistral')).resolves.toBe('key of mistral');
+  });
+
+  it('does not write with the new key while a running replica lacks it, and names that', async () => {
+    await expect(activateKey(a, { version: null })).rejects.toMatchObject({
+      code: 'invalid_field',
+      param: 'version',
+      message: expect.stringMatching(/version 2: b\.$/),
+    });
+    await expect(activateKey(b, { version: 2 })).rejects.toMatchObject({ code: 'invalid_field' });
+    expect((await a.keyVersions.list()).map(({ version }) => version)).toEqual([1]);
+  });
+
+  it('does not count another key of that version for the same', async () => {
+    const other = new LocalKey(randomBytes(32));
+    b = await startReplica(
+      'b',
+      new KeyRing(
+        new Map([
+          [1, new LocalKey(keys.get(1)!)],
+          [2, other],
+        ]),
+      ),
+    );
+    await expect(activateKey(a, { version: 2 })).rejects.toMatchObject({ code: 'invalid_field' });
+  });
+
+  it('writes with the new key as soon as all of them hold it, and reads both', async () => {
+    b = await startReplica('b', ringOf(1, 2));
+    await expect(activateKey(a, { version: null })).resolves.toEqual({ version: 2, previous: 1 });
+    await expect(activateKey(b, { version: 2 })).resolves.toEqual({ version: 2, previous: 2 });
+    await put(b, 'groq');
+    expect(await versionOf(b, 'groq')).toBe(2);
+    for (const provider of ['openai', 'mistral', 'groq']) {
+      await expect(open(a, provider)).resolves.toBe(`key of ${provider}`);
+    }
+  });
+
+  it('lets no replica start that holds the old key alone', async () => {
+    await expect(startReplica('late', ringOf(1))).rejects.toThrow('version 2');
+  });
+
+  it('takes a credential that was sealed before the rotation', async () => {
+    const [, before] = await a.keyVersions.list();
+    const { publicKey } = await a.sealingKeys.open(before!);
+    const sealedSecret = seal(Buffer.from(JSON.stringify({ apiKey: 'on its way' })), publicKey);
+    await putCredential(b, { accountId, provider: 'xai', baseUrl: null, sealedSecret });
+    await expect(open(a, 'xai')).resolves.toBe('on its way');
+  });
+
+  it('keeps the old key as long as a row needs it', async () => {
+    await expect(retireKeys(a)).resolves.toEqual({ retired: [], inUse: [2, 1] });
+  });
+
+  it('leaves a row that does not open as it is, names it, and goes on with the others', async () => {
+    await a.database.acrossAccounts.credential.updateMany({
+      where: { provider: 'mistral' },
+      data: { baseUrl: 'https://evil.example' },
+    });
+    const report = await rewrapAll(a);
+    expect(report).toMatchObject({ rewrapped: 1, left: 1, next: null, failed: [{ keyVersion: 1 }] });
+    expect([await versionOf(a, 'openai'), await versionOf(a, 'mistral')]).toEqual([2, 1]);
+    await expect(retireKeys(a)).resolves.toEqual({ retired: [], inUse: [2, 1] });
+    await put(a, 'mistral');
+    expect(await versionOf(a, 'mistral')).toBe(2);
+  });
+
+  it('is in the audit, one row a credential', async () => {
+    const rows = await a.database
+      .forAccount(accountId)
+      .credentialAudit.findMany({ where: { action: 'rewrap' } });
+    expect(rows.map(({ provider }) => provider)).toEqual(['openai']);
+  });
+
+  it('re-wraps nothing when its audit row cannot be written', async () => {
+    const sql = (text: string) => a.database.acrossAccounts.$executeRawUnsafe(text);
+    const { version } = (await a.keyVersions.list())[0]!;
+    [a, b] = [await startReplica('a', ringOf(1, 2, 3)), await startReplica('b', ringOf(1, 2, 3))];
+    await activateKey(a, { version: null });
+    await sql(`ALTER TABLE credential_audit ADD CONSTRAINT closed CHECK (action <> 'rewrap') NOT VALID`);
+    try {
+      await expect(rewrapAll(a)).rejects.toThrow();
+    } finally {
+      await sql('ALTER TABLE credential_audit DROP CONSTRAINT closed');
+    }
+    expect(await versionOf(a, 'openai')).toBe(version);
+    await expect(rewrapAll(a)).resolves.toMatchObject({ rewrapped: 4, left: 0 });
+  });
+
+  it('retires the old keys when no row needs them, and then does without them', async () => {
+    await expect(retireKeys(b)).resolves.toEqual({ retired: [1, 2], inUse: [3] });
+    a = await startReplica('a', ringOf(3));
+    for (const provider of ['openai', 'mistral', 'groq']) {
+      await expect(open(a, provider)).resolves.toBe(`key of ${provider}`);
+    }
+    await put(a, 'openai', 'another');
+    await expect(open(b, 'openai')).resolves.toBe('another');
+  });
+
+  it('never writes with a version that was retired meanwhile', async () => {
+    const stale = a.database.forAccount(accountId).credential.updateMany({ data: { keyVersion: 1 } });
+    await expect(stale).rejects.toMatchObject({ code: 'P2003' });
+  });
+
+  it('goes on batch by batch, by key version and id, from wherever it was ended', async () => {
+    const providers = Array.from({ length: 12 }, (_, at) => `provider-${at}`);
+    for (const provider of providers) await put(a, provider);
+    keys.set(4, randomBytes(32));
+    [a, b] = [await startReplica('a', ringOf(3, 4)), await startReplica('b', ringOf(3, 4))];
+    await activateKey(a, { version: null });
+    let after = null;
+    const steps: number[] = [];
+    do {
+      const report = await rewrapCredentials(steps.length % 2 === 0 ? a : b, { after, rowsMax: 5 });
+      steps.push(report.rewrapped);
+      after = report.next;
+      for (const provider of providers) await expect(open(b, provider)).resolves.toBe(`key of ${provider}`);
+    } while (after !== null);
+    expect(steps).toEqual([5, 5, 5, 1]);
+    await expect(rewrapAll(b)).resolves.toEqual({ rewrapped: 0, failed: [], next: null, left: 0 });
+  });
+
+  it('re-wraps each row once when two do it at the same time', async () => {
+    keys.set(5, randomBytes(32));
+    await retireKeys(a);
+    [a, b] = [await startReplica('a', ringOf(4, 5)), await startReplica('b', ringOf(4, 5))];
+    await activateKey(a, { version: null });
+    const reports = await Promise.all([rewrapAll(a), rewrapAll(b), rewrapAll(a)]);
+    expect(reports.reduce((sum, { rewrapped }) => sum + rewrapped, 0)).toBe(16);
+  });
+});
