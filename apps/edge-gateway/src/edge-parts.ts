@@ -13,18 +13,19 @@ import { RedisEpochReader } from './grants/redis-epoch-reader.adapter.ts';
 import { createEdgeMetrics } from './metrics/edge-metrics.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import { RedisRateLimiter } from './pipeline/stages/limit/redis-rate-limiter.adapter.ts';
+import { ContextMemo } from './pipeline/stages/plan/context/context-memo.ts';
+import { ContextPlanner } from './pipeline/stages/plan/context/context-planner.ts';
+import { createCompressorClient } from './pipeline/stages/plan/context/nats-compressor.adapter.ts';
 import { NatsPlanner } from './pipeline/stages/plan/nats-planner.adapter.ts';
 import { ToolListIndex } from './pipeline/stages/plan/tool-list-index.ts';
 import type { RequestSpool } from './spool/request-spool.ts';
-import { buildSessionGate } from './sessions/build-session-gate.ts';
-import type { SessionGate } from './sessions/session-gate.ts';
+import { buildPeopleParts, type PeopleParts } from './sessions/build-people-parts.ts';
 import { UndiciUpstream } from './upstream/undici-upstream.adapter.ts';
 
 /** Everything that the gateway's routes need, built once. */
-export interface EdgeParts {
+export interface EdgeParts extends PeopleParts {
   readonly pipeline: PipelineServices;
   readonly sealingKeys: SealingKeyPair;
-  readonly sessions: SessionGate;
   readonly egressGuard: EgressGuard;
   readonly cacheRedis: Redis;
   close(): Promise<void>;
@@ -57,6 +58,11 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
     catalog: loadCatalog(),
     budgets: open.budgets,
     planner: new NatsPlanner(messaging, config.PLAN_DEADLINE_MS),
+    context: new ContextPlanner(
+      createCompressorClient(messaging, config.PLAN_DEADLINE_MS),
+      new ContextMemo(cacheRedis, log),
+      log,
+    ),
     toolLists: new ToolListIndex(),
     upstream,
     spool: surroundings.spool,
@@ -65,15 +71,15 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
     log,
     requestLog: surroundings.requestLog,
   };
-  const { sessions, closeSessions } = buildSessionGate(config, messaging, egressGuard);
+  const people = buildPeopleParts({ config, messaging, sealingKeys, egressGuard });
   const close = async (): Promise<void> => {
-    await closeSessions();
+    await people.closeKeys();
     pipeline.openRequests.close();
     await upstream.close();
     await open.close();
     cacheRedis.disconnect();
   };
-  return { pipeline, sealingKeys, sessions, egressGuard, cacheRedis, close };
+  return { pipeline, sealingKeys, ...people, egressGuard, cacheRedis, close };
 }
 
 /** Who may come in, how often, and for how long. */

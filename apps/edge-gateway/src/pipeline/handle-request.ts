@@ -33,7 +33,7 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
     recording.accept(caller);
     const request = await parse(exchange, services);
     const target = await choose(request, exchange, caller, services);
-    const planned = await plan(request, exchange, caller, services);
+    const planned = await plan(request, target, exchange, caller, services);
     const outbound = validate(request, target, planned, exchange, services);
     await recording.accepted();
     const answer = await forward(outbound, target, exchange, caller, services);

@@ -9,6 +9,7 @@ import type { EdgeMetrics } from '../metrics/edge-metrics.ts';
 import type { RequestSpool } from '../spool/request-spool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RateLimiter } from './stages/limit/rate-limiter.port.ts';
+import type { ContextPlanner } from './stages/plan/context/context-planner.ts';
 import type { Planner } from './stages/plan/planner.ts';
 import type { ToolListIndex } from './stages/plan/tool-list-index.ts';
 
@@ -22,6 +23,7 @@ export interface PipelineServices {
   readonly rateLimiter: RateLimiter;
   readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
+  readonly context: ContextPlanner;
   readonly toolLists: ToolListIndex;
   readonly upstream: Upstream;
   readonly spool: RequestSpool;

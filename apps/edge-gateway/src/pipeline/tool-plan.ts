@@ -10,13 +10,23 @@ export interface SchemaEdits {
   readonly steps: SchemaResult['steps'];
 }
 
-/** What is to become of the client's tools. Indexes are those of the client's list. */
+/** What is to become of the texts of a conversation. */
+export interface ContextEdits {
+  /** Whole JSON strings of messages in other words: in the body's bytes, ascending. */
+  readonly edits: readonly ByteEdit[];
+  readonly steps: SchemaResult['steps'];
+}
+
+export const noContextEdits: ContextEdits = { edits: [], steps: [] };
+
+/** What is to become of the client's tools, and of the conversation. Indexes are those of the client's list. */
 export interface ToolPlan {
   /** Tools that the key may use: the boundary that holds whatever the plan says. */
   readonly eligible: readonly number[];
   /** Tools to forward: `eligible` itself in the identity plan. */
   readonly forwarded: readonly number[];
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
+  readonly context: ContextEdits;
   readonly reason: PlanReason | null;
   /** The router's answer, if it gave one in time. */
   readonly reply: PlannedReply | null;
@@ -24,5 +34,12 @@ export interface ToolPlan {
 
 /** Forwards everything that the key may use, as it is. */
 export function identityPlan(eligible: readonly number[], reason: PlanReason | null): ToolPlan {
-  return { eligible, forwarded: eligible, schemaEdits: new Map(), reason, reply: null };
+  return {
+    eligible,
+    forwarded: eligible,
+    schemaEdits: new Map(),
+    context: noContextEdits,
+    reason,
+    reply: null,
+  };
 }

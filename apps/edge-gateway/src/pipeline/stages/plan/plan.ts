@@ -1,4 +1,5 @@
 import type { ToolOutline, PlanReason } from '@gateway/interchange';
+import type { ModelCatalog } from '@gateway/model-catalog';
 import type { Logger } from '@gateway/observability';
 import { formatNamed } from '@gateway/wire-formats';
 import type { SavedTokenBudgets } from '../../../budgets/saved-token-budgets.ts';
@@ -6,6 +7,10 @@ import type { Exchange } from '../../exchange.ts';
 import type { PipelineSettings } from '../../services.ts';
 import type { Caller } from '../../caller.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
+import type { Target } from '../../target.ts';
+import type { ContextPlanner } from './context/context-planner.ts';
+import { listCandidates } from './context/context-subject.ts';
+import { mayCompressContext } from './context/may-compress.ts';
 import { conversationContext } from './conversation-context.ts';
 import type { Planner, PlanQuestion, PlanSubject } from './planner.ts';
 import { namesInToolChoice } from '../../tool-choice.ts';
@@ -13,24 +18,33 @@ import { startDeadline } from './deadline.ts';
 import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.ts';
 import type { ToolListIndex } from './tool-list-index.ts';
 import { applyToolLists } from './tool-lists.ts';
-import { identityPlan, type PlannedReply, type SchemaEdits, type ToolPlan } from '../../tool-plan.ts';
+import {
+  identityPlan,
+  type ContextEdits,
+  type PlannedReply,
+  type SchemaEdits,
+  type ToolPlan,
+} from '../../tool-plan.ts';
 
 interface PlanServices {
   readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
+  readonly context: ContextPlanner;
+  readonly catalog: ModelCatalog;
   readonly toolLists: ToolListIndex;
   readonly settings: PipelineSettings;
   readonly log: Logger;
 }
 
 /**
- * Which tools go out, and in how many bytes. Allow and deny lists hold whatever happens to the rest; router and
+ * Which tools go out, in how many bytes, and in what words the conversation does. Allow and deny lists hold whatever happens to the rest; router and
  * compressor work side by side under one deadline, and whoever is late, down or wrong is gone without. What the plan
  * saves is held of the key's budget; one that is used up lets the request through as it came, or refuses it
  * (`saved_token_budget_exhausted`).
  */
 export async function plan(
   request: ParsedRequest,
+  target: Target,
   exchange: Exchange,
   caller: Caller,
   services: PlanServices,
@@ -38,7 +52,7 @@ export async function plan(
   const { outline } = request;
   const tools = applyToolLists(outline, caller);
   exchange.timings.planStartedAt = performance.now();
-  const planned = await planFor(request, tools, exchange, caller, services);
+  const planned = await planFor(request, target, tools, exchange, caller, services);
   const spent = await spendBudget(planned, exchange, caller, services);
   exchange.timings.planEndedAt = performance.now();
   return spent;
@@ -46,36 +60,82 @@ export async function plan(
 
 async function planFor(
   request: ParsedRequest,
+  target: Target,
   tools: readonly ToolOutline[],
   exchange: Exchange,
   caller: Caller,
   services: PlanServices,
 ): Promise<ToolPlan> {
   const eligible = tools.map((tool) => tool.index);
-  if (tools.length === 0) return identityPlan(eligible, null);
+  const identity = identityPlan(eligible, null);
+  if (tools.length === 0 && !mayCompressWithoutTools(caller)) return identity;
   if (isBudgetExhausted(caller, services)) return passUnoptimized(eligible, 'exhausted', exchange);
-  const subject: PlanSubject = {
+  const deadline = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
+  const { signal } = deadline;
+  const subject = tools.length === 0 ? null : subjectOf(request, tools, exchange, services);
+  const [selected, schemas, context] = await Promise.allSettled([
+    subject === null || caller.pruning.mode === 'off'
+      ? null
+      : services.planner.selectTools(subject, questionOf(request, tools, exchange, caller), signal),
+    subject === null || caller.compression.mode === 'off'
+      ? null
+      : services.planner.compressSchemas(subject, signal),
+    planContext(request, target, exchange, caller, services, signal),
+  ]);
+  deadline.clear();
+  const late: PlanReason = signal.aborted ? 'timeout' : 'unavailable';
+  for (const settled of [selected, schemas, context]) {
+    if (settled.status === 'rejected')
+      services.log.warn({ err: settled.reason as unknown, requestId: exchange.requestId }, `plan ${late}`);
+  }
+  const withContext = { ...identity, context: valueOf(context) ?? identity.context };
+  if (subject === null) return withContext;
+  const chosen =
+    selected.status === 'rejected'
+      ? { ...withContext, reason: late }
+      : planOf(withContext, selected.value, caller);
+  return withSchemas(chosen, valueOf(schemas));
+}
+
+function valueOf<Value>(settled: PromiseSettledResult<Value>): Value | null {
+  return settled.status === 'fulfilled' ? settled.value : null;
+}
+
+function subjectOf(
+  request: ParsedRequest,
+  tools: readonly ToolOutline[],
+  exchange: Exchange,
+  services: PlanServices,
+): PlanSubject {
+  return {
     format: formatNamed(exchange.format),
     tape: request.tape,
     tools,
     list: services.toolLists.hashesOf(request.bytes, tools),
   };
-  const deadline = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
-  const [selected, schemas] = await Promise.allSettled([
-    caller.pruning.mode === 'off'
-      ? null
-      : services.planner.selectTools(subject, questionOf(request, tools, exchange, caller), deadline.signal),
-    caller.compression.mode === 'off' ? null : services.planner.compressSchemas(subject, deadline.signal),
-  ]);
-  deadline.clear();
-  const late: PlanReason = deadline.signal.aborted ? 'timeout' : 'unavailable';
-  for (const settled of [selected, schemas]) {
-    if (settled.status === 'rejected')
-      services.log.warn({ err: settled.reason as unknown, requestId: exchange.requestId }, `plan ${late}`);
-  }
-  const schemaEdits = schemas.status === 'fulfilled' ? schemas.value : null;
-  if (selected.status === 'rejected') return withSchemas(identityPlan(eligible, late), schemaEdits);
-  return withSchemas(planOf(eligible, selected.value, caller), schemaEdits);
+}
+
+/** A request without tools goes out unchanged, unless the account chose otherwise. */
+function mayCompressWithoutTools({ compression }: Caller): boolean {
+  return compression.mode !== 'off' && compression.applyWithoutTools;
+}
+
+/** How the conversation goes out; null where nothing may be done, or there is nothing to do. */
+function planContext(
+  { tape, outline }: ParsedRequest,
+  target: Target,
+  exchange: Exchange,
+  { accountId, compression: { mode } }: Caller,
+  { context, catalog }: PlanServices,
+  signal: AbortSignal,
+): Promise<ContextEdits> | null {
+  if (mode === 'off') return null;
+  const candidates = listCandidates(outline);
+  if (candidates.length === 0) return null;
+  if (!mayCompressContext(tape, catalog.find(target.provider.name, target.model))) return null;
+  const format = formatNamed(exchange.format);
+  const { requestId } = exchange;
+  return context.plan({ format, tape, outline, candidates, requestId, accountId, mode }, signal);
 }
 
 function questionOf(
@@ -102,11 +162,11 @@ function pinnedPosition(tool: ToolOutline, position: number): PlanQuestion['pinn
 }
 
 /** Positions in the router's list → indexes in the client's. In shadow mode the plan is made, and not followed. */
-function planOf(eligible: readonly number[], reply: PlannedReply | null, caller: Caller): ToolPlan {
-  if (reply === null) return identityPlan(eligible, 'off');
-  if (caller.pruning.mode === 'shadow') return { ...identityPlan(eligible, 'shadow'), reply };
-  const forwarded = reply.forwarded.flatMap((position) => eligible[position] ?? []);
-  return { ...identityPlan(eligible, reply.kReason), forwarded, reply };
+function planOf(identity: ToolPlan, reply: PlannedReply | null, caller: Caller): ToolPlan {
+  if (reply === null) return { ...identity, reason: 'off' };
+  if (caller.pruning.mode === 'shadow') return { ...identity, reason: 'shadow', reply };
+  const forwarded = reply.forwarded.flatMap((position) => identity.eligible[position] ?? []);
+  return { ...identity, reason: reply.kReason, forwarded, reply };
 }
 
 function withSchemas(planned: ToolPlan, byPosition: ReadonlyMap<number, SchemaEdits> | null): ToolPlan {

@@ -48,8 +48,8 @@ export function passUnoptimized(
   return identityPlan(eligible, state === 'exhausted' ? 'budget_exhausted' : 'budget_unknown');
 }
 
-function tokensToSave({ eligible, forwarded, schemaEdits }: ToolPlan): number {
-  const compressionSteps = [...schemaEdits.values()].flatMap(({ steps }) => steps);
+function tokensToSave({ eligible, forwarded, schemaEdits, context }: ToolPlan): number {
+  const compressionSteps = [...[...schemaEdits.values()].flatMap(({ steps }) => steps), ...context.steps];
   const saved = plannedSavings({ toolsIn: eligible.length, toolsOut: forwarded.length, compressionSteps });
   return saved.tools + saved.compression;
 }

@@ -1,3 +1,4 @@
+import { charactersPerToken } from '../../characters-per-token.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
 import type { ToolPlan } from '../../tool-plan.ts';
@@ -16,10 +17,13 @@ export function noteOutbound(
   const offered = request.outline.tools.length;
   ledger.toolsIn = plan.eligible.length;
   ledger.toolsOut = plan.forwarded.length;
-  ledger.lane = plan.forwarded.length < offered || plan.schemaEdits.size > 0 ? 'edited' : 'untouched';
+  const isEdited =
+    plan.forwarded.length < offered || plan.schemaEdits.size > 0 || plan.context.edits.length > 0;
+  ledger.lane = isEdited ? 'edited' : 'untouched';
+  ledger.compressionSteps = sumSteps(plan);
+  noteContext(exchange, request, plan);
   if (offered === 0) return;
   ledger.plan = loggedPlan(request, plan, defect);
-  ledger.compressionSteps = sumSteps(plan);
   const pruned = plan.forwarded.length < plan.eligible.length;
   headers['x-svc-tools-input'] = String(plan.eligible.length);
   headers['x-svc-tools-output'] = String(plan.forwarded.length);
@@ -54,10 +58,21 @@ function loggedPlan(
   };
 }
 
-/** The steps of all tools, summed by name. */
+/** Estimated; with requests whose conversation could have been compressed. Whole numbers that add up. */
+function noteContext({ headers }: Exchange, { outline }: ParsedRequest, { context }: ToolPlan): void {
+  if (outline.tools.length === 0 && context.edits.length === 0) return;
+  const bytes = outline.messages.reduce((sum, { range }) => sum + range.end - range.start, 0);
+  const saved = context.steps.reduce((sum, step) => sum + step.tokensBefore - step.tokensAfter, 0);
+  const tokensIn = Math.max(saved, Math.ceil(bytes / charactersPerToken));
+  headers['x-svc-ctx-tokens-in'] = String(tokensIn);
+  headers['x-svc-ctx-tokens-out'] = String(tokensIn - saved);
+  headers['x-svc-ctx-tokens-saved'] = String(saved);
+}
+
+/** The steps of all tools and messages, summed by name. */
 function sumSteps(plan: ToolPlan): Exchange['ledger']['compressionSteps'] {
   const sums = new Map<string, { step: string; tokensBefore: number; tokensAfter: number }>();
-  for (const { steps } of plan.schemaEdits.values()) {
+  for (const { steps } of [...plan.schemaEdits.values(), plan.context]) {
     for (const { step, tokensBefore, tokensAfter } of steps) {
       const sum = sums.get(step) ?? { step, tokensBefore: 0, tokensAfter: 0 };
       sum.tokensBefore += tokensBefore;

@@ -8,8 +8,9 @@ const depthMax = 128;
 /**
  * The edited body is one valid JSON value, no deeper than what came.
  *
- * Messages were scanned when they came, and no edit touches them (`protectedRangesAreUntouched` comes first), so each is
- * stood in for by `null`: what is left to scan is the tools and the settings, however long the conversation.
+ * Messages were scanned when they came, and edits of them only put one string in another's place (`contextEditsAreTexts`
+ * comes first), so each is stood in for by `null`: what is left to scan is the tools and the settings, however long the
+ * conversation.
  */
 export const resultIsJson: Invariant = (draft) => {
   if (draft.edited.edits.length === 0) return null;
@@ -21,7 +22,10 @@ export const resultIsJson: Invariant = (draft) => {
   }
 };
 
-function withoutMessages({ outline, edited }: OutboundDraft): ByteEdit[] {
+function withoutMessages({ outline, plan, edited }: OutboundDraft): ByteEdit[] {
+  const inMessages = new Set(plan.context.edits);
   const stoodIn = outline.messages.map(({ range }) => ({ ...range, replacement: 'null' }));
-  return [...edited.edits, ...stoodIn].sort((one, other) => one.start - other.start);
+  return [...edited.edits.filter((edit) => !inMessages.has(edit)), ...stoodIn].sort(
+    (one, other) => one.start - other.start,
+  );
 }

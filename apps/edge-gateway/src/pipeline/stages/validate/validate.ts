@@ -7,6 +7,7 @@ import type { Target } from '../../target.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
 import { identityPlan, type ToolPlan } from '../../tool-plan.ts';
 import { calledToolsAreDefined } from './called-tools-are-defined.ts';
+import { contextEditsAreTexts } from './context-edits-are-texts.ts';
 import type { Invariant, OutboundDraft } from './draft.ts';
 import { protectedRangesAreUntouched } from './protected-ranges-are-untouched.ts';
 import { resultIsJson } from './result-is-json.ts';
@@ -19,6 +20,7 @@ const invariants: readonly Invariant[] = [
   toolChoiceIsForwarded,
   calledToolsAreDefined,
   protectedRangesAreUntouched,
+  contextEditsAreTexts,
   resultIsNotLonger,
   resultIsJson,
 ];
@@ -58,6 +60,7 @@ function draftOf(
     outline,
     model: target.model,
     ...(keepsAll ? {} : { keepTools: new Set(planned.forwarded) }),
+    contextEdits: planned.context.edits,
     schemaEdits: new Map([...planned.schemaEdits].map(([index, { edits }]) => [index, edits])),
   });
   return { bytes, tape, outline, plan: planned, edited };

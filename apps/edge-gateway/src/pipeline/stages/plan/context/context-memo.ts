@@ -1,0 +1,96 @@
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import type { Logger } from '@gateway/observability';
+import { LRUCache } from 'lru-cache';
+import type { MessageEdits } from './message-edits.ts';
+
+/** The part of Redis that the memo needs. */
+export interface MemoRedis {
+  mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]>;
+  set(key: string, value: Buffer, unit: 'EX', seconds: number): Promise<unknown>;
+}
+
+/** A session that rests longer than this has lost its prompt cache anyway. */
+const keptSeconds = 24 * 3600;
+const valueBytesMax = 1024 * 1024;
+const nonceLength = 12;
+const tagLength = 16;
+const bytesPerEntry = 300;
+
+/**
+ * How messages went out, by the hash over the conversation up to them: in this process, and in Redis for the other replicas.
+ * Only a memo: without it the same is computed again.
+ *
+ * What is in Redis holds words of the conversation, so it is encrypted under a key made from that hash, which Redis does
+ * not know: only who brings the conversation can read it.
+ */
+export class ContextMemo {
+  readonly #redis: MemoRedis;
+  readonly #log: Logger;
+  readonly #kept = new LRUCache<string, MessageEdits>({
+    max: 200_000,
+    maxSize: 64 * 1024 * 1024,
+    sizeCalculation: ({ edits, steps }) =>
+      bytesPerEntry +
+      steps.length * 100 +
+      edits.reduce((size, { replacement }) => size + 100 + replacement.length * 2, 0),
+  });
+
+  constructor(redis: MemoRedis, log: Logger) {
+    this.#redis = redis;
+    this.#log = log;
+  }
+
+  peek(link: Buffer): MessageEdits | undefined {
+    return this.#kept.get(link.toString('hex'));
+  }
+
+  /** Asks Redis for what this process does not know. Redis away, slow or wrong: nothing is found. */
+  async load(links: readonly Buffer[]): Promise<void> {
+    try {
+      const values = await this.#redis.mgetBuffer(...links.map(keyOf));
+      for (const [at, value] of values.entries()) {
+        const link = links[at];
+        const edits = link && value ? open(link, value) : undefined;
+        if (link && edits) this.#kept.set(link.toString('hex'), edits);
+      }
+    } catch (error) {
+      this.#log.debug({ err: error }, 'the memo of compressed messages is away');
+    }
+  }
+
+  keep(link: Buffer, edits: MessageEdits): void {
+    this.#kept.set(link.toString('hex'), edits);
+    const value = seal(link, edits);
+    if (value.length > valueBytesMax) return;
+    this.#redis.set(keyOf(link), value, 'EX', keptSeconds).catch((error: unknown) => {
+      this.#log.debug({ err: error }, 'the memo of compressed messages is away');
+    });
+  }
+}
+
+function keyOf(link: Buffer): string {
+  return `context:v1:${hash('sha256', Buffer.concat([Buffer.from('name'), link]), 'base64url')}`;
+}
+
+function keyFor(link: Buffer): Buffer {
+  return hash('sha256', Buffer.concat([Buffer.from('key'), link]), 'buffer');
+}
+
+function seal(link: Buffer, edits: MessageEdits): Buffer {
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv('aes-256-gcm', keyFor(link), nonce);
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(edits)), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** Undefined for what was not sealed for this very conversation. */
+function open(link: Buffer, value: Buffer): MessageEdits | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', keyFor(link), value.subarray(0, nonceLength));
+  decipher.setAuthTag(value.subarray(nonceLength, nonceLength + tagLength));
+  try {
+    const text = Buffer.concat([decipher.update(value.subarray(nonceLength + tagLength)), decipher.final()]);
+    return JSON.parse(text.toString()) as MessageEdits;
+  } catch {
+    return undefined;
+  }
+}

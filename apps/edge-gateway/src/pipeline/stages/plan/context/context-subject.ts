@@ -1,0 +1,34 @@
+import type { RequestOutline } from '@gateway/interchange';
+import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
+
+/** A conversation to compress, with the bytes it stands in. */
+export interface ContextSubject {
+  readonly format: ClientWireFormat;
+  readonly tape: JsonTape;
+  readonly outline: RequestOutline;
+  /** `listCandidates` of the outline: never none. */
+  readonly candidates: readonly number[];
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly mode: 'lossless' | 'balanced';
+}
+
+/** Messages under this, their braces and role included, are too short to gain anything. */
+const messageBytesMin = 120;
+
+/**
+ * Positions of the messages that may be compressed: the users' and the tools' after the model's first turn and after the
+ * client's last cache marker. What comes before the model's first turn is instructions, and repeats nothing.
+ */
+export function listCandidates({ messages }: RequestOutline): number[] {
+  const first = messages.findIndex(({ role }) => role === 'assistant' || role === 'tool');
+  if (first < 0) return [];
+  const marked = messages.findLastIndex(({ cacheControl }) => cacheControl);
+  const found: number[] = [];
+  for (let index = Math.max(first, marked + 1); index < messages.length; index += 1) {
+    const message = messages[index];
+    if (message === undefined || (message.role !== 'tool' && message.role !== 'user')) continue;
+    if (message.range.end - message.range.start >= messageBytesMin) found.push(index);
+  }
+  return found;
+}
