@@ -125,3 +125,27 @@ describe('what a client is shown, where a model would not take it back', () => {
     expect(answer(call(kind, argumentsText))).toMatchObject({ output: { message: { content } } });
   });
 });
+
+describe('an image of another format', () => {
+  const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AAEC' } } as const;
+  const painted: StreamEvent[] = [
+    { type: 'message-start', format: 'gemini', id: 'id' },
+    { type: 'part', choice: 0, block: 0, part: image },
+    { type: 'usage', usage: { inputTokens: 1, outputTokens: 2 } },
+    { type: 'finish', choice: 0, reason: 'stop', rawReason: 'STOP' },
+    { type: 'message-end' },
+  ];
+
+  it('is an image of a plain answer', () => {
+    expect(client.renderResponse(foldAnswer(painted), defaults)).toMatchObject({
+      output: { message: { content: [{ image: { format: 'png', source: { bytes: 'AAEC' } } }] } },
+    });
+  });
+
+  it('is the same when it is streamed', () => {
+    const renderer = client.openStreamRenderer({ ...defaults, includesUsage: true });
+    const parser = provider.openStreamParser();
+    const frames = painted.flatMap((event) => parser.push(Buffer.from(renderer.render(event))));
+    expect(foldAnswer([...frames, ...parser.end()]).choices[0]?.parts).toEqual([image]);
+  });
+});
