@@ -10,6 +10,7 @@ const spellings: { readonly [Format in ProviderFormat]?: readonly string[] } = {
     'max_tokens',
     'max_completion_tokens',
     'top_k',
+    'random_seed',
     'stream_options',
     'extra_content',
   ],

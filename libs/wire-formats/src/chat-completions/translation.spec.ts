@@ -1,6 +1,7 @@
 import { foldAnswer } from '@gateway/interchange';
 import type { ChatMessage, ChatRequest, StreamEvent } from '@gateway/interchange';
 import { scanJson } from '../json/scan-json.ts';
+import { findForeignLosses } from '../foreign-losses.ts';
 import { chatCompletions } from './chat-completions.ts';
 
 const { client, provider } = chatCompletions;
@@ -98,6 +99,22 @@ describe('a request of another format', () => {
     const choiceOf = (name: string) => render({ tools, toolChoice: { mode: 'tool', name } }).body.tool_choice;
     expect(choiceOf('c')).toEqual({ type: 'custom', custom: { name: 'c' } });
     expect(choiceOf('f')).toEqual({ type: 'function', function: { name: 'f' } });
+  });
+});
+
+describe('a seed in the word of Mistral', () => {
+  const parsed = client.parseRequest(
+    scanJson(Buffer.from('{"model":"m","messages":[],"random_seed":7}'), { depthMax: 8 }),
+  );
+
+  it('is a seed for every format that has one', () => {
+    expect(parsed.settings).toEqual({ seed: 7 });
+    expect(findForeignLosses(parsed, 'cohere')).toEqual([]);
+  });
+
+  it('is written as it came in its own', () => {
+    const { body } = provider.renderRequest(parsed, { model: 'm' });
+    expect(body).toEqual({ model: 'm', messages: [], random_seed: 7 });
   });
 });
 

@@ -27,6 +27,8 @@ export function parseSettings(body: JsonObject): ReadSettings {
     .map((field) => asNumber(body[field]))
     .find((value) => value !== undefined);
   settings.topK = asNumber(body.top_k);
+  // Mistral's word for it.
+  settings.seed ??= asNumber(body.random_seed);
   settings.responseFormat = parseResponseFormat(body.response_format);
   if (isCarriedWhole(body.response_format)) read.push('response_format');
   const set: ChatSettings = Object.fromEntries(

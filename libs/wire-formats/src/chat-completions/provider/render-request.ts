@@ -67,7 +67,7 @@ function renderSettings(
 ): JsonObject {
   const members: Record<string, unknown> = {};
   for (const [member, name] of [...numberSettings, ...textSettings, ...booleanSettings]) {
-    if (settings[name] !== undefined) members[member] = settings[name];
+    if (settings[name] !== undefined && !isMistralSeed(member, own)) members[member] = settings[name];
   }
   if (settings.stopSequences !== undefined) members.stop = settings.stopSequences;
   if (settings.responseFormat !== undefined && own.response_format === undefined) {
@@ -83,6 +83,11 @@ function renderSettings(
     losses.push({ field: 'thinking', reason: 'the format has a word for how much to think, not a budget' });
   }
   return members;
+}
+
+/** A client that spoke to Mistral's API wrote the seed so, and it is written so again. */
+function isMistralSeed(member: string, own: JsonObject): boolean {
+  return member === 'seed' && asNumber(own.random_seed) !== undefined;
 }
 
 /** The client's own spelling first: it knows its provider. */
