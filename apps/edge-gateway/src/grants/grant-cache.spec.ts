@@ -1,0 +1,107 @@
+import { accountChanged, keyChanged, keyGrant, type KeyGrant } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import type { Messaging } from '@gateway/messaging';
+import { GrantCache } from './grant-cache.ts';
+
+const id = (digit: number) => `00000000-0000-7000-8000-00000000000${digit}`;
+const createGrant = (epoch: number, over: Partial<KeyGrant> = {}) =>
+  keyGrant.parse({
+    ...{ accountId: id(1), keyId: id(2), epoch, rateLimitRpm: 600, expiresAt: null },
+    ...{ kTargetOverride: null, allowedTools: null, deniedTools: null },
+    pruning: { mode: 'on', recallTarget: 0.95 },
+    compression: { mode: 'lossless', applyWithoutTools: false },
+    ...over,
+  });
+
+type Listener = (message: object) => void;
+
+/** A cache whose owner answers what the test says, and hears what the test tells. */
+function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
+  const listeners = new Map<string, Listener>();
+  const state: { calls: number; reconnect: () => void } = { calls: 0, reconnect: () => undefined };
+  const cache = new GrantCache({
+    connected: true,
+    onBroadcast: ({ subject }, fn) => void listeners.set(subject, fn as Listener),
+    onReconnect: (fn) => (state.reconnect = fn),
+    call: ((_: unknown, { keySha256 }: { keySha256: string }) => {
+      state.calls += 1;
+      const grant = answer(keySha256);
+      return grant instanceof Error ? Promise.reject(grant) : Promise.resolve({ grant });
+    }) as unknown as Messaging['call'],
+  });
+  const tell = (contract: { subject: string }, message: object) => listeners.get(contract.subject)?.(message);
+  return { cache, state, tell };
+}
+
+const get = async (cache: GrantCache, key = 'a') => (await cache.get(key))!;
+
+describe('a broadcast', () => {
+  it('of a key has that key’s grants asked for again, under each of its secrets, and no other’s', async () => {
+    const { cache, tell } = cacheOf((key) => createGrant(1, { keyId: key === 'other' ? id(3) : id(2) }));
+    for (const key of ['a', 'b', 'other']) await cache.get(key);
+    tell(keyChanged, { accountId: id(1), keyId: id(2), epoch: 2, revoked: true });
+    expect(['a', 'b', 'other'].map((key) => cache.peek(key) === undefined)).toEqual([true, true, false]);
+  });
+
+  it('of an account has the grants of all its keys asked for again, and no other account’s', async () => {
+    const { cache, tell } = cacheOf((key) => createGrant(1, { accountId: key === 'other' ? id(3) : id(1) }));
+    for (const key of ['a', 'b', 'other']) await cache.get(key);
+    tell(accountChanged, { accountId: id(1), epoch: 2, deleted: false });
+    expect(['a', 'b', 'other'].map((key) => cache.peek(key) === undefined)).toEqual([true, true, false]);
+  });
+});
+
+describe('an epoch that no broadcast told of', () => {
+  it('costs nothing when it is not later than the grant', async () => {
+    const { cache, state } = cacheOf(() => createGrant(5));
+    const grant = await get(cache);
+    for (const epoch of [0, 4, 5]) expect(await cache.renew(grant, epoch)).toBe(grant);
+    expect(state.calls).toBe(1);
+  });
+
+  it('has the grant asked for again, once for all who see it', async () => {
+    let epoch = 5;
+    const { cache, state } = cacheOf(() => createGrant(epoch));
+    const grant = await get(cache);
+    epoch = 6;
+    const renewed = await Promise.all([1, 2, 3].map(() => cache.renew(grant, 6)));
+    expect(renewed.map((each) => each.epoch)).toEqual([6, 6, 6]);
+    expect(state.calls).toBe(2);
+  });
+
+  it('is asked about once when the grant does not name it, and not at every request', async () => {
+    const { cache, state } = cacheOf(() => createGrant(5));
+    const renewed = await cache.renew(await get(cache), 9);
+    expect(await cache.renew(renewed, 9)).toBe(renewed);
+    expect(await cache.renew(await get(cache), 9)).toBe(renewed);
+    expect(state.calls).toBe(2);
+  });
+
+  it('is a refusal when the change is final, with nobody asked', async () => {
+    const { cache, state } = cacheOf(() => createGrant(5));
+    const grant = await get(cache);
+    await expect(cache.renew(grant, -1)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    expect(cache.peek('a')).toBeUndefined();
+    expect(state.calls).toBe(1);
+  });
+
+  it('is a refusal when the key has nothing any more', async () => {
+    let answer: KeyGrant | null = createGrant(5);
+    const { cache } = cacheOf(() => answer);
+    const grant = await get(cache);
+    answer = null;
+    await expect(cache.renew(grant, 6)).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+
+  it('lets nothing older stand in while the account service is away', async () => {
+    let answer: KeyGrant | Error = createGrant(5);
+    const { cache, state } = cacheOf(() => answer);
+    const grant = await get(cache);
+    answer = new GatewayError('service_unavailable');
+    await expect(cache.renew(grant, 6)).rejects.toMatchObject({ code: 'service_unavailable' });
+    state.reconnect();
+    await expect(cache.renew(grant, 6)).rejects.toMatchObject({ code: 'service_unavailable' });
+    answer = createGrant(6);
+    expect((await cache.renew(grant, 6)).epoch).toBe(6);
+  });
+});

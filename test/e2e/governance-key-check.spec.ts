@@ -1,0 +1,70 @@
+import { createApiKey } from '@gateway/interchange';
+import { sharedStack } from '@gateway/testing';
+import { Redis } from 'ioredis';
+import { createTestAccount } from './account.fixture.ts';
+import { expectError } from './errors.fixture.ts';
+import { send } from './http.fixture.ts';
+
+const stack = sharedStack();
+const { baseUrl } = stack;
+const body = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
+
+/** Commands that gateways send to Redis for a request: all of them name what they count, or whose change they look for. */
+const ofRequests = /"(rpm|epoch):/;
+
+/** Runs `act`, and answers what gateways asked Redis and the account service for meanwhile. */
+async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number; lookups: number }> {
+  const redis = new Redis(stack.dev.redis_url);
+  const monitor = await redis.monitor();
+  let commands = 0;
+  monitor.on('monitor', (_time: string, args: string[]) => {
+    if (ofRequests.test(JSON.stringify(args))) commands += 1;
+  });
+  const before = await readLookups();
+  await act();
+  // What was sent before this is reported before it.
+  await redis.ping();
+  monitor.disconnect();
+  redis.disconnect();
+  return { redis: commands, lookups: (await readLookups()) - before };
+}
+
+async function readLookups(): Promise<number> {
+  const metrics = await (await fetch(stack.dev.services['account']!.metrics_url!)).text();
+  const counts = [...metrics.matchAll(/^account_key_lookups_total\{[^}]*\} (\d+)$/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+const routes = [
+  { path: '/v1/chat/completions', body },
+  { path: '/v1/messages', body: { ...body, max_tokens: 10 } },
+  { path: '/v1/models' },
+  { path: '/v1/account/keys' },
+];
+const callAll = async (keys: readonly string[]) => {
+  for (const key of keys)
+    for (const route of routes) {
+      const answer = await send(baseUrl, { ...route, key });
+      expect(answer.status).toBe(401);
+    }
+};
+
+it('a key that is unknown is looked up once: what follows shows that asking is seen', async () => {
+  const { apiKey } = await createTestAccount(stack);
+  const ask = () => send(baseUrl, { path: '/v1/chat/completions', key: apiKey, body });
+  expect(await countAsked(ask)).toMatchObject({ redis: 1, lookups: 1 });
+  const { key } = createApiKey();
+  expect(await countAsked(() => callAll([key]))).toMatchObject({ redis: 0, lookups: 1 });
+});
+
+it('a mistyped or malformed key costs neither a look-up nor a command to Redis', async () => {
+  const { apiKey } = await createTestAccount(stack);
+  const mistyped = [10, 30, 50, 55].map(
+    (at) => apiKey.slice(0, at) + (apiKey[at] === 'x' ? 'y' : 'x') + apiKey.slice(at + 1),
+  );
+  const malformed = ['x', 'sk-svc-', `${apiKey}0`, apiKey.slice(1), "' OR 1=1 --", 'a'.repeat(8_000)];
+  const asked = await countAsked(() => callAll([...mistyped, ...malformed]));
+  expect(asked).toEqual({ redis: 0, lookups: 0 });
+  const answer = await send(baseUrl, { path: '/v1/chat/completions', key: mistyped[0]!, body });
+  expectError(answer, { status: 401, type: 'authentication_error', code: 'invalid_api_key' });
+});
