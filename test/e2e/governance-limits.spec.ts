@@ -51,6 +51,22 @@ describe('requests per minute', () => {
     expect(headers).not.toContain(false);
   });
 
+  it('count on the routes that ask no model, too', async () => {
+    const body = { name: 'light', rate_limit_rpm: 2 };
+    const { key } = await createTestKey(stack.baseUrl, account.apiKey, body);
+    const count = { ...hello, max_tokens: 1 };
+    const paths = ['/v1/models', '/v1/messages/count_tokens', '/v1/models/sandbox/sandbox-1'];
+    const answers: Answer[] = [];
+    for (const path of paths) {
+      const sent = path.endsWith('count_tokens') ? { path, key, body: count } : { path, key };
+      answers.push(await send(stack.baseUrl, sent));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    const remaining = answers.map(({ headers }) => headers['x-ratelimit-remaining-requests']);
+    expect(remaining).toEqual(['1', '0', '0']);
+    expectError(answers[2]!, { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' });
+  });
+
   /** On connections that are kept: 2,000 new ones would be most of the work. */
   async function chatByFetch(edge: string, key: string): Promise<Response> {
     const answer = await fetch(`${edge}/v1/chat/completions`, {

@@ -11,6 +11,7 @@ export const chatErrors: readonly ErrorCode[] = [
   'egress_denied',
   'model_not_found',
   'rate_limit_exceeded',
+  'saved_token_budget_exhausted',
   'provider_error',
   'upstream_unreachable',
   'upstream_invalid',

@@ -1,5 +1,6 @@
 import { listOf } from '@gateway/contracts';
 import { z } from 'zod';
+import { rateLimitHeaders } from '../../http/chat-headers.ts';
 import type { Operation } from '../../http/operation.ts';
 
 /** A model in the common list format. */
@@ -17,7 +18,13 @@ export const listModels: Operation = {
   id: 'listModels',
   tag: 'Models',
   summary: 'List the models of the connected providers',
-  answer: { status: 200, description: 'The models.', schema: listOf(listedModel) },
+  answer: {
+    status: 200,
+    description: 'The models.',
+    schema: listOf(listedModel),
+    headers: rateLimitHeaders,
+  },
+  errors: ['rate_limit_exceeded'],
 };
 
 export const getModel: Operation = {
@@ -27,6 +34,6 @@ export const getModel: Operation = {
   params: z.object({
     id: z.string().meta({ description: 'Its id. Slashes may stand as they are or percent-encoded.' }),
   }),
-  answer: { status: 200, description: 'The model.', schema: listedModel },
-  errors: ['model_not_found'],
+  answer: { status: 200, description: 'The model.', schema: listedModel, headers: rateLimitHeaders },
+  errors: ['model_not_found', 'rate_limit_exceeded'],
 };

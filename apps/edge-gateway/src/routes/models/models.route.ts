@@ -1,11 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 import type { CatalogModel, ModelKind } from '@gateway/model-catalog';
-import { Controller, Get, Inject, Req } from '@nestjs/common';
+import { Controller, Get, Inject, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
 import type { AccountCaller } from '../../http/account-caller.ts';
 import { FromCaller } from '../../http/caller.decorator.ts';
 import { Describe } from '../../http/operation.ts';
+import { RateLimitGuard } from '../../http/rate-limit.guard.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { connectedProviders } from '../../pipeline/stages/choose/choose.ts';
 import { tokens } from '../../tokens.ts';
@@ -24,6 +25,7 @@ interface ListedModel {
 
 /** `GET /v1/models` and `/v1/models/{id}`: the models of the caller's connected providers. */
 @Controller('/v1/models')
+@UseGuards(RateLimitGuard)
 export class ModelsRoute {
   readonly #services: PipelineServices;
 

@@ -1,10 +1,20 @@
 import { GatewayError } from '@gateway/errors';
-import type { Logger } from '@gateway/observability';
 import { requireUnexpired } from '../../../grants/require-unexpired.ts';
 import type { GrantCache } from '../../../grants/grant-cache.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { Caller } from '../../caller.ts';
 import type { RateDecision, RateLimiter } from './rate-limiter.port.ts';
+
+interface LimitServices {
+  readonly rateLimiter: RateLimiter;
+  readonly grants: GrantCache;
+}
+
+/** The caller as of the last change that the round trip told of, and what it said of the rate. */
+interface Counted {
+  readonly caller: Caller;
+  readonly decision: RateDecision;
+}
 
 /**
  * Requests a minute, by one Redis round trip; the headers come with either answer. The round trip also tells of a change
@@ -12,19 +22,25 @@ import type { RateDecision, RateLimiter } from './rate-limiter.port.ts';
  *
  * Throws `rate_limit_exceeded`; for a changed key also `invalid_api_key`, `expired_api_key` or `service_unavailable`.
  */
-export async function limit(
-  exchange: Exchange,
-  caller: Caller,
-  services: { rateLimiter: RateLimiter; grants: GrantCache; log: Logger },
-): Promise<Caller> {
-  const decision = await services.rateLimiter.admit(caller);
-  const isChanged = services.grants.isBefore(caller, decision.epoch);
-  const current = isChanged ? requireUnexpired(await services.grants.renew(caller, decision.epoch)) : caller;
+export async function limit(exchange: Exchange, known: Caller, services: LimitServices): Promise<Caller> {
+  const { caller, decision } = await countRequest(known, services);
   Object.assign(exchange.headers, renderRateHeaders(decision));
-  if (decision.admitted) return current;
+  requireRoom(decision);
+  return caller;
+}
+
+/** The same for a route that has no exchange. */
+export async function countRequest(known: Caller, { rateLimiter, grants }: LimitServices): Promise<Counted> {
+  const decision = await rateLimiter.admit(known);
+  if (!grants.isBefore(known, decision.epoch)) return { caller: known, decision };
+  return { caller: requireUnexpired(await grants.renew(known, decision.epoch)), decision };
+}
+
+export function requireRoom({ admitted, limit: limitRpm, resetMs }: RateDecision): void {
+  if (admitted) return;
   throw new GatewayError('rate_limit_exceeded', {
-    message: `The API key has reached its limit of ${decision.limit} requests per minute.`,
-    retryAfterMs: decision.resetMs,
+    message: `The API key has reached its limit of ${limitRpm} requests per minute.`,
+    retryAfterMs: resetMs,
   });
 }
 
