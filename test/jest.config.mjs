@@ -18,6 +18,7 @@ export default {
   ...base,
   testMatch: [`<rootDir>/test/${suite === '' ? '**' : `${suite}/**`}/${files}`],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/architecture/fixtures/'],
+  testSequencer: '<rootDir>/test/last-spec.sequencer.mjs',
   testTimeout: isNightly ? 3_600_000 : 60_000,
   ...(withSharedStack.includes(suite)
     ? {

@@ -1,16 +1,41 @@
+import { startObserver } from '../libs/testing/src/canaries/observe-stack.ts';
+import { findFreePort } from '../libs/testing/src/nats-server/start-nats-server.ts';
 import { startStack } from '../libs/testing/src/stack/start-stack.ts';
 
 /** The ordinary edge, and further ones for what it does not show (test/e2e/edges.fixture.ts). */
-const edges = {
+const edges = (oidcIssuer) => ({
   // What is tested is what plans do, not how soon a machine with much else to do makes the first one.
-  'edge-gateway': { PLAN_DEADLINE_MS: '3000' },
-  'edge-gateway-2': { REQUEST_BODY_BYTES_MAX: '100000', UPSTREAM_TIMEOUT_MS: '1000' },
-  'edge-gateway-3': { EGRESS_ALLOW: '' },
-};
+  'edge-gateway': {
+    PLAN_DEADLINE_MS: '3000',
+    // Tests say where they call from, and sign many people up.
+    TRUSTED_PROXIES: '127.0.0.0/8',
+    AUTH_RATE_LIMIT_RPM: '100000',
+  },
+  'edge-gateway-2': {
+    REQUEST_BODY_BYTES_MAX: '100000',
+    UPSTREAM_TIMEOUT_MS: '1000',
+    OIDC_ISSUER: oidcIssuer,
+    OIDC_AUDIENCE: 'gateway-under-test',
+  },
+  'edge-gateway-3': { EGRESS_ALLOW: '', AUTH_RATE_LIMIT_RPM: '5' },
+});
 
 /** Starts one stack for all test files of a run; they find it by `sharedStack()`. */
 export default async function startSharedStack() {
-  const stack = await startStack({ replicas: { 'edge-gateway': 3 }, env: edges });
+  // What the whole run says is kept, and searched for its secrets in the end (test/e2e/canaries.spec.ts).
+  const observer = process.env.TEST_SUITE === 'e2e' ? await startObserver() : undefined;
+  globalThis.sharedStackObserver = observer;
+  // Nobody listens there until a test does.
+  const oidcIssuer = `http://127.0.0.1:${await findFreePort()}`;
+  process.env.TEST_OIDC_ISSUER = oidcIssuer;
+  const stack = await startStack({
+    replicas: { 'edge-gateway': 3 },
+    env: observer
+      ? { ...edges(oidcIssuer), '*': { OTEL_EXPORTER_OTLP_ENDPOINT: observer.otlpUrl } }
+      : edges(oidcIssuer),
+    hasObserver: observer !== undefined,
+  });
   globalThis.sharedStackUnderTest = stack;
   process.env.SHARED_STACK_DATA_DIR = stack.dataDir;
+  await observer?.watch(stack);
 }

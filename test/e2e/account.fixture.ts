@@ -11,6 +11,7 @@ import type { StackUnderTest } from '@gateway/testing';
 import { uuidv7 } from 'uuidv7';
 import type { z } from 'zod';
 import { connectAs, eventually } from '../integration/stack.fixture.ts';
+import { noteUsedSecret } from './canary-notes.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 
 /** An account of a test's own, so that what others do shows neither in its log nor in its limits. */
@@ -31,6 +32,7 @@ export async function createTestAccount(stack: StackUnderTest): Promise<TestAcco
       recipientPublicKey: publicKey,
     });
     const apiKey = openSealed(created.sealedSecret, privateKey).toString('utf8');
+    noteUsedSecret('key of a test account', apiKey);
     return { accountId, keyId: created.key.id, apiKey };
   } finally {
     await messaging.close();

@@ -1,4 +1,5 @@
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { noteExchange } from './canary-notes.fixture.ts';
 
 export interface Sent {
   readonly method?: string;
@@ -26,6 +27,11 @@ const answersWithinMs = 20_000;
 export function send(baseUrl: string, { method, path = '/', key, headers, body }: Sent): Promise<Answer> {
   const bytes = body === undefined ? undefined : renderBody(body);
   const { hostname, port } = new URL(baseUrl);
+  const sentHeaders = {
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(bytes === undefined ? {} : { 'content-type': 'application/json', ...lengthOf(bytes, headers) }),
+    ...headers,
+  };
   return new Promise((resolve, reject) => {
     const call = request({
       agent: false,
@@ -33,11 +39,7 @@ export function send(baseUrl: string, { method, path = '/', key, headers, body }
       port,
       path,
       method: method ?? (bytes === undefined ? 'GET' : 'POST'),
-      headers: {
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(bytes === undefined ? {} : { 'content-type': 'application/json', ...lengthOf(bytes, headers) }),
-        ...headers,
-      },
+      headers: sentHeaders,
       signal: AbortSignal.timeout(answersWithinMs),
     });
     call.once('error', reject);
@@ -47,8 +49,11 @@ export function send(baseUrl: string, { method, path = '/', key, headers, body }
       response.once('end', () => {
         const whole = Buffer.concat(chunks);
         const text = whole.toString('utf8');
+        const status = response.statusCode ?? 0;
+        const { headers: answered } = response;
+        noteExchange({ path, sentHeaders, sentBody: body, status, headers: answered, bytes: whole });
         resolve({
-          status: response.statusCode ?? 0,
+          status,
           headers: response.headers,
           bytes: whole,
           text,

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { createApiKey } from '@gateway/interchange';
+import {
+  NeedleIndex,
+  noteSecret,
+  readSecretsUsed,
+  sharedStack,
+  type CanaryHit,
+  type ReplayProvider,
+  type Secret,
+} from '@gateway/testing';
+import { connect } from '@nats-io/transport-node';
+import { Redis } from 'ioredis';
+import { connectProvider, createTestAccount, createTestKey, type TestAccount } from './account.fixture.ts';
+import { postChat, send } from './http.fixture.ts';
+import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.ts';
+import { listSinks } from './sinks.fixture.ts';
+
+const stack = sharedStack();
+const { baseUrl, dataDir } = stack;
+/** By then logs, spans and events are written, and shipped to where they go. */
+const settledAfterMs = 3_000;
+
+const createSecret = () => randomBytes(33).toString('base64url');
+const credential = `sk-upstream-${createSecret()}`;
+let account: TestAccount;
+let provider: ReplayProvider;
+
+/** What stands where, by sink; and which sinks had nothing in them at all. */
+async function findIn(
+  secrets: readonly Secret[],
+): Promise<{ hits: Record<string, CanaryHit[]>; empty: string[] }> {
+  const index = new NeedleIndex(secrets);
+  const hits: Record<string, CanaryHit[]> = {};
+  const empty: string[] = [];
+  for (const sink of listSinks(stack)) {
+    let length = 0;
+    const found: CanaryHit[] = [];
+    for await (const bytes of sink.read()) {
+      length += bytes.length;
+      found.push(...index.find(bytes));
+    }
+    if (found.length > 0) hits[sink.name] = found;
+    if (length === 0) empty.push(sink.name);
+  }
+  return { hits, empty };
+}
+
+beforeAll(async () => {
+  provider = await startProvider();
+  provider.setControls(plainAnswer);
+  account = await createTestAccount(stack);
+}, 60_000);
+afterAll(() => provider.close());
+
+const hello = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'Hello!' }] };
+
+describe('secrets on ways where they could get lost', () => {
+  it('a provider that repeats its credential in an error, plain and streamed', async () => {
+    const base_url = `${provider.url}/v1`;
+    await connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: credential, base_url });
+    const error = { message: `Incorrect API key provided: ${credential}.`, type: 'invalid_request_error' };
+    for (const stream of [false, true]) {
+      provider.enqueue(null, { ...plainAnswer, status: 401, body: { error } });
+      const answer = await postChat(baseUrl, account.apiKey, { ...hello, stream });
+      expect(answer.status).toBe(401);
+      expect(answer.text).not.toContain(credential.slice(12, 24));
+    }
+    provider.enqueue(null, streamedAnswer(['a', 'b']));
+    expect((await postChat(baseUrl, account.apiKey, { ...hello, stream: true })).status).toBe(200);
+    provider.enqueue(null, { ...plainAnswer, resetAtByte: 10 });
+    expect((await postChat(baseUrl, account.apiKey, hello)).status).toBe(502);
+  });
+
+  it('credentials that are refused: for their provider, their address, their fields, their bytes', async () => {
+    const put = (body: unknown) =>
+      send(baseUrl, { method: 'PUT', path: '/v1/account/providers', key: account.apiKey, body });
+    const refused = [
+      { provider: 'nobody', api_key: createSecret() },
+      { provider: 'sandbox', api_key: createSecret() },
+      { provider: 'mistral', api_key: createSecret(), base_url: 'http://169.254.169.254/latest' },
+      { provider: 'mistral', api_key: [createSecret()] },
+      { provider: 'hosted', secret_access_key: createSecret(), session_token: createSecret() },
+    ];
+    for (const body of refused) expect((await put(body)).status).toBe(400);
+    const broken = createSecret();
+    noteSecret(dataDir, { name: 'api_key of a broken body', value: broken });
+    expect((await put(`{"provider":"openai","api_key":"${broken}"`)).status).toBe(400);
+  });
+
+  it('credentials inside a request, and keys where none belongs', async () => {
+    const cloud = { cloud_access_key_id: 'AKIAIOSFODNN7EXAMPLE', cloud_secret_access_key: createSecret() };
+    await postChat(baseUrl, account.apiKey, { ...hello, model: 'hosted/anthropic.claude-v2', ...cloud });
+    const { key } = createApiKey();
+    noteSecret(dataDir, { name: 'a key in an address', value: key });
+    await send(baseUrl, { path: `/v1/account/requests?api_key=${key}`, key: account.apiKey });
+    await send(baseUrl, { path: `/v1/account/requests?api_key=${key}` });
+    await send(baseUrl, { path: `/v1/models?key=${key}`, headers: { cookie: `key=${key}` } });
+    expect((await postChat(baseUrl, key, hello)).status).toBe(401);
+  });
+
+  it('passwords and tokens of people: right, wrong, used twice', async () => {
+    const email = `${createSecret().slice(0, 8)}@example.com`.toLowerCase();
+    const password = createSecret();
+    const post = (path: string, body: unknown, key?: string) =>
+      send(baseUrl, { path, body, ...(key === undefined ? {} : { key }) });
+    const signedUp = await post('/v1/auth/sign-up', { email, password, refresh_token_in: 'body' });
+    expect(signedUp.status).toBe(201);
+    const session = signedUp.json() as { access_token: string; refresh_token: string };
+    expect((await post('/v1/auth/log-in', { email, password })).status).toBe(200);
+    expect((await post('/v1/auth/log-in', { email, password: createSecret() })).status).toBe(401);
+    expect((await post('/v1/account/register', {}, session.access_token)).status).toBe(200);
+    expect((await postChat(baseUrl, session.access_token, hello)).status).toBe(403);
+    const { refresh_token } = session;
+    expect((await post('/v1/auth/refresh', { refresh_token })).status).toBe(200);
+    expect((await post('/v1/auth/refresh', { refresh_token })).status).toBe(401);
+  });
+});
+
+describe('the search', () => {
+  it('finds a secret in each place where it is put', async () => {
+    const planted: Secret = { name: 'planted', value: createSecret() };
+    const encoded = Buffer.from(planted.value).toString('base64');
+    const { apiKey } = account;
+    // Named like a field that nobody knows, a secret comes back in the error.
+    await send(baseUrl, { path: '/v1/account/keys', key: apiKey, body: { name: 'x', [planted.value]: 1 } });
+    await createTestKey(baseUrl, apiKey, { name: `named ${planted.value.slice(4, 20)}` });
+    appendFileSync(
+      stack.dev.services['worker']!.log_file,
+      `{"msg":"${encodeURIComponent(planted.value)}"}\n`,
+    );
+    const redis = new Redis(stack.dev.redis_url);
+    await redis.set('planted', encoded, 'EX', 60);
+    redis.disconnect();
+    const { url, user, password: pass } = stack.natsCredentials('operator');
+    const nats = await connect({ servers: url, user, pass });
+    nats.publish('account.list-keys.v1', JSON.stringify({ accountId: encoded }));
+    await nats.close();
+    await waitMs(settledAfterMs);
+    const { hits } = await findIn([planted]);
+    expect(Object.keys(hits)).toEqual(
+      expect.arrayContaining([
+        'log of worker',
+        'error-answers',
+        'messages',
+        'redis',
+        'redis-commands',
+        'postgres account',
+        'files',
+      ]),
+    );
+  }, 60_000);
+
+  it('finds no secret of the whole run anywhere: no key, no credential, no password, no token', async () => {
+    const secrets = readSecretsUsed(dataDir);
+    for (const kind of ['authorization', 'api_key', 'key of', 'password', 'access_token', 'refresh_token'])
+      expect({ kind, used: secrets.some(({ name }) => name.includes(kind)) }).toEqual({ kind, used: true });
+    expect(await findIn(secrets)).toEqual({ hits: {}, empty: [] });
+  }, 120_000);
+});

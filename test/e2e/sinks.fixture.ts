@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { observedFile, observedKinds, type StackUnderTest } from '@gateway/testing';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+
+/** A place where nothing secret may stand. */
+export interface Sink {
+  readonly name: string;
+  /** Its bytes, in pieces that may be looked at one by one. */
+  read(): AsyncIterable<Buffer> | Iterable<Buffer>;
+}
+
+/** What a stack keeps secrets in on purpose, readable by its owner alone, and what the tests have kept of it. */
+const privateFiles = /^(secrets\.json|dev\.json|observed\/|run\/state\.json)/;
+const scanCount = '500';
+
+/** Every place that the stack writes to, and every way that something leaves it by. */
+export function listSinks(stack: StackUnderTest): Sink[] {
+  return [
+    ...Object.keys(stack.dev.services).map((name) => ({
+      name: `log of ${name}`,
+      read: () => [Buffer.from(stack.logs(name))],
+    })),
+    ...observedKinds.map((kind) => ({
+      name: kind,
+      read: () => readWhole(observedFile(stack.dataDir, kind)),
+    })),
+    { name: 'metrics', read: () => readMetrics(stack) },
+    { name: 'redis', read: () => readRedis(stack.dev.redis_url) },
+    ...(['account', 'vault', 'telemetry'] as const).map((name) => ({
+      name: `postgres ${name}`,
+      read: () => readPostgres(stack.dev.postgres[name]),
+    })),
+    { name: 'files', read: () => readFiles(stack.dataDir) },
+  ];
+}
+
+function* readWhole(file: string): Iterable<Buffer> {
+  yield statSync(file, { throwIfNoEntry: false }) ? readFileSync(file) : Buffer.alloc(0);
+}
+
+async function* readMetrics(stack: StackUnderTest): AsyncIterable<Buffer> {
+  for (const { metrics_url: url } of Object.values(stack.dev.services)) {
+    if (url === null) continue;
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+    yield Buffer.from(await answer.arrayBuffer());
+  }
+}
+
+/** Every key and every value, BullMQ's jobs among them. */
+async function* readRedis(url: string): AsyncIterable<Buffer> {
+  const redis = new Redis(url);
+  try {
+    let cursor = '0';
+    do {
+      const [next, keys] = await redis.scan(cursor, 'COUNT', scanCount);
+      cursor = next;
+      for (const key of keys) yield Buffer.from(`${key} ${JSON.stringify(await readValue(redis, key))}`);
+    } while (cursor !== '0');
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function readValue(redis: Redis, key: string): Promise<unknown> {
+  const type = await redis.type(key);
+  switch (type) {
+    case 'string':
+      return redis.get(key);
+    case 'hash':
+      return redis.hgetall(key);
+    case 'list':
+      return redis.lrange(key, 0, -1);
+    case 'set':
+      return redis.smembers(key);
+    case 'zset':
+      return redis.zrange(key, 0, -1);
+    case 'stream':
+      return redis.xrange(key, '-', '+');
+    case 'none':
+      return null;
+    default:
+      throw new Error(`a value of a type that nobody looks into: ${type}`);
+  }
+}
+
+async function* readPostgres(url: string): AsyncIterable<Buffer> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+    );
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: string }>(`SELECT t::text AS row FROM "${name}" t`);
+      yield Buffer.from(rows.map(({ row }) => row).join('\n'));
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whatever lies in the stack's folder: spools, Redis' append-only file, Postgres' tables and write-ahead log. */
+function* readFiles(dataDir: string): Iterable<Buffer> {
+  for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (!entry.isFile() || privateFiles.test(relative(dataDir, file))) continue;
+    const bytes = readIfThere(file);
+    if (bytes) yield bytes;
+  }
+}
+
+/** Servers delete files while they are looked at. */
+function readIfThere(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
