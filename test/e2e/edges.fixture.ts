@@ -2,9 +2,10 @@ import type { StackUnderTest } from '@gateway/testing';
 
 /**
  * The further edges of the shared stack, as test/shared-stack.setup.mjs sets them: `tight` has limits that a test can
- * reach, `closed` may call nothing but the public internet.
+ * reach, and as `oidc` takes the session tokens of an issuer of the tests' own; `closed` may call nothing but the public
+ * internet, and takes few calls of `/v1/auth`.
  */
-const edges = { tight: 'edge-gateway-2', closed: 'edge-gateway-3' } as const;
+const edges = { tight: 'edge-gateway-2', oidc: 'edge-gateway-2', closed: 'edge-gateway-3' } as const;
 
 export const tightLimits = { requestBodyBytesMax: 100_000, upstreamTimeoutMs: 1_000 } as const;
 

@@ -1,8 +1,14 @@
-import { port, serviceVariables, parseConfig } from '@gateway/messaging';
+import { port, serviceVariables, parseConfig, unlessEmpty } from '@gateway/messaging';
 import { z } from 'zod';
 import { sessionAlgorithms } from './sessions/session-algorithms.ts';
 
 const mebibyte = 1024 * 1024;
+
+const cidrs = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((cidr) => cidr.trim() || []))
+  .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])));
 
 const edgeVariables = z
   .object({
@@ -23,18 +29,21 @@ const edgeVariables = z
       .positive()
       .default(256 * mebibyte),
     /** CIDRs beyond the public internet that providers may live on, separated by commas. */
-    EGRESS_ALLOW: z
-      .string()
-      .default('')
-      .transform((text) => text.split(',').flatMap((cidr) => cidr.trim() || []))
-      .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))),
+    EGRESS_ALLOW: cidrs,
     /** Who the embedded identity's session tokens are from and for. The account service is told the same. */
     SESSION_ISSUER: z.string().min(1).max(2_048).default('agent-gateway'),
     SESSION_AUDIENCE: z.string().min(1).max(255).default('agent-gateway'),
     /** An OpenID Connect issuer, as it writes itself into `iss`: it stands in for the embedded identity, which is off then. */
-    OIDC_ISSUER: z.url().optional(),
+    OIDC_ISSUER: unlessEmpty(z.url().optional()),
     /** What that issuer's tokens for this gateway say in `aud`. */
-    OIDC_AUDIENCE: z.string().min(1).optional(),
+    OIDC_AUDIENCE: unlessEmpty(z.string().min(1).optional()),
+    /** Calls of `/v1/auth` a minute and client address. */
+    AUTH_RATE_LIMIT_RPM: z.coerce.number().int().positive().default(60),
+    /**
+     * CIDRs of the proxies in front, separated by commas: what they say of the client's address (`X-Forwarded-For`) and of TLS
+     * (`X-Forwarded-Proto`) is believed.
+     */
+    TRUSTED_PROXIES: cidrs,
     /** How that issuer may sign, separated by commas. */
     OIDC_ALGORITHMS: z
       .string()

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import type { EdgeParts } from './edge-parts.ts';
 import { AccessGuard } from './http/access.guard.ts';
@@ -9,31 +9,46 @@ import { AccountDeletionsRoute } from './routes/account-deletions/account-deleti
 import { AccountKeysRoute } from './routes/account-keys/account-keys.route.ts';
 import { AccountProfileRoute } from './routes/account-profile/account-profile.route.ts';
 import { AccountProvidersRoute } from './routes/account-providers/account-providers.route.ts';
+import { AccountRegisterRoute } from './routes/account-register/account-register.route.ts';
 import { AccountRequestsRoute } from './routes/account-requests/account-requests.route.ts';
+import { AuthRoute } from './routes/auth/auth.route.ts';
 import { ChatCompletionsRoute } from './routes/chat-completions/chat-completions.route.ts';
 import { ConverseRoute } from './routes/converse/converse.route.ts';
 import { DocumentationRoute } from './routes/documentation/documentation.route.ts';
 import { MessagesRoute } from './routes/messages/messages.route.ts';
 import { ModelsRoute } from './routes/models/models.route.ts';
+import { PlaygroundKeyRoute } from './routes/playground-key/playground-key.route.ts';
 import { RoutingModelsRoute } from './routes/routing-models/routing-models.route.ts';
 import { RoutingPreferencesRoute } from './routes/routing-preferences/routing-preferences.route.ts';
+import { SessionKeysRoute } from './routes/session-keys/session-keys.route.ts';
 import { tokens } from './tokens.ts';
 
 /** Every route of the public door. */
-export const controllers = [
+export const controllers: Type[] = [
   ChatCompletionsRoute,
   MessagesRoute,
   ConverseRoute,
   ModelsRoute,
   AccountProfileRoute,
+  AccountDeletionsRoute,
   AccountKeysRoute,
   AccountProvidersRoute,
   RoutingPreferencesRoute,
   RoutingModelsRoute,
-  AccountDeletionsRoute,
   AccountRequestsRoute,
+  AccountRegisterRoute,
+  PlaygroundKeyRoute,
+  AuthRoute,
+  SessionKeysRoute,
   DocumentationRoute,
 ];
+
+/** The embedded identity's own, which are not there when another issuer stands in for it. */
+const identityControllers: readonly Type[] = [AuthRoute, SessionKeysRoute];
+
+function chooseControllers({ identity }: EdgeParts): Type[] {
+  return identity === null ? controllers.filter((each) => !identityControllers.includes(each)) : controllers;
+}
 
 /** The public door: routes, the guard that denies by default, and what they need of the world. */
 @Module({})
@@ -42,7 +57,7 @@ export class EdgeGatewayModule {
     return {
       module: EdgeGatewayModule,
       imports: [spoolModule],
-      controllers,
+      controllers: chooseControllers(parts),
       providers: [
         ...renderProviders(parts),
         { provide: APP_GUARD, useClass: AccessGuard },
@@ -52,11 +67,15 @@ export class EdgeGatewayModule {
   }
 }
 
-function renderProviders({ pipeline, sessions, sealingKeys, egressGuard }: EdgeParts): Provider[] {
+function renderProviders(parts: EdgeParts): Provider[] {
+  const { pipeline, sessions, sealingKeys, egressGuard } = parts;
   return [
     { provide: tokens.pipeline, useValue: pipeline },
     { provide: tokens.grants, useValue: pipeline.grants },
     { provide: tokens.sessions, useValue: sessions },
+    { provide: tokens.identity, useValue: parts.identity },
+    { provide: tokens.authSettings, useValue: parts.authSettings },
+    { provide: tokens.rateLimiter, useValue: pipeline.rateLimiter },
     { provide: tokens.connections, useValue: pipeline.connections },
     { provide: tokens.messaging, useValue: pipeline.messaging },
     { provide: tokens.catalog, useValue: pipeline.catalog },
@@ -64,6 +83,6 @@ function renderProviders({ pipeline, sessions, sealingKeys, egressGuard }: EdgeP
     { provide: tokens.log, useValue: pipeline.log },
     { provide: tokens.sealingKeys, useValue: sealingKeys },
     { provide: tokens.egressGuard, useValue: egressGuard },
-    { provide: tokens.reference, useValue: new Reference(() => listRoutes(controllers)) },
+    { provide: tokens.reference, useValue: new Reference(() => listRoutes(chooseControllers(parts))) },
   ];
 }

@@ -17,7 +17,7 @@ import { loadConfig, type Config } from './config.ts';
 import { EdgeGatewayModule } from './edge-gateway.module.ts';
 import { buildEdgeParts, type EdgeParts } from './edge-parts.ts';
 import type { TlsIdentity } from './http/listener.ts';
-import { createServer } from './http/server.ts';
+import { createServer, type ServerOptions } from './http/server.ts';
 import { RequestSpool, type RequestSpoolOptions } from './spool/request-spool.ts';
 import { SpoolModule } from './spool/spool.module.ts';
 
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   });
   state.parts = parts;
   const spoolModule = SpoolModule.create({ spool, redisUrl: config.REDIS_URL, messaging, log });
-  const app = await createServer(EdgeGatewayModule.create(parts, spoolModule), log, readTlsIdentity(config));
+  const app = await createServer(EdgeGatewayModule.create(parts, spoolModule), log, serverOptions(config));
   await app.listen(config.PORT, config.HOST);
   state.isServing = true;
   log.info({ port: config.PORT, health_port: health.port }, `${name} is started`);
@@ -63,6 +63,10 @@ async function main(): Promise<void> {
   };
   // What comes after the drain takes a moment too: the last events are shipped.
   endOnSignal(log, close, config.DRAIN_TIMEOUT_MS + shipTimeMs);
+}
+
+function serverOptions(config: Config): ServerOptions {
+  return { tls: readTlsIdentity(config), trustedProxies: config.TRUSTED_PROXIES };
 }
 
 function readTlsIdentity({ TLS_CERT_FILE, TLS_KEY_FILE }: Config): TlsIdentity | undefined {

@@ -99,6 +99,12 @@ export const errorRegistry = {
     message: 'Nobody can sign up here. Ask whoever runs this gateway.',
     retryable: false,
   },
+  cross_site_request: {
+    status: 403,
+    type: 'permission_error',
+    message: 'This endpoint cannot be called from the page of another site.',
+    retryable: false,
+  },
   session_required: {
     status: 403,
     type: 'permission_error',
@@ -115,6 +121,12 @@ export const errorRegistry = {
     status: 400,
     type: 'invalid_request_error',
     message: 'The body is not valid JSON.',
+    retryable: false,
+  },
+  malformed_multipart: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The body is not valid multipart/form-data.',
     retryable: false,
   },
   invalid_field: {
@@ -188,6 +200,12 @@ export const errorRegistry = {
     status: 404,
     type: 'invalid_request_error',
     message: 'No connected provider has this model.',
+    retryable: false,
+  },
+  endpoint_not_supported: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The provider of this model has no such endpoint.',
     retryable: false,
   },
   provider_not_connected: {

@@ -64,6 +64,18 @@ describe('no secret reaches a log line', () => {
 });
 
 describe('the redactor', () => {
+  it('takes out session tokens and refresh tokens by their form, and passwords by their name', () => {
+    const jwt = ['eyJhbGciOiJFUzI1NiJ9', 'eyJzdWIiOiJzb21lYm9keSJ9', 'c2lnbmF0dXJlLW9mLWl0'].join('.');
+    const refresh = `rt-svc-${'Ab3_-'.repeat(8)}xyz`;
+    const line = JSON.stringify({
+      msg: `a token ${jwt} and ${refresh}`,
+      nested: { current_password: 'first one', newPassword: 'second', refresh_token: 'x', accessToken: 'y' },
+    });
+    const redacted = createSecretRedactor().redact(line);
+    expect(redacted).not.toMatch(/eyJ|rt-svc-|first one|second|"x"|"y"/);
+    expect(() => JSON.parse(redacted) as unknown).not.toThrow();
+  });
+
   it('leaves other text as it is', () => {
     const text = 'a task-list with risk-free words, sk-1 and a bearer of news at http://127.0.0.1:8080/v1';
     expect(createSecretRedactor().redact(text)).toBe(text);

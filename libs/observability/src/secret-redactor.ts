@@ -2,16 +2,19 @@
 export const redactedText = '[redacted]';
 
 /**
- * Shapes of secrets: our API keys and providers' (`sk-…`), credentials of an Authorization header, a password in a
+ * Shapes of secrets: our API keys and providers' (`sk-…`), tokens of people's sessions, credentials of an Authorization header, a password in a
  * URL. Every match consists of characters that JSON does not escape, so that a redacted line stays JSON.
  */
 const shapes: readonly (readonly [RegExp, string])[] = [
   // Members that hold secrets by their name, at any depth; the value counts even when it looks like nothing.
   [
-    /"(apiKey|api_key|authorization|password|secret|sealedSecret|token)":"(?:[^"\\]|\\.)*"/g,
+    /"((?:current_?|new_?)?password|apiKey|api_key|authorization|secret|sealedSecret|(?:access_?|refresh_?|session_?)?token|cookie|set-cookie)":"(?:[^"\\]|\\.)*"/gi,
     `"$1":"${redactedText}"`,
   ],
   [/\bsk-[A-Za-z0-9_-]{8,}/g, redactedText],
+  // Session tokens (any JWT) and refresh tokens.
+  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g, redactedText],
+  [/\brt-svc-[A-Za-z0-9_-]{8,}/g, redactedText],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${redactedText}`],
   [/(:\/\/[^:/?#\s"@]{1,256}:)[^@/?#\s"]{1,256}@/g, `$1${redactedText}@`],
 ];
@@ -20,7 +23,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
 const plainSearchMax = 24;
 /** Where none of these stands, no shape matches: one pass over a line instead of one a shape. */
 const anyShape =
-  /sk-|bearer|basic|:\/\/|"(?:apiKey|api_key|authorization|password|secret|sealedSecret|token)":/i;
+  /sk-|eyJ|rt-svc-|bearer|basic|:\/\/|"(?:(?:access_?|refresh_?|session_?)?token|(?:current_?|new_?)?password|apiKey|api_key|authorization|secret|sealedSecret|cookie|set-cookie)":/i;
 
 const tailChars = 8;
 const hashBits = 16;

@@ -22,6 +22,14 @@ export {
   type ReplayProviderOptions,
 } from './replay-provider/start-replay-provider.ts';
 export { createAcceptedEvent, createEndedEvent, createPlanEvent } from './request-events.ts';
+export { forgeTokens, type ForgedToken } from './sessions/forge-tokens.ts';
+export { logOutPerson, signUpPerson, type SignUpOptions, type TestPerson } from './sessions/sign-up-person.ts';
+export {
+  createIssuerKey,
+  startTokenIssuer,
+  type IssuerKey,
+  type TokenIssuer,
+} from './sessions/start-token-issuer.ts';
 export { sharedStack, startStack, type TestStackOptions } from './stack/start-stack.ts';
 export {
   attachStack,

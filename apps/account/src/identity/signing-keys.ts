@@ -103,7 +103,6 @@ export class SigningKeys {
     const { signsForMs, verifiesAfterMs } = this.#times;
     const { signingKey } = this.#database.acrossAccounts;
     await signingKey.deleteMany({ where: { verifiesUntil: { lte: new Date(this.#now()) } } });
-    // Sequences never go back, though the keys before may be gone.
     const data = await renderNewKey(this.#boxKeys);
     try {
       await signingKey.create({

@@ -12,6 +12,13 @@ import { renderError } from './render-error.ts';
 import { newRequestId } from './request-id.ts';
 import { RouteMethods } from './route-methods.ts';
 
+export interface ServerOptions {
+  /** Without one the port speaks plain text. */
+  readonly tls: TlsIdentity | undefined;
+  /** CIDRs of proxies that are believed on their clients' addresses and on TLS. */
+  readonly trustedProxies: readonly string[];
+}
+
 /**
  * The HTTP server of the gateway. Bodies are not read before a route asks for them, so that whoever has no key, or
  * no rate left, makes us hold nothing.
@@ -19,7 +26,7 @@ import { RouteMethods } from './route-methods.ts';
 export async function createServer(
   module: DynamicModule,
   log: Logger,
-  tls: TlsIdentity | undefined,
+  { tls, trustedProxies }: ServerOptions,
 ): Promise<NestFastifyApplication> {
   let listener: Listener | undefined;
   const adapter = new FastifyAdapter({
@@ -29,6 +36,8 @@ export async function createServer(
       return listener.server;
     },
     exposeHeadRoutes: false,
+    // What anybody else says of the client's address is not looked at.
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     routerOptions: { maxParamLength: 1024 },
     forceCloseConnections: 'idle',
     clientErrorHandler: answerConnectionError,

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { decodeProtectedHeader } from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { Strategy, type SecretOrKeyProvider } from 'passport-jwt';
 import { z } from 'zod';
 import type { SessionAlgorithm } from './session-algorithms.ts';
@@ -78,9 +78,10 @@ export class SessionVerifier {
     );
   };
 
-  /** By the header alone, which nobody has vouched for yet: it chooses among the issuer's keys and nothing else. */
+  /** Nobody has vouched for what is read here: it chooses among the issuer's keys, or refuses before anybody is asked. */
   async #findKey(token: string): Promise<string> {
-    const { alg, kid, crit } = readHeader(token);
+    const { alg, kid, crit, iss } = readUnverified(token);
+    if (iss !== this.#options.issuer) throw new GatewayError('invalid_session_token');
     const known = this.#options.algorithms.find((algorithm) => algorithm === alg);
     if (known === undefined || typeof kid !== 'string' || crit !== undefined)
       throw new GatewayError('invalid_session_token');
@@ -90,9 +91,9 @@ export class SessionVerifier {
   }
 }
 
-function readHeader(token: string): { alg?: unknown; kid?: unknown; crit?: unknown } {
+function readUnverified(token: string): { alg?: unknown; kid?: unknown; crit?: unknown; iss?: unknown } {
   try {
-    return decodeProtectedHeader(token);
+    return { ...decodeProtectedHeader(token), iss: decodeJwt(token).iss };
   } catch (cause) {
     throw new GatewayError('invalid_session_token', { cause });
   }

@@ -1,0 +1,16 @@
+import { playgroundKey } from '@gateway/contracts';
+import type { Operation } from '../../http/operation.ts';
+
+export const createPlayground: Operation = {
+  id: 'createPlaygroundKey',
+  tag: 'API keys',
+  summary: 'Create a short-lived key for the playground',
+  description:
+    'An ordinary key that is over in an hour, that lists leave out, and that cannot be changed. Five work at a time: the oldest ends when a sixth is made.',
+  answer: {
+    status: 201,
+    description: 'The key and, this once, its secret in `key`.',
+    schema: playgroundKey,
+  },
+  creates: true,
+};

@@ -1,0 +1,34 @@
+import { createPlaygroundKey, type ApiKey } from '@gateway/contracts';
+import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messaging';
+import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { AllowAccess } from '../../http/access.ts';
+import type { AccountCaller } from '../../http/account-caller.ts';
+import { FromCaller } from '../../http/caller.decorator.ts';
+import { Describe } from '../../http/operation.ts';
+import { tokens } from '../../tokens.ts';
+import { createPlayground } from './playground-key.operations.ts';
+
+/** `/v1/account/playground-key`: chat takes API keys alone, so the dashboard's playground gets one for its session. */
+@Controller('/v1/account/playground-key')
+@AllowAccess('session')
+export class PlaygroundKeyRoute {
+  readonly #messaging: Messaging;
+  readonly #sealingKeys: SealingKeyPair;
+
+  constructor(
+    @Inject(tokens.messaging) messaging: Messaging,
+    @Inject(tokens.sealingKeys) sealingKeys: SealingKeyPair,
+  ) {
+    this.#messaging = messaging;
+    this.#sealingKeys = sealingKeys;
+  }
+
+  @Post()
+  @HttpCode(201)
+  @Describe(createPlayground)
+  async create(@FromCaller() { accountId }: AccountCaller): Promise<ApiKey & { key: string }> {
+    const { publicKey: recipientPublicKey, privateKey } = this.#sealingKeys;
+    const created = await this.#messaging.call(createPlaygroundKey, { accountId, recipientPublicKey });
+    return { ...created.key, key: openSealed(created.sealedSecret, privateKey).toString('utf8') };
+  }
+}

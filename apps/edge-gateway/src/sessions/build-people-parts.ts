@@ -1,0 +1,61 @@
+import type { Messaging, SealingKeyPair } from '@gateway/messaging';
+import type { EgressGuard } from '@gateway/providers';
+import type { Config } from '../config.ts';
+import type { AuthSettings } from './auth-rate.ts';
+import { IdentityClient } from './identity-client.ts';
+import { createOidcKeySet } from './oidc-key-set.ts';
+import { createSessionCache } from './session-cache.ts';
+import { createSessionGate, type SessionGate } from './session-gate.ts';
+import { SessionVerifier } from './session-verifier.ts';
+import { VerificationKeys } from './verification-keys.ts';
+
+/** What routes for people need. */
+export interface PeopleParts {
+  readonly sessions: SessionGate;
+  /** Null when an OpenID Connect issuer stands in for the embedded identity. */
+  readonly identity: IdentityClient | null;
+  readonly authSettings: AuthSettings;
+}
+
+interface Surroundings {
+  readonly config: Config;
+  readonly messaging: Messaging;
+  readonly sealingKeys: SealingKeyPair;
+  readonly egressGuard: EgressGuard;
+}
+
+type Closing = { readonly closeKeys: () => Promise<void> };
+
+/** One verifier, whoever the issuer is: the embedded identity, or the OpenID Connect issuer that is configured. */
+export function buildPeopleParts(surroundings: Surroundings): PeopleParts & Closing {
+  const { config, messaging } = surroundings;
+  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience } = config;
+  const cache = createSessionCache(messaging);
+  const authSettings = { rateLimitRpm: config.AUTH_RATE_LIMIT_RPM };
+  if (issuer === undefined || audience === undefined) {
+    const { identity, verifier } = buildEmbedded(surroundings);
+    const closeKeys = () => Promise.resolve();
+    return { sessions: createSessionGate(verifier, cache), identity, authSettings, closeKeys };
+  }
+  const { fetchKeySet, close } = createOidcKeySet(issuer, surroundings.egressGuard);
+  const verifier = new SessionVerifier({
+    issuer,
+    audience,
+    algorithms: config.OIDC_ALGORITHMS,
+    keys: new VerificationKeys({ fetchKeySet }),
+    needsSessionId: false,
+  });
+  return { sessions: createSessionGate(verifier, cache), identity: null, authSettings, closeKeys: close };
+}
+
+function buildEmbedded({ config, messaging, sealingKeys }: Surroundings) {
+  const identity = new IdentityClient(messaging, sealingKeys);
+  const verifier = new SessionVerifier({
+    issuer: config.SESSION_ISSUER,
+    audience: config.SESSION_AUDIENCE,
+    algorithms: ['ES256'],
+    keys: new VerificationKeys({ fetchKeySet: () => identity.keySet() }),
+    needsSessionId: true,
+  });
+  return { identity, verifier };
+}

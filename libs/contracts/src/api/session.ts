@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { sessionKey } from '../rpc/identity.v1.ts';
+import { account } from './account.ts';
+import { createdApiKey } from './api-key.ts';
+
+/** Bounds of what is worth looking at; what a good one is, the account service says. */
+const email = z.string().min(3).max(320);
+const password = z.string().min(1).max(1_024);
+const refreshToken = z.string().min(1).max(256);
+
+/** Where the refresh token of a new session goes: into an HttpOnly cookie, or for programs into the answer. */
+const refreshTokenIn = z.enum(['cookie', 'body']).default('cookie');
+
+export const logInBody = z.strictObject({ email, password, refresh_token_in: refreshTokenIn });
+export type LogInBody = z.infer<typeof logInBody>;
+
+/** Without a refresh token in it, the cookie's is taken. */
+export const refreshBody = z.strictObject({ refresh_token: refreshToken.optional() });
+
+export const changePasswordBody = z.strictObject({ current_password: password, new_password: password });
+
+export const session = z.object({
+  object: z.literal('session'),
+  /** Sent as `Authorization: Bearer`. */
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  /** Seconds, as OAuth counts them. */
+  expires_in: z.int().positive(),
+  /** Only where it was asked for; else it is in a cookie. */
+  refresh_token: z.string().optional(),
+  refresh_token_expires_in: z.int().positive(),
+  email: z.string(),
+});
+export type SessionBody = z.infer<typeof session>;
+
+export const endedSession = z.object({ object: z.literal('session.ended'), ended: z.literal(true) });
+export const changedPassword = z.object({ object: z.literal('password.changed'), changed: z.literal(true) });
+
+/** A JWK set (RFC 7517 §5). */
+export const sessionKeySet = z.object({ keys: z.array(sessionKey) });
+
+export const registerBody = z.strictObject({ name: z.string().trim().min(1).max(200).optional() });
+export const registeredAccount = account;
+
+export const playgroundKey = createdApiKey;

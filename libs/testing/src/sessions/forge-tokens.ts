@@ -1,0 +1,70 @@
+import { createHmac, createPublicKey, createSign, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
+
+type Part = Record<string, unknown>;
+
+/** A token that looks like a session token and must never pass for one, by what is wrong with it. */
+export interface ForgedToken {
+  readonly name: string;
+  readonly token: string;
+}
+
+const render = (part: Part) => Buffer.from(JSON.stringify(part)).toString('base64url');
+const parse = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Part;
+
+function signHmac(header: Part, payload: Part, secret: string | Buffer): string {
+  const signed = `${render(header)}.${render(payload)}`;
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
+
+const attacker = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+function signAsAttacker(header: Part, payload: Part): string {
+  const signed = `${render(header)}.${render(payload)}`;
+  const signature = createSign('sha256')
+    .update(signed)
+    .sign({ key: attacker.privateKey, dsaEncoding: 'ieee-p1363' });
+  return `${signed}.${signature.toString('base64url')}`;
+}
+
+/**
+ * Every forgery that can be made of a valid session token by somebody who has it, the issuer's public keys, and no private
+ * one. `jwk` is the issuer's public key (an entry of `/.well-known/jwks.json`), for the confusion of algorithms. Each must get
+ * 401 `invalid_session_token` wherever a session token is taken, and 403 `api_key_required` where an API key alone is.
+ */
+export function forgeTokens(valid: string, jwk: JsonWebKey): ForgedToken[] {
+  const [head = '', body = '', tail = ''] = valid.split('.');
+  const header = parse(head);
+  const payload = parse(body);
+  const pem = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString();
+  const attackerJwk = attacker.publicKey.export({ format: 'jwk' });
+  const flipped = `${tail.startsWith('A') ? 'B' : 'A'}${tail.slice(1)}`;
+  const as = (changes: Part) => signAsAttacker({ ...header, ...changes }, payload);
+  const forged: Record<string, string> = {
+    'alg none, no signature': `${render({ ...header, alg: 'none' })}.${body}.`,
+    'alg None, the old signature': `${render({ ...header, alg: 'None' })}.${body}.${tail}`,
+    'HS256 with the public key (PEM) as its secret': signHmac({ ...header, alg: 'HS256' }, payload, pem),
+    'HS256 with the public key (JWK) as its secret': signHmac(
+      { ...header, alg: 'HS256' },
+      payload,
+      JSON.stringify(jwk),
+    ),
+    'HS256 with an empty secret': signHmac({ ...header, alg: 'HS256', kid: '' }, payload, ''),
+    'another key under the right kid': as({}),
+    'another key that the header brings along (jwk)': as({ jwk: attackerJwk }),
+    'another key that the header points to (jku)': as({ jku: 'https://attacker.example/jwks.json' }),
+    'a kid that is a path': as({ kid: '../../../../dev/null' }),
+    'a kid that is an address': as({ kid: 'https://attacker.example/key' }),
+    'a kid that is SQL': as({ kid: "' UNION SELECT 'key" }),
+    'no kid': as({ kid: undefined }),
+    'a kid that is no text': as({ kid: { $ne: null } }),
+    'an unknown critical header': as({ crit: ['b64'], b64: false }),
+    'the payload changed': `${head}.${render({ ...payload, sub: '01900000-0000-7000-8000-000000000000' })}.${tail}`,
+    'the header changed': `${render({ ...header, typ: 'JWT' })}.${body}.${tail}`,
+    'the same beginning, another end': `${head}.${body}.${tail.slice(0, -4)}${tail.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`,
+    'a signature with its first bits changed': `${head}.${body}.${flipped}`,
+    'no signature': `${head}.${body}.`,
+    'a signature of zeros': `${head}.${body}.${Buffer.alloc(64).toString('base64url')}`,
+    'a longer signature': `${valid}AAAA`,
+  };
+  return Object.entries(forged).map(([name, token]) => ({ name, token }));
+}

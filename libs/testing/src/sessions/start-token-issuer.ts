@@ -1,0 +1,112 @@
+import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SignJWT, type JWTPayload } from 'jose';
+
+export interface TokenIssuerOptions {
+  /** Instead of a free one. */
+  readonly port?: number;
+}
+
+type Algorithm = 'RS256' | 'ES256';
+
+/** What a token says besides a subject and ten minutes' time; undefined leaves a claim out. */
+export interface TokenChanges {
+  readonly claims?: JWTPayload;
+  readonly header?: Readonly<Record<string, unknown>>;
+  /** Which key signs: one that the key set does not have is somebody else's. */
+  readonly key?: IssuerKey;
+}
+
+export interface IssuerKey {
+  readonly kid: string;
+  readonly alg: Algorithm;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+/** An OpenID Connect issuer on loopback: its discovery document, its key set, and tokens signed with its keys. */
+export interface TokenIssuer {
+  readonly issuer: string;
+  /** How often the key set was asked for. */
+  readonly keySetReads: number;
+  /** The keys that are published, the newest last. */
+  readonly keys: readonly IssuerKey[];
+  /** Publishes a new key, which signs from now on; the others stay only if told. */
+  rotate(options?: { readonly alg?: Algorithm; readonly keepOld?: boolean }): IssuerKey;
+  issue(subject: string, audience: string, changes?: TokenChanges): Promise<string>;
+  /** Answers 503 to everything, or no more. */
+  setAway(away: boolean): void;
+  close(): Promise<void>;
+}
+
+export function createIssuerKey(alg: Algorithm = 'RS256'): IssuerKey {
+  const pair =
+    alg === 'RS256'
+      ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+      : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { kid: randomUUID(), alg, ...pair };
+}
+
+export async function startTokenIssuer(options: TokenIssuerOptions = {}): Promise<TokenIssuer> {
+  let keys: IssuerKey[] = [createIssuerKey()];
+  let away = false;
+  let keySetReads = 0;
+  const server = createServer((request, response) => {
+    const isKeySet = request.url === '/keys';
+    if (isKeySet) keySetReads += 1;
+    const document = isKeySet
+      ? { keys: keys.map(renderKey) }
+      : request.url === '/.well-known/openid-configuration'
+        ? { issuer, jwks_uri: `${issuer}/keys` }
+        : null;
+    response.writeHead(away ? 503 : document ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(document ?? {}));
+  });
+  await new Promise<void>((settle, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', settle);
+  });
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    issuer,
+    get keySetReads() {
+      return keySetReads;
+    },
+    get keys() {
+      return keys;
+    },
+    rotate: ({ alg = 'RS256', keepOld = false } = {}) => {
+      const key = createIssuerKey(alg);
+      keys = [...(keepOld ? keys : []), key];
+      return key;
+    },
+    issue: (subject, audience, changes = {}) =>
+      signToken({ iss: issuer, aud: audience, sub: subject }, changes.key ?? lastOf(keys), changes),
+    setAway: (value) => {
+      away = value;
+    },
+    close: () =>
+      new Promise((settle) => {
+        server.close(() => settle());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function lastOf(keys: readonly IssuerKey[]): IssuerKey {
+  const key = keys.at(-1);
+  if (!key) throw new Error('the issuer has no key');
+  return key;
+}
+
+function signToken(named: JWTPayload, key: IssuerKey, { claims, header }: TokenChanges): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({ ...named, iat: now, exp: now + 600, ...claims })
+    .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT', ...header })
+    .sign(key.privateKey);
+}
+
+function renderKey({ kid, alg, publicKey }: IssuerKey): object {
+  return { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' };
+}
