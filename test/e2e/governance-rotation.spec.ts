@@ -81,11 +81,14 @@ describe('a rotated key', () => {
     await expectRefused(third.key, revoked);
   });
 
-  it('can rotate itself', async () => {
+  it('can rotate itself, with a body that is left out, empty, or an empty object', async () => {
     const own = await make('itself');
-    const path = `/v1/account/keys/${own.id}/rotate`;
-    const { key } = await callFor(rotatedKey, 200, { method: 'POST', path, key: own.key });
-    await expectServed(key);
+    const sent = { method: 'POST', path: `/v1/account/keys/${own.id}/rotate` };
+    const json = { 'content-type': 'application/json' };
+    const one = await callFor(rotatedKey, 200, { ...sent, key: own.key });
+    const two = await callFor(rotatedKey, 200, { ...sent, key: one.key, body: '', headers: json });
+    const three = await callFor(rotatedKey, 200, { ...sent, key: two.key, body: {} });
+    await expectServed(three.key);
   });
 
   it('does not live longer for it: an expired one is refused, and the overlap ends with the key', async () => {

@@ -17,15 +17,15 @@ export async function readJson<Schema extends z.ZodType>(
   return parseInput(schema, parseJson(bytes));
 }
 
-/** The same for a body that may be left out whole, content type included: that is an empty object. */
+/** The same for a body that may be left out: an empty one is an empty object, whatever it is declared as. */
 export async function readOptionalJson<Schema extends z.ZodType>(
   request: FastifyRequest,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  if (request.raw.headers['content-type'] !== undefined) return readJson(request, schema);
   const bytes = await readBody(request.raw, accountBodyBytesMax);
-  if (bytes.length > 0) throw new GatewayError('unsupported_media_type');
-  return parseInput(schema, {});
+  if (bytes.length === 0) return parseInput(schema, {});
+  requireJson(request.raw);
+  return parseInput(schema, parseJson(bytes));
 }
 
 function parseJson(bytes: Buffer): unknown {

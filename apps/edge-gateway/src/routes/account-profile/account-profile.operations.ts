@@ -14,7 +14,7 @@ export const changeAccount: Operation = {
   tag: 'Account',
   summary: 'Change the account’s profile and policy',
   description:
-    'What is left out stays as it is. Limits hold for every key that has none of its own, within a second. Contents of messages and tools are stored only with `content_logging`, and deleted with everything else after `retention_days`.',
+    'What is left out stays as it is. Limits hold for every key that has none of its own, within a second. `content_logging` is the permission to store contents of messages and tools, off unless given; `retention_days` is how long what is stored may be kept; `shadow_share` is the share of sessions that may be used to measure tool selection.',
   body: { schema: updateAccountBody },
   answer: { status: 200, description: 'The account as it is now.', schema: account },
 };
