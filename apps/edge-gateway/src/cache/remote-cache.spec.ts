@@ -53,6 +53,18 @@ describe('RemoteCache', () => {
     await expect(cache.get('a')).rejects.toThrow('away');
   });
 
+  it('lets go of what nobody may use any more, though nobody asks for it', async () => {
+    let time = 0;
+    const cache = cacheOf(() => Promise.resolve('value'), { now: () => time });
+    await cache.get('a');
+    time = 10_999;
+    cache.dropExpired();
+    expect(cache.kept('a')).toBe('value');
+    time = 11_000;
+    cache.dropExpired();
+    expect(cache.kept('a')).toBeUndefined();
+  });
+
   it('asks again after a cut, and has the old answer stand in no longer than a cut may last', async () => {
     let time = 0;
     let answer: string | Error = 'old';

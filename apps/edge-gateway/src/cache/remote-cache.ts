@@ -122,6 +122,15 @@ export class RemoteCache<Value extends object | string | null> {
     }
   }
 
+  /** Lets go of the answers that can not be used any more, not even to stand in. For who calls it at times. */
+  dropExpired(): void {
+    const { freshMs, staleMs } = this.#options;
+    const loadedBefore = this.#now() - freshMs - staleMs;
+    for (const [key, entry] of this.#entries) {
+      if (entry.loadedAt <= loadedBefore) this.#entries.delete(key);
+    }
+  }
+
   /** Forgets the answers that have a tag. */
   invalidateTag(tag: string): void {
     this.#generation += 1;

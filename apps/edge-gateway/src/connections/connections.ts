@@ -3,18 +3,24 @@ import {
   credentialSecret,
   listCredentials,
   openCredential,
+  reportCredential,
   type CredentialSecret,
   type CredentialSummary,
 } from '@gateway/contracts';
 import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messaging';
-import { secretValues } from './secret-values.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
+import { CredentialHealth, type ReportCredential } from './credential-health.ts';
+import { secretValues } from './secret-values.ts';
 
 /** A credential, opened: in this process's memory alone, and for a bounded time. */
 export interface OpenedCredential {
   readonly secret: CredentialSecret;
   /** Replaces the provider's own address. The secret is only ever sent there. */
   readonly baseUrl: string | null;
+  /** Each value of the secret that must not show. */
+  readonly secretValues: readonly string[];
+  /** Is told of every answer that the credential gets. */
+  readonly health: Pick<CredentialHealth, 'note'>;
 }
 
 /** Which providers an account is connected to, and their credentials. */
@@ -25,7 +31,13 @@ export interface Connections {
 
 const secondMs = 1_000;
 
-/** Plaintext stays at most a minute after its last opening; a change ends it at once by broadcast. */
+/** How often what is too old to be used is taken out of memory, used or not. */
+const sweepMs = 10 * secondMs;
+
+/**
+ * Plaintext is used for a minute; for another one it may stand in for a vault that is away. Then it is dropped, whether
+ * anybody asks for it or not. A change ends it at once by broadcast.
+ */
 export function createConnections(
   messaging: Messaging,
   sealingKeys: SealingKeyPair,
@@ -37,17 +49,26 @@ export function createConnections(
     freshMs: 10 * secondMs,
     load: async (accountId) => (await messaging.call(listCredentials, { accountId })).credentials,
   });
+  const forgetList = (accountId: string) => lists.invalidate((_, key) => key === accountId);
   const opened = new RemoteCache<OpenedCredential | null>({
     ...shared,
     freshMs: 60 * secondMs,
     load: async (key) => {
-      const credential = await openFromVault(key, messaging, sealingKeys);
-      if (credential) secretValues(credential.secret.apiKey).forEach(rememberSecret);
+      const [accountId = '', provider = ''] = key.split('|');
+      const report: ReportCredential = (refusedStatus) =>
+        // Best effort: the next gateway that sees a change of fortune tells it too.
+        void messaging.call(reportCredential, { accountId, provider, refusedStatus }).then(
+          () => forgetList(accountId),
+          () => undefined,
+        );
+      const credential = await openFromVault({ accountId, provider }, messaging, sealingKeys, report);
+      credential?.secretValues.forEach(rememberSecret);
       return credential;
     },
   });
+  setInterval(() => opened.dropExpired(), sweepMs).unref();
   messaging.onBroadcast(credentialChanged, ({ accountId, provider }) => {
-    lists.invalidate((_, key) => key === accountId);
+    forgetList(accountId);
     opened.invalidate((_, key) => key === keyOf(accountId, provider));
   });
   messaging.onReconnect(() => {
@@ -65,14 +86,24 @@ function keyOf(accountId: string, provider: string): string {
 }
 
 async function openFromVault(
-  key: string,
+  place: { accountId: string; provider: string },
   messaging: Messaging,
   { publicKey, privateKey }: SealingKeyPair,
+  report: ReportCredential,
 ): Promise<OpenedCredential | null> {
-  const [accountId = '', provider = ''] = key.split('|');
-  const request = { accountId, provider, recipientPublicKey: publicKey };
-  const reply = await messaging.call(openCredential, request);
+  const reply = await messaging.call(openCredential, { ...place, recipientPublicKey: publicKey });
   if (reply.sealedSecret === null) return null;
-  const json: unknown = JSON.parse(openSealed(reply.sealedSecret, privateKey).toString('utf8'));
-  return { secret: credentialSecret.parse(json), baseUrl: reply.baseUrl };
+  const secret = parseSecret(openSealed(reply.sealedSecret, privateKey));
+  const { baseUrl, isFailing } = reply;
+  const health = new CredentialHealth({ isFailing, report });
+  return { secret, baseUrl, secretValues: secretValues(secret.apiKey), health };
+}
+
+/** Overwrites the bytes that it has read. */
+function parseSecret(bytes: Buffer): CredentialSecret {
+  try {
+    return credentialSecret.parse(JSON.parse(bytes.toString('utf8')));
+  } finally {
+    bytes.fill(0);
+  }
 }

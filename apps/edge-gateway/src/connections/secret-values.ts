@@ -1,5 +1,6 @@
-/** The values inside a credential: a bare key is one; the hosted service's is a JSON object of several. */
+/** The values inside a credential: a bare key is one, none is none; the hosted service's is a JSON object of several. */
 export function secretValues(credential: string): readonly string[] {
+  if (credential === '') return [];
   if (!credential.startsWith('{')) return [credential];
   const fields: unknown = JSON.parse(credential);
   if (typeof fields !== 'object' || fields === null) return [credential];

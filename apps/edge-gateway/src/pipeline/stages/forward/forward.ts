@@ -1,9 +1,8 @@
-import { GatewayError } from '@gateway/errors';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { renderUpstreamRequest, signUpstreamRequest, type UpstreamCall } from '@gateway/providers';
 import { genAi, openSpan, SpanKind, type Span } from '@gateway/observability';
 import type { Connections } from '../../../connections/connections.ts';
-import { secretValues } from '../../../connections/secret-values.ts';
+import { openConnection } from '../../../connections/open-connection.ts';
 import type { Upstream } from '../../../upstream/upstream.ts';
 import type { UpstreamAnswer } from '../../answer.ts';
 import type { Caller } from '../../caller.ts';
@@ -53,6 +52,7 @@ export async function forward(
   const { signal } = exchange.abort;
   const answer = await services.upstream.send({ ...request, body, signal });
   exchange.timings.upstreamHeadersAt = performance.now();
+  connection.health.note(answer.status);
   return { ...answer, secrets: connection.secrets };
 }
 
@@ -74,36 +74,4 @@ function renderBody(
   if (target.lane.kind === 'same-format') return { body: outbound.body, apiVersion: undefined };
   exchange.ledger.lane = 'translated';
   return translateRequest(outbound.body, target, exchange, catalog);
-}
-
-interface Connection {
-  /** As `libs/providers` reads it; null for a provider that asks for none. */
-  readonly credential: string | null;
-  /** Replaces the provider's own address. */
-  readonly baseUrl: string | null;
-  /** Each value of the credential that must not show. */
-  readonly secrets: readonly string[];
-}
-
-async function openConnection(
-  target: Target,
-  caller: Caller,
-  services: ForwardServices,
-): Promise<Connection> {
-  const { provider, ownCredential } = target;
-  if (ownCredential !== null) {
-    return { credential: ownCredential, baseUrl: null, secrets: secretValues(ownCredential) };
-  }
-  if (provider.name === 'sandbox' && services.settings.sandboxUrl !== undefined) {
-    return { credential: null, baseUrl: services.settings.sandboxUrl, secrets: [] };
-  }
-  const opened = await services.connections.open(caller.accountId, provider.name);
-  if (opened) {
-    const { apiKey } = opened.secret;
-    return { credential: apiKey, baseUrl: opened.baseUrl, secrets: secretValues(apiKey) };
-  }
-  throw new GatewayError('provider_not_connected', {
-    param: 'model',
-    message: `The provider ${provider.name} is not connected.`,
-  });
 }
