@@ -18,6 +18,7 @@ import { DocumentationRoute } from './routes/documentation/documentation.route.t
 import { MessagesRoute } from './routes/messages/messages.route.ts';
 import { ModelsRoute } from './routes/models/models.route.ts';
 import { PlaygroundKeyRoute } from './routes/playground-key/playground-key.route.ts';
+import { ProxiesRoute } from './routes/proxies/proxies.route.ts';
 import { RoutingModelsRoute } from './routes/routing-models/routing-models.route.ts';
 import { RoutingPreferencesRoute } from './routes/routing-preferences/routing-preferences.route.ts';
 import { SessionKeysRoute } from './routes/session-keys/session-keys.route.ts';
@@ -28,6 +29,7 @@ export const controllers: Type[] = [
   ChatCompletionsRoute,
   MessagesRoute,
   ConverseRoute,
+  ProxiesRoute,
   ModelsRoute,
   AccountProfileRoute,
   AccountDeletionsRoute,

@@ -14,6 +14,7 @@ export {
 } from './egress/egress-guard.ts';
 export { formatsOf, type AuthScheme, type Provider, type ProviderQuirks } from './provider.ts';
 export { findProvider, providerNames } from './provider-table.ts';
+export { proxyEndpoints, proxyPathOf, type ProxyEndpoint } from './proxy-endpoints.ts';
 export {
   createHostedCredential,
   hostedBaseUrl,

@@ -4,7 +4,8 @@ import type { IncomingHeaders } from '@gateway/providers';
 export interface UpstreamCall {
   readonly url: string;
   readonly headers: Record<string, string>;
-  readonly body: Uint8Array;
+  /** A stream is sent as it comes; its length, where it is known, stands in `content-length`. */
+  readonly body: Uint8Array | Readable;
   readonly signal: AbortSignal;
 }
 

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { holdUntilModel, type HeldBody } from './held-body.ts';
+import { JsonModelScanner } from './json-model-scanner.ts';
+import { MultipartModelScanner } from './multipart-model-scanner.ts';
+
+const type = 'multipart/form-data; boundary=b';
+const head = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
+
+/** Sends a body to a server of our own, and gives what `take` made of the request there. */
+async function receive<Made>(body: Buffer, take: (request: IncomingMessage) => Promise<Made>): Promise<Made> {
+  let settle: (made: Promise<Made>) => void = () => undefined;
+  const made = new Promise<Made>((resolve) => (settle = resolve));
+  const server = createServer((request, response) => {
+    const taken = take(request);
+    settle(taken);
+    void taken.catch(() => undefined).then(() => response.end());
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const client = httpRequest({ port, host: '127.0.0.1', method: 'POST' });
+  client.on('error', () => undefined).end(body);
+  try {
+    return await made;
+  } finally {
+    client.destroy();
+    server.close();
+  }
+}
+
+async function readAll(body: HeldBody, model: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body.read(Buffer.from(model))) chunks.push(chunk);
+  await body.close();
+  return Buffer.concat(chunks);
+}
+
+describe('a held body', () => {
+  it.each([
+    ['small', 1_000],
+    ['larger than memory holds', 3_000_000],
+  ])('goes on byte for byte but for the model, when the file before it is %s', async (_, size) => {
+    const file = randomBytes(size);
+    const after = randomBytes(100_000);
+    const whole = (model: string) =>
+      Buffer.concat([
+        Buffer.from(head('file')),
+        file,
+        Buffer.from(`\r\n${head('model')}${model}\r\n${head('other')}`),
+        after,
+        Buffer.from('\r\n--b--\r\n'),
+      ]);
+    const sent = whole('openai/whisper-1');
+    const made = await receive(sent, async (request) => {
+      const body = await holdUntilModel(request, new MultipartModelScanner(type), 10_000_000);
+      expect(body.place.model).toBe('openai/whisper-1');
+      const length = body.lengthWith(Buffer.from('whisper-1'));
+      return { length, bytes: await readAll(body, 'whisper-1') };
+    });
+    expect(made.bytes.equals(whole('whisper-1'))).toBe(true);
+    expect(made.length).toBe(made.bytes.length);
+  });
+
+  it('is refused at its bound, when it ends without a model, and by its declared length alone', async () => {
+    const long = Buffer.from(`{"input":"${'a'.repeat(50_000)}"}`);
+    const hold = (bytesMax: number) => (request: IncomingMessage) => {
+      return holdUntilModel(request, new JsonModelScanner(), bytesMax);
+    };
+    await expect(receive(long, hold(10_000))).rejects.toMatchObject({ code: 'request_too_large' });
+    await expect(receive(long, hold(100_000))).rejects.toMatchObject({ code: 'missing_field' });
+    await expect(receive(Buffer.from(''), hold(100_000))).rejects.toMatchObject({ code: 'missing_field' });
+  });
+});

@@ -1,0 +1,126 @@
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { GatewayError } from '@gateway/errors';
+import { modelMissing, type ModelPlace, type ModelScanner } from './model-place.ts';
+import { SealedFile } from './sealed-file.ts';
+
+/** What is kept in memory of a body that has not named its model yet; what comes after goes to disk. */
+const memoryBytesMax = 256 * 1024;
+
+/** A body as far as it had to be read to learn its model. The rest is still to come from the client. */
+export class HeldBody {
+  readonly place: ModelPlace;
+  readonly #request: IncomingMessage;
+  readonly #chunks: readonly Buffer[];
+  readonly #file: SealedFile | undefined;
+  readonly #bytesMax: number;
+  #size: number;
+
+  constructor(
+    place: ModelPlace,
+    held: { request: IncomingMessage; chunks: readonly Buffer[]; file: SealedFile | undefined; size: number },
+    bytesMax: number,
+  ) {
+    this.place = place;
+    this.#request = held.request;
+    this.#chunks = held.chunks;
+    this.#file = held.file;
+    this.#size = held.size;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** The whole body, as fast as it is taken, with other bytes in the model's place. Throws `request_too_large`. */
+  async *read(model: Buffer): AsyncGenerator<Buffer> {
+    const { start, end } = this.place;
+    let at = 0;
+    for await (const chunk of this.#held()) {
+      const from = at;
+      at += chunk.length;
+      if (from < start) yield chunk.subarray(0, Math.min(chunk.length, start - from));
+      if (from < end && end <= at) yield model;
+      if (at > end) yield chunk.subarray(Math.max(0, end - from));
+    }
+    for await (const chunk of this.#request as AsyncIterable<Buffer>) {
+      this.#size += chunk.length;
+      if (this.#size > this.#bytesMax) throw tooLarge(this.#bytesMax);
+      yield chunk;
+    }
+  }
+
+  /** Length of the body with the other model in it; undefined where the client did not declare one. */
+  lengthWith(model: Buffer): number | undefined {
+    const declared = this.#request.headers['content-length'];
+    if (declared === undefined) return undefined;
+    return Number(declared) + model.length - (this.place.end - this.place.start);
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+  }
+
+  async *#held(): AsyncGenerator<Buffer> {
+    if (this.#file) yield* this.#file.read();
+    else yield* this.#chunks;
+  }
+}
+
+/**
+ * Reads a body until it has named its model, wherever that stands.
+ * @throws GatewayError `missing_field` when it ends without; `request_too_large`; what the scanner throws
+ */
+export async function holdUntilModel(
+  request: IncomingMessage,
+  scanner: ModelScanner,
+  bytesMax: number,
+): Promise<HeldBody> {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  const chunks: Buffer[] = [];
+  let file: SealedFile | undefined;
+  let size = 0;
+  try {
+    for (;;) {
+      const chunk = await nextChunk(request);
+      if (chunk === null) throw modelMissing();
+      size += chunk.length;
+      if (size > bytesMax) throw tooLarge(bytesMax);
+      if (file === undefined && size > memoryBytesMax) {
+        file = await SealedFile.create(tmpdir());
+        for (const kept of chunks.splice(0)) await file.append(kept);
+      }
+      if (file === undefined) chunks.push(chunk);
+      else await file.append(chunk);
+      const place = scanner.push(chunk);
+      if (place) return new HeldBody(place, { request, chunks, file, size }, bytesMax);
+    }
+  } catch (error) {
+    await file?.close();
+    throw error;
+  }
+}
+
+/** The next bytes of a request, leaving the rest in it; null at its end. Rejects when the client leaves. */
+function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    const done = (settle: () => void): void => {
+      request.off('readable', take).off('end', end).off('error', fail).off('close', leave);
+      settle();
+    };
+    const take = (): void => {
+      const chunk = request.read() as Buffer | null;
+      if (chunk !== null) done(() => resolve(chunk));
+    };
+    const end = (): void => done(() => resolve(null));
+    const fail = (error: Error): void => done(() => reject(error));
+    const leave = (): void => done(() => reject(new Error('the client left while sending its request')));
+    if (request.readableEnded) {
+      resolve(null);
+      return;
+    }
+    request.on('readable', take).once('end', end).once('error', fail).once('close', leave);
+    take();
+  });
+}
+
+function tooLarge(bytesMax: number): GatewayError {
+  return new GatewayError('request_too_large', { message: `The body is larger than ${bytesMax} bytes.` });
+}

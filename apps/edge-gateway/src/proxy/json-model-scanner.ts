@@ -1,0 +1,140 @@
+import { GatewayError } from '@gateway/errors';
+import { modelBytesMax, modelTooLong, type ModelPlace, type ModelScanner } from './model-place.ts';
+
+const quote = 0x22;
+const backslash = 0x5c;
+const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+/** Bytes of a key that are kept to compare it; a longer key is another one. */
+const keyBytesMax = 64;
+
+type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model' | 'between';
+
+/**
+ * Finds the member `model` of a JSON object as its bytes come, without keeping them. It reads no more of the JSON than
+ * it takes to tell members of the outermost object from what lies deeper: the provider judges the rest.
+ */
+export class JsonModelScanner implements ModelScanner {
+  #state: State = 'start';
+  /** Containers open around the place, the outermost object not among them. */
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  /** Offset in the body of the next byte. */
+  #at = 0;
+  /** The key or model that is being read, without its quotes. */
+  #text: number[] = [];
+  #textStart = 0;
+
+  push(chunk: Buffer): ModelPlace | null {
+    for (const byte of chunk) {
+      const found = this.#take(byte);
+      this.#at += 1;
+      if (found) return found;
+    }
+    return null;
+  }
+
+  renderModel(model: string): Buffer {
+    return Buffer.from(JSON.stringify(model));
+  }
+
+  #take(byte: number): ModelPlace | null {
+    switch (this.#state) {
+      case 'start':
+        return this.#takeStart(byte);
+      case 'key-or-end':
+        if (byte === quote) this.#open('key');
+        else if (byte !== 0x7d && byte !== 0x2c && !isSpace(byte)) throw this.#malformed();
+        return null;
+      case 'key':
+        this.#takeKey(byte);
+        return null;
+      case 'colon':
+        if (byte === 0x3a) this.#state = this.#key() === 'model' ? 'model' : 'value';
+        else if (!isSpace(byte)) throw this.#malformed();
+        return null;
+      case 'model':
+        return this.#takeModel(byte);
+      default:
+        this.#skip(byte);
+        return null;
+    }
+  }
+
+  #takeStart(byte: number): null {
+    if (byte === 0x7b) this.#state = 'key-or-end';
+    else if (!isSpace(byte)) throw this.#malformed();
+    return null;
+  }
+
+  #open(state: 'key' | 'model'): void {
+    this.#state = state;
+    this.#text = [];
+    this.#textStart = this.#at;
+    this.#inString = true;
+    this.#escaped = false;
+  }
+
+  /** The bytes of a text up to its closing quote: true once it is closed. */
+  #readText(byte: number, bytesMax: number): boolean {
+    if (byte === quote && !this.#escaped) {
+      this.#inString = false;
+      return true;
+    }
+    this.#escaped = byte === backslash && !this.#escaped;
+    if (this.#text.length <= bytesMax) this.#text.push(byte);
+    return false;
+  }
+
+  #takeKey(byte: number): void {
+    if (this.#readText(byte, keyBytesMax)) this.#state = 'colon';
+  }
+
+  #key(): string | null {
+    return this.#text.length > keyBytesMax ? null : this.#unescape();
+  }
+
+  #takeModel(byte: number): ModelPlace | null {
+    if (!this.#inString) {
+      if (isSpace(byte)) return null;
+      if (byte !== quote) throw new GatewayError('invalid_field', { param: 'model' });
+      this.#open('model');
+      return null;
+    }
+    const isClosed = this.#readText(byte, modelBytesMax);
+    if (this.#text.length > modelBytesMax) throw modelTooLong();
+    return isClosed ? { start: this.#textStart, end: this.#at + 1, model: this.#unescape() } : null;
+  }
+
+  /** Over a value, however deep, to the comma or bracket after it. */
+  #skip(byte: number): void {
+    if (this.#inString) {
+      if (byte === quote && !this.#escaped) this.#inString = false;
+      this.#escaped = byte === backslash && !this.#escaped;
+      return;
+    }
+    if (byte === quote) {
+      this.#inString = true;
+      this.#escaped = false;
+    } else if (byte === 0x7b || byte === 0x5b) this.#depth += 1;
+    else if (byte === 0x7d || byte === 0x5d) {
+      this.#depth -= 1;
+      if (this.#depth < 0) this.#state = 'between';
+    } else if (byte === 0x2c && this.#depth === 0) this.#state = 'key-or-end';
+  }
+
+  #unescape(): string {
+    try {
+      return JSON.parse(`"${Buffer.from(this.#text).toString()}"`) as string;
+    } catch {
+      throw this.#malformed();
+    }
+  }
+
+  #malformed(): GatewayError {
+    return new GatewayError('malformed_json', {
+      message: `The body is not a valid JSON object (at byte ${this.#at}).`,
+    });
+  }
+}

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { JsonModelScanner } from './json-model-scanner.ts';
+import type { ModelPlace, ModelScanner } from './model-place.ts';
+import { MultipartModelScanner } from './multipart-model-scanner.ts';
+
+/** Feeds a body in pieces, as a network may cut it. */
+function scan(scanner: ModelScanner, body: Buffer, cut: number): ModelPlace | null {
+  for (let at = 0; at < body.length; at += cut) {
+    const place = scanner.push(body.subarray(at, at + cut));
+    if (place) return place;
+  }
+  return null;
+}
+
+describe('JsonModelScanner', () => {
+  const member = fc.tuple(fc.string(), fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }));
+
+  it('finds the model of any object, wherever it stands and however the bytes are cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(member),
+        fc.array(member),
+        fc.string({ maxLength: 40, unit: 'binary' }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.constantFrom(undefined, 2),
+        (before, after, model, cut, space) => {
+          const others = (members: [string, unknown][]) => members.filter(([name]) => name !== 'model');
+          const object = Object.fromEntries([...others(before), ['model', model], ...others(after)]);
+          const body = Buffer.from(JSON.stringify(object, undefined, space));
+          const place = scan(new JsonModelScanner(), body, cut);
+          expect(place?.model).toBe(JSON.parse(JSON.stringify(model)));
+          const text = body.toString('utf8', place?.start, place?.end);
+          expect(JSON.parse(text)).toBe(place?.model);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes no model of a deeper object, of a text or of a value for the one of the request', () => {
+    const object = { input: { model: 'a', list: [{ model: 'b' }] }, text: '"model":"c"', value: 'model' };
+    expect(scan(new JsonModelScanner(), Buffer.from(JSON.stringify(object)), 3)).toBeNull();
+  });
+
+  it('reads a key that is written with escapes', () => {
+    const body = Buffer.from('{"a":"\\\\\\"", "\\u006dodel" : "gpt"}');
+    expect(scan(new JsonModelScanner(), body, 1)?.model).toBe('gpt');
+  });
+
+  it.each([
+    ['[1]', 'malformed_json'],
+    ['"model"', 'malformed_json'],
+    ['{model:"a"}', 'malformed_json'],
+    ['{"model":7}', 'invalid_field'],
+    ['{"model":null}', 'invalid_field'],
+    [`{"model":"${'a'.repeat(600)}"}`, 'invalid_field'],
+    ['{"model":"a\\x"}', 'malformed_json'],
+  ])('refuses %s', (text, code) => {
+    expect(() => scan(new JsonModelScanner(), Buffer.from(text), 7)).toThrow(
+      expect.objectContaining({ code }),
+    );
+  });
+
+  it('refuses a model that does not end before its end has come', () => {
+    const scanner = new JsonModelScanner();
+    expect(() => scanner.push(Buffer.from(`{"model":"${'a'.repeat(2000)}`))).toThrow(/longer than 512 bytes/);
+  });
+});
+
+describe('MultipartModelScanner', () => {
+  const type = 'multipart/form-data; boundary=XyZ';
+  const part = (name: string, value: string, more = '') =>
+    `--XyZ\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+
+  it('finds the model as the first, a middle or the last part, however the bytes are cut', () => {
+    const file = part('file', 'RIFF\r\n--Xy not a boundary\r\n\r\nname="model"', '; filename="model"');
+    const model = part('model', 'openai/whisper-1');
+    const parts = [
+      [model, file],
+      [file, model, part('language', 'de')],
+      [file, part('prompt', ''), model],
+    ];
+    for (const order of parts) {
+      const body = Buffer.from(`${order.join('')}--XyZ--\r\n`);
+      for (const cut of [1, 2, 3, 7, 64, 10_000]) {
+        const place = scan(new MultipartModelScanner(type), body, cut);
+        expect(place?.model).toBe('openai/whisper-1');
+        expect(body.toString('utf8', place?.start, place?.end)).toBe('openai/whisper-1');
+      }
+    }
+  });
+
+  it('finds none in what comes after the end, or without one', () => {
+    const body = Buffer.from(`${part('file', 'x')}--XyZ--\r\n${part('model', 'late')}`);
+    expect(scan(new MultipartModelScanner(type), body, 5)).toBeNull();
+  });
+
+  it('takes a quoted boundary, and bytes before the first part', () => {
+    const body = Buffer.from(`preamble\r\n${part('model', 'm')}--XyZ--`);
+    const scanner = new MultipartModelScanner('multipart/form-data; charset=utf-8; boundary="XyZ"');
+    expect(scan(scanner, body, 4)?.model).toBe('m');
+  });
+
+  it('refuses a content type without a boundary, a head without end, and a model without end', () => {
+    expect(() => new MultipartModelScanner('multipart/form-data')).toThrow(/boundary/);
+    const endless = Buffer.from(`--XyZ\r\nContent-Disposition: ${'a'.repeat(20_000)}`);
+    expect(() => scan(new MultipartModelScanner(type), endless, 1000)).toThrow(/headers of a part/);
+    const long = Buffer.from(part('model', 'a'.repeat(5000)));
+    expect(() => scan(new MultipartModelScanner(type), long, 1000)).toThrow(/longer than 512/);
+  });
+});

@@ -1,0 +1,115 @@
+import { GatewayError } from '@gateway/errors';
+import { modelBytesMax, modelTooLong, type ModelPlace, type ModelScanner } from './model-place.ts';
+
+/** Bytes of a part's headers. Clients send about 200. */
+const headBytesMax = 16 * 1024;
+const headEnd = Buffer.from('\r\n\r\n');
+
+type State = 'boundary' | 'after-boundary' | 'head' | 'model' | 'end';
+
+/** Finds the part named `model` of a multipart body (RFC 7578) as its bytes come, keeping no more than one part's head. */
+export class MultipartModelScanner implements ModelScanner {
+  readonly #delimiter: Buffer;
+  #state: State = 'boundary';
+  /** Bytes not yet decided on, and where they begin in the body. The line break before the first delimiter is ours. */
+  #held: Buffer = Buffer.from('\r\n');
+  #heldAt = -2;
+
+  /** @throws GatewayError `malformed_multipart` for a content type without a usable boundary. */
+  constructor(contentType: string) {
+    const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType);
+    const name = boundary?.[1] ?? boundary?.[2];
+    if (name === undefined) {
+      throw new GatewayError('malformed_multipart', {
+        message: 'The content type of the body names no boundary.',
+      });
+    }
+    this.#delimiter = Buffer.from(`\r\n--${name}`);
+  }
+
+  push(chunk: Buffer): ModelPlace | null {
+    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    for (;;) {
+      const before = this.#state;
+      const found = this.#advance();
+      if (found) return found;
+      if (this.#state === before) return null;
+    }
+  }
+
+  renderModel(model: string): Buffer {
+    return Buffer.from(model);
+  }
+
+  /** One step, as far as the held bytes allow; the state stays as it is when they do not. */
+  #advance(): ModelPlace | null {
+    switch (this.#state) {
+      case 'boundary':
+        return this.#seekBoundary();
+      case 'after-boundary':
+        return this.#readBoundaryEnd();
+      case 'head':
+        return this.#readHead();
+      case 'model':
+        return this.#readModel();
+      case 'end':
+        this.#drop(this.#held.length);
+        return null;
+    }
+  }
+
+  #seekBoundary(): null {
+    const at = this.#held.indexOf(this.#delimiter);
+    if (at === -1) {
+      this.#drop(Math.max(0, this.#held.length - this.#delimiter.length + 1));
+      return null;
+    }
+    this.#drop(at + this.#delimiter.length);
+    this.#state = 'after-boundary';
+    return null;
+  }
+
+  #readBoundaryEnd(): null {
+    if (this.#held.length < 2) return null;
+    // Two hyphens end the body; anything else begins a part, after optional padding.
+    this.#state = this.#held[0] === 0x2d && this.#held[1] === 0x2d ? 'end' : 'head';
+    return null;
+  }
+
+  #readHead(): null {
+    const at = this.#held.indexOf(headEnd);
+    if (at === -1) {
+      if (this.#held.length <= headBytesMax) return null;
+      throw new GatewayError('malformed_multipart', {
+        message: `The headers of a part are longer than ${headBytesMax} bytes.`,
+      });
+    }
+    const head = this.#held.toString('utf8', 0, at);
+    // The delimiter of an empty part begins with the line break that ends its head.
+    const isModel = namesModel(head);
+    this.#drop(at + (isModel ? 4 : 2));
+    this.#state = isModel ? 'model' : 'boundary';
+    return null;
+  }
+
+  #readModel(): ModelPlace | null {
+    const at = this.#held.indexOf(this.#delimiter);
+    const known = at === -1 ? this.#held.length - this.#delimiter.length : at;
+    if (known > modelBytesMax) throw modelTooLong();
+    if (at === -1) return null;
+    const start = this.#heldAt;
+    return { start, end: start + at, model: this.#held.toString('utf8', 0, at) };
+  }
+
+  #drop(bytes: number): void {
+    this.#held = Buffer.from(this.#held.subarray(bytes));
+    this.#heldAt += bytes;
+  }
+}
+
+/** Whether a part's Content-Disposition calls it `model`. */
+function namesModel(head: string): boolean {
+  const disposition = /^content-disposition:(.*)$/im.exec(head)?.[1] ?? '';
+  const name = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;]+))/i.exec(disposition);
+  return (name?.[1] ?? name?.[2]) === 'model';
+}

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError, toGatewayError } from '@gateway/errors';
+import type { ProxyEndpoint } from '@gateway/providers';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { RelayOutcome } from '../pipeline/relay-outcome.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+import { authenticate } from '../pipeline/stages/authenticate/authenticate.ts';
+import { connectedProviders } from '../pipeline/stages/choose/choose.ts';
+import { limit } from '../pipeline/stages/limit/limit.ts';
+import { record } from '../pipeline/stages/record/record.ts';
+import { relayError } from '../pipeline/stages/relay/relay-error.ts';
+import { forwardBody } from './forward-body.ts';
+import { holdUntilModel, type HeldBody } from './held-body.ts';
+import { JsonModelScanner } from './json-model-scanner.ts';
+import type { ModelScanner } from './model-place.ts';
+import { MultipartModelScanner } from './multipart-model-scanner.ts';
+import { chooseProxyTarget, type ProxyTarget } from './proxy-target.ts';
+import { relayBytes } from './relay-bytes.ts';
+
+/** Endpoints whose clients send files. They take JSON too, which some providers ask for. */
+const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
+  'images/edits',
+  'images/variations',
+  'audio/transcriptions',
+  'videos/generations',
+]);
+
+/** Bound on a multipart body, which is never held whole. */
+const multipartBytesMax = 200 * 1024 * 1024;
+
+/**
+ * The story of a proxied request: nothing is planned, nothing is looked into but the model's name, and no content is
+ * kept. Key, limits, credential and the request log are those of a chat request. Never throws.
+ */
+export async function proxyRequest(
+  exchange: Exchange,
+  services: PipelineServices,
+  endpoint: ProxyEndpoint,
+): Promise<void> {
+  const recording = record(exchange, services);
+  let outcome: RelayOutcome;
+  let body: HeldBody | undefined;
+  try {
+    const known = await authenticate(exchange, services);
+    const caller = await limit(exchange, known, services);
+    recording.accept(caller);
+    const { scanner, bytesMax } = openScanner(exchange.request, endpoint, services.settings.bodyBytesMax);
+    body = await holdUntilModel(exchange.request, scanner, bytesMax);
+    const { model } = body.place;
+    const connected = await connectedProviders(caller.accountId, services);
+    const target = chooseProxyTarget({ model, endpoint, connected }, services.catalog);
+    note(exchange, model, target);
+    await recording.accepted();
+    const answer = await forwardBody({ body, scanner, target, endpoint }, exchange, caller, services);
+    outcome = await relayBytes(answer, target, exchange);
+  } catch (thrown) {
+    outcome = relayError(toGatewayError(thrown), exchange, services);
+  }
+  await body?.close();
+  recording.finish(outcome);
+}
+
+/** Throws `unsupported_media_type` for a body that the endpoint does not take. */
+function openScanner(
+  request: IncomingMessage,
+  endpoint: ProxyEndpoint,
+  jsonBytesMax: number,
+): { scanner: ModelScanner; bytesMax: number } {
+  const contentType = request.headers['content-type'] ?? '';
+  const mediaType = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  if (mediaType === 'application/json') return { scanner: new JsonModelScanner(), bytesMax: jsonBytesMax };
+  if (!multipartEndpoints.has(endpoint)) throw new GatewayError('unsupported_media_type');
+  if (mediaType === 'multipart/form-data') {
+    return { scanner: new MultipartModelScanner(contentType), bytesMax: multipartBytesMax };
+  }
+  const message = 'Send the body as multipart/form-data or application/json.';
+  throw new GatewayError('unsupported_media_type', { message });
+}
+
+function note({ ledger, headers }: Exchange, requested: string, { provider, model }: ProxyTarget): void {
+  ledger.requestedModel = requested;
+  ledger.model = model;
+  ledger.provider = provider.name;
+  ledger.lane = requested === model ? 'untouched' : 'edited';
+  headers['x-svc-provider'] = provider.name;
+  headers['x-svc-model'] = model.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
+}

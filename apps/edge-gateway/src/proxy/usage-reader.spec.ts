@@ -1,0 +1,37 @@
+import { UsageReader } from './usage-reader.ts';
+
+function read(contentType: string, text: string, cut = 5): ReturnType<UsageReader['end']> {
+  const reader = new UsageReader(contentType);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += cut) reader.push(bytes.subarray(at, at + cut));
+  return reader.end();
+}
+
+describe('UsageReader', () => {
+  it.each([
+    ['{"usage":{"prompt_tokens":7,"total_tokens":7}}', { inputTokens: 7, outputTokens: 0 }],
+    [
+      '{"usage":{"input_tokens":9,"output_tokens":4,"input_tokens_details":{"cached_tokens":3}}}',
+      { inputTokens: 9, outputTokens: 4, cachedInputTokens: 3 },
+    ],
+    ['{"meta":{"billed_units":{"input_tokens":5}}}', { inputTokens: 5, outputTokens: 0 }],
+  ])('reads %s', (text, usage) => {
+    expect(read('application/json', text)).toEqual(usage);
+  });
+
+  it('reads the usage of a stream from its last event that has one', () => {
+    const events =
+      'event: response.created\ndata: {"response":{"usage":null}}\n\n' +
+      'data: {"response":{"usage":{"input_tokens":11,"output_tokens":2}}}\n\ndata: [DONE]\n\n';
+    expect(read('text/event-stream; charset=utf-8', events)).toEqual({ inputTokens: 11, outputTokens: 2 });
+  });
+
+  it.each([
+    ['application/json', '{"usage":{"prompt_tokens":"many"}}'],
+    ['application/json', '{"usage":'],
+    ['audio/mpeg', '{"usage":{"prompt_tokens":7}}'],
+    ['application/json', `{"usage":{"prompt_tokens":7},"data":"${'a'.repeat(1_100_000)}"}`],
+  ])('tells nothing of %s that it can not read within its bound', (type, text) => {
+    expect(read(type, text, 65_536)).toBeUndefined();
+  });
+});

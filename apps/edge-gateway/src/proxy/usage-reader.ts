@@ -1,0 +1,85 @@
+import type { TokenUsage } from '@gateway/interchange';
+
+/** What is kept of an answer, or of one line of a stream, to look for its usage. A longer one is not metered. */
+const textBytesMax = 1024 * 1024;
+
+/** Looks on as an answer goes by, and tells what it says of the tokens used. Bounded, and never in the way. */
+export class UsageReader {
+  readonly #isStream: boolean;
+  #kept: Buffer[] = [];
+  #size = 0;
+  #usage: TokenUsage | undefined;
+
+  /** @param contentType of the answer: JSON and event streams are looked into, anything else is not. */
+  constructor(contentType: string) {
+    this.#isStream = contentType.includes('event-stream');
+    if (!this.#isStream && !contentType.includes('json')) this.#size = Infinity;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#isStream) this.#pushLines(chunk);
+    else this.#keep(chunk);
+  }
+
+  /** The usage as the provider told it; undefined when it did not. */
+  end(): TokenUsage | undefined {
+    if (!this.#isStream && this.#size <= textBytesMax) this.#readJson(Buffer.concat(this.#kept).toString());
+    return this.#usage;
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size <= textBytesMax) this.#kept.push(chunk);
+    else this.#kept = [];
+  }
+
+  #pushLines(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
+      this.#keep(chunk.subarray(from, at));
+      this.#readLine();
+      from = at + 1;
+    }
+    this.#keep(Buffer.from(chunk.subarray(from)));
+  }
+
+  #readLine(): void {
+    const line = this.#size <= textBytesMax ? Buffer.concat(this.#kept).toString() : '';
+    this.#kept = [];
+    this.#size = 0;
+    if (line.startsWith('data:') && line.includes('"usage"')) this.#readJson(line.slice(5));
+  }
+
+  #readJson(text: string): void {
+    if (!text.includes('"usage"') && !text.includes('"billed_units"')) return;
+    try {
+      this.#usage = usageOf(JSON.parse(text)) ?? this.#usage;
+    } catch {
+      // What a provider sends is its own; what can not be read is not metered.
+    }
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields | undefined =>
+  typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+
+/** OpenAI's (`prompt_tokens`, or `input_tokens` of the Responses API) and Cohere's (`meta.billed_units`). */
+function usageOf(answer: unknown): TokenUsage | undefined {
+  const fields = fieldsOf(answer);
+  const inner = fieldsOf(fields?.['response']) ?? fields;
+  const usage = fieldsOf(inner?.['usage']) ?? fieldsOf(fieldsOf(inner?.['meta'])?.['billed_units']);
+  if (usage === undefined) return undefined;
+  const count = (...names: string[]): number | undefined =>
+    names.map((name) => usage[name]).find((value): value is number => Number.isSafeInteger(value));
+  const inputTokens = count('prompt_tokens', 'input_tokens', 'total_tokens');
+  if (inputTokens === undefined || inputTokens < 0) return undefined;
+  const details = fieldsOf(usage['prompt_tokens_details']) ?? fieldsOf(usage['input_tokens_details']);
+  const cached = details?.['cached_tokens'];
+  return {
+    inputTokens,
+    outputTokens: Math.max(0, count('completion_tokens', 'output_tokens') ?? 0),
+    ...(Number.isSafeInteger(cached) ? { cachedInputTokens: cached as number } : {}),
+  };
+}
