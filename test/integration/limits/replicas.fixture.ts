@@ -22,7 +22,7 @@ export interface Replica {
 }
 
 export async function startReplica(redisUrl: string, leaseSeconds?: number): Promise<Replica> {
-  const redis = connectRedis(redisUrl, quietLog, 2_000);
+  const redis = connectRedis(redisUrl, quietLog, 10_000);
   const store = new RedisBudgetStore(redis, randomUUID(), leaseSeconds);
   const budgets = new SavedTokenBudgets({ store, log: quietLog });
   await eventually(() => (redis.status === 'ready' ? true : undefined));

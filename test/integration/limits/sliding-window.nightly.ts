@@ -42,7 +42,7 @@ it('over four minutes of bursts, no minute admits more than the limit, and none 
 }, 300_000);
 
 async function connect(): Promise<RedisRateLimiter> {
-  const redis = connectRedis(stack.dev.redis_url, quietLog, 2_000);
+  const redis = connectRedis(stack.dev.redis_url, quietLog, 10_000);
   undo.push(() => redis.disconnect());
   await eventually(() => (redis.status === 'ready' ? true : undefined));
   return new RedisRateLimiter(redis, quietLog);

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { createLogger } from '@gateway/observability';
+import { startStack } from '@gateway/testing';
+import { connectRedis } from '../../../apps/edge-gateway/src/connect-redis.ts';
+import { RedisRateLimiter } from '../../../apps/edge-gateway/src/pipeline/stages/limit/redis-rate-limiter.adapter.ts';
+import type { RateDecision } from '../../../apps/edge-gateway/src/pipeline/stages/limit/rate-limiter.port.ts';
+import { eventually, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
+
+const undo: Undo[] = [];
+let stack: Stack;
+let replicas: RedisRateLimiter[];
+const logged: string[] = [];
+
+beforeAll(async () => {
+  stack = await startStack({ apps: [] });
+  undo.push(() => stack.stop());
+  replicas = await Promise.all([1, 2, 3].map(() => connect()));
+}, 180_000);
+afterAll(() => undoAll(undo), 120_000);
+
+async function connect(): Promise<RedisRateLimiter> {
+  const destination = new Writable({
+    write(line: Buffer, _, done) {
+      logged.push((JSON.parse(line.toString()) as { msg: string }).msg);
+      done();
+    },
+  });
+  const log = createLogger({ service: 'test', instanceId: 'test', level: 'info', destination });
+  const redis = connectRedis(stack.dev.redis_url, log, 10_000);
+  undo.push(() => redis.disconnect());
+  await eventually(() => (redis.status === 'ready' ? true : undefined));
+  return new RedisRateLimiter(redis, log);
+}
+
+const createCaller = (rateLimitRpm: number) => ({
+  accountId: randomUUID(),
+  keyId: randomUUID(),
+  rateLimitRpm,
+});
+const ask = (count: number, caller: ReturnType<typeof createCaller>): Promise<RateDecision[]> =>
+  Promise.all(Array.from({ length: count }, async (_, at) => replicas[at % 3]!.admit(caller)));
+const admittedOf = (decisions: readonly RateDecision[]) =>
+  decisions.filter(({ admitted }) => admitted).length;
+
+it('2,000 requests at once over three replicas: as many are admitted as the limit says, and each is told what is left', async () => {
+  const decisions = await ask(2_000, createCaller(200));
+  expect(admittedOf(decisions)).toBe(200);
+  const left = decisions.filter(({ admitted }) => admitted).map(({ remaining }) => remaining);
+  expect(left.sort((a, b) => a - b)).toEqual([...Array(200).keys()]);
+  for (const { admitted, remaining, resetMs, local } of decisions) {
+    expect(local).toBe(false);
+    expect(resetMs).toBeGreaterThan(0);
+    expect(resetMs).toBeLessThanOrEqual(60_000);
+    if (!admitted) expect(remaining).toBe(0);
+  }
+});
+
+it('Redis killed and back: a share of the limit meanwhile, said in the log, and the whole limit again after it', async () => {
+  const caller = createCaller(1_600);
+  await stack.service('redis').kill();
+  const away = await ask(2_000, caller);
+  expect(away.every(({ local }) => local)).toBe(true);
+  // Three processes with an eighth each; every bucket starts with a sixtieth of its share.
+  expect(admittedOf(away)).toBeGreaterThanOrEqual(3);
+  expect(admittedOf(away)).toBeLessThanOrEqual((1_600 * 3) / 8);
+  expect(logged.filter((msg) => msg.startsWith('rate limits are local'))).toHaveLength(3);
+
+  await stack.service('redis').start();
+  await eventually(async () => {
+    const decisions = await ask(3, caller);
+    return decisions.every(({ local }) => !local) ? true : undefined;
+  }, 15_000);
+  expect(logged.filter((msg) => msg.startsWith('rate limits are shared again'))).toHaveLength(3);
+  const back = await ask(2_000, caller);
+  expect(admittedOf(back)).toBeGreaterThan(1_600 - 300);
+  expect(admittedOf(back)).toBeLessThanOrEqual(1_600);
+}, 60_000);
