@@ -22,12 +22,11 @@ const named = (...names: string[]) => names.map((name) => ({ type: 'function', f
 
 let provider: ReplayProvider;
 let account: TestAccount;
-let stranger: TestAccount;
 
 beforeAll(async () => {
   provider = await startProvider();
   provider.setControls(plainAnswer);
-  [account, stranger] = await Promise.all([createTestAccount(stack), createTestAccount(stack)]);
+  account = await createTestAccount(stack);
   await connectProvider(baseUrl, account.apiKey, {
     provider: 'openai',
     api_key: 'sk-upstream-0123456789',
@@ -41,31 +40,6 @@ afterEach(() => {
 afterAll(() => provider.close());
 
 describe('a key', () => {
-  it('inherits the account’s limits, shows its secret once, and is listed without it', async () => {
-    const created = await createTestKey(baseUrl, account.apiKey, { name: ' mine ', rate_limit_rpm: 7 });
-    expect(created).toMatchObject({
-      object: 'api_key',
-      name: 'mine',
-      rate_limit_rpm: 7,
-      daily_token_budget: 5_000_000,
-      weekly_token_budget: 25_000_000,
-      k_target_override: null,
-      expires_at: null,
-      last_used_at: null,
-      allowed_tools: null,
-      denied_tools: null,
-    });
-    expect([...created.inherited].sort()).toEqual(['daily_token_budget', 'weekly_token_budget']);
-    expect(created.key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);
-    expect(created.key.startsWith(created.prefix) && created.key.endsWith(created.last4)).toBe(true);
-
-    for (const path of ['/v1/account/keys', '/v1/keys']) {
-      const answer = await send(baseUrl, { path, key: account.apiKey });
-      expect(answer.text).not.toContain(created.key);
-      expect(apiKeyList.parse(answer.json()).data).toContainEqual(apiKeySchema.parse(created));
-    }
-  });
-
   it('takes an expiry in both notations, and shows it in one', async () => {
     const ahead = Math.floor(Date.now() / 1000) + 3600;
     const created = await createTestKey(baseUrl, account.apiKey, {
@@ -92,20 +66,6 @@ describe('a key', () => {
     }
     const listed = apiKeyList.parse((await send(baseUrl, { path: '/v1/keys', key: account.apiKey })).json());
     expect(listed.data.map(({ id }) => id)).not.toContain(revoked.id);
-  });
-
-  it('of another account is not there', async () => {
-    const id = account.keyId;
-    const calls = [
-      { method: 'DELETE', path: `/v1/account/keys/${id}` },
-      { method: 'DELETE', path: `/v1/keys/${id}` },
-      { method: 'PUT', path: `/v1/account/keys/${id}/toollist`, body: { allowed_tools: [] } },
-    ];
-    for (const call of calls) {
-      const answer = await send(baseUrl, { ...call, key: stranger.apiKey });
-      expectError(answer, { status: 404, type: 'not_found_error', code: 'not_found' });
-    }
-    expect((await postChat(baseUrl, account.apiKey, hello)).status).toBe(200);
   });
 });
 
