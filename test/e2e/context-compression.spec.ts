@@ -44,7 +44,7 @@ const answers = new Map([
 
 /** What the provider got, after the answer came back whole. */
 async function ask(conversation: Conversation, body: unknown, baseUrl = stack.baseUrl) {
-  provider.enqueue(null, answers.get(conversation)!);
+  provider.enqueue(null, answers.get(conversation));
   const answer: Answer = await send(baseUrl, { path: conversation.path, key, body });
   expect(answer.status).toBe(200);
   const bytes = provider.requests.at(-1)!.body;
@@ -103,7 +103,8 @@ it('leaves alone what stands at or before a cache marker of the client', async (
 });
 
 it('leaves a request without tools as it is', async () => {
-  const { tools: _, ...body } = chatConversation.body([result(unique())]);
+  const body = chatConversation.body([result(unique())]);
+  delete body['tools'];
   const sent = await ask(chatConversation, body);
   expect(JSON.parse(sent.bytes.toString('utf8'))).toEqual({ ...body, model: 'gpt-4o' });
 });

@@ -25,7 +25,7 @@ export interface Run {
 const requestsInRun = 200;
 const concurrency = 6;
 
-/** Sends 200 requests with 117 tools, every other one streamed, and disturbs them on the way. */
+/** Sends 200 requests with 117 tools and a tool's result, every other one streamed, and disturbs them on the way. */
 export async function runTraffic(run: Run): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   let sent = 0;
@@ -45,7 +45,8 @@ async function ask({ baseUrl, key, name: run, model }: Run, number: number): Pro
   const name = `${run}-${number}`;
   const stream = number % 2 === 0;
   const content = `Create an issue titled "Number ${number}" in octo/hello`;
-  const body = { model, stream, user: name, messages: [{ role: 'user', content }], tools: githubTools };
+  const messages = [{ role: 'user', content }, ...renderCall(name)];
+  const body = { model, stream, user: name, messages, tools: githubTools };
   try {
     const answer = await postChat(baseUrl, key, body, { 'x-request-id': name });
     const isWhole = stream ? answer.text.endsWith('data: [DONE]\n\n') : answer.text.endsWith('}');
@@ -54,6 +55,16 @@ async function ask({ baseUrl, key, name: run, model }: Run, number: number): Pro
   } catch {
     return { name, status: 0, isWhole: false, requestId: undefined };
   }
+}
+
+/** A call and its result, which the compressor has something to do with. */
+function renderCall(name: string) {
+  const result = { name, items: [1, 2, 3].map((id) => ({ id, title: `item ${id} of ${name}` })) };
+  const call = { name: githubTools[0]?.function.name, arguments: '{}' };
+  return [
+    { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: call }] },
+    { role: 'tool', tool_call_id: 'call_1', content: JSON.stringify(result, null, 4) },
+  ];
 }
 
 export function expectAllAnswered(outcomes: readonly Outcome[]): void {
