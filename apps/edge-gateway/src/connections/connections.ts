@@ -7,7 +7,7 @@ import {
   type CredentialSecret,
   type CredentialSummary,
 } from '@gateway/contracts';
-import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messaging';
+import { openSealed, type Messaging, type RequestOf, type SealingKeyPair } from '@gateway/messaging';
 import { RemoteCache } from '../cache/remote-cache.ts';
 import { CredentialHealth, type ReportCredential } from './credential-health.ts';
 import { secretValues } from './secret-values.ts';
@@ -56,11 +56,7 @@ export function createConnections(
     load: async (key) => {
       const [accountId = '', provider = ''] = key.split('|');
       const report: ReportCredential = (refusedStatus) =>
-        // Best effort: the next gateway that sees a change of fortune tells it too.
-        void messaging.call(reportCredential, { accountId, provider, refusedStatus }).then(
-          () => forgetList(accountId),
-          () => undefined,
-        );
+        void reportToVault({ accountId, provider, refusedStatus }, messaging, () => forgetList(accountId));
       const credential = await openFromVault({ accountId, provider }, messaging, sealingKeys, report);
       credential?.secretValues.forEach(rememberSecret);
       return credential;
@@ -83,6 +79,15 @@ export function createConnections(
 
 function keyOf(accountId: string, provider: string): string {
   return `${accountId}|${provider}`;
+}
+
+/** Best effort: the next gateway that sees a change of fortune tells it too. */
+function reportToVault(
+  fortune: RequestOf<typeof reportCredential>,
+  messaging: Messaging,
+  onReported: () => void,
+): Promise<void> {
+  return messaging.call(reportCredential, fortune).then(onReported, () => undefined);
 }
 
 async function openFromVault(
