@@ -41,6 +41,7 @@ export interface ModelsDev {
   modelsOf(provider: string): ReadonlyMap<string, Tree> | undefined;
   /** A model as its maker has it, by `maker/model`. */
   baseOf(name: string): Tree | undefined;
+  readonly baseNames: readonly string[];
 }
 
 /** Parses a models.dev list in either form. @throws ZodError */
@@ -49,6 +50,7 @@ export function parseModelsDev(content: unknown): ModelsDev {
   const bases = shared.success ? shared.data.base_models : {};
   const providers = shared.success ? shared.data.providers : z.record(z.string(), provider).parse(content);
   return {
+    baseNames: Object.keys(bases),
     baseOf: (name) => (Object.hasOwn(bases, name) ? bases[name] : undefined),
     modelsOf: (name) => {
       const found = providers[name];

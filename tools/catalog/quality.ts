@@ -32,10 +32,8 @@ export function findQuality(
   list: ModelsDev,
   report: UpdateReport,
 ): Quality[] {
-  const found =
-    own['benchmarks'] ??
-    list.baseOf(`${maker ?? ''}/${modelId}`)?.['benchmarks'] ??
-    list.baseOf(modelId)?.['benchmarks'];
+  const names = [`${maker ?? ''}/${modelId}`, modelId, ...namesOfClaude(modelId, list)];
+  const found = own['benchmarks'] ?? names.map((name) => list.baseOf(name)?.['benchmarks']).find(isThere);
   if (found === undefined) {
     report.add('no-quality', subject, 'no source has a figure of it');
     return [];
@@ -44,6 +42,28 @@ export function findQuality(
   if (parsed.success) return parsed.data.map(mapFigure);
   report.add('unreadable', subject, `benchmarks: ${parsed.error.issues[0]?.path.join('.') ?? ''}`);
   return [];
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined;
+}
+
+/**
+ * From Claude 4 on a name is of one model alone, with a date or without, and hosts only add to it. A variant that they
+ * name (`-fast`) is not taken for it.
+ */
+const claude = /claude-([a-z]+)-(\d+)(?:[-.](\d{1,2}))?(?:-\d{8})?(?:-v\d+(?::\d+)?)?$/;
+
+function nameClaude(modelId: string): string | undefined {
+  const [, line, major, minor = '0'] = claude.exec(modelId) ?? [];
+  return line === undefined ? undefined : `${line} ${String(major)}.${minor}`;
+}
+
+/** Its maker's other ids of a Claude. */
+function namesOfClaude(modelId: string, { baseNames }: ModelsDev): string[] {
+  const name = nameClaude(modelId);
+  if (name === undefined) return [];
+  return baseNames.filter((base) => base.startsWith('anthropic/') && nameClaude(base) === name);
 }
 
 function mapFigure({ name, score, metric, source, date, ...way }: z.infer<typeof benchmark>): Quality {

@@ -187,6 +187,11 @@ describe('the catalogue that ships', () => {
     expect(catalog.find('openai', 'gpt-4.1')?.quality).toContainEqual(
       expect.objectContaining({ measure: 'Aider Polyglot', value: 52.4, measuredOn: '2025-04-14' }),
     );
+    // The same model under the name that its maker gives it with a date, and a host with more.
+    const ofOpus = catalog.find('anthropic', 'claude-opus-4-5-20251101')?.quality;
+    expect(ofOpus).not.toEqual([]);
+    expect(catalog.find('hosted', 'us.anthropic.claude-opus-4-5-20251101-v1:0')?.quality).toEqual(ofOpus);
+    expect(catalog.find('anthropic', 'claude-3-5-sonnet-20240620')?.quality).toEqual([]);
   });
 
   test('every model says where its facts come from', () => {
