@@ -5,7 +5,9 @@
  *
  * `--from` is a list in the form of models.dev (https://models.dev/api.json), `--prices` one in the form of
  * genai-prices, against which prices are checked. Dates say when the lists were taken; today if left out.
- * Conflicts, missing prices and unknown fields are printed, not guessed over. The last line is JSON.
+ * Conflicts, missing prices, unknown fields, and models of which no source tells a measurement or the day of their end
+ * are printed, not guessed over. Ends (retirements.ts) and bound thinking (thinking-binding.ts) are of providers' own
+ * pages, which no list has. The last line is JSON.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
