@@ -97,7 +97,7 @@ export const answerLosses: readonly AnswerLoss[] = [
   {
     field: 'parts of its own',
     reason:
-      "what a provider's own tools were asked and answered, and media, have no place in the format's answers",
+      "what a provider's own tools were asked and answered, and media but for the images of converse, have no place in the format's answers",
     to: everyClient,
     concerns: says('parts of its own'),
   },
@@ -109,7 +109,7 @@ export const answerLosses: readonly AnswerLoss[] = [
   },
   {
     field: 'citations',
-    reason: 'the format has no place for those of other formats',
+    reason: 'the format cites pages of the web alone, without their words: places in documents are not told',
     to: ['chat-completions'],
     concerns: says('citations'),
   },

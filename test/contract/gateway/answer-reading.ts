@@ -6,6 +6,8 @@ export interface AnswerReading {
   readonly calls: readonly CallReading[];
   readonly reason: StopReading;
   readonly usage: UsageReading;
+  /** Pages of the web that it cites, each once. Read for clients of chat completions. */
+  readonly links: readonly string[];
 }
 
 export interface CallReading {
@@ -54,6 +56,11 @@ export function asMembers(value: unknown): Members {
 
 export function asList(value: unknown): Members[] {
   return Array.isArray(value) ? value.map(asMembers) : [];
+}
+
+export function linksOf(urls: readonly unknown[]): string[] {
+  const pages = urls.map(asText).filter((url) => /^https?:/i.test(url));
+  return [...new Set(pages)].toSorted();
 }
 
 export function join(texts: readonly unknown[]): string {

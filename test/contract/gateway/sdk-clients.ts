@@ -15,6 +15,7 @@ import {
   asNumber,
   asText,
   join,
+  linksOf,
   readJson,
   type AnswerReading,
   type Members,
@@ -92,6 +93,7 @@ async function askOpenAi(
       cached: usage?.prompt_tokens_details?.cached_tokens ?? 0,
       written: asNumber(asMembers(usage?.prompt_tokens_details).cache_write_tokens),
     },
+    links: linksOf(asList(message.annotations).map(({ url_citation: cited }) => asMembers(cited).url)),
   };
 }
 
@@ -145,6 +147,7 @@ async function askAnthropic(
       cached,
       written,
     },
+    links: [],
   };
 }
 
@@ -169,6 +172,7 @@ async function askConverse(
     ),
     reason: stops[answer.stopReason ?? 'none'] ?? 'unknown',
     usage: readAwsUsage(answer.usage),
+    links: [],
   };
 }
 
@@ -196,6 +200,7 @@ async function askConverseStream(
     calls: calls.map(({ id, name, json }) => ({ id, name, input: readJson(json) })),
     reason: stops[ended[0]?.messageStop?.stopReason ?? 'none'] ?? 'unknown',
     usage: readAwsUsage(events.find(({ metadata }) => metadata !== undefined)?.metadata?.usage),
+    links: [],
   };
 }
 

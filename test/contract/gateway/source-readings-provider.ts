@@ -9,8 +9,10 @@ import {
   asNumber,
   asText,
   join,
+  linksOf,
   noUsage,
   readJson,
+  type Members,
   type StopReading,
 } from './answer-reading.ts';
 import { chooseStop, collect, isStreamed, readChatCall, textOf, type ReadSource } from './source-readings.ts';
@@ -55,6 +57,7 @@ export const readGemini: ReadSource = (recording) => {
         output: asNumber(usage.candidatesTokenCount) + asNumber(usage.thoughtsTokenCount),
         cached: asNumber(usage.cachedContentTokenCount),
       },
+      links: linksOf(citedOf(asMembers(candidate?.groundingMetadata))),
     },
     beside: collect(
       candidates.length > 1 && 'choices',
@@ -63,6 +66,15 @@ export const readGemini: ReadSource = (recording) => {
     ),
   };
 };
+
+/** The pages that segments of the text rest on; others were found and not used. */
+function citedOf({ groundingChunks: chunks, groundingSupports: supports }: Members): unknown[] {
+  const found = asList(chunks).map(({ web, retrievedContext, maps }) =>
+    asMembers(web ?? retrievedContext ?? maps),
+  );
+  const used = asList(supports).flatMap(({ groundingChunkIndices: indices }) => indices as number[]);
+  return used.map((index) => found[index]?.uri);
+}
 
 const cohereStops: Readonly<Record<string, StopReading>> = {
   COMPLETE: 'stop',
@@ -92,6 +104,11 @@ export const readCohere: ReadSource = (recording) => {
         output: asNumber(tokens.output_tokens),
         cached: asNumber(usage.cached_tokens),
       },
+      links: linksOf(
+        asList(message.citations)
+          .flatMap(({ sources }) => asList(sources))
+          .map(({ document, tool_output: output }) => asMembers(document ?? output).url),
+      ),
     },
     beside: collect(asList(message.citations).length > 0 && 'citations'),
   };

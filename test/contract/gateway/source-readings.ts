@@ -10,6 +10,7 @@ import {
   asNumber,
   asText,
   join,
+  linksOf,
   readJson,
   type AnswerReading,
   type Members,
@@ -74,6 +75,7 @@ export const readChat: ReadSource = (recording) => {
       calls: calls.map((call) => ({ id: asText(call.id) || null, ...readChatCall(call) })),
       reason: chooseStop(chatStops, choices[0]?.finish_reason),
       usage: readChatUsage(asMembers(body.usage)),
+      links: [],
     },
     beside: collect(
       choices.length > 1 && 'choices',
@@ -148,6 +150,9 @@ export const readMessages: ReadSource = (recording) => {
         cached,
         written,
       },
+      links: linksOf(
+        of('text').flatMap(({ citations }) => asList(citations).map(({ url, source }) => url ?? source)),
+      ),
     },
     beside: collect(
       of('redacted_thinking').length > 0 && 'redacted thinking',
@@ -197,6 +202,11 @@ export const readConverse: ReadSource = (recording) => {
         cached,
         written,
       },
+      links: linksOf(
+        content
+          .flatMap(({ citationsContent }) => asList(asMembers(citationsContent).citations))
+          .map(({ location }) => asMembers(asMembers(location).web).url),
+      ),
     },
     beside: collect(
       content.some(({ reasoningContent }) => asMembers(reasoningContent).redactedContent !== undefined) &&

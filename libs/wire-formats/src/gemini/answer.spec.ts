@@ -208,6 +208,19 @@ describe('a grounded answer', () => {
     ]);
     expect(foldAnswer(events).choices[0]!.extensions.gemini).toEqual({ groundingMetadata });
   });
+
+  it('cites them for a signed text too, to which nothing is added', () => {
+    const groundingMetadata = {
+      groundingChunks: [{ web: { uri: 'https://a.test', title: 'A' } }],
+      groundingSupports: [{ groundingChunkIndices: [0] }],
+    };
+    const parts = [{ text: 'a', thoughtSignature: 's' }, { text: 'b' }, { text: 'c', thoughtSignature: 't' }];
+    expect(partsOf(read(sse(candidate(parts, { ...stop, groundingMetadata }))))).toMatchObject([
+      { text: 'a' },
+      { text: 'b' },
+      { text: 'c', citations: [{ url: 'https://a.test' }] },
+    ]);
+  });
 });
 
 describe('errors', () => {

@@ -4,6 +4,7 @@ import { mapToRawReason } from '../finish-reasons.ts';
 import { readOwn } from '../own-extensions.ts';
 import { renderUsage } from '../token-usage.ts';
 import type { AnswerDefaults } from '../../format.ts';
+import { annotateParts } from './annotations.ts';
 import { renderAnswerParts } from './render-parts.ts';
 
 /** A plain answer. What a provider of this very format said beyond the interchange is said again. */
@@ -28,6 +29,7 @@ function renderChoice(choice: AnswerChoice, isOwnFormat: boolean): JsonObject {
     message: {
       role: 'assistant',
       ...renderAnswerParts(choice.parts),
+      ...annotateParts(choice.parts),
       ...readOwn({ extensions: choice.messageExtensions }),
     },
     finish_reason: isOwnFormat ? (rawReason ?? mapped) : mapped,

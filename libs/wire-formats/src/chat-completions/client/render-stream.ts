@@ -6,6 +6,7 @@ import { mapToRawReason } from '../finish-reasons.ts';
 import { readOwn } from '../own-extensions.ts';
 import { renderUsage } from '../token-usage.ts';
 import { renderToolCall } from '../tool-call.ts';
+import { nothingCited, noteCitation, renderAnnotations, type CitedText } from './annotations.ts';
 import { renderContentPart } from './render-parts.ts';
 import { frameOf, renderErrorChunk } from './render-stream-error.ts';
 
@@ -21,6 +22,8 @@ export interface StreamRenderState {
   /** Calls so far, by choice: the format numbers them. */
   readonly callCounts: ReadonlyMap<number, number>;
   readonly usage: JsonObject | undefined;
+  /** By choice. The format's own providers tell annotations themselves. */
+  readonly cited: ReadonlyMap<number, CitedText>;
 }
 
 /** Turns a text into the members of a delta. */
@@ -41,11 +44,13 @@ export function beginStreamRender({
     blocks: new Map(),
     callCounts: new Map(),
     usage: undefined,
+    cited: new Map(),
   };
 }
 
 /** The frames that tell an event: none, one, or, at the end, two. */
-export function renderStreamEvent(state: StreamRenderState, event: StreamEvent): RenderStep {
+export function renderStreamEvent(before: StreamRenderState, event: StreamEvent): RenderStep {
+  const state = before.isOwnFormat ? before : noteCited(before, event);
   switch (event.type) {
     case 'message-start':
       return [startMessage(state, event), []];
@@ -73,7 +78,7 @@ export function renderStreamEvent(state: StreamRenderState, event: StreamEvent):
       return [state, [renderErrorChunk({ ...event, own: readOwn(event) })]];
     case 'message-end':
       return [state, [...renderUsageChunk(state), { data: '[DONE]' }]];
-    // OpenAI tells citations as members of the message, which come as an extension.
+    // Told with the finish, all at once: OpenAI's own SDK keeps the last list of annotations alone.
     case 'citation':
       return [state, []];
     case 'text-end':
@@ -136,9 +141,17 @@ function renderExtension(state: StreamRenderState, event: EventOf<'extension'>):
     : renderDelta(state, event.choice, {}, { finish_reason: null, ...own });
 }
 
+function noteCited(state: StreamRenderState, event: StreamEvent): StreamRenderState {
+  if (!('choice' in event)) return state;
+  const cited = state.cited.get(event.choice) ?? nothingCited;
+  const next = noteCitation(cited, event);
+  return next === cited ? state : { ...state, cited: new Map(state.cited).set(event.choice, next) };
+}
+
 function renderFinish(state: StreamRenderState, event: EventOf<'finish'>): RenderStep {
   const reason = state.isOwnFormat ? event.rawReason : mapToRawReason(event.reason);
-  return renderDelta(state, event.choice, {}, { finish_reason: reason });
+  const annotations = renderAnnotations(state.cited.get(event.choice) ?? nothingCited);
+  return renderDelta(state, event.choice, annotations, { finish_reason: reason });
 }
 
 /** A chunk of one choice; its first carries the role, as OpenAI's do. */

@@ -51,13 +51,18 @@ export function addText(
   start: Pick<Extract<StreamEvent, { type: 'text-start' }>, 'extensions'> = {},
 ): CandidateStep {
   const choice = state.index;
-  if (state.open?.kind === kind && state.openCall === undefined)
+  if (state.open?.kind === kind && state.open.isSealed !== true && state.openCall === undefined)
     return [state, [{ type: `${kind}-delta`, choice, block: state.open.block, text }]];
   const [closed, ends] = endOpen(state);
   const block = closed.nextBlock;
   const events: StreamEvent[] = [...ends, { type: `${kind}-start`, choice, block, ...start }];
   if (text !== '') events.push({ type: `${kind}-delta`, choice, block, text });
   return [{ ...closed, nextBlock: block + 1, open: { kind, block } }, events];
+}
+
+/** No more text goes into the open block; what it rests on may still be told. */
+export function sealText(state: CandidateState): CandidateStep {
+  return [state.open === undefined ? state : { ...state, open: { ...state.open, isSealed: true } }, []];
 }
 
 /** A part that arrives whole. */

@@ -3,7 +3,7 @@ import { asText, isEmpty, isObject, optional, otherMembers } from '../../json/re
 import { camelMembers } from '../camel-members.ts';
 import { own } from '../own.ts';
 import { parseMediaPart } from '../parse-media.ts';
-import { addPart, addText, chainSteps, endOpen, type CandidateStep } from './candidate-step.ts';
+import { addPart, addText, chainSteps, endOpen, sealText, type CandidateStep } from './candidate-step.ts';
 import { readCall } from './read-call.ts';
 import type { CandidateState } from './stream-state.ts';
 
@@ -28,7 +28,7 @@ function readText(state: CandidateState, part: JsonObject, text: string, whole: 
   return chainSteps(state, [
     endOpen,
     (current) => addText(current, kind, text, own.with(members)),
-    (current) => endSigned(current, kind === 'thinking' ? signature : undefined),
+    (current) => (kind === 'thinking' ? endSigned(current, signature) : sealText(current)),
   ]);
 }
 

@@ -25,6 +25,8 @@ export interface CandidateState {
 export interface OpenText {
   readonly kind: 'text' | 'thinking';
   readonly block: number;
+  /** Nothing may be added to its text: it came as a part of its own. */
+  readonly isSealed?: true;
 }
 
 /** A call whose arguments are still coming. */

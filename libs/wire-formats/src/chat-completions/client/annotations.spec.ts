@@ -1,0 +1,53 @@
+import { foldAnswer, type StreamEvent } from '@gateway/interchange';
+import { chatCompletions } from '../chat-completions.ts';
+
+const { client } = chatCompletions;
+const defaults = { id: 'default', model: 'claude', createdAt: 7 };
+
+describe('citations of another format', () => {
+  const cited = (block: number, text: string, ...urls: (string | undefined)[]): StreamEvent[] => [
+    { type: 'text-start', choice: 0, block },
+    { type: 'text-delta', choice: 0, block, text },
+    ...urls.map((url): StreamEvent => ({
+      type: 'citation',
+      choice: 0,
+      block,
+      citation: { citedText: 'words', title: 'A page', ...(url === undefined ? {} : { url }) },
+    })),
+    { type: 'text-end', choice: 0, block },
+  ];
+  const answer: StreamEvent[] = [
+    { type: 'message-start', format: 'messages', id: 'msg_1' },
+    ...cited(0, 'Says \u{1f600}: '),
+    ...cited(1, 'it rains', 'https://a.example', 'https://a.example', 'document-1', undefined),
+    ...cited(2, '!', 'https://b.example'),
+    { type: 'finish', choice: 0, reason: 'stop', rawReason: 'end_turn' },
+    { type: 'message-end' },
+  ];
+  const annotation = (start: number, end: number, url: string) => ({
+    type: 'url_citation',
+    url_citation: { start_index: start, end_index: end, title: 'A page', url },
+  });
+  // Places count characters, of which the face is one.
+  const annotations = [annotation(8, 16, 'https://a.example'), annotation(16, 17, 'https://b.example')];
+
+  it('are annotations of the pages that the text rests on', () => {
+    const { choices } = client.renderResponse(foldAnswer(answer), defaults);
+    expect(choices).toEqual([expect.objectContaining({ message: expect.objectContaining({ annotations }) })]);
+  });
+
+  it('are told once, with the finish of a stream', () => {
+    const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });
+    const frames = answer.map((event) => String(renderer.render(event))).filter((text) => text !== '');
+    const told = frames.filter((frame) => frame.includes('annotations'));
+    expect(told).toHaveLength(1);
+    expect(JSON.parse((told[0] ?? '').replace('data: ', ''))).toMatchObject({
+      choices: [{ delta: { annotations }, finish_reason: 'stop' }],
+    });
+  });
+
+  it('are no member of a message that cites nothing', () => {
+    const silent = answer.filter(({ type }) => type !== 'citation');
+    expect(JSON.stringify(client.renderResponse(foldAnswer(silent), defaults))).not.toContain('annotations');
+  });
+});

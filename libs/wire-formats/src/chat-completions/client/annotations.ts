@@ -1,0 +1,93 @@
+import type { ChatPart, Citation, JsonObject, StreamEvent } from '@gateway/interchange';
+
+/** What the text of one choice rests on, so far. Never changed in place. */
+export interface CitedText {
+  /** Characters (code points) of the text so far: OpenAI counts places in those. */
+  readonly characters: number;
+  /** The block that is open: where it starts, and the pages that are cited for it. */
+  readonly open: { readonly block: number; readonly start: number; readonly pages: readonly Page[] };
+  readonly told: readonly JsonObject[];
+}
+
+interface Page {
+  readonly url: string;
+  readonly title: string;
+}
+
+export const nothingCited: CitedText = {
+  characters: 0,
+  open: { block: -1, start: 0, pages: [] },
+  told: [],
+};
+
+/** Annotations of an answer, and pages of a block: far more than a reader follows. */
+const annotationsMax = 1024;
+const pagesMax = 64;
+
+/** An event of the choice. The format cites pages of the web alone, as places in the whole text. */
+export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
+  switch (event.type) {
+    case 'text-start':
+      return openBlock(closeBlock(cited), event.block);
+    case 'text-delta':
+      return { ...cited, characters: cited.characters + countCharacters(event.text) };
+    case 'citation':
+      return event.block === cited.open.block ? cite(cited, event.citation) : cited;
+    case 'text-end':
+      return event.block === cited.open.block ? closeBlock(cited) : cited;
+    default:
+      return cited;
+  }
+}
+
+/** OpenAI's `annotations`, for spreading into a message or a delta; nothing when no page is cited. */
+export function renderAnnotations(cited: CitedText): JsonObject {
+  const { told } = closeBlock(cited);
+  return told.length === 0 ? {} : { annotations: told };
+}
+
+/** The same of a whole message. */
+export function annotateParts(parts: readonly ChatPart[]): JsonObject {
+  let cited = nothingCited;
+  for (const [block, part] of parts.entries()) {
+    if (part.type !== 'text') continue;
+    const place = { choice: 0, block };
+    cited = noteCitation(cited, { type: 'text-start', ...place });
+    cited = noteCitation(cited, { type: 'text-delta', ...place, text: part.text });
+    for (const citation of part.citations ?? [])
+      cited = noteCitation(cited, { type: 'citation', ...place, citation });
+  }
+  return renderAnnotations(cited);
+}
+
+function openBlock(cited: CitedText, block: number): CitedText {
+  return { ...cited, open: { block, start: cited.characters, pages: [] } };
+}
+
+function cite(cited: CitedText, { url, title }: Citation): CitedText {
+  const { open } = cited;
+  if (url === undefined || !/^https?:/i.test(url)) return cited;
+  if (open.pages.length >= pagesMax || open.pages.some((page) => page.url === url)) return cited;
+  return { ...cited, open: { ...open, pages: [...open.pages, { url, title: title ?? '' }] } };
+}
+
+function closeBlock(cited: CitedText): CitedText {
+  const { characters, open, told } = cited;
+  if (open.pages.length === 0) return cited;
+  const added = open.pages.map(({ url, title }) => ({
+    type: 'url_citation',
+    url_citation: { start_index: open.start, end_index: characters, title, url },
+  }));
+  return {
+    characters,
+    open: { ...open, pages: [] },
+    told: [...told, ...added].slice(0, annotationsMax),
+  };
+}
+
+function countCharacters(text: string): number {
+  let count = text.length;
+  // The second half of a pair is no character of its own.
+  for (let at = 0; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) count -= 1;
+  return count;
+}
