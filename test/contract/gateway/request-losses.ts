@@ -64,6 +64,12 @@ const reviewed: readonly RequestLoss[] = [
     to: ['messages', 'converse', 'gemini'],
     reason: 'objects alone: sent as their text',
   },
+  {
+    field: /^function(s|_call)$/,
+    to: every,
+    // Telling them as tools would take answers and later turns in the old words too. In its own format nothing is lost.
+    reason: 'the words of 2023 for tools, which no current client says',
+  },
   { field: /\.name$/, to: every, reason: 'messages have no name of who speaks' },
 ];
 
