@@ -1,0 +1,108 @@
+/** Bodies far larger than the gateway holds: what it takes in memory does not grow with them. */
+import { readFileSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { sharedStack } from '@gateway/testing';
+import { connectProvider, createTestAccount } from './account.fixture.ts';
+
+const mebibyte = 1024 * 1024;
+const uploadBytes = 150 * mebibyte;
+const answerBytes = 100 * mebibyte;
+const growthBytesMax = 32 * mebibyte;
+
+const stack = sharedStack();
+let provider: Server;
+let received = 0;
+let key: string;
+beforeAll(async () => {
+  provider = createServer((incoming, response) => {
+    received = 0;
+    incoming.on('data', (chunk: Buffer) => (received += chunk.length));
+    incoming.once('end', () => {
+      const isSpeech = incoming.url === '/v1/audio/speech';
+      response.writeHead(200, { 'content-type': isSpeech ? 'audio/mpeg' : 'application/json' });
+      if (isSpeech) void pipeline(Readable.from(zeros(answerBytes)), response).catch(() => undefined);
+      else response.end('{"text":"long"}');
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => provider.once('listening', resolve));
+  key = (await createTestAccount(stack)).apiKey;
+  const { port } = provider.address() as AddressInfo;
+  const base_url = `http://127.0.0.1:${port}/v1`;
+  await connectProvider(stack.baseUrl, key, { provider: 'openai', api_key: 'upstream-key', base_url });
+});
+afterAll(() => {
+  provider.closeAllConnections();
+  provider.close();
+});
+
+function* zeros(bytes: number): Generator<Buffer> {
+  const chunk = Buffer.alloc(64 * 1024);
+  for (let left = bytes; left > 0; left -= chunk.length)
+    yield chunk.subarray(0, Math.min(left, chunk.length));
+}
+
+const part = (name: string, more = '') =>
+  `--cut\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
+const model = `${part('model')}openai/whisper-1\r\n`;
+
+function* upload(isModelLast: boolean): Generator<Buffer> {
+  if (!isModelLast) yield Buffer.from(model);
+  yield Buffer.from(part('file', '; filename="long.wav"'));
+  yield* zeros(uploadBytes);
+  yield Buffer.from(`\r\n${isModelLast ? model : ''}--cut--\r\n`);
+}
+
+/** Sends a body, reads the answer, and gives its length and the most memory that the gateway took meanwhile. */
+async function exchange(path: string, type: string, body: Iterable<Buffer>) {
+  const statm = `/proc/${stack.service('edge-gateway').pid}/statm`;
+  const residentBytes = () => Number(readFileSync(statm, 'utf8').split(' ')[1]) * 4096;
+  const before = residentBytes();
+  let peak = before;
+  const watch = setInterval(() => (peak = Math.max(peak, residentBytes())), 20);
+  const headers = { authorization: `Bearer ${key}`, 'content-type': type };
+  const call = request(stack.baseUrl + path, { method: 'POST', headers, agent: false });
+  const answered = new Promise<{ status: number; bytes: number }>((resolve, reject) => {
+    call.once('error', reject);
+    call.once('response', (response) => {
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => (bytes += chunk.length)).once('error', reject);
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, bytes }));
+    });
+  });
+  await Promise.all([pipeline(Readable.from(body), call), answered]);
+  clearInterval(watch);
+  return { ...(await answered), growthBytes: peak - before };
+}
+
+const multipart = 'multipart/form-data; boundary=cut';
+
+describe('a gateway that has warmed up', () => {
+  beforeAll(async () => {
+    await exchange('/v1/audio/transcriptions', multipart, upload(false));
+  }, 60_000);
+
+  it.each([
+    ['first', false],
+    ['last', true],
+  ])(
+    'passes an upload of 150 MB whose model comes %s within 32 MiB',
+    async (_, isModelLast) => {
+      const answer = await exchange('/v1/audio/transcriptions', multipart, upload(isModelLast));
+      expect(answer.status).toBe(200);
+      const framing = [...upload(isModelLast)].reduce((sum, chunk) => sum + chunk.length, 0);
+      expect(received).toBe(framing - 'openai/'.length);
+      expect(answer.growthBytes).toBeLessThan(growthBytesMax);
+    },
+    60_000,
+  );
+
+  it('passes an answer of 100 MB within 32 MiB', async () => {
+    const asked = [Buffer.from('{"model":"openai/tts-1","voice":"alloy","input":"long"}')];
+    const answer = await exchange('/v1/audio/speech', 'application/json', asked);
+    expect(answer).toMatchObject({ status: 200, bytes: answerBytes });
+    expect(answer.growthBytes).toBeLessThan(growthBytesMax);
+  }, 60_000);
+});
