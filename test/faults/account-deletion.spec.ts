@@ -13,7 +13,7 @@ import { postChat, send } from '../e2e/http.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
-/** A replica's claim on a deletion outlives its death by 20 s; then another one goes on. */
+/** A replica's claim on a deletion outlives its death by 8 s; then another one goes on. */
 const resumesWithinMs = 40_000;
 
 let stack: StackUnderTest;

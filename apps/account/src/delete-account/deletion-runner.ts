@@ -4,8 +4,9 @@ import type { DeletionStep } from './deletion-step.port.ts';
 
 /** How often deletions are looked for that somebody else left, or that rested after a failure. */
 const everyMs = 2_000;
-/** A replica that dies leaves its deletion to the others after this long; every step takes less. */
-const claimMs = 20_000;
+/** A replica that dies leaves its deletion to the others after this long; one that is at it claims it again and again. */
+const claimMs = 8_000;
+const claimEveryMs = 2_000;
 /** Rests after failures, the last one for good: a service may be away for days. */
 const restsMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 
@@ -119,17 +120,17 @@ export class DeletionRunner {
   /** Asks until it was all, and says whether it came to that. */
   async #forget(service: string, deletion: Claimed): Promise<boolean> {
     const step = this.#steps.find((known) => known.service === service);
-    const fields = { deletion_id: deletion.id, service };
+    const claiming = setInterval(() => void this.#rest(deletion, null).catch(() => undefined), claimEveryMs);
     try {
       if (step === undefined) throw new Error(`nothing is known of the step ${service}`);
-      while (!(await step.forget(deletion))) {
-        if (this.#isStopping) return false;
-        await this.#rest(deletion, null);
-      }
+      while (!(await step.forget(deletion))) if (this.#isStopping) return false;
       return true;
     } catch (error) {
-      this.#log.warn({ err: error, ...fields }, 'a step of an account’s deletion failed; it is tried again');
+      const fields = { err: error, deletion_id: deletion.id, service };
+      this.#log.warn(fields, 'a step of an account’s deletion failed; it is tried again');
       return false;
+    } finally {
+      clearInterval(claiming);
     }
   }
 }

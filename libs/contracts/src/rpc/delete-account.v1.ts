@@ -34,7 +34,7 @@ export const forgetAccountRequests = defineRpc({
   subject: 'worker.forget-account.v1',
   server: 'worker',
   callers: ['account'],
-  deadlineMs: 15_000,
+  deadlineMs: 25_000,
   request: z.object({ accountId: id }),
   reply: z.object({ isDone: z.boolean() }),
 });
