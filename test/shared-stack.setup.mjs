@@ -17,7 +17,7 @@ const edges = (oidcIssuer) => ({
     OIDC_ISSUER: oidcIssuer,
     OIDC_AUDIENCE: 'gateway-under-test',
   },
-  'edge-gateway-3': { EGRESS_ALLOW: '', AUTH_RATE_LIMIT_RPM: '5' },
+  'edge-gateway-3': { EGRESS_ALLOW: '', TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '5' },
 });
 
 /** Starts one stack for all test files of a run; they find it by `sharedStack()`. */

@@ -9,17 +9,19 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** Passwords that wait for their turn; who comes on top is told to come again. */
-const waitingMax = 256;
+const defaultWaitingMax = 256;
 
 /** Hashes and checks passwords, as many at a time as there are cores. */
 export class PasswordHasher {
   readonly #slots: number;
+  readonly #waitingMax: number;
   readonly #waiting: (() => void)[] = [];
   #working = 0;
   #nobody: Promise<string> | undefined;
 
-  constructor(slots = Math.max(1, availableParallelism() - 1)) {
-    this.#slots = slots;
+  constructor({ slots, waitingMax }: { readonly slots?: number; readonly waitingMax?: number } = {}) {
+    this.#slots = slots ?? Math.max(1, availableParallelism() - 1);
+    this.#waitingMax = waitingMax ?? defaultWaitingMax;
   }
 
   /** In the PHC string format. Throws `service_unavailable` when too many wait. */
@@ -49,7 +51,7 @@ export class PasswordHasher {
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#working >= this.#slots) {
-      if (this.#waiting.length >= waitingMax) throw new GatewayError('service_unavailable');
+      if (this.#waiting.length >= this.#waitingMax) throw new GatewayError('service_unavailable');
       await new Promise<void>((resume) => this.#waiting.push(resume));
     } else this.#working += 1;
     try {

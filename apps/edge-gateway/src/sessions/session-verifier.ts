@@ -22,7 +22,7 @@ const claims = z.object({
   sub: z.string().min(1).max(255),
   // jsonwebtoken checks an expiry that is there; that there is one is checked here.
   exp: z.number(),
-  sid: z.uuid().optional(),
+  sid: z.unknown().optional(),
 });
 
 /** What passport hands a strategy is what `jwtFromRequest` gets back. */
@@ -56,8 +56,12 @@ export class SessionVerifier {
   async verify(token: string): Promise<SessionClaims> {
     if (token.length > sessionTokenBytesMax) throw new GatewayError('invalid_session_token');
     const { iss, sub, sid, exp } = claims.parse(await this.#run({ token }));
-    if (sid === undefined && this.#options.needsSessionId) throw new GatewayError('invalid_session_token');
-    return { issuer: iss, subject: sub, sessionId: sid ?? null, expiresAtMs: exp * 1000 };
+    const claimed = { issuer: iss, subject: sub, expiresAtMs: exp * 1000 };
+    // Another issuer's ids of sessions are its own business.
+    if (!this.#options.needsSessionId) return { ...claimed, sessionId: null };
+    const sessionId = z.uuid().safeParse(sid);
+    if (!sessionId.success) throw new GatewayError('invalid_session_token');
+    return { ...claimed, sessionId: sessionId.data };
   }
 
   /** What passport does with a strategy: a copy of it for each attempt, with the outcomes as methods. */

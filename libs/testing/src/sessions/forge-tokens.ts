@@ -59,7 +59,7 @@ export function forgeTokens(valid: string, jwk: JsonWebKey): ForgedToken[] {
     'a kid that is no text': as({ kid: { $ne: null } }),
     'an unknown critical header': as({ crit: ['b64'], b64: false }),
     'the payload changed': `${head}.${render({ ...payload, sub: '01900000-0000-7000-8000-000000000000' })}.${tail}`,
-    'the header changed': `${render({ ...header, typ: 'JWT' })}.${body}.${tail}`,
+    'the header changed': `${render({ ...header, cty: 'JWT' })}.${body}.${tail}`,
     'the same beginning, another end': `${head}.${body}.${tail.slice(0, -4)}${tail.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`,
     'a signature with its first bits changed': `${head}.${body}.${flipped}`,
     'no signature': `${head}.${body}.`,

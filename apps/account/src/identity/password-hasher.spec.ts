@@ -1,0 +1,50 @@
+import { hash } from '@node-rs/argon2';
+import { PasswordHasher, passwordCost } from './password-hasher.ts';
+
+describe('passwords', () => {
+  const passwords = new PasswordHasher({ slots: 2 });
+
+  it('are stored as argon2id at the cost that is written down, each with a salt of its own', async () => {
+    const [one, other] = await Promise.all([passwords.hash('a password'), passwords.hash('a password')]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(one).not.toBe(other);
+  });
+
+  it('match themselves alone, however they are typed', async () => {
+    const stored = await passwords.hash('caf\u00e9 au lait');
+    expect(await passwords.verify(stored, 'cafe\u0301 au lait')).toBe(true);
+    expect(await passwords.verify(stored, 'cafe au lait')).toBe(false);
+    expect(await passwords.verify(stored, 'caf\u00e9 au lait ')).toBe(false);
+  });
+
+  it('of nobody never match, and cost what a wrong one costs', async () => {
+    const stored = await passwords.hash('a password');
+    const timeOf = async (of: string | null) => {
+      const from = performance.now();
+      for (let n = 0; n < 5; n++) expect(await passwords.verify(of, 'nobody has this password')).toBe(false);
+      return performance.now() - from;
+    };
+    await timeOf(null);
+    const [known, unknown] = [await timeOf(stored), await timeOf(null)];
+    expect(unknown).toBeGreaterThan(known / 3);
+    expect(known).toBeGreaterThan(unknown / 3);
+  });
+
+  it('that were hashed at another cost are told', async () => {
+    expect(passwords.isOutdated(await passwords.hash('a password'))).toBe(false);
+    expect(passwords.isOutdated(await hash('a password', { ...passwordCost, timeCost: 1 }))).toBe(true);
+  });
+
+  it('wait for their turn in a queue with an end', async () => {
+    const crowded = new PasswordHasher({ slots: 1, waitingMax: 3 });
+    const calls = Array.from({ length: 10 }, () =>
+      crowded.hash('x').then(
+        () => 'hashed',
+        (error: unknown) => (error as { code?: string }).code,
+      ),
+    );
+    const outcomes = await Promise.all(calls);
+    expect(outcomes.filter((outcome) => outcome === 'hashed')).toHaveLength(4);
+    expect(outcomes.filter((outcome) => outcome === 'service_unavailable')).toHaveLength(6);
+  });
+});

@@ -1,0 +1,235 @@
+import { session as sessionSchema } from '@gateway/contracts';
+import { sharedStack, signUpPerson, type TestPerson } from '@gateway/testing';
+import pg from 'pg';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { edgeUrl } from './edges.fixture.ts';
+import { expectError } from './errors.fixture.ts';
+import { send } from './http.fixture.ts';
+import { findInLogs } from './logs.fixture.ts';
+
+const stack = sharedStack();
+const { baseUrl } = stack;
+const effectiveWithinMs = 1_000;
+const unauthorized = { status: 401, type: 'authentication_error' };
+const blocked = { status: 429, type: 'rate_limit_error', code: 'too_many_attempts' };
+const wrong = { ...unauthorized, code: 'invalid_credentials' };
+
+let person: TestPerson;
+let lastAddress = 0;
+
+beforeAll(async () => {
+  person = await signUpPerson(baseUrl);
+});
+
+/** A client address that no other test calls from. */
+const newAddress = () => `198.51.${Math.floor(++lastAddress / 250)}.${lastAddress % 250}`;
+const auth = (name: string, body: unknown, headers: Record<string, string> = {}, at = baseUrl) =>
+  send(at, { path: `/v1/auth/${name}`, body, headers });
+const logIn = (email: string, password: string, address = newAddress()) =>
+  auth('log-in', { email, password, refresh_token_in: 'body' }, { 'x-forwarded-for': address });
+const me = (key: string) => send(baseUrl, { path: '/v1/account/me', key });
+const refresh = (refresh_token: string) => auth('refresh', { refresh_token });
+const sessionOf = (answer: { json: () => unknown }) => sessionSchema.parse(answer.json());
+
+describe('signing up', () => {
+  it.each([
+    ['a password of eleven characters', { password: 'elevenchars' }, 'invalid_field', 'password'],
+    ['a password of one character, often', { password: 'aaaaaaaaaaaaaaaa' }, 'invalid_field', 'password'],
+    ['no e-mail address', { email: 'nobody at home' }, 'invalid_field', 'email'],
+    ['a field that is not known', { admin: true }, 'unknown_field', 'admin'],
+    ['a refresh token in the air', { refresh_token_in: 'header' }, 'invalid_field', 'refresh_token_in'],
+  ])('is refused for %s', async (_what, change, code, param) => {
+    const body = { email: `${randomUUID()}@example.com`, password: 'long enough for anybody', ...change };
+    const expected = { status: 400, type: 'invalid_request_error', code, param };
+    expectError(await auth('sign-up', body), expected);
+  });
+
+  it('with an address that is taken, however it is spelled, is a conflict', async () => {
+    const body = { email: ` ${person.email.toUpperCase()} `, password: 'another long password' };
+    const taken = { status: 409, type: 'invalid_request_error', code: 'email_taken' };
+    expectError(await auth('sign-up', body), taken);
+  });
+});
+
+describe('guessing', () => {
+  it('says the same of an unknown address and of a wrong password, and takes as long', async () => {
+    const known: number[] = [];
+    const unknown: number[] = [];
+    // Fewer than block, of each.
+    for (let n = 0; n < 4; n++) {
+      for (const [email, times] of [
+        [person.email, known],
+        [`nobody-${n}-${randomUUID()}@example.com`, unknown],
+      ] as const) {
+        const from = performance.now();
+        const body = expectError(await logIn(email, 'not the password'), wrong);
+        times.push(performance.now() - from);
+        expect(body.error.message).toBe('The e-mail address or the password is wrong.');
+      }
+    }
+    const quickest = (times: number[]) => Math.min(...times);
+    expect(quickest(unknown)).toBeGreaterThan(quickest(known) / 3);
+    expect(quickest(known)).toBeGreaterThan(quickest(unknown) / 3);
+    // The right one forgives the wrong ones.
+    expect((await logIn(person.email, person.password)).status).toBe(200);
+  });
+
+  it('blocks an address after five failures, whoever calls and whether or not it exists, and keeps sessions', async () => {
+    const victim = await signUpPerson(baseUrl);
+    for (const email of [victim.email, `nobody-${randomUUID()}@example.com`]) {
+      for (let n = 0; n < 5; n++) expectError(await logIn(email, `guess ${n}`), wrong);
+      const refused = await logIn(email, victim.password);
+      expectError(refused, blocked);
+      const waitSeconds = Number(refused.headers['retry-after']);
+      expect(waitSeconds).toBeGreaterThan(10);
+      expect(waitSeconds).toBeLessThanOrEqual(30);
+    }
+    expect((await me(victim.accessToken)).status).toBe(200);
+    expect((await refresh(victim.refreshToken)).status).toBe(200);
+  }, 30_000);
+
+  it('a hundred times at once gets five guesses', async () => {
+    const email = `crowd-${randomUUID()}@example.com`;
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => logIn(email, `guess ${n}`)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(5);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(95);
+  }, 30_000);
+
+  it('from one client address blocks it after fifty failures, and nobody else', async () => {
+    const address = newAddress();
+    const guesses = Array.from({ length: 60 }, (_, n) =>
+      logIn(`spray-${n}-${randomUUID()}@example.com`, 'Password 12345', address),
+    );
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(50);
+    expectError(await logIn(person.email, person.password, address), blocked);
+    expect((await logIn(person.email, person.password)).status).toBe(200);
+  }, 30_000);
+
+  it('is slowed down at the door too', async () => {
+    const closed = edgeUrl(stack, 'closed');
+    const body = { email: 'nobody@example.com', password: 'x' };
+    const headers = { 'x-forwarded-for': newAddress() };
+    const statuses: number[] = [];
+    for (let n = 0; n < 8; n++) statuses.push((await auth('log-in', body, headers, closed)).status);
+    expect(statuses.slice(0, 5)).not.toContain(429);
+    expect(statuses.slice(5)).toEqual([429, 429, 429]);
+  });
+});
+
+describe('a refresh token', () => {
+  it('is replaced at each use, and ends its session when it comes again', async () => {
+    const thief = await signUpPerson(baseUrl);
+    const second = sessionOf(await refresh(thief.refreshToken));
+    const third = sessionOf(await refresh(second.refresh_token!));
+    expect((await me(third.access_token)).status).toBe(200);
+
+    const invalid = { ...unauthorized, code: 'invalid_refresh_token' };
+    expectError(await refresh(thief.refreshToken), invalid);
+    await waitMs(effectiveWithinMs);
+    expectError(await refresh(third.refresh_token!), invalid);
+    for (const token of [thief.accessToken, second.access_token, third.access_token])
+      expectError(await me(token), { ...unauthorized, code: 'invalid_session_token' });
+    // The other sessions of the person go on.
+    expect((await logIn(thief.email, thief.password)).status).toBe(200);
+  });
+
+  it('that comes ten times at once is good for one at most, and its session ends', async () => {
+    const { refreshToken } = await signUpPerson(baseUrl);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refreshToken)));
+    const good = answers.filter(({ status }) => status === 200);
+    expect(good.length).toBeLessThanOrEqual(1);
+    for (const answer of good) expect((await refresh(sessionOf(answer).refresh_token!)).status).toBe(401);
+  });
+
+  it('goes to browsers in a cookie that no script and no other site gets', async () => {
+    const { email, password } = person;
+    const entered = await auth('log-in', { email, password }, { 'x-forwarded-proto': 'https' });
+    expect(sessionOf(entered)).not.toHaveProperty('refresh_token');
+    const [cookie = ''] = entered.headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(
+      /^__Host-svc_refresh=rt-svc-[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    const plain = await auth('log-in', { email, password });
+    const [plainCookie = ''] = plain.headers['set-cookie'] ?? [];
+    expect(plainCookie).toMatch(/^svc_refresh=.*; HttpOnly; SameSite=Strict$/);
+
+    const headers = { cookie: plainCookie.split(';')[0]! };
+    const refreshed = await auth('refresh', {}, headers);
+    expect(refreshed.status).toBe(200);
+    const [next = ''] = refreshed.headers['set-cookie'] ?? [];
+    const left = await auth('log-out', {}, { cookie: next.split(';')[0]! });
+    expect(left.json()).toEqual({ object: 'session.ended', ended: true });
+    expect(left.headers['set-cookie']).toEqual([expect.stringContaining('svc_refresh=; Path=/; Max-Age=0')]);
+    expect((await auth('refresh', {}, { cookie: next.split(';')[0]! })).status).toBe(401);
+  });
+
+  it.each([
+    { origin: 'https://attacker.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ])('is not taken from a page of another site: %j', async (headers) => {
+    for (const name of ['sign-up', 'log-in', 'refresh', 'log-out']) {
+      const answer = await auth(name, {}, headers);
+      expectError(answer, { status: 403, type: 'permission_error', code: 'cross_site_request' });
+    }
+  });
+
+  it('is not taken from a form', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    expect((await auth('refresh', '{}', headers)).status).toBe(415);
+    expect((await auth('log-in', '{}', headers)).status).toBe(415);
+  });
+});
+
+it('a password is changed by who knows it, which ends every other session', async () => {
+  const owner = await signUpPerson(baseUrl);
+  const other = sessionOf(await logIn(owner.email, owner.password));
+  const change = (current_password: string, new_password: string) =>
+    send(baseUrl, {
+      path: '/v1/auth/change-password',
+      key: owner.accessToken,
+      body: { current_password, new_password },
+    });
+  expectError(await change('not the password', 'a new long password'), wrong);
+  expectError(await change(owner.password, 'short'), {
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_field',
+    param: 'new_password',
+  });
+  expect((await change(owner.password, 'a new long password')).status).toBe(200);
+  await waitMs(effectiveWithinMs);
+  expect((await me(owner.accessToken)).status).toBe(200);
+  expect((await me(other.access_token)).status).toBe(401);
+  expectError(await logIn(owner.email, owner.password), wrong);
+  expect((await logIn(owner.email, 'a new long password')).status).toBe(200);
+});
+
+it('nothing that lets somebody in is stored or logged as it is', async () => {
+  const { email, password, accessToken, refreshToken } = person;
+  expectError(await logIn(email, 'a canary for a password'), wrong);
+  const secrets = [password, accessToken, refreshToken, refreshToken.slice(7), 'a canary for a password'];
+  expect(findInLogs(stack, secrets)).toEqual([]);
+  const client = new pg.Client({ connectionString: stack.dev.postgres.account });
+  await client.connect();
+  const tables = [
+    'identity_users',
+    'identity_sessions',
+    'refresh_tokens',
+    'session_signing_keys',
+    'login_guesses',
+  ];
+  for (const table of tables) {
+    const { rows } = await client.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`);
+    expect(rows.length).toBeGreaterThan(0);
+    const text = rows.map(({ row }) => row).join('\n');
+    for (const secret of secrets)
+      expect({ table, holds: text.includes(secret) }).toEqual({ table, holds: false });
+    expect(text).not.toMatch(/PRIVATE KEY|"d":/);
+  }
+  await client.end();
+});

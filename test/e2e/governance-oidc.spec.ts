@@ -1,0 +1,115 @@
+import { account as accountSchema } from '@gateway/contracts';
+import {
+  createIssuerKey,
+  forgeTokens,
+  sharedStack,
+  signUpPerson,
+  startTokenIssuer,
+  type TokenIssuer,
+} from '@gateway/testing';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { edgeUrl } from './edges.fixture.ts';
+import { expectError } from './errors.fixture.ts';
+import { send } from './http.fixture.ts';
+
+const stack = sharedStack();
+const edge = edgeUrl(stack, 'oidc');
+const audience = 'gateway-under-test';
+/** An unknown key makes the edge ask again, this long after it last did (VerificationKeys). */
+const keySetPauseMs = 10_000;
+const invalid = { status: 401, type: 'authentication_error', code: 'invalid_session_token' };
+
+let issuer: TokenIssuer;
+let subject: string;
+
+beforeAll(async () => {
+  issuer = await startTokenIssuer({ port: Number(new URL(process.env['TEST_OIDC_ISSUER']!).port) });
+  subject = `auth0|${randomUUID()}`;
+});
+afterAll(() => issuer.close());
+
+const register = (key: string) => send(edge, { method: 'POST', path: '/v1/account/register', key });
+const me = (key: string) => send(edge, { path: '/v1/account/me', key });
+
+it('a person of the configured issuer registers once, and has the same account with the next token', async () => {
+  const first = await register(await issuer.issue(subject, audience));
+  const account = accountSchema.parse(first.json());
+  expect((await me(await issuer.issue(subject, audience))).json()).toEqual(account);
+  const stranger = await register(await issuer.issue(`auth0|${randomUUID()}`, audience));
+  expect(accountSchema.parse(stranger.json()).id).not.toBe(account.id);
+});
+
+it('the embedded identity is not there', async () => {
+  const paths = ['/v1/auth/sign-up', '/v1/auth/log-in', '/v1/auth/refresh', '/v1/auth/log-out'];
+  for (const path of paths) expect((await send(edge, { path, body: {} })).status).toBe(404);
+  expect((await send(edge, { path: '/.well-known/jwks.json' })).status).toBe(404);
+  const { accessToken } = await signUpPerson(stack.baseUrl);
+  expectError(await me(accessToken), invalid);
+});
+
+it('a token that is well signed is still held to issuer, audience and time', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const bad: Record<string, object> = {
+    'another audience': { aud: 'another-gateway' },
+    'an audience that only begins alike': { aud: `${audience}-2` },
+    'no audience': { aud: undefined },
+    'another issuer': { iss: 'https://issuer.example' },
+    'the issuer with a slash': { iss: `${issuer.issuer}/` },
+    'no issuer': { iss: undefined },
+    'no expiry': { exp: undefined },
+    'an expiry that is no number': { exp: 'never' },
+    'a beginning that lies ahead': { nbf: now + 60 },
+    'no subject': { sub: undefined },
+    'an empty subject': { sub: '' },
+  };
+  for (const [name, claims] of Object.entries(bad)) {
+    const answer = await me(await issuer.issue(subject, audience, { claims }));
+    expect({ name, status: answer.status }).toEqual({ name, status: 401 });
+    expectError(answer, invalid);
+  }
+  const expired = await issuer.issue(subject, audience, { claims: { exp: now - 1 } });
+  expectError(await me(expired), { ...invalid, code: 'expired_session_token' });
+  const several = await issuer.issue(subject, audience, { claims: { aud: ['others', audience] } });
+  expect((await me(several)).status).toBe(200);
+});
+
+it('a forged token is refused, with RSA keys too', async () => {
+  const valid = await issuer.issue(subject, audience);
+  expect((await me(valid)).status).toBe(200);
+  const jwk = issuer.keys.at(-1)!.publicKey.export({ format: 'jwk' });
+  for (const { name, token } of forgeTokens(valid, jwk)) {
+    const answer = await me(token);
+    expect({ name, status: answer.status }).toEqual({ name, status: 401 });
+  }
+});
+
+it('keys rotate: a new one is found, an old one is dropped, and a flood of unknown ones asks once', async () => {
+  const old = issuer.keys.at(-1)!;
+  const oldToken = await issuer.issue(subject, audience);
+  expect((await me(oldToken)).status).toBe(200);
+  await waitMs(keySetPauseMs);
+  const readsBefore = issuer.keySetReads;
+  issuer.rotate({ alg: 'ES256' });
+  const token = await issuer.issue(subject, audience);
+  expect((await me(token)).status).toBe(200);
+  expect(issuer.keySetReads).toBe(readsBefore + 1);
+  // What the issuer took back verifies nothing any more.
+  expectError(await me(oldToken), invalid);
+  expectError(await me(await issuer.issue(subject, audience, { key: old })), invalid);
+
+  const stranger = createIssuerKey('ES256');
+  const flood = Array.from({ length: 50 }, async (_, n) =>
+    me(await issuer.issue(subject, audience, { key: { ...stranger, kid: `unknown-${n}` } })),
+  );
+  for (const answer of await Promise.all(flood)) expectError(answer, invalid);
+  expect(issuer.keySetReads).toBe(readsBefore + 1);
+}, 30_000);
+
+it('keys that are known verify while the issuer is away', async () => {
+  const token = await issuer.issue(subject, audience);
+  expect((await me(token)).status).toBe(200);
+  issuer.setAway(true);
+  expect((await me(token)).status).toBe(200);
+  issuer.setAway(false);
+});
