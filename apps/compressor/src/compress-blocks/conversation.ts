@@ -23,9 +23,9 @@ import { terminal } from './steps/terminal.ts';
 import { trailingSpace } from './steps/trailing-space.ts';
 import type { TextStep } from './text-step.ts';
 
-/** Blocks under this are not worth a look; blocks over that are left alone (a million tokens fit no context). */
+/** Blocks under this are not worth a look; blocks over that are left alone: half a million tokens fit no context. */
 const tokensMin = 12;
-const charactersMax = 4_000_000;
+const charactersMax = 2_000_000;
 const jsonDepthMax = 100;
 /** What a whole block's reference has to save. */
 const gainMin = 4;

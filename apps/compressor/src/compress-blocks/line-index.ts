@@ -7,6 +7,8 @@ const placesMax = 16;
 const runLinesMin = 3;
 const runGainMin = 12;
 const fewGainMin = 32;
+/** Of a longer line the rest does not count: it is worth a reference anyway. */
+const lineLookedAt = 4_000;
 /** Between blocks, and where something stands for other lines. */
 const gap = -1;
 
@@ -52,7 +54,7 @@ export class LineIndex {
     const id = this.#labels.length;
     this.#idByLine.set(line, id);
     this.#labels.push(labelOf(line));
-    this.#tokens.push(estimateTextTokens(line) + 1);
+    this.#tokens.push(estimateTextTokens(line, 0, Math.min(line.length, lineLookedAt)) + 1);
     return id;
   }
 

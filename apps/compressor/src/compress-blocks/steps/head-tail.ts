@@ -6,6 +6,8 @@ import type { TextStep } from '../text-step.ts';
 const tokensMax = 2_500;
 const headTokens = 900;
 const tailTokens = 600;
+/** Characters that are more than a token in nearly every text. */
+const lookedAtPerToken = 16;
 /** Lines kept on both sides of one that matters. */
 const around = 2;
 /** Fewer lines than this are not worth a marker. */
@@ -15,7 +17,7 @@ const gapLinesMin = 6;
 export const headTail: TextStep = {
   name: 'head_tail',
   apply(text, { terms, omit }) {
-    if (text.length < tokensMax || estimateTextTokens(text) <= tokensMax) return text;
+    if (text.length < tokensMax || !isLong(text)) return text;
     const lines = text.split('\n');
     const kept = keptLines(lines, terms);
     const out: string[] = [];
@@ -30,6 +32,13 @@ export const headTail: TextStep = {
     return out.length === lines.length ? text : out.join('\n');
   },
 };
+
+/** Most texts show in their first part that they are long. */
+function isLong(text: string): boolean {
+  const part = Math.min(text.length, tokensMax * lookedAtPerToken);
+  if (estimateTextTokens(text, 0, part) > tokensMax) return true;
+  return part < text.length && estimateTextTokens(text) > tokensMax;
+}
 
 function keptLines(lines: readonly string[], terms: ReadonlySet<string>): Uint8Array {
   const kept = new Uint8Array(lines.length);
@@ -48,6 +57,7 @@ function keepEnd(lines: readonly string[], kept: Uint8Array, tokens: number, ste
   let left = tokens;
   for (let at = step === 1 ? 0 : lines.length - 1; at >= 0 && at < lines.length && left > 0; at += step) {
     kept[at] = 1;
-    left -= estimateTextTokens(lines[at] ?? '') + 1;
+    const line = lines[at] ?? '';
+    left -= estimateTextTokens(line, 0, Math.min(line.length, tokens * lookedAtPerToken)) + 1;
   }
 }

@@ -1,0 +1,127 @@
+// What compression costs on one core: `npm run bench:compressor`. Times are CPU milliseconds of this process, the best of a few
+// runs. Prints tables, then one line of JSON; ends with 1 when a bound is broken.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type {
+  CompressionSettings,
+  ContextBlock,
+} from '../../../apps/compressor/src/compress-blocks/context-block.ts';
+import { ConversationCompressor } from '../../../apps/compressor/src/compress-blocks/conversation.ts';
+import { kinds, makeBlocks, pathological, type Kind } from './texts.ts';
+
+const bounds = { coldMs: 60, tailMs: 10, pathologicalMs: 50, memoryMiB: 64, doubling: 2.3 } as const;
+const modes: readonly CompressionSettings[] = [
+  { mode: 'lossless', recoverable: false, sessionSeed: 'bench' },
+  { mode: 'balanced', recoverable: true, sessionSeed: 'bench' },
+];
+const tokens = 100_000;
+const runs = 7;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+const broken: string[] = [];
+
+function cpuMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+function best(prepare: () => () => void): number {
+  let least = Infinity;
+  for (let run = 0; run < runs; run += 1) least = Math.min(least, cpuMs(prepare()));
+  return Math.round(least * 100) / 100;
+}
+
+function compressAll(blocks: readonly ContextBlock[], settings: CompressionSettings): ConversationCompressor {
+  const compressor = new ConversationCompressor(settings);
+  for (const block of blocks) compressor.add(block);
+  return compressor;
+}
+
+function hold(what: string, value: number, bound: number): number {
+  if (value > bound) broken.push(`${what}: ${value} > ${bound}`);
+  return value;
+}
+
+function measure(kind: Kind, settings: CompressionSettings) {
+  const name = `${kind} ${settings.mode}`;
+  const blocks = makeBlocks(kind, tokens);
+  const json = JSON.stringify(blocks);
+  const parse_ms = best(() => () => void JSON.parse(json));
+  const cold_ms = hold(
+    `${name} cold`,
+    best(() => () => void compressAll(blocks, settings)),
+    bounds.coldMs,
+  );
+  const tail_ms = hold(
+    `${name} tail`,
+    best(() => {
+      const known = compressAll(blocks.slice(0, -2), settings);
+      return () => blocks.slice(-2).forEach((block) => known.add(block));
+    }),
+    bounds.tailMs,
+  );
+  const doubling = hold(`${name} doubling`, measureDoubling(kind, settings), bounds.doubling);
+  const memory_mib = hold(`${name} memory`, measureMemory(blocks, settings), bounds.memoryMiB);
+  const over_json_parse = Math.round((10 * cold_ms) / parse_ms) / 10;
+  return { cold_ms, tail_ms, parse_ms, over_json_parse, doubling, memory_mib };
+}
+
+/** Twice the text, in turn with the single one, so that what else the machine does meets both. */
+function measureDoubling(kind: Kind, settings: CompressionSettings): number {
+  const [single, double] = [makeBlocks(kind, 2 * tokens), makeBlocks(kind, 4 * tokens)];
+  let [once, twice] = [Infinity, Infinity];
+  for (let run = 0; run < runs; run += 1) {
+    collectGarbage();
+    once = Math.min(
+      once,
+      cpuMs(() => void compressAll(single, settings)),
+    );
+    collectGarbage();
+    twice = Math.min(
+      twice,
+      cpuMs(() => void compressAll(double, settings)),
+    );
+  }
+  return Math.round((100 * twice) / once) / 100;
+}
+
+/** All that was allocated in between, garbage included, and not collected yet: an upper bound of what is held. */
+function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSettings): number {
+  collectGarbage();
+  const before = usedBytes();
+  const compressor = compressAll(blocks, settings);
+  const used = usedBytes() - before;
+  if (compressor.characters === 0) throw new Error('nothing was compressed');
+  return Math.round(used / 1024 / 1024);
+}
+
+function usedBytes(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+const report = Object.fromEntries(
+  modes.map((settings) => [
+    settings.mode,
+    Object.fromEntries(kinds.map((kind) => [kind, measure(kind, settings)])),
+  ]),
+);
+for (const [mode, table] of Object.entries(report)) {
+  console.log(`\n${mode}, ${tokens} tokens`);
+  console.table(table);
+}
+const worst = Object.fromEntries(
+  Object.entries(pathological).map(([name, make]) => {
+    const block: ContextBlock = { speaker: 'tool', text: make(), frozen: false };
+    const times = modes.map((settings) => best(() => () => void compressAll([block], settings)));
+    return [name, hold(name, Math.max(...times), bounds.pathologicalMs)];
+  }),
+);
+console.log('\npathological inputs, the slower mode, ms');
+console.table(worst);
+for (const line of broken) console.log(`over its bound: ${line}`);
+console.log(JSON.stringify({ tokens, ...report, pathological_ms: worst, bounds, broken }));
+if (broken.length > 0) process.exitCode = 1;
