@@ -1,5 +1,6 @@
 import type { ConnectionShape } from './connections/connection-fields.ts';
 import { azureConnection } from './connections/azure.ts';
+import { ownServer } from './connections/connection-fields.ts';
 import type { AuthScheme, Provider, ProviderQuirks } from './provider.ts';
 
 interface OpenAiCompatibleRow {
@@ -179,12 +180,14 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'vLLM',
     baseUrl: 'http://127.0.0.1:8000/v1',
     docsUrl: 'https://docs.vllm.ai/en/stable/serving/openai_compatible_server.html',
+    connection: ownServer,
   }),
   openAiCompatible({
     name: 'ollama',
     displayName: 'Ollama',
     baseUrl: 'http://127.0.0.1:11434/v1',
     docsUrl: 'https://docs.ollama.com/api/openai-compatibility',
+    connection: ownServer,
     quirks: { streamUsage: 'own-chunk', wholeToolArguments: true, reasoningField: 'reasoning' },
   }),
   // Google's own translation of OpenAI's format, for who wants that instead of ours.
@@ -218,6 +221,6 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'OpenAI-compatible server',
     baseUrl: null,
     docsUrl: null,
-    connection: { required: ['api_key', 'base_url'], optional: [] },
+    connection: { required: ['base_url'], optional: ['api_key'] },
   }),
 ];

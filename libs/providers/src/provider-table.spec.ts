@@ -1,3 +1,4 @@
+import { resolveConnection } from './connections/resolve-connection.ts';
 import { findProvider, providerNames } from './provider-table.ts';
 import { formatsOf } from './provider.ts';
 
@@ -38,8 +39,10 @@ describe('provider table', () => {
     const placed = providers.filter(({ baseUrl }) => baseUrl === null).map(({ name }) => name);
     expect(placed.sort()).toEqual(['azure', 'custom', 'sandbox', 'vertex']);
     for (const name of placed.filter((each) => each !== 'sandbox')) {
-      const { required = [] } = findProvider(name)!.connection ?? {};
-      expect(required.some((field) => field === 'base_url' || field === 'project')).toBe(true);
+      const connect = () => resolveConnection(findProvider(name)!, { api_key: 'k' });
+      expect(connect).toThrow(
+        expect.objectContaining({ param: expect.stringMatching(/^(base_url|project)$/) }),
+      );
     }
     expect(providers.filter(({ auth }) => auth.kind === 'none').map(({ name }) => name)).toEqual(['sandbox']);
   });

@@ -33,7 +33,8 @@ const providerTable: readonly Provider[] = [
     displayName: 'Google Vertex AI',
     baseUrl: null,
     docsUrl: 'https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference',
-    auth: { kind: 'bearer' },
+    // Of every region: https://github.com/googleapis/googleapis/blob/master/google/cloud/aiplatform/v1/prediction_service.proto
+    auth: { kind: 'google', audience: 'https://aiplatform.googleapis.com/' },
     chatPaths: { gemini: '/publishers/google/models/{model}:generateContent' },
     streamPaths: { gemini: '/publishers/google/models/{model}:streamGenerateContent?alt=sse' },
     connection: vertexConnection,

@@ -7,6 +7,8 @@ export type AuthScheme =
   | { readonly kind: 'header'; readonly name: string }
   /** A bearer key, or a signature over each request (AWS Signature Version 4), as the credential tells. */
   | { readonly kind: 'aws'; readonly service: string }
+  /** An access token, or one that a service account signs for this audience, as the credential tells. */
+  | { readonly kind: 'google'; readonly audience: string }
   | { readonly kind: 'none' };
 
 /**

@@ -1,3 +1,4 @@
+import { parseServiceAccount, signServiceToken } from './google/service-account.ts';
 import { parseHostedCredential } from './sigv4/hosted-credential.ts';
 import { signRequest } from './sigv4/sign-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './upstream-request.ts';
@@ -20,7 +21,10 @@ export async function signUpstreamRequest(
   { method, body }: UpstreamBody,
   signedAt: Date = new Date(),
 ): Promise<UpstreamRequest> {
-  if (provider.auth.kind !== 'aws' || credential === null) return request;
+  if (credential === null) return request;
+  if (provider.auth.kind === 'google')
+    return signForGoogle(provider.auth.audience, credential, request, signedAt);
+  if (provider.auth.kind !== 'aws') return request;
   const parsed = parseHostedCredential(credential);
   if (parsed.kind === 'bearer') return request;
   const { accessKey, region } = parsed;
@@ -37,4 +41,16 @@ export async function signUpstreamRequest(
     signedAt,
   });
   return { url, headers: { ...request.headers, ...proofs } };
+}
+
+async function signForGoogle(
+  audience: string,
+  credential: string,
+  request: UpstreamRequest,
+  signedAt: Date,
+): Promise<UpstreamRequest> {
+  const account = parseServiceAccount(credential);
+  if (account === undefined) return request;
+  const token = await signServiceToken(account, audience, signedAt);
+  return { url: request.url, headers: { ...request.headers, authorization: `Bearer ${token}` } };
 }

@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { LRUCache } from 'lru-cache';
 import type { ProviderFormat } from '@gateway/interchange';
 import type { AuthScheme, Provider } from './provider.ts';
+import { parseServiceAccount } from './google/service-account.ts';
 import { hostedBaseUrl, parseHostedCredential } from './sigv4/hosted-credential.ts';
 
 /** Header values as Node's HTTP server gives them: lower-case names, repeated headers as a list. */
@@ -132,6 +133,8 @@ function chooseAddress({ provider, credential }: UpstreamCall): string | null {
 
 function renderAuth(provider: Provider, credential: string | null): Record<string, string> {
   if (credential === null) return {};
+  // Its token is made when the request is signed.
+  if (provider.auth.kind === 'google' && parseServiceAccount(credential)) return {};
   // What a header cannot carry is refused here, so that no HTTP library quotes it in an error text.
   if (!/^[\x21-\x7e]+$/.test(credential)) {
     throw new GatewayError('invalid_field', {
@@ -145,6 +148,7 @@ function renderAuth(provider: Provider, credential: string | null): Record<strin
 function renderCredential(auth: AuthScheme, credential: string): Record<string, string> {
   switch (auth.kind) {
     case 'bearer':
+    case 'google':
       return { authorization: `Bearer ${credential}` };
     case 'header':
       return { [auth.name]: credential };

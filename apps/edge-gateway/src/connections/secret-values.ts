@@ -4,8 +4,10 @@ export function secretValues(credential: string): readonly string[] {
   if (!credential.startsWith('{')) return [credential];
   const fields: unknown = JSON.parse(credential);
   if (typeof fields !== 'object' || fields === null) return [credential];
-  // A region is no secret, and too short to take out of texts.
   return Object.entries(fields).flatMap(([name, value]) =>
-    name !== 'region' && typeof value === 'string' ? [value] : [],
+    !notSecret.has(name) && typeof value === 'string' ? [value] : [],
   );
 }
+
+/** No secrets, and too short or too common to take out of texts. */
+const notSecret = new Set(['region', 'client_email', 'private_key_id']);

@@ -12,4 +12,14 @@ describe('the hint of a credential', () => {
       expect(chooseHint(text)).toBeNull();
     },
   );
+
+  it.each([
+    ['{"access_key_id":"AKIAIOSFODNN7WXYZ","secret_access_key":"never-shown-0123"}', 'WXYZ'],
+    ['{"api_key":"bedrock-api-key-abcd","region":"eu-west-1"}', 'abcd'],
+    ['{"client_email":"a@b.c","private_key_id":"0123456789ef","private_key":"-----END-----"}', '89ef'],
+    ['{"secret_access_key":"never-shown-0123"}', null],
+    ['{not json, a key all the same', 'same'],
+  ])('of several values is that of the one they are known by: %s', (credential, hint) => {
+    expect(chooseHint(credential)).toBe(hint);
+  });
 });

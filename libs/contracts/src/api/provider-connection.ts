@@ -22,6 +22,15 @@ export const providerConnectionList = listOf(providerConnection);
 const secret = z.string().trim().min(1).max(8192).optional();
 const name = z.string().trim().min(1).max(128).optional();
 
+/** A key file of a Google service account. What else it says is not kept. */
+const serviceAccount = z.object({
+  type: z.literal('service_account'),
+  project_id: z.string().trim().min(1).max(128).optional(),
+  private_key_id: z.string().trim().min(1).max(128),
+  private_key: z.string().min(1).max(8192),
+  client_email: z.email().max(256),
+});
+
 /** Which of the fields a provider needs and takes, its row says. */
 export const putProviderBody = z.strictObject({
   provider: z.string().trim().min(1).max(64),
@@ -37,6 +46,7 @@ export const putProviderBody = z.strictObject({
   access_key_id: secret,
   secret_access_key: secret,
   session_token: secret,
+  service_account: serviceAccount.optional(),
 });
 export type PutProviderBody = z.infer<typeof putProviderBody>;
 

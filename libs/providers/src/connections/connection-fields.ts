@@ -1,3 +1,5 @@
+import type { ServiceAccount } from '../google/service-account.ts';
+
 /** What a caller may give to connect a provider, in the spelling of the account endpoint. */
 export const connectionFields = [
   'api_key',
@@ -8,14 +10,20 @@ export const connectionFields = [
   'access_key_id',
   'secret_access_key',
   'session_token',
+  'service_account',
 ] as const;
 
 export type ConnectionField = (typeof connectionFields)[number];
-export type ConnectionFields = { readonly [Field in ConnectionField]?: string | undefined };
+export type ConnectionFields = {
+  readonly [Field in Exclude<ConnectionField, 'service_account'>]?: string | undefined;
+} & {
+  /** A key file, as Google gives it out. */
+  readonly service_account?: (ServiceAccount & { readonly project_id?: string | undefined }) | undefined;
+};
 
 /** What is kept of a connection. */
 export interface SavedConnection {
-  /** A secret: one text, whatever it is made of. */
+  /** A secret: one text, whatever it is made of. Empty for a server that asks for none. */
   readonly credential: string;
   /** Null means the provider's own address. */
   readonly baseUrl: string | null;
@@ -35,3 +43,5 @@ export interface ConnectionShape {
 
 /** Of a provider that says nothing else. */
 export const keyAlone: ConnectionShape = { required: ['api_key'], optional: ['base_url'] };
+/** Of a server that one runs oneself: with a key or without, at its usual address or another. */
+export const ownServer: ConnectionShape = { required: [], optional: ['api_key', 'base_url'] };

@@ -1,9 +1,21 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { findProvider } from '../provider-table.ts';
 import type { ConnectionFields } from './connection-fields.ts';
 import { resolveConnection } from './resolve-connection.ts';
 
 const resolve = (name: string, fields: ConnectionFields) => resolveConnection(findProvider(name)!, fields);
 const key = 'sk-secret-1';
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
+const service_account = {
+  project_id: 'my-project',
+  private_key_id: '0123456789abcdef',
+  private_key: privateKey,
+  client_email: 'gateway@my-project.iam.gserviceaccount.com',
+};
 
 describe('resolveConnection', () => {
   it('takes a key, and an address in the place of the provider’s own', () => {
@@ -27,6 +39,28 @@ describe('resolveConnection', () => {
       'api_version',
     ],
     ['custom', { api_key: key }, 'missing_field', 'base_url'],
+    ['custom', {}, 'missing_field', 'base_url'],
+    ['ollama', { api_key: key, region: 'us-east-1' }, 'invalid_field', 'region'],
+    ['openai', { api_key: key, base_url: 'https://me:sk-secret-1@own.test/v1' }, 'invalid_field', 'base_url'],
+    ['openai', { api_key: key, base_url: 'https://own.test/v1#sk-secret-1' }, 'invalid_field', 'base_url'],
+    ['openai', { api_key: key, service_account }, 'invalid_field', 'service_account'],
+    ['vertex', {}, 'missing_field', 'api_key'],
+    ['vertex', { api_key: key, service_account }, 'invalid_field', 'api_key'],
+    [
+      'vertex',
+      { service_account: { ...service_account, private_key: 'sk-secret-1' } },
+      'invalid_field',
+      'service_account.private_key',
+    ],
+    [
+      'vertex',
+      { service_account: { ...service_account, project_id: undefined } },
+      'missing_field',
+      'project',
+    ],
+    ['hosted', { api_key: key, access_key_id: 'AKIA1' }, 'invalid_field', 'access_key_id'],
+    ['hosted', { api_key: key, session_token: 't' }, 'invalid_field', 'session_token'],
+    ['hosted', { secret_access_key: 's' }, 'missing_field', 'access_key_id'],
     ['vertex', { api_key: key }, 'missing_field', 'project'],
     ['vertex', { api_key: key, project: '../x' }, 'invalid_field', 'project'],
     ['vertex', { api_key: key, project: 'my-project', region: 'evil.test/' }, 'invalid_field', 'region'],
@@ -76,6 +110,21 @@ describe('resolveConnection', () => {
       credential: key,
       baseUrl,
     });
+  });
+
+  it('takes a server of one’s own with no key', () => {
+    expect(resolve('ollama', {})).toEqual({ credential: '', baseUrl: null });
+    expect(resolve('custom', { base_url: 'http://127.0.0.1:8000/v1' })).toMatchObject({ credential: '' });
+  });
+
+  it('keeps of a service account who it is, and takes the project that it is of', () => {
+    const saved = resolve('vertex', { service_account, region: 'eu' });
+    const { project_id, ...kept } = service_account;
+    expect(JSON.parse(saved.credential)).toEqual(kept);
+    expect(saved.baseUrl).toContain(`/projects/${project_id}/locations/eu`);
+    expect(resolve('vertex', { service_account, project: 'other-project' }).baseUrl).toContain(
+      '/other-project/',
+    );
   });
 
   it('keeps an access key of the hosted service as one text, with its region', () => {

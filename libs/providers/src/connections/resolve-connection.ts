@@ -23,11 +23,19 @@ export function resolveConnection(provider: Provider, fields: ConnectionFields):
     const value = fields[name];
     const isTaken = shape.required.includes(name) || shape.optional.includes(name);
     if (value !== undefined && !isTaken) throw refuseUntaken(name, provider);
-    if (value !== undefined && !visible.test(value))
+    if (typeof value === 'string' && !visible.test(value))
       throw refuseField(name, 'visible ASCII characters, and no spaces');
     if (value === undefined && shape.required.includes(name)) throw missField(name, provider.name);
   }
+  if (fields.base_url !== undefined) checkAddress(fields.base_url);
   return shape.resolve?.(fields) ?? { credential: fields.api_key ?? '', baseUrl: fields.base_url ?? null };
+}
+
+/** The address is shown to who lists connections: it is no place for secrets. */
+function checkAddress(address: string): void {
+  const { username, password, hash } = new URL(address);
+  if (username !== '' || password !== '') throw refuseField('base_url', 'without a user and a password');
+  if (hash !== '') throw refuseField('base_url', 'without a fragment');
 }
 
 function refuseUntaken(param: string, { name }: Provider): GatewayError {
