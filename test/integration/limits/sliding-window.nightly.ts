@@ -14,8 +14,8 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
-/** The window moves in steps of a second, and messages take their time. */
-const stepMs = 1_100;
+/** Redis decides by its own clock, and its answers take their time: so much later may one be seen. */
+const delayMs = 1_000;
 
 it('over four minutes of bursts, no minute admits more than the limit, and none less by more than 1%', async () => {
   const caller = { accountId: randomUUID(), keyId: randomUUID(), rateLimitRpm: 200 };
@@ -33,10 +33,10 @@ it('over four minutes of bursts, no minute admits more than the limit, and none 
     await waitMs(250 + (asked % 400));
   }
   for (const from of admittedAt) {
-    const inMinute = admittedAt.filter((at) => at >= from && at < from + 60_000 - stepMs);
+    const inMinute = admittedAt.filter((at) => at >= from && at < from + 60_000 - delayMs);
     expect(inMinute.length).toBeLessThanOrEqual(caller.rateLimitRpm);
   }
-  // Four whole windows, each up to a step late.
+  // Four whole windows, each up to half a second late.
   expect(admittedAt.length).toBeGreaterThanOrEqual(4 * caller.rateLimitRpm * 0.99);
   expect(admittedAt.length).toBeLessThanOrEqual(4 * caller.rateLimitRpm * 1.01);
 }, 300_000);
