@@ -6,6 +6,14 @@ const given = findRecordings(process.env['DATA_DIR']);
 const folders = [given ?? [], join(import.meta.dirname, 'recordings')].flat();
 
 /**
+ * The folders from which checks take the few recordings that they need of every format: those that are given, and, since
+ * those may lack some, those beside the checkout.
+ */
+export const sampleFolders = [...new Set([given, findRecordings(undefined)])].filter(
+  (folder) => folder !== undefined,
+);
+
+/**
  * One check over every recorded exchange of an API that it concerns: a test an exchange, under a `describe` for the check
  * and one for the API, which is what the table of the run counts by. Without a recording that it concerns there is
  * nothing to check, and one skipped test says so: the counts of the table show what was held to what.

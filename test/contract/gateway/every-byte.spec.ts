@@ -1,4 +1,5 @@
-import { findRecordings, loadRecordings, type Recording } from '@gateway/testing';
+import { loadRecordings, type Recording } from '@gateway/testing';
+import { sampleFolders } from '../check-every.ts';
 import { startConnectedGateway, type ConnectedGateway } from './connected-gateway.ts';
 import { askForStream, type Received } from './stream-clients.ts';
 import { faultOf } from './stream-faults.ts';
@@ -44,15 +45,12 @@ interface CutStream extends CutApi {
   readonly wholeAt: number;
 }
 
-const folders = [...new Set([findRecordings(process.env['DATA_DIR']), findRecordings(undefined)])].filter(
-  (folder) => folder !== undefined,
-);
 const bytesMin = 1_000;
 const bytesMax = 8_000;
 
 /** The shortest stream with a tool call and the shortest without: of each API two, ten in all. */
 function chooseStreams(cutApi: CutApi): CutStream[] {
-  const streams = folders
+  const streams = sampleFolders
     .flatMap((folder) => loadRecordings(folder, cutApi.api))
     .filter((each) => each.streaming && each.status === 200 && !each.is_error && !each.midstream_error)
     .map((each) => ({ each, stream: openStream(cutApi, each) }))
@@ -139,7 +137,7 @@ async function findFaults(stream: CutStream): Promise<string[]> {
 
 for (const cutApi of cutApis) {
   const streams = chooseStreams(cutApi);
-  (folders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
+  (sampleFolders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
     describe(cutApi.api, () => {
       test('there are streams to cut', () => expect(streams.length).toBeGreaterThan(0));
 

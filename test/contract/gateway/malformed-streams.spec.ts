@@ -1,4 +1,5 @@
-import { loadRecordings, findRecordings, type ReplayControls } from '@gateway/testing';
+import { loadRecordings, type ReplayControls } from '@gateway/testing';
+import { sampleFolders } from '../check-every.ts';
 import { startConnectedGateway, type ConnectedGateway } from './connected-gateway.ts';
 import { askForStream, streamClients, type Received } from './stream-clients.ts';
 import { faultOf } from './stream-faults.ts';
@@ -17,11 +18,10 @@ interface RecordedStream {
 }
 
 const streamsWanted = { 'chat-completions': 4, messages: 3, converse: 3 } as const;
-const folder = findRecordings(process.env['DATA_DIR']);
 
 function chooseStreams(format: StreamFormat): RecordedStream[] {
-  if (folder === undefined) return [];
-  return loadRecordings(folder, streamClients[format].api)
+  return sampleFolders
+    .flatMap((folder) => loadRecordings(folder, streamClients[format].api))
     .filter((each) => each.streaming && each.status === 200 && each.fidelity === 'raw')
     .filter((each) => !each.is_error && !each.midstream_error)
     .map((each) => openStream(each.id, format, each.response() ?? Buffer.alloc(0)))
@@ -84,7 +84,7 @@ for (const format of formats) {
   const streams = chooseStreams(format);
   const others = formats.filter((each) => each !== format);
 
-  (folder === undefined ? describe.skip : describe)(`${format}, malformed`, () => {
+  (sampleFolders.length === 0 ? describe.skip : describe)(`${format}, malformed`, () => {
     test('there are streams to malform', () => {
       expect(streams).toHaveLength(streamsWanted[format]);
     });
