@@ -15,6 +15,7 @@ import {
   resolveConnection,
   type EgressGuard,
   type Provider,
+  type SavedConnection,
 } from '@gateway/providers';
 import { Controller, Delete, Get, Inject, Param, Put, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -73,13 +74,7 @@ export class AccountProvidersRoute {
     const provider = requireProvider(body.provider);
     const saved = resolveConnection(provider, body);
     if (saved.baseUrl !== null) this.#egressGuard.checkUrl(saved.baseUrl);
-    const { publicKey } = await this.#messaging.call(getSealingKey, {});
-    const { credential } = await this.#messaging.call(putCredential, {
-      accountId: caller.accountId,
-      provider: provider.name,
-      baseUrl: saved.baseUrl,
-      sealedSecret: seal(Buffer.from(JSON.stringify({ apiKey: saved.credential })), publicKey),
-    });
+    const credential = await this.#store(caller.accountId, provider, saved);
     return this.#render(provider, credential);
   }
 
@@ -96,6 +91,24 @@ export class AccountProvidersRoute {
     if (!deleted)
       throw new GatewayError('not_found', { message: `The provider "${name}" has no stored key.` });
     return { provider: name, object: 'provider.deleted', deleted: true };
+  }
+
+  /** Tried twice: between the two calls the vault's key may be rotated, and a replica of it may end. Storing twice is storing once. */
+  async #store(
+    accountId: string,
+    { name: provider }: Provider,
+    { credential: apiKey, baseUrl }: SavedConnection,
+  ): Promise<CredentialSummary> {
+    const store = async () => {
+      const { publicKey } = await this.#messaging.call(getSealingKey, {});
+      const sealedSecret = seal(Buffer.from(JSON.stringify({ apiKey })), publicKey);
+      return this.#messaging.call(putCredential, { accountId, provider, baseUrl, sealedSecret });
+    };
+    const { credential } = await store().catch((error: unknown) => {
+      if (error instanceof GatewayError && error.code === 'service_unavailable') return store();
+      throw error;
+    });
+    return credential;
   }
 
   #render(provider: Provider, credential: CredentialSummary | undefined): ProviderConnection {
