@@ -16,6 +16,7 @@ import { ListDisabledModelsHandler } from './list-disabled-models/list-disabled-
 import { ListKeysHandler } from './list-keys/list-keys.handler.ts';
 import { LogInHandler } from './log-in/log-in.handler.ts';
 import { LogOutHandler } from './log-out/log-out.handler.ts';
+import { NoteCredentialChangeHandler } from './note-credential-change/note-credential-change.handler.ts';
 import { RefreshSessionHandler } from './refresh-session/refresh-session.handler.ts';
 import { RegisterAccountHandler } from './register-account/register-account.handler.ts';
 import { ResolveSessionHandler } from './resolve-session/resolve-session.handler.ts';
@@ -51,6 +52,7 @@ export class AccountModule implements OnModuleInit, OnModuleDestroy {
         RevokeKeyHandler,
         GetAccountHandler,
         UpdateAccountHandler,
+        NoteCredentialChangeHandler,
         DeleteAccountHandler,
         GetAccountDeletionHandler,
         GetPreferencesHandler,

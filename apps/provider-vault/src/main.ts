@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { credentialChanged } from '@gateway/contracts';
+import { credentialChanged, noteCredentialChange } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
 import { runService, type ServiceParts } from '@gateway/messaging';
 import { loadConfig } from './config.ts';
 import { createKeyRing } from './domain/create-key-ring.ts';
@@ -39,10 +40,22 @@ await runService({
       sealingKeys,
       enrolment,
       ...createCounters(parts),
-      announceCredentialChange: (change) => messaging.broadcast(credentialChanged, change),
+      announceCredentialChange: (change) => {
+        messaging.broadcast(credentialChanged, change);
+        noteChange(change.accountId, parts);
+      },
     });
   },
 });
+
+/** For gateways that the broadcast does not reach. Nothing waits for it: they ask again within ten seconds anyway. */
+function noteChange(accountId: string, { messaging, logger }: ServiceParts): void {
+  messaging.call(noteCredentialChange, { accountId }).catch((error: unknown) => {
+    // An account that is being deleted has no epoch any more.
+    if (error instanceof GatewayError && error.code === 'not_found') return;
+    logger.warn({ err: error, account_id: accountId }, 'the account does not know of a changed credential');
+  });
+}
 
 function createCounters({ metrics }: ServiceParts) {
   const openings = metrics.counter({

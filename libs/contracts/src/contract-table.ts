@@ -31,7 +31,7 @@ import {
 } from './rpc/identity.v1.ts';
 import { attachPerson, createPlaygroundKey, registerAccount } from './rpc/register-account.v1.ts';
 import { resolveSession } from './rpc/resolve-session.v1.ts';
-import { getAccount, updateAccount } from './rpc/manage-account.v1.ts';
+import { getAccount, noteCredentialChange, updateAccount } from './rpc/manage-account.v1.ts';
 import { createKey, listKeys, revokeKey, rotateKey, setToolLists, updateKey } from './rpc/manage-keys.v1.ts';
 import {
   getPreferences,
@@ -67,6 +67,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   revokeKey,
   getAccount,
   updateAccount,
+  noteCredentialChange,
   deleteAccount,
   getAccountDeletion,
   getPreferences,

@@ -20,3 +20,15 @@ export const updateAccount = defineRpc({
   request: z.object({ accountId: id, body: updateAccountBody }),
   reply: z.object({ account }),
 });
+
+/**
+ * Tells that a credential of the account was saved or deleted, so that its epoch grows: gateways that the vault's broadcast
+ * did not reach see it. Throws `not_found` for an account that is not there.
+ */
+export const noteCredentialChange = defineRpc({
+  ...common,
+  callers: ['provider-vault'],
+  subject: 'account.note-credential-change.v1',
+  request: z.object({ accountId: id }),
+  reply: z.object({}),
+});
