@@ -1,13 +1,17 @@
 import { crc32 } from 'node:zlib';
 import { createApiKey } from '@gateway/interchange';
 import type { Access } from '../../apps/edge-gateway/src/http/access.ts';
+import { forgeTokens } from '@gateway/testing';
 import type { World } from './world.fixture.ts';
 
 /** Somebody who may not pass, and what each kind of route says to that. */
 export interface RefusedCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly refusals: Readonly<Record<Exclude<Access, 'public'>, string>>;
+  /** Nothing for a kind of route that this caller may call. */
+  readonly refusals: Readonly<Partial<Record<Exclude<Access, 'public'>, string>>>;
+  /** Another gateway than the ordinary one. */
+  readonly baseUrl?: string;
 }
 
 type Refusals = RefusedCaller['refusals'];
@@ -23,6 +27,15 @@ const junk = toKey('401 invalid_api_key', '401 invalid_session_token');
 /** Whoever shows a key where a session is needed is told so, whatever the key is worth. */
 const badKey = toKey('401 invalid_api_key', '403 session_required');
 const expiredKey = toKey('401 expired_api_key', '403 session_required');
+
+/** A session token is told from a key by its form, whatever it is worth. */
+const badSession = (code: string): Refusals => ({
+  'api-key': '403 api_key_required',
+  pipeline: '403 api_key_required',
+  'api-key-or-session': `401 ${code}`,
+  session: `401 ${code}`,
+});
+const badToken = badSession('invalid_session_token');
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -49,6 +62,53 @@ export function callersWithoutKey(world: World): RefusedCaller[] {
     { name: 'revoked', headers: bearer(world.revokedKey), refusals: badKey },
     { name: 'expired', headers: bearer(world.expiredKey), refusals: expiredKey },
     { name: 'NATS subject wildcards', headers: bearer('account.>'), refusals: junk },
+  ];
+}
+
+/** Good credentials of the wrong kind. */
+export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
+  return [
+    {
+      name: 'a good key',
+      headers: bearer(owner.account.apiKey),
+      refusals: { session: '403 session_required' },
+    },
+    {
+      name: 'a good session',
+      headers: bearer(owner.person.accessToken),
+      refusals: { 'api-key': '403 api_key_required', pipeline: '403 api_key_required' },
+    },
+  ];
+}
+
+/** Everybody with a session token, or what passes for one, that opens nothing. */
+export function callersWithoutSession(world: World): RefusedCaller[] {
+  const { owner, endedSession, issuer, foreignTokens } = world;
+  const { accessToken, refreshToken, password } = owner.person;
+  const forged = forgeTokens(accessToken, world.sessionKey);
+  return [
+    ...forged.map(({ name, token }) => ({ name, headers: bearer(token), refusals: badToken })),
+    { name: 'a session that has ended', headers: bearer(endedSession), refusals: badToken },
+    { name: 'a refresh token', headers: bearer(refreshToken), refusals: junk },
+    { name: 'a password', headers: bearer(password.replaceAll(' ', '')), refusals: junk },
+    {
+      name: 'a session in a cookie',
+      headers: { cookie: `session=${accessToken}; access_token=${accessToken}` },
+      refusals: nobody,
+    },
+    { name: 'a token of another issuer', headers: bearer(foreignTokens.good), refusals: badToken },
+    ...foreignTokens.bad.map(({ name, token, code }) => ({
+      name: `at a gateway of that issuer: ${name}`,
+      headers: bearer(token),
+      refusals: badSession(code),
+      baseUrl: issuer.baseUrl,
+    })),
+    {
+      name: 'at a gateway of that issuer: a session of the embedded identity',
+      headers: bearer(accessToken),
+      refusals: badToken,
+      baseUrl: issuer.baseUrl,
+    },
   ];
 }
 

@@ -1,10 +1,24 @@
 import { sharedStack } from '@gateway/testing';
 import type { Answer } from '../e2e/http.fixture.ts';
 import { plainAnswer, streamedAnswer } from '../e2e/provider.fixture.ts';
-import { callersWithoutKey, type RefusedCaller } from './callers.fixture.ts';
+import { undoAll, type Undo } from '../integration/stack.fixture.ts';
+import {
+  callersOfOtherKind,
+  callersWithoutKey,
+  callersWithoutSession,
+  type RefusedCaller,
+} from './callers.fixture.ts';
 import { asToldAt, outcomeOf } from './outcome.fixture.ts';
-import { addresses, callAs, prepareCall, routes, type Address } from './requests.fixture.ts';
-import { rows, targetKinds } from './rows.fixture.ts';
+import {
+  addresses,
+  admitted,
+  callAs,
+  chooseCaller,
+  prepareCall,
+  routes,
+  type Address,
+} from './requests.fixture.ts';
+import { nameModel, rows, targetKinds } from './rows.fixture.ts';
 import { differenceOf, StateReader } from './snapshot.fixture.ts';
 import { buildWorld, type World } from './world.fixture.ts';
 
@@ -12,15 +26,17 @@ const stack = sharedStack();
 const unchanged = { added: [], removed: [] };
 let world: World;
 let state: StateReader;
+let refused: readonly RefusedCaller[];
+
+const undo: Undo[] = [];
 
 beforeAll(async () => {
-  world = await buildWorld(stack);
+  world = await buildWorld(stack, undo);
   state = await StateReader.open(stack);
+  undo.push(() => state.close());
+  refused = [...callersWithoutKey(world), ...callersWithoutSession(world), ...callersOfOtherKind(world)];
 }, 60_000);
-afterAll(async () => {
-  await state.close();
-  await world.provider.close();
-});
+afterAll(() => undoAll(undo));
 
 test('every route has a row here, and every row a route', () => {
   expect(Object.keys(rows).sort()).toEqual(routes.map(({ operation }) => operation?.id ?? 'none').sort());
@@ -31,9 +47,9 @@ test('every route has a row here, and every row a route', () => {
     ]);
 });
 
+const title = ({ method, path }: Address) => `${method} ${path}`;
+const titled = (list: readonly Address[]) => list.map((address) => [title(address), address] as const);
 const closed = addresses.filter(({ access }) => access !== 'public');
-const titled = (list: readonly Address[]) =>
-  list.map((address) => [`${address.method} ${address.path}`, address] as const);
 
 /** Holds what an answer may tell to somebody who may not know: nothing of either account, nor what was sent. */
 function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
@@ -44,19 +60,22 @@ function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
 }
 
 // First, while nobody else does anything: whatever changes then has been changed by somebody who may not.
-describe('whoever has no good key is refused, and changes nothing', () => {
+describe('whoever has no good key or session is refused, and changes nothing', () => {
   test.each(titled(closed))('%s', async (_title, address) => {
-    const { access, path } = address;
-    if (access === 'public') return;
+    const { access, path, errors } = address;
+    if (access === 'public') throw new Error('anybody may call it');
     const call = await prepareCall(world, address, 'own');
     const before = await state.read();
     const outcomes: Record<string, string> = {};
     const expected: Record<string, string> = {};
-    for (const caller of callersWithoutKey(world)) {
-      const answer = await callAs(world, call, caller.headers);
+    for (const caller of refused) {
+      const refusal = caller.refusals[access];
+      // The embedded identity's own routes are not there where another issuer stands in for it.
+      if (refusal === undefined || (caller.baseUrl !== undefined && path.startsWith('/v1/auth/'))) continue;
+      const answer = await callAs(caller.baseUrl ?? world.baseUrl, call, caller.headers);
       outcomes[caller.name] = outcomeOf(path, answer);
-      expected[caller.name] = asToldAt(path, caller.refusals[access]);
-      expect(address.errors).toContain(caller.refusals[access].split(' ').at(-1));
+      expected[caller.name] = asToldAt(path, refusal);
+      expect(errors).toContain(refusal.split(' ').at(-1));
       expectNothingTold(answer, caller);
     }
     expect(outcomes).toEqual(expected);
@@ -68,75 +87,102 @@ describe('a route spelled in another way is no other door', () => {
   test.each(titled(closed))('%s', async (_title, address) => {
     const { method, path, body } = await prepareCall(world, address, 'own');
     const before = await state.read();
-    const spellings = [
-      `${path}/`,
-      `/${path}`,
-      path.replace('/v1/', '/V1/'),
-      `${path}?`,
-      `${path};x`,
-      `/.${path}`,
-    ];
     const encoded = path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+    const spellings = [`${path}/`, `/${path}`, path.replace('/v1/', '/V1/'), `${path}?`, `${path};x`];
     for (const other of [method, 'HEAD', 'OPTIONS'])
-      for (const spelling of [...spellings, encoded, `/x/..${path}`]) {
-        const answer = await callAs(world, { method: other, path: spelling, body }, {});
-        expect({ other, spelling, isRefused: [401, 404, 405].includes(answer.status) }).toEqual({
-          other,
-          spelling,
-          isRefused: true,
-        });
+      for (const spelling of [...spellings, `/.${path}`, encoded, `/x/..${path}`]) {
+        const { status } = await callAs(world.baseUrl, { method: other, path: spelling, body }, {});
+        const isRefused = [401, 404, 405].includes(status);
+        expect({ other, spelling, isRefused }).toEqual({ other, spelling, isRefused: true });
       }
     expect(differenceOf(before, await state.read())).toEqual(unchanged);
   });
 });
 
-const keyed = closed.filter(({ access }) => access !== 'session');
-const asOwner = () => ({ authorization: `Bearer ${world.owner.account.apiKey}` });
-
 /** Holds an answer that is the caller's own to what the route says of itself. */
-function expectDescribed({ operation }: Address, answer: Answer): void {
-  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: operation.answer.status });
-  const type = operation.answer.contentType ?? 'application/json';
-  expect(answer.headers['content-type']?.split(';', 1)[0]).toBe(type);
-  if (type === 'application/json')
-    expect(operation.answer.schema?.safeParse(answer.json()).error).toBeUndefined();
+function expectDescribed({ operation, path, row }: Address, answer: Answer): void {
   for (const mark of world.other.marks) expect(answer.text).not.toContain(mark);
+  if (row.ownOutcome !== undefined) {
+    expect(outcomeOf(path, answer)).toBe(row.ownOutcome);
+    return;
+  }
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: operation.answer.status });
+  // What a provider answers is passed on as what it is.
+  const isProxied = operation.tag === 'Proxies';
+  const type = operation.answer.contentType ?? 'application/json';
+  if (!isProxied) expect(answer.headers['content-type']?.split(';', 1)[0]).toBe(type);
+  if (!isProxied && type === 'application/json')
+    expect(operation.answer.schema?.safeParse(answer.json()).error).toBeUndefined();
 }
 
-describe('a key opens what is its account’s own, and shows nothing of another', () => {
-  test.each(titled(keyed))('%s', async (_title, address) => {
-    const { id } = address.operation;
-    world.provider.setControls(id === 'converseStream' ? streamedAnswer(['Hello.']) : plainAnswer);
-    const before = await state.read(world.other.marks);
-    expectDescribed(address, await callAs(world, await prepareCall(world, address, 'own'), asOwner()));
-    expect(differenceOf(before, await state.read(world.other.marks))).toEqual(unchanged);
+describe('a credential opens what is its account’s own, and shows nothing of another', () => {
+  test.each(admitted.map(({ address, kind }) => [title(address), kind, address] as const))(
+    '%s with a %s',
+    async (_title, kind, address) => {
+      const { id } = address.operation;
+      world.provider.setControls(id === 'converseStream' ? streamedAnswer(['Hello.']) : plainAnswer);
+      const before = await state.read(world.other.marks);
+      const caller = await chooseCaller(world, address, kind);
+      const call = await prepareCall(world, address, 'own', caller);
+      expectDescribed(address, await callAs(world.baseUrl, call, caller.headers));
+      expect(differenceOf(before, await state.read(world.other.marks))).toEqual(unchanged);
+    },
+  );
+});
+
+describe('a public route asks nobody who they are, and shows nothing of any account', () => {
+  test.each(titled(addresses.filter(({ access }) => access === 'public')))('%s', async (_title, address) => {
+    for (const headers of [{}, { authorization: 'Bearer not-a-key' }]) {
+      const answer = await callAs(world.baseUrl, await prepareCall(world, address, 'own'), headers);
+      expectDescribed(address, answer);
+      for (const mark of world.owner.marks) expect(answer.text).not.toContain(mark);
+    }
   });
 });
 
 describe('what is not the caller’s own is not there, whose ever it is', () => {
-  test.each(titled(keyed.filter(({ row }) => row.targets !== undefined)))('%s', async (_title, address) => {
-    const { path, row } = address;
-    const before = await state.read(world.other.marks);
-    const called = world.provider.requests.length;
-    const answers = new Set<string>();
-    for (const kind of targetKinds.filter((each) => each !== 'own')) {
-      const call = await prepareCall(world, address, kind);
-      const answer = await callAs(world, call, asOwner());
-      const outcome = outcomeOf(path, answer);
-      const allowed = (row.notOwn ?? '404 not_found').split('|');
-      expect({ kind, outcome, isAllowed: allowed.includes(outcome) }).toEqual({
-        kind,
-        outcome,
-        isAllowed: true,
-      });
-      // A refusal may repeat what the caller has written itself.
-      const told = answer.text.replaceAll(decodeURIComponent(call.path.split('/').at(-1) ?? ''), '');
-      for (const mark of world.other.marks) expect(told).not.toContain(mark);
-      answers.add(told.replaceAll(String(answer.headers['x-request-id']), ''));
-    }
-    // One and the same answer, so that nobody learns which ids there are.
-    if (row.notOwn === undefined) expect([...answers]).toHaveLength(1);
-    expect(world.provider.requests).toHaveLength(called);
-    expect(differenceOf(before, await state.read(world.other.marks))).toEqual(unchanged);
-  });
+  const cases = admitted.filter(({ address }) => address.row.targets !== undefined);
+  test.each(cases.map(({ address, kind }) => [title(address), kind, address] as const))(
+    '%s with a %s',
+    async (_title, kind, address) => {
+      const { path, row } = address;
+      const caller = await chooseCaller(world, address, kind);
+      const before = await state.read(world.other.marks);
+      const called = world.provider.requests.length;
+      const answers = new Set<string>();
+      for (const target of targetKinds.filter((each) => each !== 'own')) {
+        const call = await prepareCall(world, address, target, caller);
+        const answer = await callAs(world.baseUrl, call, caller.headers);
+        const outcome = outcomeOf(path, answer);
+        const isAllowed = (row.notOwn ?? '404 not_found').split('|').includes(outcome);
+        expect({ target, outcome, isAllowed }).toEqual({ target, outcome, isAllowed: true });
+        // A refusal may repeat what the caller has written itself.
+        const written = call.path.split('/').map(decodeURIComponent);
+        const told = written.reduce(
+          (text, part) => (part === '' ? text : text.replaceAll(part, '')),
+          answer.text,
+        );
+        for (const mark of world.other.marks) expect(told).not.toContain(mark);
+        answers.add(told.replaceAll(String(answer.headers['x-request-id']), ''));
+      }
+      // One and the same answer, so that nobody learns which ids there are.
+      if (row.notOwn === undefined) expect([...answers]).toHaveLength(1);
+      expect(world.provider.requests).toHaveLength(called);
+      expect(differenceOf(before, await state.read(world.other.marks))).toEqual(unchanged);
+    },
+  );
+
+  const forwarding = admitted.filter(({ address }) => address.access === 'pipeline' && !address.row.targets);
+  test.each(forwarding.map(({ address, kind }) => [title(address), kind, address] as const))(
+    '%s to a provider that another account has connected',
+    async (_title, kind, address) => {
+      const caller = await chooseCaller(world, address, kind);
+      const call = await prepareCall(world, address, 'own', caller);
+      const called = world.provider.requests.length;
+      const body = { ...(call.body as object), model: nameModel(world.other) };
+      const answer = await callAs(world.baseUrl, { ...call, body }, caller.headers);
+      expect(outcomeOf(address.path, answer)).toMatch(/^(400|404|415) /);
+      expect(world.provider.requests).toHaveLength(called);
+    },
+  );
 });

@@ -3,8 +3,10 @@ import type { Access } from '../../apps/edge-gateway/src/http/access.ts';
 import type { Operation } from '../../apps/edge-gateway/src/http/operation.ts';
 import { listRoutes } from '../../apps/edge-gateway/src/http/route-table.ts';
 import { listErrors } from '../../apps/edge-gateway/src/openapi/list-errors.ts';
+import { signUpPerson } from '@gateway/testing';
+import { createTestAccount } from '../e2e/account.fixture.ts';
 import { send, type Answer } from '../e2e/http.fixture.ts';
-import { rows, type AuthzRow, type TargetKind } from './rows.fixture.ts';
+import { rows, type AuthzRow, type Caller, type CredentialKind, type TargetKind } from './rows.fixture.ts';
 import type { World } from './world.fixture.ts';
 
 /** One address of a route, with all that is known of it. */
@@ -36,20 +38,49 @@ export interface PreparedCall {
   readonly body: unknown;
 }
 
-/** The call of a route on a target of that kind, by nobody yet. */
-export async function prepareCall(world: World, address: Address, kind: TargetKind): Promise<PreparedCall> {
+/** The call of a route on a target of that kind, by whoever `caller` is; nobody yet unless given. */
+export async function prepareCall(
+  world: World,
+  address: Address,
+  kind: TargetKind,
+  caller?: Caller,
+): Promise<PreparedCall> {
   const values = (await address.row.targets?.[kind](world)) ?? {};
   const path = address.path.replace(/\{([a-z_]+)\}/g, (_, name: string) =>
     encodeURIComponent(values[name] ?? ''),
   );
-  return { method: address.method, path, body: await address.row.body?.(world) };
+  return { method: address.method, path, body: await address.row.body?.(world, caller) };
 }
 
 /** Makes a prepared call as whoever these headers say. */
 export function callAs(
-  { baseUrl }: World,
+  baseUrl: string,
   { method, path, body }: PreparedCall,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
   return send(baseUrl, { method, path, headers, ...(body === undefined ? {} : { body }) });
+}
+
+const credentialKinds: Readonly<Record<Access, readonly CredentialKind[]>> = {
+  'api-key': ['key'],
+  pipeline: ['key'],
+  'api-key-or-session': ['key', 'session'],
+  session: ['session'],
+  public: [],
+};
+
+/** Each way in which an address may be called by somebody who may. */
+export const admitted = addresses.flatMap((address) =>
+  credentialKinds[address.access].map((kind) => ({ address, kind })),
+);
+
+/** The owner, with a credential of that kind; or somebody whom the call may use up. */
+export async function chooseCaller(world: World, { row }: Address, kind: CredentialKind): Promise<Caller> {
+  const { stack, baseUrl, owner } = world;
+  if (kind === 'session') {
+    const person = row.usesUp === true ? await signUpPerson(baseUrl) : owner.person;
+    return { headers: { authorization: `Bearer ${person.accessToken}` }, person };
+  }
+  const { apiKey } = row.usesUp === true ? await createTestAccount(stack) : owner.account;
+  return { headers: { authorization: `Bearer ${apiKey}` }, person: null };
 }

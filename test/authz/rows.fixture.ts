@@ -1,3 +1,5 @@
+import { signUpPerson, type TestPerson } from '@gateway/testing';
+import { accountDeletion } from '@gateway/contracts';
 import { uuidv7 } from 'uuidv7';
 import { connectProvider, createTestKey } from '../e2e/account.fixture.ts';
 import { send } from '../e2e/http.fixture.ts';
@@ -9,14 +11,27 @@ export type TargetKind = (typeof targetKinds)[number];
 type Values = Readonly<Record<string, string>>;
 type Choose<T> = (world: World) => T | Promise<T>;
 
+/** With what somebody comes who may. */
+export type CredentialKind = 'key' | 'session';
+
+export interface Caller {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null for an API key. */
+  readonly person: TestPerson | null;
+}
+
 /** What the authorization tests have to know of a route beyond its description. */
 export interface AuthzRow {
   /** A body that is good, so that nothing but the caller's right is in question. */
-  readonly body?: Choose<unknown>;
+  readonly body?: (world: World, caller: Caller | undefined) => unknown;
   /** The path's values, for each kind of target. Absent for paths without any. What is `own` is used up by the call. */
   readonly targets?: Readonly<Record<TargetKind, Choose<Values>>>;
   /** What a call gets whose target is not the caller's own; `404 not_found` unless given. */
   readonly notOwn?: string;
+  /** What the caller's own call gets, where nothing here makes it succeed; the status of the description unless given. */
+  readonly ownOutcome?: string;
+  /** A call that succeeds ends its caller, or changes what the others come with. */
+  readonly usesUp?: boolean;
 }
 
 const hello = { messages: [{ role: 'user', content: 'Hello!' }] };
@@ -65,6 +80,29 @@ const requestTargets: AuthzRow['targets'] = {
   deleted: ({ owner }) => ({ request_id: owner.requestId.replace(/^......../, '01900000') }),
 };
 
+/** A receipt names nobody, and whoever knows its id may read it. */
+const deletionTargets: AuthzRow['targets'] = {
+  own: async ({ baseUrl }) => {
+    const { accessToken } = await signUpPerson(baseUrl);
+    const answer = await send(baseUrl, { method: 'DELETE', path: '/v1/account/me', key: accessToken });
+    return { deletion_id: accountDeletion.parse(answer.json()).id };
+  },
+  foreign: () => ({ deletion_id: uuidv7() }),
+  guessed: () => ({ deletion_id: uuidv7() }),
+  deleted: () => ({ deletion_id: uuidv7() }),
+};
+
+const refreshTokenOfSomebody = async ({ baseUrl }: World): Promise<object> => ({
+  refresh_token: (await signUpPerson(baseUrl)).refreshToken,
+});
+
+/** Of a proxied endpoint that the connected provider has. */
+const proxied = (fields: object): AuthzRow => ({
+  body: ({ owner }) => ({ model: nameModel(owner), ...fields }),
+});
+/** Of one that it has not: who may call is decided before that. */
+const notProxied: AuthzRow = { ...proxied({}), ownOutcome: '400 endpoint_not_supported' };
+
 /** A row for each operation. A route without one fails the run. */
 export const rows: Readonly<Record<string, AuthzRow>> = {
   createChatCompletion: { body: ({ owner }) => ({ model: nameModel(owner), ...hello }) },
@@ -91,6 +129,12 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   deleteProvider: { targets: providerTargets },
   listRequestLog: {},
   getRequestDetail: { targets: requestTargets },
+  summarizeUsage: {},
+  listDailyUsage: {},
+  listKeyUsage: {},
+  listDailyAnalytics: {},
+  listDailyAnalyticsByKey: {},
+  listSessions: {},
   getAccount: {},
   updateAccount: { body: () => ({ name: 'renamed by the matrix' }) },
   getRoutingPreferences: {},
@@ -100,6 +144,42 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   toggleRoutingModel: {
     body: ({ owner }) => ({ provider: owner.provider, model_id: owner.model, is_enabled: true }),
   },
+  registerAccount: { body: () => ({}) },
+  createPlaygroundKey: {},
+  changePassword: {
+    body: (_world, caller) => ({
+      current_password: caller?.person?.password ?? 'not the password',
+      new_password: 'made by the matrix 0123456789',
+    }),
+    usesUp: true,
+  },
+  signUp: {
+    body: () => ({
+      email: `${uuidv7()}@example.com`,
+      password: 'made by the matrix',
+      refresh_token_in: 'body',
+    }),
+  },
+  logIn: {
+    body: ({ owner }) => ({ email: owner.person.email, password: owner.person.password }),
+  },
+  refreshSession: { body: refreshTokenOfSomebody },
+  logOut: { body: refreshTokenOfSomebody },
+  getSessionKeys: {},
+  deleteAccount: { usesUp: true },
+  getAccountDeletion: { targets: deletionTargets },
+  createCompletion: proxied({ prompt: 'Hello' }),
+  createEmbedding: proxied({ input: 'Hello' }),
+  createResponse: proxied({ input: 'Hello' }),
+  generateImage: proxied({ prompt: 'A cat' }),
+  editImage: proxied({ prompt: 'A cat' }),
+  varyImage: proxied({}),
+  transcribeAudio: proxied({}),
+  createSpeech: proxied({ input: 'Hello', voice: 'alloy' }),
+  createModeration: proxied({ input: 'Hello' }),
+  rerank: notProxied,
+  readDocument: notProxied,
+  generateVideo: proxied({ prompt: 'A cat' }),
   readOpenApi: {},
   readReference: {},
 };

@@ -5,10 +5,10 @@ import pg from 'pg';
 export type Snapshot = ReadonlySet<string>;
 
 /**
- * What moves by itself: when a key or credential was used last, which is written a while after, and the signs of life of
- * the vault's processes.
+ * What moves by itself: when a key or credential was used last and by which change it is known, both written a while
+ * after, and the signs of life of the vault's processes.
  */
-const movingColumns = ['last_used_at', 'updated_at'];
+const movingColumns = ['last_used_at', 'updated_at', 'epoch'];
 const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
 const databases = ['account', 'vault', 'telemetry'] as const;
 

@@ -1,5 +1,13 @@
+import { attachPerson } from '@gateway/contracts';
 import { createApiKey } from '@gateway/interchange';
-import type { ReplayProvider, StackUnderTest } from '@gateway/testing';
+import {
+  logOutPerson,
+  signUpPerson,
+  type ReplayProvider,
+  type StackUnderTest,
+  type TestPerson,
+} from '@gateway/testing';
+import { decodeJwt, type JWK } from 'jose';
 import {
   connectProvider,
   createTestAccount,
@@ -9,12 +17,17 @@ import {
   type CreatedKey,
   type TestAccount,
 } from '../e2e/account.fixture.ts';
+import { edgeUrl } from '../e2e/edges.fixture.ts';
 import { postChat, send } from '../e2e/http.fixture.ts';
 import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
+import { connectAs, type Undo } from '../integration/stack.fixture.ts';
+import { issueForeignTokens, type ForeignTokens } from './foreign-tokens.fixture.ts';
 
 /** An account with something of each kind. */
 export interface Party {
   readonly account: TestAccount;
+  /** Somebody who acts for the account. */
+  readonly person: TestPerson;
   /** A second key, for what is done to keys. */
   readonly spareKey: CreatedKey;
   readonly requestId: string;
@@ -35,6 +48,13 @@ export interface World {
   readonly provider: ReplayProvider;
   readonly revokedKey: string;
   readonly expiredKey: string;
+  /** A token of a session that was logged out of. */
+  readonly endedSession: string;
+  /** A public key of the embedded identity. */
+  readonly sessionKey: JWK;
+  /** A gateway that takes the sessions of another issuer instead. */
+  readonly issuer: { readonly baseUrl: string };
+  readonly foreignTokens: ForeignTokens;
 }
 
 const expiresAfterMs = 2_000;
@@ -48,9 +68,13 @@ export async function createRevokedKey(baseUrl: string, { apiKey }: TestAccount)
   return created;
 }
 
-export async function buildWorld(stack: StackUnderTest): Promise<World> {
+/** @param undo gets what has to be closed in the end. */
+export async function buildWorld(stack: StackUnderTest, undo: Undo[]): Promise<World> {
   const { baseUrl } = stack;
   const provider = await startProvider();
+  undo.push(() => provider.close());
+  const foreignTokens = await issueForeignTokens();
+  undo.push(() => foreignTokens.close());
   provider.setControls(plainAnswer);
   const providerUrl = `${provider.url}/v1`;
   const owner = await buildParty(stack, providerUrl, ['openai', 'gpt-4o-mini'], 'owner');
@@ -62,7 +86,44 @@ export async function buildWorld(stack: StackUnderTest): Promise<World> {
     expires_at: new Date(expiresAt).toISOString(),
   });
   await new Promise((resolve) => setTimeout(resolve, expiresAt + 100 - Date.now()));
-  return { stack, baseUrl, owner, other, provider, revokedKey: revoked.key, expiredKey: expired.key };
+  return {
+    stack,
+    baseUrl,
+    owner,
+    other,
+    provider,
+    revokedKey: revoked.key,
+    expiredKey: expired.key,
+    endedSession: await endSession(baseUrl),
+    sessionKey: await readSessionKey(baseUrl),
+    issuer: { baseUrl: edgeUrl(stack, 'tight') },
+    foreignTokens,
+  };
+}
+
+async function endSession(baseUrl: string): Promise<string> {
+  const person = await signUpPerson(baseUrl);
+  await logOutPerson(baseUrl, person);
+  return person.accessToken;
+}
+
+async function readSessionKey(baseUrl: string): Promise<JWK> {
+  const { keys } = (await send(baseUrl, { path: '/.well-known/jwks.json' })).json() as { keys: JWK[] };
+  if (!keys[0]) throw new Error('the embedded identity has no key');
+  return keys[0];
+}
+
+/** Signs somebody up who acts for an account that is there already. */
+async function signUpFor(stack: StackUnderTest, { accountId }: TestAccount): Promise<TestPerson> {
+  const person = await signUpPerson(stack.baseUrl, { register: false });
+  const { iss: issuer = '', sub: subject = '' } = decodeJwt(person.accessToken);
+  const messaging = await connectAs(stack, 'operator');
+  try {
+    await messaging.call(attachPerson, { accountId, issuer, subject });
+  } finally {
+    await messaging.close();
+  }
+  return { ...person, accountId };
 }
 
 async function buildParty(
@@ -73,6 +134,7 @@ async function buildParty(
 ): Promise<Party> {
   const { baseUrl } = stack;
   const account = await createTestAccount(stack);
+  const person = await signUpFor(stack, account);
   const credential = `sk-upstream-${createApiKey().key.slice(7, 40)}`;
   await connectProvider(baseUrl, account.apiKey, { provider, api_key: credential, base_url: providerUrl });
   const spareKey = await createTestKey(baseUrl, account.apiKey, { name: `${name}-spare` });
@@ -85,6 +147,7 @@ async function buildParty(
   await waitForRow(baseUrl, account.apiKey, requestId);
   return {
     account,
+    person,
     spareKey,
     requestId,
     provider,

@@ -1,0 +1,52 @@
+import { createHmac } from 'node:crypto';
+import { createIssuerKey, startTokenIssuer, type TokenIssuer } from '@gateway/testing';
+
+/** Tokens that an issuer has really signed: what is wrong with a bad one is nothing but what it says. */
+export interface ForeignTokens {
+  readonly good: string;
+  readonly bad: readonly { readonly name: string; readonly token: string; readonly code: string }[];
+  close(): Promise<void>;
+}
+
+/** As test/shared-stack.setup.mjs configures the gateway that takes this issuer's tokens. */
+const audience = 'gateway-under-test';
+const subject = 'somebody';
+
+export async function issueForeignTokens(): Promise<ForeignTokens> {
+  const address = process.env['TEST_OIDC_ISSUER'];
+  if (!address) throw new Error('the set-up names no issuer');
+  const issuer = await startTokenIssuer({ port: Number(new URL(address).port) });
+  const seconds = Math.floor(Date.now() / 1000);
+  const say = (claims: Record<string, unknown>) => issuer.issue(subject, audience, { claims });
+  const invalid = 'invalid_session_token';
+  const bad = [
+    { name: 'wrong aud', token: await issuer.issue(subject, 'another-gateway'), code: invalid },
+    { name: 'no aud', token: await say({ aud: undefined }), code: invalid },
+    { name: 'wrong iss', token: await say({ iss: 'https://issuer.example' }), code: invalid },
+    { name: 'no iss', token: await say({ iss: undefined }), code: invalid },
+    { name: 'expired', token: await say({ exp: seconds - 60 }), code: 'expired_session_token' },
+    { name: 'no exp', token: await say({ exp: undefined }), code: invalid },
+    { name: 'not yet valid', token: await say({ nbf: seconds + 600 }), code: invalid },
+    { name: 'no sub', token: await say({ sub: undefined }), code: invalid },
+    { name: 'RS256 turned into HS256', token: confuseAlgorithms(issuer, seconds), code: invalid },
+    { name: 'signed by a key that is not in the set', token: await signElsewhere(issuer), code: invalid },
+  ];
+  return { good: await issuer.issue(subject, audience), bad, close: () => issuer.close() };
+}
+
+function signElsewhere(issuer: TokenIssuer): Promise<string> {
+  const [known] = issuer.keys;
+  const stranger = createIssuerKey();
+  return issuer.issue(subject, audience, { key: { ...stranger, kid: known?.kid ?? '' } });
+}
+
+/** HMAC with the issuer's public key for its secret: what a verifier takes that believes a token's own `alg`. */
+function confuseAlgorithms({ issuer, keys }: TokenIssuer, seconds: number): string {
+  const [key] = keys;
+  if (!key) throw new Error('the issuer has no key');
+  const render = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const header = render({ alg: 'HS256', kid: key.kid, typ: 'JWT' });
+  const signed = `${header}.${render({ iss: issuer, aud: audience, sub: subject, exp: seconds + 600 })}`;
+  const secret = key.publicKey.export({ type: 'spki', format: 'pem' });
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
