@@ -13,7 +13,7 @@ import {
   type TestAccount,
 } from '../e2e/account.fixture.ts';
 import { postChat, send } from '../e2e/http.fixture.ts';
-import { renderFrame, startProvider, streamedAnswer } from '../e2e/provider.fixture.ts';
+import { plainAnswer, renderFrame, startProvider, streamedAnswer } from '../e2e/provider.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { startCutLink, type CutLink } from './cut-link.fixture.ts';
 import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
@@ -167,6 +167,28 @@ describe('a replica whose own link to the bus', () => {
     await eventually(async () => ((await far.isReady()) ? true : undefined), 10_000);
     expect((await calls.chat(far.baseUrl, key.key)).status).toBe(200);
   }, 30_000);
+});
+
+describe('a credential that is deleted', () => {
+  it('is not used any more, from the next request on, by a replica whose own link to the bus is cut', async () => {
+    const other = await createTestAccount(stack);
+    const credential = { provider: 'openai', api_key: 'sk-upstream', base_url: `${provider.url}/v1` };
+    await connectProvider(stack.baseUrl, other.apiKey, credential);
+    const ask = () => postChat(far.baseUrl, other.apiKey, { ...hello, model: 'openai/gpt-4o' });
+    provider.setControls(plainAnswer);
+    await untilServed(ask);
+    link.cut();
+    const path = '/v1/account/providers/openai';
+    await send(stack.baseUrl, { method: 'DELETE', path, key: other.apiKey });
+    const refused = await untilRefused(ask, effectiveWithinMs);
+    expect(refused).toMatchObject({ status: 503, text: expect.stringContaining('"service_unavailable"') });
+    link.mend();
+    await eventually(async () => ((await far.isReady()) ? true : undefined), 10_000);
+    expect((await ask()).text).toContain('"provider_not_connected"');
+  }, 30_000);
+
+  const untilServed = (ask: () => Promise<{ status: number }>) =>
+    eventually(async () => ((await ask()).status === 200 ? true : undefined));
 });
 
 describe('an open stream', () => {

@@ -1,0 +1,89 @@
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import { connectProvider, createTestAccount, type TestAccount } from './account.fixture.ts';
+import { edgeUrl } from './edges.fixture.ts';
+import { postChat, send, type Answer } from './http.fixture.ts';
+import { plainAnswer, startProvider } from './provider.fixture.ts';
+
+const stack = sharedStack();
+const { baseUrl } = stack;
+/** What a change may take to reach every replica (decisions.md). */
+const effectiveWithinMs = 1_000;
+const tool = { type: 'function', function: { name: 'erase' } };
+const body = {
+  model: 'openai/gpt-4o',
+  messages: [{ role: 'user', content: 'hello' }],
+  tools: [tool],
+  tool_choice: tool,
+};
+
+let edges: readonly string[];
+let provider: ReplayProvider;
+let account: TestAccount;
+
+beforeAll(async () => {
+  edges = [baseUrl, edgeUrl(stack, 'tight'), edgeUrl(stack, 'closed')];
+  provider = await startProvider();
+  provider.setControls(plainAnswer);
+  account = await createTestAccount(stack);
+});
+afterAll(() => provider.close());
+
+const ask = (edge: string) => postChat(edge, account.apiKey, body);
+const change = async (method: string, path: string, changed?: unknown) => {
+  const sent = { method, path, key: account.apiKey, ...(changed === undefined ? {} : { body: changed }) };
+  const answer = await send(baseUrl, sent);
+  expect({ path, status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+};
+const codeOf = ({ text }: Answer) => /"code":"([a-z_]+)"/.exec(text)?.[1];
+const limitOf = ({ headers }: Answer) => headers['x-ratelimit-limit-requests'];
+
+/** Each replica has the old state in its cache; then all show the new one, each asked until it does. */
+async function expectEverywhere(act: () => Promise<unknown>, shows: (answer: Answer) => boolean) {
+  for (const edge of edges) expect(shows(await ask(edge))).toBe(false);
+  await act();
+  const start = performance.now();
+  const tookMs = await Promise.all(
+    edges.map(async (edge) => {
+      while (!shows(await ask(edge))) if (performance.now() - start > 2 * effectiveWithinMs) return Infinity;
+      return performance.now() - start;
+    }),
+  );
+  expect(Math.max(...tookMs)).toBeLessThan(effectiveWithinMs);
+}
+
+const keyPath = () => `/v1/account/keys/${account.keyId}`;
+const connect = () =>
+  connectProvider(baseUrl, account.apiKey, {
+    provider: 'openai',
+    api_key: 'sk-upstream-0123456789',
+    base_url: `${provider.url}/v1`,
+  });
+
+describe('on every replica, within a second, one feels a change of', () => {
+  it('a provider’s credential: saved, and deleted', async () => {
+    await expectEverywhere(connect, (answer) => codeOf(answer) !== 'provider_not_connected');
+    await expectEverywhere(
+      () => change('DELETE', '/v1/account/providers/openai'),
+      (answer) => codeOf(answer) === 'provider_not_connected',
+    );
+    await connect();
+  });
+
+  it('the account’s policy', () =>
+    expectEverywhere(
+      () => change('PATCH', '/v1/account/me', { policy: { rate_limit_rpm: 1_234 } }),
+      (answer) => limitOf(answer) === '1234',
+    ));
+
+  it('the key itself', () =>
+    expectEverywhere(
+      () => change('PATCH', keyPath(), { rate_limit_rpm: 2_345 }),
+      (answer) => limitOf(answer) === '2345',
+    ));
+
+  it('its tool lists', () =>
+    expectEverywhere(
+      () => change('PUT', `${keyPath()}/toollist`, { denied_tools: ['erase'] }),
+      (answer) => codeOf(answer) === 'tool_not_allowed',
+    ));
+});
