@@ -50,7 +50,7 @@ it('the embedded identity is not there', async () => {
 
 it('a token that is well signed is still held to issuer, audience and time', async () => {
   const now = Math.floor(Date.now() / 1000);
-  const bad: Record<string, object> = {
+  const bad: Record<string, Readonly<Record<string, unknown>>> = {
     'another audience': { aud: 'another-gateway' },
     'an audience that only begins alike': { aud: `${audience}-2` },
     'no audience': { aud: undefined },

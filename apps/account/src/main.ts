@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { sessionChanged } from '@gateway/contracts';
 import { runService } from '@gateway/messaging';
+import type { Logger } from '@gateway/observability';
 import { Redis } from 'ioredis';
 import { AccountModule } from './account.module.ts';
 import { ChangeAnnouncer } from './announce/change-announcer.ts';
@@ -19,6 +20,18 @@ import { createAccountDatabase } from './persistence/account-database.ts';
 const config = loadConfig();
 const database = createAccountDatabase({ url: config.ACCOUNT_DATABASE_URL });
 
+/** Away, it holds nothing up: broadcasts tell of changes first. */
+function connectEpochRedis(logger: Logger): Redis {
+  const redis = new Redis(config.REDIS_CACHE_URL, {
+    enableOfflineQueue: false,
+    commandTimeout: 1_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  });
+  redis.on('error', (error) => logger.debug({ err: error }, 'the epochs of changes are not written'));
+  return redis;
+}
+
 await runService({
   name: 'account',
   config,
@@ -32,20 +45,13 @@ await runService({
       help: 'Look-ups of API keys that gateways did not have in their caches.',
       labels: ['outcome'],
     });
-    // Away, it holds nothing up: broadcasts tell of changes first.
-    const epochRedis = new Redis(config.REDIS_CACHE_URL, {
-      enableOfflineQueue: false,
-      commandTimeout: 1_000,
-      maxRetriesPerRequest: 0,
-      retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
-    });
-    epochRedis.on('error', (error) => logger.debug({ err: error }, 'the epochs of changes are not written'));
+    const epochRedis = connectEpochRedis(logger);
     const announcer = new ChangeAnnouncer(messaging, new RedisEpochBoard(epochRedis));
     const announceSessionChange = (change: SessionChange) => messaging.broadcast(sessionChanged, change);
     const announceAccountChange = (change: AccountChange) => announcer.announceAccountChange(change);
     return AccountModule.with({
       database,
-      identity: buildIdentity(config, database, announceSessionChange),
+      identity: buildIdentity({ config, database, metrics, announceSessionChange }),
       announceSessionChange,
       pepper: config.KEY_PEPPER,
       lastUsed: new LastUsedRecorder(writeLastUsedTo(database), (error) =>

@@ -1,5 +1,6 @@
 import { passwordChange } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
+import { admitGuess } from '../identity/admit-guess.ts';
 import type { Identity } from '../identity/identity.ts';
 import { checkNewPassword, openFor } from '../identity/parse-credentials.ts';
 
@@ -23,9 +24,11 @@ export async function changePassword(
   const user = await users.findUnique({ where: { id: request.subject } });
   if (user === null) throw new GatewayError('invalid_credentials');
   checkNewPassword(passwords.newPassword, user.email, 'new_password');
-  await identity.guesses.admit(user.email, request.clientAddress);
-  if (!(await identity.passwords.verify(user.passwordHash, passwords.currentPassword)))
+  await admitGuess(identity, user.email, request.clientAddress);
+  if (!(await identity.passwords.verify(user.passwordHash, passwords.currentPassword))) {
+    identity.countEvent('wrong-password');
     throw new GatewayError('invalid_credentials');
+  }
   await identity.guesses.absolve(user.email, request.clientAddress);
   const passwordHash = await identity.passwords.hash(passwords.newPassword);
   await identity.database.transactionAcrossAccounts(async (tx) => {

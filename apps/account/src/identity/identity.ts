@@ -10,6 +10,10 @@ export interface SessionChange {
   readonly subject: string;
 }
 
+/** What happens to sessions, as operators count it. */
+export type IdentityEvent =
+  'signed-up' | 'logged-in' | 'wrong-password' | 'blocked' | 'refreshed' | 'reused' | 'logged-out';
+
 /** What the embedded identity's use cases share. */
 export interface Identity {
   readonly database: AccountDatabase;
@@ -26,6 +30,7 @@ export interface Identity {
   readonly signingKeys: SigningKeys;
   readonly passwords: PasswordHasher;
   readonly guesses: GuessLimit;
+  readonly countEvent: (event: IdentityEvent) => void;
   /** Tells every gateway that what it has cached of the subject's sessions is stale. Called after the commit. */
   readonly announceSessionChange: (change: SessionChange) => void;
 }

@@ -1,5 +1,6 @@
 import { identityCredentials } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
+import { admitGuess } from '../identity/admit-guess.ts';
 import type { Identity } from '../identity/identity.ts';
 import { beginSession, createRefreshToken, sealTokens, type SealedTokens } from '../identity/issue-tokens.ts';
 import { openFor, parseEmail } from '../identity/parse-credentials.ts';
@@ -16,12 +17,16 @@ export async function logIn(
   const { password } = credentials;
   const email = parseEmail(credentials.email);
   if (email === null) throw new GatewayError('invalid_credentials');
-  await identity.guesses.admit(email, request.clientAddress);
+  await admitGuess(identity, email, request.clientAddress);
   const users = identity.database.acrossAccounts.identityUser;
   const user = await users.findUnique({ where: { email } });
   const isRight = await identity.passwords.verify(user?.passwordHash ?? null, password);
-  if (user === null || !isRight) throw new GatewayError('invalid_credentials');
+  if (user === null || !isRight) {
+    identity.countEvent('wrong-password');
+    throw new GatewayError('invalid_credentials');
+  }
   await identity.guesses.absolve(email, request.clientAddress);
+  identity.countEvent('logged-in');
   const refreshToken = createRefreshToken();
   const session = await identity.database.transactionAcrossAccounts((tx) =>
     beginSession(tx, identity, user.id, refreshToken),

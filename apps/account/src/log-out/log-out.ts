@@ -14,6 +14,7 @@ export async function logOut(
   const session = await sessions.findFirst({ where, select: { id: true, userId: true } });
   if (session === null) return {};
   await sessions.deleteMany({ where: { id: session.id } });
+  identity.countEvent('logged-out');
   identity.announceSessionChange({ issuer: identity.issuer, subject: session.userId });
   return {};
 }

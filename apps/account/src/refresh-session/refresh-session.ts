@@ -28,9 +28,12 @@ export async function refreshSession(
   const hash = hashRefreshToken(identity, request.refreshSha256);
   const newHash = hashRefreshToken(identity, sha256HexOf(refreshToken));
   const outcome = await identity.database.transactionAcrossAccounts((tx) => replaceToken(tx, hash, newHash));
-  if (outcome.kind === 'reused')
+  if (outcome.kind === 'reused') {
+    identity.countEvent('reused');
     identity.announceSessionChange({ issuer: identity.issuer, subject: outcome.userId });
+  }
   if (outcome.kind !== 'refreshed') throw new GatewayError('invalid_refresh_token');
+  identity.countEvent('refreshed');
   const person = { email: outcome.email, refreshToken };
   return sealTokens(identity, outcome.session, person, request.recipientPublicKey);
 }

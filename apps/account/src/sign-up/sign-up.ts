@@ -22,6 +22,7 @@ export async function signUp(
   const passwordHash = await identity.passwords.hash(credentials.password);
   const refreshToken = createRefreshToken();
   const session = await createUser(identity, { email, passwordHash, refreshToken });
+  identity.countEvent('signed-up');
   return sealTokens(identity, session, { email, refreshToken }, request.recipientPublicKey);
 }
 

@@ -6,6 +6,9 @@ import { tokens } from '../tokens.ts';
 import { formatOfPath } from './endpoint-format.ts';
 import { renderError } from './render-error.ts';
 
+/** Statuses that say something of the caller: many of one are somebody trying. */
+const refusals = new Set([401, 403, 429]);
+
 /** Whatever a route throws leaves as an error of the registry, in the shape of the endpoint that was called. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -24,6 +27,10 @@ export class ErrorFilter implements ExceptionFilter {
         { err: thrown, request_id: request.id, code: error.code, detail: error.detail },
         'route failed',
       );
+    }
+    if (refusals.has(error.definition.status)) {
+      const route = request.routeOptions.url;
+      this.#log.info({ request_id: request.id, error_code: error.code, route }, 'call refused');
     }
     if (reply.sent || reply.raw.headersSent) return;
     const rendered = renderError(error, request.id, formatOfPath(request.raw.url ?? '/'));

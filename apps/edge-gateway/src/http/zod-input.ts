@@ -11,9 +11,10 @@ const accountBodyBytesMax = 2 * 1024 * 1024;
 export async function readJson<Schema extends z.ZodType>(
   request: FastifyRequest,
   schema: Schema,
+  bytesMax = accountBodyBytesMax,
 ): Promise<z.output<Schema>> {
   requireJson(request.raw);
-  const bytes = await readBody(request.raw, accountBodyBytesMax);
+  const bytes = await readBody(request.raw, bytesMax);
   return parseInput(schema, parseJson(bytes));
 }
 
@@ -21,8 +22,9 @@ export async function readJson<Schema extends z.ZodType>(
 export async function readOptionalJson<Schema extends z.ZodType>(
   request: FastifyRequest,
   schema: Schema,
+  bytesMax = accountBodyBytesMax,
 ): Promise<z.output<Schema>> {
-  const bytes = await readBody(request.raw, accountBodyBytesMax);
+  const bytes = await readBody(request.raw, bytesMax);
   if (bytes.length === 0) return parseInput(schema, {});
   requireJson(request.raw);
   return parseInput(schema, parseJson(bytes));

@@ -21,11 +21,10 @@ export function createSessionCache(messaging: Messaging): SessionCache {
     load: async (key) => (await messaging.call(resolveSession, parseName(key))).session,
     broadcastsArrive: () => messaging.connected,
   });
-  const forget = (issuer: string, subject: string) =>
-    cache.invalidate((_, key) => {
-      const named = parseName(key);
-      return named.issuer === issuer && named.subject === subject;
-    });
+  const forget = (issuer: string, subject: string) => {
+    const beginning = renderSubject(issuer, subject);
+    cache.invalidate((_, key) => key.startsWith(beginning));
+  };
   messaging.onBroadcast(sessionChanged, ({ issuer, subject }) => forget(issuer, subject));
   messaging.onBroadcast(accountChanged, ({ accountId }) =>
     cache.invalidate((session) => session?.accountId === accountId),
@@ -34,8 +33,13 @@ export function createSessionCache(messaging: Messaging): SessionCache {
   return { get: (session) => cache.get(renderName(session)), forget };
 }
 
+/** JSON, since issuers and subjects may hold any character: one's name is never the beginning of another's. */
 function renderName({ issuer, subject, sessionId }: Named): string {
-  return JSON.stringify([issuer, subject, sessionId]);
+  return `${renderSubject(issuer, subject)}${JSON.stringify(sessionId)}]`;
+}
+
+function renderSubject(issuer: string, subject: string): string {
+  return `[${JSON.stringify(issuer)},${JSON.stringify(subject)},`;
 }
 
 function parseName(key: string): Named {

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import { createIssuerKey, type IssuerKey } from '@gateway/testing';
-import { SignJWT, type JWTPayload } from 'jose';
+import { SignJWT } from 'jose';
 import { SessionVerifier } from './session-verifier.ts';
 
 const issuer = 'https://issuer.example';
@@ -27,7 +27,10 @@ const oidc = new SessionVerifier({
   needsSessionId: false,
 });
 
-function sign(claims: JWTPayload = {}, by = key, header: object = {}): Promise<string> {
+/** Undefined leaves a claim out. */
+type Claims = Readonly<Record<string, unknown>>;
+
+function sign(claims: Claims = {}, by = key, header: object = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   return new SignJWT({ iss: issuer, aud: audience, sub: 'somebody', sid, exp: now + 60, ...claims })
     .setProtectedHeader({ alg: by.alg, kid: by.kid, ...header })
@@ -71,7 +74,7 @@ describe('the verifier of session tokens', () => {
     expect(await refusalOf(`${(await sign(past)).slice(0, -6)}AAAAAA`)).toBe('invalid_session_token');
   });
 
-  it.each<[string, JWTPayload]>([
+  it.each<[string, Claims]>([
     ['no expiry', { exp: undefined }],
     ['a later beginning', { nbf: Math.floor(Date.now() / 1000) + 60 }],
     ['another issuer', { iss: 'https://issuer.example.attacker.example' }],

@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { sessionKey } from '../rpc/identity.v1.ts';
-import { account } from './account.ts';
-import { createdApiKey } from './api-key.ts';
 
 /** Bounds of what is worth looking at; what a good one is, the account service says. */
 const email = z.string().min(3).max(320);
@@ -40,6 +38,3 @@ export const changedPassword = z.object({ object: z.literal('password.changed'),
 export const sessionKeySet = z.object({ keys: z.array(sessionKey) });
 
 export const registerBody = z.strictObject({ name: z.string().trim().min(1).max(200).optional() });
-export const registeredAccount = account;
-
-export const playgroundKey = createdApiKey;

@@ -12,7 +12,7 @@ type Algorithm = 'RS256' | 'ES256';
 
 /** What a token says besides a subject and ten minutes' time; undefined leaves a claim out. */
 export interface TokenChanges {
-  readonly claims?: JWTPayload;
+  readonly claims?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
   /** Which key signs: one that the key set does not have is somebody else's. */
   readonly key?: IssuerKey;

@@ -1,4 +1,4 @@
-import { registerBody, registeredAccount } from '@gateway/contracts';
+import { account, registerBody } from '@gateway/contracts';
 import type { Operation } from '../../http/operation.ts';
 
 export const register: Operation = {
@@ -8,5 +8,5 @@ export const register: Operation = {
   description:
     'Makes the account of the session token’s subject, with the default policy, or finds the one it has: calling it again changes nothing. The body may be left out.',
   body: { schema: registerBody, optional: true },
-  answer: { status: 200, description: 'The person’s account.', schema: registeredAccount },
+  answer: { status: 200, description: 'The person’s account.', schema: account },
 };

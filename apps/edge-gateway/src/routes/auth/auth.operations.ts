@@ -49,7 +49,7 @@ export const logOutPerson: Operation = {
   tag: 'Sessions of people',
   summary: 'End a session',
   description:
-    'That of the refresh token in the body, else of the session token in `Authorization`, else of the cookie. Its tokens are refused everywhere within a second.',
+    'That of the refresh token in the body, else of the cookie, else of the session token in `Authorization`. Its tokens are refused everywhere within a second.',
   body: { schema: refreshBody },
   answer: { status: 200, description: 'It has ended, or had before.', schema: endedSession },
   errors: [...common, 'invalid_session_token', 'expired_session_token'],

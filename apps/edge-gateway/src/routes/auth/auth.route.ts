@@ -23,6 +23,9 @@ import {
   signUpPerson,
 } from './auth.operations.ts';
 
+/** Nobody has said yet who they are, so little is read of them. */
+const bodyBytesMax = 16 * 1024;
+
 /** `/v1/auth`: sessions of the embedded identity. */
 @Controller('/v1/auth')
 @AllowAccess('public')
@@ -52,7 +55,7 @@ export class AuthRoute {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionBody> {
     await this.#admit(request);
-    const { refresh_token_in, ...credentials } = await readJson(request, logInBody);
+    const { refresh_token_in, ...credentials } = await readJson(request, logInBody, bodyBytesMax);
     const session = await this.#identity.signUp(credentials);
     return giveSession(session, refresh_token_in, request, reply);
   }
@@ -65,7 +68,7 @@ export class AuthRoute {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionBody> {
     const clientAddress = await this.#admit(request);
-    const { refresh_token_in, ...credentials } = await readJson(request, logInBody);
+    const { refresh_token_in, ...credentials } = await readJson(request, logInBody, bodyBytesMax);
     const session = await this.#identity.logIn(credentials, clientAddress);
     return giveSession(session, refresh_token_in, request, reply);
   }
@@ -78,7 +81,7 @@ export class AuthRoute {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionBody> {
     await this.#admit(request);
-    const { refresh_token } = await readJson(request, refreshBody);
+    const { refresh_token } = await readJson(request, refreshBody, bodyBytesMax);
     const token = refresh_token ?? readRefreshCookie(request);
     if (token === undefined) throw new GatewayError('invalid_refresh_token');
     const session = await this.#identity.refresh(token);
@@ -93,12 +96,12 @@ export class AuthRoute {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ object: 'session.ended'; ended: true }> {
     await this.#admit(request);
-    const { refresh_token } = await readOptionalJson(request, refreshBody);
+    const { refresh_token } = await readOptionalJson(request, refreshBody, bodyBytesMax);
     const bearer = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
     const cookie = readRefreshCookie(request);
     if (refresh_token !== undefined) await this.#identity.logOut({ refreshToken: refresh_token });
-    else if (bearer !== undefined) await this.#endSessionOf(bearer);
     else if (cookie !== undefined) await this.#identity.logOut({ refreshToken: cookie });
+    else if (bearer !== undefined) await this.#endSessionOf(bearer);
     if (cookie !== undefined) clearRefreshCookie(request, reply);
     return { object: 'session.ended', ended: true };
   }
@@ -112,7 +115,7 @@ export class AuthRoute {
     @Req() request: FastifyRequest,
   ): Promise<{ object: 'password.changed'; changed: true }> {
     const clientAddress = await this.#admit(request);
-    const body = await readJson(request, changePasswordBody);
+    const body = await readJson(request, changePasswordBody, bodyBytesMax);
     const { subject, sessionId } = requireOwn(session);
     const passwords = { currentPassword: body.current_password, newPassword: body.new_password };
     await this.#identity.changePassword({ subject, sessionId, clientAddress }, passwords);

@@ -1,4 +1,4 @@
-import { playgroundKey } from '@gateway/contracts';
+import { createdApiKey } from '@gateway/contracts';
 import type { Operation } from '../../http/operation.ts';
 
 export const createPlayground: Operation = {
@@ -10,7 +10,7 @@ export const createPlayground: Operation = {
   answer: {
     status: 201,
     description: 'The key and, this once, its secret in `key`.',
-    schema: playgroundKey,
+    schema: createdApiKey,
   },
   creates: true,
 };
