@@ -11,6 +11,8 @@ import { AccountProfileRoute } from './routes/account-profile/account-profile.ro
 import { AccountProvidersRoute } from './routes/account-providers/account-providers.route.ts';
 import { AccountRegisterRoute } from './routes/account-register/account-register.route.ts';
 import { AccountRequestsRoute } from './routes/account-requests/account-requests.route.ts';
+import { AccountSessionsRoute } from './routes/account-sessions/account-sessions.route.ts';
+import { AccountUsageRoute } from './routes/account-usage/account-usage.route.ts';
 import { AuthRoute } from './routes/auth/auth.route.ts';
 import { ChatCompletionsRoute } from './routes/chat-completions/chat-completions.route.ts';
 import { ConverseRoute } from './routes/converse/converse.route.ts';
@@ -38,6 +40,8 @@ export const controllers: Type[] = [
   RoutingPreferencesRoute,
   RoutingModelsRoute,
   AccountRequestsRoute,
+  AccountUsageRoute,
+  AccountSessionsRoute,
   AccountRegisterRoute,
   PlaygroundKeyRoute,
   AuthRoute,

@@ -5,6 +5,11 @@ import { WriteRequestLogProcessor } from './jobs/write-request-log/write-request
 import { PartitionUpkeepAdapter } from './persistence/partition-upkeep.adapter.ts';
 import { GetRequestHandler } from './queries/get-request/get-request.handler.ts';
 import { ListRequestsHandler } from './queries/list-requests/list-requests.handler.ts';
+import { ListDailyAnalyticsHandler } from './queries/list-daily-analytics/list-daily-analytics.handler.ts';
+import { ListDailyUsageHandler } from './queries/list-daily-usage/list-daily-usage.handler.ts';
+import { ListKeyUsageHandler } from './queries/list-key-usage/list-key-usage.handler.ts';
+import { ListSessionsHandler } from './queries/list-sessions/list-sessions.handler.ts';
+import { SummarizeUsageHandler } from './queries/summarize-usage/summarize-usage.handler.ts';
 
 @Module({})
 export class WorkerModule implements OnApplicationShutdown {
@@ -22,7 +27,16 @@ export class WorkerModule implements OnApplicationShutdown {
         WriteRequestLogProcessor,
         PartitionUpkeepAdapter,
       ],
-      controllers: [ListRequestsHandler, GetRequestHandler, ForgetAccountHandler],
+      controllers: [
+        ListRequestsHandler,
+        GetRequestHandler,
+        ListDailyAnalyticsHandler,
+        ListDailyUsageHandler,
+        ListKeyUsageHandler,
+        ListSessionsHandler,
+        SummarizeUsageHandler,
+        ForgetAccountHandler,
+      ],
     };
   }
 

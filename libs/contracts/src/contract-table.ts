@@ -41,6 +41,13 @@ import {
 } from './rpc/manage-routing.v1.ts';
 import { defineTools, planTools, planToolsAt } from './rpc/plan-tools.v1.ts';
 import { getRequest, listRequests } from './rpc/query-requests.v1.ts';
+import {
+  listDailyAnalytics,
+  listDailyUsage,
+  listKeyUsage,
+  listSessions,
+  summarizeUsage,
+} from './rpc/query-usage.v1.ts';
 import { activateKey, retireKeys, rewrapCredentials } from './rpc/rotate-keys.v1.ts';
 
 /** Every subject of the suite. NATS users' rights are made from this table and from nothing else. */
@@ -95,6 +102,11 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   compressSchemas,
   listRequests,
   getRequest,
+  summarizeUsage,
+  listDailyUsage,
+  listKeyUsage,
+  listDailyAnalytics,
+  listSessions,
   forgetAccountRequests,
   batchesCommitted,
 ];

@@ -1,8 +1,10 @@
 import { createDatabase, type Database, type DatabaseOptions, type Models } from '@gateway/persistence';
-import { PrismaClient } from '../../../../prisma/telemetry/generated/client.ts';
+import { PrismaClient, type Prisma } from '../../../../prisma/telemetry/generated/client.ts';
 
 export type { RequestLog as RequestLogRecord } from '../../../../prisma/telemetry/generated/client.ts';
 
+/** What narrows a query of the request log. */
+export type TelemetryWhere = Prisma.RequestLogWhereInput;
 export type TelemetryDatabase = Database<PrismaClient>;
 export type TelemetryModels = Models<PrismaClient>;
 

@@ -1,15 +1,32 @@
 import { z } from 'zod';
-import { requestDetail, requestLogEntry } from '../api/request-log.ts';
-import { count, id } from '../common.ts';
+import { requestDetail, requestLogEntry, requestStatus } from '../api/request-log.ts';
+import { count, id, timestamp } from '../common.ts';
 import { defineRpc } from '../define.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
+
+/** What narrows a list of requests. `from` is inclusive, `to` is not. */
+export const requestFilter = z.object({
+  keyId: id.optional(),
+  /** As answered or as requested; also `<provider>/<model>`. */
+  model: z.string().optional(),
+  sessionId: z.string().optional(),
+  status: requestStatus.optional(),
+  from: timestamp.optional(),
+  to: timestamp.optional(),
+});
+export type RequestFilter = z.infer<typeof requestFilter>;
 
 /** The newest first. */
 export const listRequests = defineRpc({
   ...common,
   subject: 'worker.list-requests.v1',
-  request: z.object({ accountId: id, limit: z.int().min(1).max(500), offset: count }),
+  request: z.object({
+    accountId: id,
+    limit: z.int().min(1).max(500),
+    offset: count,
+    filter: requestFilter.default({}),
+  }),
   reply: z.object({ total: count, requests: z.array(requestLogEntry) }),
 });
 

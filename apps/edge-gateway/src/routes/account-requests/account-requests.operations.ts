@@ -1,4 +1,4 @@
-import { pageQuery, requestDetail, requestLogPage } from '@gateway/contracts';
+import { requestDetail, requestLogPage, requestLogQuery } from '@gateway/contracts';
 import { z } from 'zod';
 import type { Operation } from '../../http/operation.ts';
 
@@ -6,7 +6,9 @@ export const listRequestLog: Operation = {
   id: 'listRequestLog',
   tag: 'Requests and usage',
   summary: 'List what was requested, the newest first',
-  query: pageQuery,
+  description:
+    'Filters narrow the list together. `from` is inclusive, `to` is not. `total` counts up to 100,000.',
+  query: requestLogQuery,
   answer: { status: 200, description: 'A page of the log.', schema: requestLogPage },
 };
 

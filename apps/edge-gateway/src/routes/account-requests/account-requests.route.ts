@@ -1,7 +1,7 @@
 import {
   getRequest,
   listRequests,
-  pageQuery,
+  requestLogQuery,
   type RequestDetail,
   type RequestLogEntry,
 } from '@gateway/contracts';
@@ -15,6 +15,7 @@ import { FromCaller } from '../../http/caller.decorator.ts';
 import { Describe } from '../../http/operation.ts';
 import { parseInput } from '../../http/zod-input.ts';
 import { tokens } from '../../tokens.ts';
+import { asUtc } from '../account-usage/usage-span.ts';
 import { getRequestDetail, listRequestLog } from './account-requests.operations.ts';
 
 interface RequestPage {
@@ -38,12 +39,16 @@ export class AccountRequestsRoute {
   @Get(['/v1/account/requests', '/v1/requests'])
   @Describe(listRequestLog)
   async list(@FromCaller() caller: AccountCaller, @Query() query: unknown): Promise<RequestPage> {
-    const { limit, offset } = parseInput(pageQuery, query);
-    const { requests, total } = await this.#messaging.call(listRequests, {
-      accountId: caller.accountId,
-      limit,
-      offset,
-    });
+    const { limit, offset, key_id, session_id, from, to, ...others } = parseInput(requestLogQuery, query);
+    const filter = {
+      ...others,
+      ...(key_id === undefined ? {} : { keyId: key_id }),
+      ...(session_id === undefined ? {} : { sessionId: session_id }),
+      ...(from === undefined ? {} : { from: asUtc(from) }),
+      ...(to === undefined ? {} : { to: asUtc(to) }),
+    };
+    const call = { accountId: caller.accountId, limit, offset, filter };
+    const { requests, total } = await this.#messaging.call(listRequests, call);
     return { object: 'list', data: requests, total, limit, offset };
   }
 

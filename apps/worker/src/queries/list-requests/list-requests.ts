@@ -2,20 +2,23 @@ import type { listRequests as contract } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { entryFields, renderEntry } from '../render-request.ts';
+import { chooseRequestFilter } from './choose-request-filter.ts';
 
 /** Counting goes through the index row by row; a total says "at least" from here on (about 15 ms). */
 export const totalMax = 100_000;
 
-/** An account's requests, the newest first. `total` counts all of them, up to 100,000. */
+/** An account's requests that the filter lets through, the newest first. `total` counts all of them, up to 100,000. */
 export async function listRequests(
   database: TelemetryDatabase,
-  { accountId, limit, offset }: ParsedRequestOf<typeof contract>,
+  { accountId, limit, offset, filter }: ParsedRequestOf<typeof contract>,
 ): Promise<ReplyOf<typeof contract>> {
   const { requestLog } = database.forAccount(accountId);
+  const where = chooseRequestFilter(filter);
   const [total, rows] = await Promise.all([
-    requestLog.count({ take: totalMax }),
+    requestLog.count({ where, take: totalMax }),
     requestLog.findMany({
       ...entryFields,
+      where,
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       skip: offset,
       take: limit,

@@ -1,0 +1,105 @@
+import {
+  daysQuery,
+  listDailyAnalytics,
+  listDailyUsage,
+  listKeys,
+  listKeyUsage,
+  spanQuery,
+  summarizeUsage,
+  type AnalyticsDay,
+  type KeyUsage,
+  type UsageDay,
+  type UsageSummary,
+} from '@gateway/contracts';
+import type { Messaging } from '@gateway/messaging';
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { AllowAccess } from '../../http/access.ts';
+import type { AccountCaller } from '../../http/account-caller.ts';
+import { FromCaller } from '../../http/caller.decorator.ts';
+import { Describe } from '../../http/operation.ts';
+import { parseInput } from '../../http/zod-input.ts';
+import { tokens } from '../../tokens.ts';
+import * as operations from './account-usage.operations.ts';
+import { noUsage, renderEmptyAnalyticsDay, renderEmptyDay } from './render-empty-day.ts';
+import { chooseBillingPeriod, chooseLastDays, chooseSpan, fillDays } from './usage-span.ts';
+
+interface List<Item> {
+  readonly object: 'list';
+  readonly data: readonly Item[];
+}
+
+/** `/v1/account/usage` and its alias `/v1/usage`: sums over the request log. */
+@Controller()
+@AllowAccess('api-key-or-session')
+export class AccountUsageRoute {
+  readonly #messaging: Messaging;
+
+  constructor(@Inject(tokens.messaging) messaging: Messaging) {
+    this.#messaging = messaging;
+  }
+
+  @Get(['/v1/account/usage/summary', '/v1/usage/summary'])
+  @Describe(operations.summarizeUsage)
+  async summarize(
+    @FromCaller() { accountId }: AccountCaller,
+    @Query() query: unknown,
+  ): Promise<UsageSummary> {
+    const span = chooseSpan(parseInput(spanQuery, query), chooseBillingPeriod(Date.now()));
+    const { figures, sessions } = await this.#messaging.call(summarizeUsage, { accountId, ...span });
+    return { object: 'usage.summary', ...span, ...figures, sessions };
+  }
+
+  @Get(['/v1/account/usage/daily', '/v1/usage/daily'])
+  @Describe(operations.listDailyUsage)
+  async listDays(
+    @FromCaller() { accountId }: AccountCaller,
+    @Query() query: unknown,
+  ): Promise<List<UsageDay>> {
+    const span = chooseLastDays(parseInput(daysQuery, query).days, Date.now());
+    const { days } = await this.#messaging.call(listDailyUsage, { accountId, ...span });
+    return { object: 'list', data: fillDays(span, days, renderEmptyDay) };
+  }
+
+  @Get('/v1/account/usage/by-key')
+  @Describe(operations.listKeyUsage)
+  async listKeys(
+    @FromCaller() { accountId }: AccountCaller,
+  ): Promise<List<KeyUsage> & { period_start: string; period_end: string }> {
+    const span = chooseBillingPeriod(Date.now());
+    const [used, named] = await Promise.all([
+      this.#messaging.call(listKeyUsage, { accountId, ...span }),
+      this.#messaging.call(listKeys, { accountId }),
+    ]);
+    const names = new Map(named.keys.map(({ id, name }) => [id, name]));
+    const data: KeyUsage[] = used.keys.map((key) => ({ ...key, name: names.get(key.key_id) ?? null }));
+    for (const { key_id } of data) names.delete(key_id);
+    for (const [key_id, name] of names) data.push({ object: 'usage.key', key_id, name, ...noUsage });
+    return { object: 'list', data, period_start: span.from, period_end: span.to };
+  }
+
+  @Get('/v1/account/usage/analytics/daily')
+  @AllowAccess('session')
+  @Describe(operations.listDailyAnalytics)
+  analyzeForPerson(
+    @FromCaller() caller: AccountCaller,
+    @Query() query: unknown,
+  ): Promise<List<AnalyticsDay>> {
+    return this.#analyze(caller, query);
+  }
+
+  @Get('/v1/usage/analytics/daily')
+  @AllowAccess('api-key')
+  @Describe(operations.listDailyAnalyticsByKey)
+  analyzeForScript(
+    @FromCaller() caller: AccountCaller,
+    @Query() query: unknown,
+  ): Promise<List<AnalyticsDay>> {
+    return this.#analyze(caller, query);
+  }
+
+  async #analyze({ accountId }: AccountCaller, query: unknown): Promise<List<AnalyticsDay>> {
+    const span = chooseLastDays(parseInput(daysQuery, query).days, Date.now());
+    const { days } = await this.#messaging.call(listDailyAnalytics, { accountId, ...span });
+    return { object: 'list', data: fillDays(span, days, renderEmptyAnalyticsDay) };
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { analyticsDay, keyUsage, usageDay, usageFigures, usageSession } from '../api/usage.ts';
+import { count, id, timestamp } from '../common.ts';
+import { defineRpc } from '../define.ts';
+
+const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 10_000 } as const;
+/** From `from` (inclusive) to `to` (exclusive). */
+const span = z.object({ accountId: id, from: timestamp, to: timestamp });
+
+export const summarizeUsage = defineRpc({
+  ...common,
+  subject: 'worker.summarize-usage.v1',
+  request: span,
+  reply: z.object({ figures: usageFigures, sessions: count }),
+});
+
+/** Days with requests alone, the oldest first. */
+export const listDailyUsage = defineRpc({
+  ...common,
+  subject: 'worker.list-daily-usage.v1',
+  request: span,
+  reply: z.object({ days: z.array(usageDay) }),
+});
+
+/** The most used first; 1,000 keys at most. */
+export const listKeyUsage = defineRpc({
+  ...common,
+  subject: 'worker.list-key-usage.v1',
+  request: span,
+  reply: z.object({ keys: z.array(keyUsage.omit({ name: true })) }),
+});
+
+/** Days with requests alone, the oldest first. */
+export const listDailyAnalytics = defineRpc({
+  ...common,
+  subject: 'worker.list-daily-analytics.v1',
+  request: span,
+  reply: z.object({ days: z.array(analyticsDay) }),
+});
+
+/** The one that was active last first. Figures are of the requests within the span. */
+export const listSessions = defineRpc({
+  ...common,
+  subject: 'worker.list-sessions.v1',
+  request: span.extend({ limit: z.int().min(1).max(500), offset: count }),
+  reply: z.object({ total: count, sessions: z.array(usageSession) }),
+});

@@ -1,0 +1,180 @@
+import { requestLogPage, type RequestLogEntry, type UsageFigures } from '@gateway/contracts';
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import OpenAI from 'openai';
+import { eventually } from '../integration/stack.fixture.ts';
+import { connectProvider, createTestAccount, createTestKey, type TestAccount } from './account.fixture.ts';
+import { connectAnthropic, plainMessages, streamedMessages, thoughtful } from './anthropic.fixture.ts';
+import { githubTools } from './github-tools.fixture.ts';
+import { callFor } from './governance.fixture.ts';
+import { completion, plainAnswer } from './provider.fixture.ts';
+
+export const { baseUrl } = sharedStack();
+
+/** What a client saw of one request: its answer's usage and headers. */
+export interface SeenRequest {
+  readonly id: string;
+  readonly keyId: string;
+  readonly sessionId: string | null;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly toolsIn: number;
+  readonly toolsOut: number;
+  readonly isError: boolean;
+}
+
+export interface Traffic {
+  readonly account: TestAccount;
+  /** A second key of the account. */
+  readonly second: { readonly id: string; readonly key: string };
+  readonly seen: readonly SeenRequest[];
+}
+
+const weather = {
+  type: 'function' as const,
+  function: { name: 'get_weather', description: 'Get the current weather forecast for a city' },
+};
+const question = 'Get the current weather forecast for the city of München';
+
+/** The provider's next answer is a call of this tool. */
+export function enqueueCall(provider: ReplayProvider, name: string): void {
+  const tool_calls = [{ id: 'call_1', type: 'function', function: { name, arguments: '{}' } }];
+  const message = { role: 'assistant', content: null, tool_calls };
+  const choices = [{ index: 0, message, finish_reason: 'tool_calls' }];
+  provider.enqueue(null, { ...plainAnswer, body: { ...completion, choices } });
+}
+
+export async function openAccount(provider: ReplayProvider): Promise<TestAccount> {
+  const account = await createTestAccount(sharedStack());
+  for (const name of ['openai', 'anthropic']) {
+    const body = { provider: name, api_key: 'sk-upstream-0123456789', base_url: `${provider.url}/v1` };
+    await connectProvider(baseUrl, account.apiKey, body);
+  }
+  return account;
+}
+
+/** Asks with 118 tools on offer, by OpenAI's SDK. */
+export function askWithTools(apiKey: string, sessionId?: string) {
+  const headers = sessionId === undefined ? {} : { 'x-svc-session-id': sessionId };
+  const body = {
+    model: 'openai/gpt-4o-mini',
+    messages: [{ role: 'user' as const, content: question }],
+    tools: [weather, ...githubTools],
+  };
+  return connectOpenAi(apiKey).chat.completions.create(body, { headers }).withResponse();
+}
+
+export function connectOpenAi(apiKey: string): OpenAI {
+  return new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
+}
+
+/** Traffic of an account of its own with the real SDKs: two keys, two sessions, two providers, plain, streamed and failed. */
+export async function makeTraffic(provider: ReplayProvider): Promise<Traffic> {
+  const account = await openAccount(provider);
+  const second = await createTestKey(baseUrl, account.apiKey, { name: 'second' });
+  const seen: SeenRequest[] = [];
+  const keys = [
+    { id: account.keyId, key: account.apiKey },
+    { id: second.id, key: second.key },
+  ];
+  for (const [at, { id: keyId, key }] of keys.entries()) {
+    for (const sessionId of ['s-one', 's-two', null].slice(at)) {
+      enqueueCall(provider, 'get_weather');
+      const answer = await askWithTools(key, sessionId ?? undefined);
+      seen.push({ ...seenOf(answer.response.headers), keyId, sessionId, ...tokensOf(answer.data.usage) });
+    }
+    seen.push(
+      await askAnthropic(provider, key, keyId, false),
+      await askAnthropic(provider, key, keyId, true),
+    );
+  }
+  seen.push(await fail(account));
+  return { account, second, seen };
+}
+
+const tokensOf = (usage: OpenAI.CompletionUsage | undefined) => ({
+  promptTokens: usage?.prompt_tokens ?? 0,
+  completionTokens: usage?.completion_tokens ?? 0,
+});
+
+function seenOf(headers: Headers) {
+  const numberOf = (name: string) => Number(headers.get(name) ?? 0);
+  return {
+    id: headers.get('x-request-id') ?? '',
+    toolsIn: numberOf('x-svc-tools-input'),
+    toolsOut: numberOf('x-svc-tools-output'),
+    isError: false,
+  };
+}
+
+async function askAnthropic(
+  provider: ReplayProvider,
+  key: string,
+  keyId: string,
+  isStreamed: boolean,
+): Promise<SeenRequest> {
+  provider.enqueue(null, isStreamed ? streamedMessages() : plainMessages(thoughtful));
+  const call = { model: 'anthropic/claude-sonnet-4-5', max_tokens: 100, messages: [hello] };
+  const { messages } = connectAnthropic(baseUrl, key);
+  const common = { keyId, sessionId: null };
+  if (!isStreamed) {
+    const { data, response } = await messages.create(call).withResponse();
+    const { input_tokens: promptTokens, output_tokens: completionTokens } = data.usage;
+    return { ...seenOf(response.headers), ...common, promptTokens, completionTokens };
+  }
+  const stream = messages.stream(call);
+  const { usage } = await stream.finalMessage();
+  const { response } = await stream.withResponse();
+  const tokens = { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens };
+  return { ...seenOf(response.headers), ...common, ...tokens };
+}
+
+const hello = { role: 'user' as const, content: 'hello' };
+
+async function fail({ apiKey, keyId }: TestAccount): Promise<SeenRequest> {
+  const call = connectOpenAi(apiKey).chat.completions.create(
+    { model: 'groq/nothing', messages: [hello] },
+    { headers: { 'x-svc-session-id': 's-two' } },
+  );
+  const error: unknown = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof OpenAI.APIError)) throw new Error('the request did not fail', { cause: error });
+  const common = { keyId, sessionId: 's-two', promptTokens: 0, completionTokens: 0 };
+  return { ...seenOf(error.headers ?? new Headers()), ...common, isError: true };
+}
+
+/** An account's whole log, once it has this many rows. */
+export function waitForRows(apiKey: string, count: number): Promise<RequestLogEntry[]> {
+  return eventually(async () => {
+    const page = await callFor(requestLogPage, 200, { path: '/v1/account/requests?limit=500', key: apiKey });
+    return page.total >= count ? page.data : undefined;
+  }, 20_000);
+}
+
+/** The figures of rows of the log, summed here. Money to nine decimals: its sum is no whole number. */
+export function sumRows(rows: readonly RequestLogEntry[]): UsageFigures {
+  const sum = (read: (row: RequestLogEntry) => number | null) =>
+    rows.reduce((total, row) => total + (read(row) ?? 0), 0);
+  const estimated_tokens_saved = sum((row) => row.estimated_tokens_saved);
+  const compression_tokens_saved = sum((row) => row.compression_tokens_saved);
+  return {
+    requests: rows.length,
+    errors: sum(({ status }) => (status === 'error' ? 1 : 0)),
+    prompt_tokens: sum((row) => row.prompt_tokens),
+    completion_tokens: sum((row) => row.completion_tokens),
+    total_tokens: sum((row) => row.total_tokens),
+    cached_tokens: sum((row) => row.cached_tokens),
+    tools_in: sum((row) => row.tools_in),
+    tools_out: sum((row) => row.tools_out),
+    estimated_tokens_saved,
+    compression_tokens_saved,
+    total_tokens_saved: estimated_tokens_saved + compression_tokens_saved,
+    cost_usd: expect.closeTo(
+      sum((row) => row.cost_usd),
+      9,
+    ) as number,
+    unpriced_requests: sum((row) => (row.prompt_tokens !== null && row.cost_usd === null ? 1 : 0)),
+    provider_savings_usd: null,
+  };
+}
