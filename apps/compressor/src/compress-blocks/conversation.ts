@@ -13,7 +13,7 @@ import { estimateTextTokens } from './estimate-text-tokens.ts';
 import { LineIndex } from './line-index.ts';
 import { looksLikeCode } from './looks-like-code.ts';
 import { endsInCommand } from './observation.ts';
-import { blockLabelOf, renderBlockReference } from './references.ts';
+import { blockLabelOf, parseReference, renderBlockReference } from './references.ts';
 import { blobs } from './steps/blobs.ts';
 import { headTail } from './steps/head-tail.ts';
 import { logFolding } from './steps/log-folding.ts';
@@ -32,7 +32,7 @@ const gainMin = 4;
 const losslessText: readonly TextStep[] = [terminal, trailingSpace];
 const lossyText: readonly TextStep[] = [blobs, logFolding, headTail];
 
-/** A block that was sent with nothing in it that stands for something else, so that it can be referred to. */
+/** A block that was sent without a reference in it, so that it can be referred to. */
 interface SentBlock {
   readonly label: string;
   readonly place: number;
@@ -46,10 +46,10 @@ interface SentBlock {
 export class ConversationCompressor {
   readonly #settings: CompressionSettings;
   readonly #lines = new LineIndex();
-  /** By hash of a block as it came: how it was sent, if in full. */
-  readonly #sentInFull = new Map<string, SentBlock>();
-  /** By label: the different texts sent in full that begin so. */
-  readonly #alike = new Map<string, Set<string>>();
+  /** By hash of a block as it came and as it was sent. */
+  readonly #sentBlocks = new Map<string, SentBlock>();
+  /** By label, and by hash: which of the different texts sent in full that begin so it is, from 1. */
+  readonly #alike = new Map<string, Map<string, number>>();
   #userTerms: ReadonlySet<string> = new Set();
   #callTerms: ReadonlySet<string> = new Set();
   #assistantText = '';
@@ -71,6 +71,7 @@ export class ConversationCompressor {
     const outcome = isLeftAlone ? unchanged : this.#compress(block);
     const sent = outcome.text ?? block.text;
     if (block.text.length <= charactersMax) this.#lines.add(sent);
+    if (!holdsReference(sent)) this.#noteSent(sent, outcome.omissions.length === 0 ? block.text : sent);
     this.#noteContext(block);
     return outcome;
   }
@@ -90,21 +91,20 @@ export class ConversationCompressor {
     if (!isResult && block.speaker !== 'user') return unchanged;
     const tokens = estimateTextTokens(block.text);
     if (tokens < tokensMin) return unchanged;
-    const id = hash('sha256', block.text);
-    const whole = this.#referToBlock(id, tokens);
+    if (parseReference(block.text) !== undefined) return unchanged;
+    const whole = this.#referToBlock(block.text, tokens);
     if (whole !== undefined) return whole;
     const draft = new BlockDraft(block.text, tokens, this.#settings, () => this.#terms());
-    if (isResult && looksLikeJson(block.text) && draft.applyJson()) {
-      this.#noteFull(id, draft);
-      return draft.outcome();
-    }
-    const isCode = looksLikeCode(block.text);
+    if (isResult && looksLikeJson(block.text) && draft.applyJson())
+      return this.#referToBlock(draft.text, tokens) ?? draft.outcome();
+    // A text that speaks in references has been here before: what it leaves of lines may look like no code any more.
+    const isCode = looksLikeCode(block.text) || holdsReference(block.text);
     if (!isCode) draft.applySteps(losslessText);
     if (!isCode && isResult && this.#settings.mode === 'balanced' && this.#settings.recoverable)
       draft.applySteps(lossyText);
-    const before = draft.text;
+    const same = draft.text === block.text ? undefined : this.#referToBlock(draft.text, tokens);
+    if (same !== undefined) return same;
     draft.apply('repeated_lines', (text) => this.#lines.replaceRuns(text));
-    if (draft.text === before) this.#noteFull(id, draft);
     return draft.outcome();
   }
 
@@ -112,8 +112,8 @@ export class ConversationCompressor {
     return new Set([...this.#userTerms, ...this.#callTerms]);
   }
 
-  #referToBlock(id: string, tokensBefore: number): BlockOutcome | undefined {
-    const sent = this.#sentInFull.get(id);
+  #referToBlock(original: string, tokensBefore: number): BlockOutcome | undefined {
+    const sent = this.#sentBlocks.get(hash('sha256', original));
     if (sent === undefined) return undefined;
     const text = renderBlockReference(sent.label, sent.place);
     const tokensAfter = estimateTextTokens(text);
@@ -121,13 +121,22 @@ export class ConversationCompressor {
     return { text, steps: [{ step: 'repeated_block', tokensBefore, tokensAfter }], omissions: [] };
   }
 
-  #noteFull(id: string, draft: BlockDraft): void {
-    if (draft.hasOmissions || this.#sentInFull.has(id)) return;
-    const label = blockLabelOf(draft.text);
-    const alike = this.#alike.get(label) ?? new Set();
-    this.#alike.set(label, alike.add(hash('sha256', draft.text)));
-    this.#sentInFull.set(id, { label, place: alike.size });
+  /** @param original what comes again may be referred to it by: the block as it came, if all of it was sent. */
+  #noteSent(sent: string, original: string): void {
+    const label = blockLabelOf(sent);
+    if (label === undefined) return;
+    const alike = this.#alike.get(label) ?? new Map<string, number>();
+    this.#alike.set(label, alike);
+    const [id, sentId] = [hash('sha256', original), hash('sha256', sent)];
+    const place = alike.get(sentId) ?? alike.size + 1;
+    alike.set(sentId, place);
+    for (const name of [id, sentId])
+      if (!this.#sentBlocks.has(name)) this.#sentBlocks.set(name, { label, place });
   }
+}
+
+function holdsReference(text: string): boolean {
+  return text.includes('as above') && text.split('\n').some((line) => parseReference(line) !== undefined);
 }
 
 /** A block on its way through the steps: each is kept only where it saves tokens. */
@@ -149,10 +158,6 @@ class BlockDraft {
     this.#tokens = tokens;
     this.#settings = settings;
     this.#readTerms = readTerms;
-  }
-
-  get hasOmissions(): boolean {
-    return this.#omissions.length > 0;
   }
 
   /** False when the text is no JSON after all. */

@@ -1,6 +1,11 @@
+import { cutText } from './cut-text.ts';
+
 /** How much of a line is quoted to find it by. */
 const labelLength = 40;
 
+/** Control characters and line separators. */
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const unclear = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
 const numberedLine = /^ *(\d{1,7})[:|\t]/;
 
 /**
@@ -10,8 +15,9 @@ const numberedLine = /^ *(\d{1,7})[:|\t]/;
 export function labelOf(line: string): string | undefined {
   const number = numberedLine.exec(line)?.[1];
   if (number !== undefined) return `#${number}`;
-  const label = line.trim().slice(0, labelLength).trimEnd();
-  return label.length < 3 || label.includes('" to "') || label.startsWith('#') ? undefined : label;
+  const label = cutText(line.trim(), 0, labelLength).trimEnd();
+  const isClear = label.length >= 3 && !unclear.test(label) && !label.includes('" to "');
+  return isClear && !label.startsWith('#') ? label : undefined;
 }
 
 /** Stands for a run of lines that was sent before. Undefined when its first or last line cannot be named. */
@@ -54,9 +60,10 @@ export function parseReference(line: string): Reference | undefined {
   return block ? { kind: 'block', label: block[1] ?? '', place: Number(block[2] ?? 1) } : undefined;
 }
 
-/** What a block is found by: how its first line begins. */
-export function blockLabelOf(text: string): string {
+/** What a block is found by: how its first line begins. Undefined where that would make no readable reference. */
+export function blockLabelOf(text: string): string | undefined {
   const start = text.trimStart();
   const end = start.indexOf('\n');
-  return start.slice(0, end < 0 ? labelLength : Math.min(end, labelLength)).trimEnd();
+  const label = cutText(start, 0, end < 0 ? labelLength : Math.min(end, labelLength)).trimEnd();
+  return label === '' || unclear.test(label) ? undefined : label;
 }

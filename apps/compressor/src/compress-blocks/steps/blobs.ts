@@ -1,3 +1,4 @@
+import { cutText } from '../cut-text.ts';
 import type { TextStep } from '../text-step.ts';
 
 /** Base64, hex and the like, in a data address or bare: no word, path or identifier is that long. */
@@ -39,5 +40,7 @@ function isMinified(line: string): boolean {
 
 function cutLine(line: string, id: string): string {
   const left = line.length - headLength - tailLength;
-  return `${line.slice(0, headLength)}[… ${left} characters left out: ${id}]${line.slice(-tailLength)}`;
+  const head = cutText(line, 0, headLength);
+  const tail = cutText(line, line.length - tailLength, line.length);
+  return `${head}[… ${left} characters left out: ${id}]${tail}`;
 }

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import type { ContextBlock } from '../../apps/compressor/src/compress-blocks/context-block.ts';
+import {
+  compressAll,
+  expandExactly,
+  followed,
+  modes,
+  readExactly,
+  sentTexts,
+  termsAsked,
+} from './compression-invariants.ts';
+import { parseReference } from '../../apps/compressor/src/compress-blocks/references.ts';
+import { conversation, json } from './sample-conversations.ts';
+
+type Holds = (blocks: readonly ContextBlock[]) => void;
+
+/** What holds of every conversation, in every mode: planning.md, "Invariants". */
+export const invariants: Readonly<Record<string, Holds>> = {
+  'the same every time, and turn by turn': (blocks) => {
+    for (const settings of modes) {
+      const all = compressAll(blocks, settings);
+      expect(compressAll(blocks, settings)).toEqual(all);
+      for (const turn of [blocks.length >> 1])
+        expect(compressAll(blocks.slice(0, turn), settings)).toEqual(all.slice(0, turn));
+    }
+  },
+  'never longer, and a reason for each change': (blocks) => {
+    for (const settings of modes) {
+      for (const [at, { text, steps }] of compressAll(blocks, settings).entries()) {
+        const before = blocks[at]!;
+        if (text === null) continue;
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(Buffer.byteLength(before.text));
+        expect(JSON.stringify(text).length).toBeLessThanOrEqual(JSON.stringify(before.text).length);
+        expect(steps.length).toBeGreaterThan(0);
+        for (const step of steps) expect(step.tokensAfter).toBeLessThan(step.tokensBefore);
+      }
+    }
+  },
+  'nothing protected is touched': (blocks) => {
+    for (const settings of modes) {
+      for (const [at, { text }] of compressAll(blocks, settings).entries()) {
+        const { frozen, speaker } = blocks[at]!;
+        if (frozen || speaker === 'assistant' || speaker === 'system') expect(text).toBeNull();
+      }
+    }
+  },
+  'what was compressed stays as it is': (blocks) => {
+    for (const settings of modes) {
+      const sent = sentTexts(blocks, compressAll(blocks, settings));
+      const again = blocks.map((block, at) => ({ ...block, text: sent[at]! }));
+      expect(sentTexts(again, compressAll(again, settings))).toEqual(sent);
+    }
+  },
+  'valid UTF-8 stays valid': (blocks) => {
+    for (const settings of modes) {
+      for (const [at, { text }] of compressAll(blocks, settings).entries())
+        if (blocks[at]!.text.isWellFormed()) expect(text === null || text.isWellFormed()).toBe(true);
+    }
+  },
+  'critical terms are kept, or stand behind a marker': (blocks) => {
+    for (const settings of modes) {
+      const outcomes = compressAll(blocks, settings);
+      if (blocks.some(({ text }) => saysReference(text))) return;
+      const readable = followed(sentTexts(blocks, outcomes));
+      for (const at of blocks.keys()) {
+        const left = outcomes[at]!.omissions.map(({ original }) => original).join('\n');
+        const lower = `${readable[at]!}\n${left}`.toLowerCase();
+        if (!parsesAsJson(blocks[at]!.text) && !hasTerminalCodes(blocks[at]!.text))
+          for (const term of termsAsked(blocks, at)) expect(lower).toContain(term);
+      }
+    }
+  },
+  'markers of one session are not those of another': (blocks) => {
+    const settings = modes[2]!;
+    const ids = (sessionSeed: string): string[] =>
+      compressAll(blocks, { ...settings, sessionSeed }).flatMap(({ omissions }) =>
+        omissions.map(({ id }) => id),
+      );
+    const other = new Set(ids('another'));
+    expect(ids('one').filter((id) => other.has(id))).toEqual([]);
+  },
+};
+
+const parsesAsJson = (text: string): boolean => readExactly(text) !== undefined;
+const hasTerminalCodes = (text: string): boolean => /[\r\x1b]/.test(text);
+const saysReference = (text: string): boolean =>
+  text.split('\n').some((line) => parseReference(line) !== undefined);
+
+/** Of conversations that do not speak in references themselves: following ours gives back every line. */
+export const followable: Holds = (blocks) => {
+  const own = blocks.filter(({ text }) => !saysReference(text) && !text.includes('[…'));
+  const alone = own.map((block) => sentTexts([block], compressAll([block], modes[0]!))[0]);
+  const sent = sentTexts(own, compressAll(own, modes[0]!));
+  const inFull = own.map((block, at) =>
+    block.frozen || block.speaker === 'assistant' || block.speaker === 'system' ? block.text : alone[at],
+  );
+  followed(sent).forEach((text, at) => {
+    // What a reference names may be a copy that was sent as it came, by someone else.
+    const asItCame = withoutEnds(own[at]!.text);
+    const read = withoutEnds(text);
+    if (read !== asItCame) expect(read).toBe(withoutEnds(inFull[at]!));
+  });
+};
+
+/** A single block repeats lines of its own, so that alone it is compressed too; and it may be sent with its trailing space. */
+function withoutEnds(text: string): string {
+  return followed([text])[0]!
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trimEnd();
+}
+
+export function describeCompression(numRuns: number): void {
+  const options = { numRuns };
+  const timeoutMs = 30_000 + numRuns * 40;
+  describe('of any conversation, in any mode', () => {
+    for (const [name, holds] of Object.entries(invariants))
+      it(name, () => fc.assert(fc.property(conversation, holds), options), timeoutMs);
+  });
+
+  it(
+    'references say, by what was sent alone, every line they stand for',
+    () => {
+      fc.assert(fc.property(conversation, followable), options);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'JSON says the same, numbers as they were written',
+    () => {
+      fc.assert(
+        fc.property(json, (text) => {
+          const block = { speaker: 'tool', text, frozen: false } as const;
+          const [minified] = sentTexts([block], compressAll([block], modes[0]!));
+          expect(readExactly(minified!)).toEqual(readExactly(text));
+          const [tables] = sentTexts([block], compressAll([block], modes[1]!));
+          expect(expandExactly(tables!)).toEqual(expandExactly(minified!));
+        }),
+        options,
+      );
+    },
+    timeoutMs,
+  );
+}

@@ -1,0 +1,3 @@
+import { describeCompression } from './compression-properties.ts';
+
+describeCompression(10_000);
