@@ -6,6 +6,7 @@ import type { OperationAnswer } from '../http/operation.ts';
 import { operationTags } from '../http/operation.ts';
 import type { RouteRow } from '../http/route-table.ts';
 import { listErrors } from './list-errors.ts';
+import { namedSchemas } from './named-schemas.ts';
 import { renderSecurity, securitySchemes } from './security.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -34,7 +35,7 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
     },
     servers: [{ url: '/' }],
     tags: operationTags.map((name) => ({ name })),
-    components: { securitySchemes },
+    components: { securitySchemes, schemas: namedSchemas },
     paths,
   });
 }

@@ -1,0 +1,47 @@
+import 'reflect-metadata';
+import type { Logger } from '@gateway/observability';
+import { Module } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import { controllers, EdgeGatewayModule } from '../edge-gateway.module.ts';
+import type { EdgeParts } from '../edge-parts.ts';
+import { listRoutes } from './route-table.ts';
+import { createServer } from './server.ts';
+
+@Module({})
+class NoSpool {}
+
+/** Enough to start: no request is served, so that nothing of it is ever called. */
+const parts = { pipeline: {}, identity: {} } as unknown as EdgeParts;
+const silent = Object.fromEntries(
+  ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, () => undefined]),
+) as unknown as Logger;
+
+/** What the server really listens to, however it came there. */
+async function registeredRoutes(): Promise<string[]> {
+  const module = EdgeGatewayModule.create(parts, { module: NoSpool });
+  const app: NestFastifyApplication = await createServer(module, silent, { tls: undefined, trustedProxies: [] });
+  const registered: string[] = [];
+  const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+  fastify.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) registered.push(`${each} ${url}`);
+  });
+  await app.init();
+  await app.close();
+  return registered;
+}
+
+test('the server has the routes of the table, and no other: nothing is reachable that is not described', async () => {
+  const described = listRoutes(controllers).flatMap(({ method, paths }) =>
+    paths.map((path) => `${method} ${path}`),
+  );
+  const registered = (await registeredRoutes()).map((route) =>
+    route
+      .replace(
+        /:([A-Za-z]+)/g,
+        (_, name: string) => `{${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}}`,
+      )
+      .replace('*', '{id}'),
+  );
+  expect(registered.sort()).toEqual(described.sort());
+});

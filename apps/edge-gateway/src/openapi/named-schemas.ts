@@ -1,0 +1,36 @@
+import {
+  account,
+  accountDeletion,
+  accountPolicy,
+  apiKey,
+  createdApiKey,
+  providerConnection,
+  requestDetail,
+  requestLogEntry,
+  requestTimings,
+  routingCandidate,
+  routingModel,
+  routingModelStatus,
+  routingPreferences,
+  routingTrace,
+  session,
+} from '@gateway/contracts';
+
+/** Schemas that stand in the document under a name, since several operations answer with them; others stand where they are used. */
+export const namedSchemas = {
+  Account: account,
+  AccountDeletion: accountDeletion,
+  AccountPolicy: accountPolicy,
+  ApiKey: apiKey,
+  CreatedApiKey: createdApiKey,
+  Provider: providerConnection,
+  RequestDetail: requestDetail,
+  RequestLogEntry: requestLogEntry,
+  RequestTimings: requestTimings,
+  RoutingCandidate: routingCandidate,
+  RoutingModel: routingModel,
+  RoutingModelStatus: routingModelStatus,
+  RoutingPreferences: routingPreferences,
+  RoutingTrace: routingTrace,
+  Session: session,
+} as const;
