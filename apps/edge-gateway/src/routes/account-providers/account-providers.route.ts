@@ -84,12 +84,11 @@ export class AccountProvidersRoute {
     @FromCaller() caller: AccountCaller,
     @Param('provider') name: string,
   ): Promise<{ provider: string; object: 'provider.deleted'; deleted: true }> {
-    const { deleted } = await this.#messaging.call(deleteCredential, {
-      accountId: caller.accountId,
-      provider: name.slice(0, 64),
-    });
-    if (!deleted)
-      throw new GatewayError('not_found', { message: `The provider "${name}" has no stored key.` });
+    const request = { accountId: caller.accountId, provider: name };
+    // What can be no provider's name is not worth a question.
+    const isName = name.length <= 64 && /^[\x21-\x7e]+$/.test(name);
+    const { deleted } = isName ? await this.#messaging.call(deleteCredential, request) : { deleted: false };
+    if (!deleted) throw new GatewayError('not_found', { message: 'This provider has no stored key.' });
     return { provider: name, object: 'provider.deleted', deleted: true };
   }
 
