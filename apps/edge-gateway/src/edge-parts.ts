@@ -49,11 +49,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const upstream = new UndiciUpstream({ guard: egressGuard, idleTimeoutMs: config.UPSTREAM_TIMEOUT_MS });
   const pipeline: PipelineServices = {
     ...buildLimits(cacheRedis, messaging, log),
-    settings: {
-      bodyBytesMax: config.REQUEST_BODY_BYTES_MAX,
-      planDeadlineMs: config.PLAN_DEADLINE_MS,
-      sandboxUrl: config.SANDBOX_URL,
-    },
+    settings: chooseSettings(config),
     connections: createConnections(messaging, sealingKeys, (secret) => secretRedactor.register(secret)),
     catalog: loadCatalog(),
     budgets: open.budgets,
@@ -80,6 +76,14 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
     cacheRedis.disconnect();
   };
   return { pipeline, sealingKeys, ...people, egressGuard, cacheRedis, close };
+}
+
+function chooseSettings(config: Config): PipelineServices['settings'] {
+  return {
+    bodyBytesMax: config.REQUEST_BODY_BYTES_MAX,
+    planDeadlineMs: config.PLAN_DEADLINE_MS,
+    sandboxUrl: config.SANDBOX_URL,
+  };
 }
 
 /** Who may come in, how often, and for how long. */
