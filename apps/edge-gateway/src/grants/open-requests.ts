@@ -41,7 +41,8 @@ export class OpenRequests {
   readonly #now: () => number;
   readonly #byKey = new Map<string, Set<OpenRequest>>();
   readonly #timer: NodeJS.Timeout;
-  #checking: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
+  #confirming: Promise<void> | undefined;
 
   constructor(options: OpenRequestsOptions) {
     this.#options = options;
@@ -73,16 +74,16 @@ export class OpenRequests {
     clearInterval(this.#timer);
   }
 
-  /** Ends what has lost its right. One check at a time; never rejects. */
-  check(): Promise<void> {
-    if (this.#byKey.size === 0) return Promise.resolve();
-    this.#checking ??= this.#check().finally(() => (this.#checking = undefined));
-    return this.#checking;
+  /** Ends what has lost its right. Settles when all that can be known is; never rejects. */
+  async check(): Promise<void> {
+    if (this.#byKey.size === 0) return;
+    this.#endExpired();
+    await (this.#reading ??= this.#readEpochs().finally(() => (this.#reading = undefined)));
+    // Apart from the rest: while the bus is silent a question takes seconds, in which other keys may be revoked.
+    await (this.#confirming ??= this.#confirm().finally(() => (this.#confirming = undefined)));
   }
 
-  async #check(): Promise<void> {
-    await this.#readEpochs();
-    await this.#confirm();
+  #endExpired(): void {
     const now = this.#now();
     for (const request of this.#all()) {
       const { expiresAt } = request.grant;
