@@ -49,17 +49,11 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const upstream = new UndiciUpstream({ guard: egressGuard, idleTimeoutMs: config.UPSTREAM_TIMEOUT_MS });
   const pipeline: PipelineServices = {
     ...buildLimits(cacheRedis, messaging, log),
+    ...buildPlanning(config.PLAN_DEADLINE_MS, cacheRedis, messaging, log),
     settings: chooseSettings(config),
     connections: createConnections(messaging, sealingKeys, (secret) => secretRedactor.register(secret)),
     catalog: loadCatalog(),
     budgets: open.budgets,
-    planner: new NatsPlanner(messaging, config.PLAN_DEADLINE_MS),
-    context: new ContextPlanner(
-      createCompressorClient(messaging, config.PLAN_DEADLINE_MS),
-      new ContextMemo(cacheRedis, log),
-      log,
-    ),
-    toolLists: new ToolListIndex(),
     upstream,
     spool: surroundings.spool,
     messaging,
@@ -97,5 +91,20 @@ function buildLimits(
     grants,
     openRequests: new OpenRequests({ grants, epochs: new RedisEpochReader(cacheRedis), log }),
     rateLimiter: new RedisRateLimiter(cacheRedis, log),
+  };
+}
+
+/** What decides how a request goes out smaller. */
+function buildPlanning(
+  deadlineMs: number,
+  cacheRedis: Redis,
+  messaging: Messaging,
+  log: Logger,
+): Pick<PipelineServices, 'planner' | 'context' | 'toolLists'> {
+  const memo = new ContextMemo(cacheRedis, log);
+  return {
+    planner: new NatsPlanner(messaging, deadlineMs),
+    context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
+    toolLists: new ToolListIndex(),
   };
 }
