@@ -1,4 +1,4 @@
-import type { RequestEventV1 } from './request-event.v1.ts';
+import type { RequestEventV1 } from './events/request-event.v1.ts';
 
 /** What a tool that was not forwarded is taken to save: conservative on purpose (decisions.md, "Records"). */
 const tokensPerTool = 100;
