@@ -13,7 +13,7 @@ export interface Sink {
 
 /** What a stack keeps secrets in on purpose, readable by its owner alone, and what the tests have kept of it. */
 const privateFiles = /^(secrets\.json|dev\.json|observed\/|run\/state\.json)/;
-const scanCount = '500';
+const scanCount = 500;
 
 /** Every place that the stack writes to, and every way that something leaves it by. */
 export function listSinks(stack: StackUnderTest): Sink[] {
@@ -55,7 +55,7 @@ async function* readRedis(url: string): AsyncIterable<Buffer> {
   try {
     let cursor = '0';
     do {
-      const [next, keys] = await redis.scan(cursor, 'COUNT', scanCount);
+      const [next, keys] = await redis.scan(cursor, 'COUNT', String(scanCount));
       cursor = next;
       for (const key of keys) yield Buffer.from(`${key} ${JSON.stringify(await readValue(redis, key))}`);
     } while (cursor !== '0');

@@ -22,7 +22,7 @@ async function registeredRoutes(): Promise<string[]> {
   const module = EdgeGatewayModule.create(parts, { module: NoSpool });
   const app: NestFastifyApplication = await createServer(module, silent, { tls: undefined, trustedProxies: [] });
   const registered: string[] = [];
-  const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+  const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat()) registered.push(`${each} ${url}`);
   });
