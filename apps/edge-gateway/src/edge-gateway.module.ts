@@ -21,9 +21,11 @@ import { MessagesRoute } from './routes/messages/messages.route.ts';
 import { ModelsRoute } from './routes/models/models.route.ts';
 import { PlaygroundKeyRoute } from './routes/playground-key/playground-key.route.ts';
 import { ProxiesRoute } from './routes/proxies/proxies.route.ts';
+import { RoutingInsightsRoute } from './routes/routing-insights/routing-insights.route.ts';
 import { RoutingModelsRoute } from './routes/routing-models/routing-models.route.ts';
 import { RoutingPreferencesRoute } from './routes/routing-preferences/routing-preferences.route.ts';
 import { SessionKeysRoute } from './routes/session-keys/session-keys.route.ts';
+import { ToolHealthRoute } from './routes/tool-health/tool-health.route.ts';
 import { tokens } from './tokens.ts';
 
 /** Every route of the public door. */
@@ -39,9 +41,11 @@ export const controllers: Type[] = [
   AccountProvidersRoute,
   RoutingPreferencesRoute,
   RoutingModelsRoute,
+  RoutingInsightsRoute,
   AccountRequestsRoute,
   AccountUsageRoute,
   AccountSessionsRoute,
+  ToolHealthRoute,
   AccountRegisterRoute,
   PlaygroundKeyRoute,
   AuthRoute,

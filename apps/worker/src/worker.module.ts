@@ -8,6 +8,10 @@ import { ListRequestsHandler } from './queries/list-requests/list-requests.handl
 import { ListDailyAnalyticsHandler } from './queries/list-daily-analytics/list-daily-analytics.handler.ts';
 import { ListDailyUsageHandler } from './queries/list-daily-usage/list-daily-usage.handler.ts';
 import { ListKeyUsageHandler } from './queries/list-key-usage/list-key-usage.handler.ts';
+import { ListRecallAlertsHandler } from './queries/list-recall-alerts/list-recall-alerts.handler.ts';
+import { ListRoutingTracesHandler } from './queries/list-routing-traces/list-routing-traces.handler.ts';
+import { ListToolHealthHandler } from './queries/list-tool-health/list-tool-health.handler.ts';
+import { ObserveModelsHandler } from './queries/observe-models/observe-models.handler.ts';
 import { ListSessionsHandler } from './queries/list-sessions/list-sessions.handler.ts';
 import { SummarizeUsageHandler } from './queries/summarize-usage/summarize-usage.handler.ts';
 
@@ -35,6 +39,10 @@ export class WorkerModule implements OnApplicationShutdown {
         ListKeyUsageHandler,
         ListSessionsHandler,
         SummarizeUsageHandler,
+        ListRecallAlertsHandler,
+        ListRoutingTracesHandler,
+        ListToolHealthHandler,
+        ObserveModelsHandler,
         ForgetAccountHandler,
       ],
     };

@@ -42,6 +42,12 @@ import {
 import { defineTools, planTools, planToolsAt } from './rpc/plan-tools.v1.ts';
 import { getRequest, listRequests } from './rpc/query-requests.v1.ts';
 import {
+  listRecallAlerts,
+  listRoutingTraces,
+  listToolHealth,
+  observeModels,
+} from './rpc/query-routing.v1.ts';
+import {
   listDailyAnalytics,
   listDailyUsage,
   listKeyUsage,
@@ -107,6 +113,10 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   listKeyUsage,
   listDailyAnalytics,
   listSessions,
+  listRoutingTraces,
+  observeModels,
+  listToolHealth,
+  listRecallAlerts,
   forgetAccountRequests,
   batchesCommitted,
 ];

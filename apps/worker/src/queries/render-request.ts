@@ -94,7 +94,24 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
   };
 }
 
-function renderTrace(row: RequestLogRecord): RequestDetail['trace'] {
+/** What a routing trace needs of a row. */
+export const traceFields = {
+  select: {
+    id: true,
+    createdAt: true,
+    intent: true,
+    k: true,
+    kReason: true,
+    routing: true,
+    policyVersion: true,
+    candidates: true,
+    calledTools: true,
+  },
+} as const;
+
+export function renderTrace(
+  row: Pick<RequestLogRecord, keyof typeof traceFields.select>,
+): RequestDetail['trace'] {
   const called = new Set(row.calledTools);
   return {
     request_id: row.id,

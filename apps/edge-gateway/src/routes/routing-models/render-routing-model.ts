@@ -1,4 +1,4 @@
-import type { RoutingModel, RoutingModelStatus } from '@gateway/contracts';
+import type { ModelObservation, RoutingModel, RoutingModelStatus } from '@gateway/contracts';
 import type { CatalogModel } from '@gateway/model-catalog';
 
 /** What the catalogue knows of a model. */
@@ -26,17 +26,30 @@ export function renderRoutingModel(model: CatalogModel): RoutingModel {
   };
 }
 
-/** The same with its state. Null is what no telemetry measures: at present, all that is observed of models. */
-export function renderModelStatus(model: CatalogModel, isEnabled: boolean): RoutingModelStatus {
+/** By `<provider>/<model>`; null while the log cannot be asked. */
+export type Observations = ReadonlyMap<string, ModelObservation> | null;
+
+/** The same with its state, and what requests showed of it. Null is what they did not show. */
+export function renderModelStatus(
+  model: CatalogModel,
+  isEnabled: boolean,
+  observations: Observations,
+): RoutingModelStatus {
+  const facts = renderRoutingModel(model);
+  const seen = observations?.get(facts.id);
   return {
-    ...renderRoutingModel(model),
+    ...facts,
     is_enabled: isEnabled,
-    first_token_p50_ms: null,
-    first_token_p95_ms: null,
-    total_p50_ms: null,
-    total_p95_ms: null,
-    error_rate: null,
-    requests: null,
-    tool_recall: null,
+    first_token_p50_ms: seen?.first_token_p50_ms ?? null,
+    first_token_p95_ms: seen?.first_token_p95_ms ?? null,
+    total_p50_ms: seen?.total_p50_ms ?? null,
+    total_p95_ms: seen?.total_p95_ms ?? null,
+    error_rate: seen === undefined ? null : share(seen.failed, seen.ended),
+    requests: observations === null ? null : (seen?.requests ?? 0),
+    tool_recall: seen === undefined ? null : share(seen.recalled, seen.judged),
   };
+}
+
+function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
 }

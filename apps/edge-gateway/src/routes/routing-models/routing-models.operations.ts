@@ -14,7 +14,7 @@ export const listModelStatus: Operation = {
   tag: 'Routing',
   summary: 'List the same models with their state',
   description:
-    'Whether each takes part in automatic routing, and what requests of the last 7 days showed of it. What has not been measured is `null`: at present that is all of it.',
+    'Whether each takes part in automatic routing, and what your own requests of the last 7 days (UTC, today included) showed of it. `null`: not measured. `first_token_*` is of streamed requests; `error_rate` counts answers that failed or broke; `tool_recall` is observed on requests whose tools were pruned, and is an upper bound.',
   answer: { status: 200, description: 'The models.', schema: routingModelStatusList },
 };
 

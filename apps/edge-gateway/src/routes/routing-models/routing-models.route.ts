@@ -1,6 +1,7 @@
 import {
   listDisabledModels,
   modelToggleBody,
+  observeModels,
   toggleModel,
   type ModelToggle,
   type ModelToggleBody,
@@ -20,7 +21,9 @@ import { readJson } from '../../http/zod-input.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { connectedProviders } from '../../pipeline/stages/choose/choose.ts';
 import { tokens } from '../../tokens.ts';
-import { renderModelStatus, renderRoutingModel } from './render-routing-model.ts';
+import { chooseLastDays } from '../account-usage/usage-span.ts';
+import { observedDays } from '../routing-insights/routing-insights.route.ts';
+import { renderModelStatus, renderRoutingModel, type Observations } from './render-routing-model.ts';
 import { listModelStatus, listRoutingModels, toggleRoutingModel } from './routing-models.operations.ts';
 
 /** `/v1/account/routing/models`: what automatic routing may choose from. */
@@ -44,14 +47,16 @@ export class RoutingModelsRoute {
   async listStatus(
     @FromCaller() { accountId }: AccountCaller,
   ): Promise<{ object: 'list'; data: RoutingModelStatus[] }> {
-    const [models, disabled] = await Promise.all([
+    const [models, disabled, observations] = await Promise.all([
       this.#chatModels(accountId),
       this.#services.messaging.call(listDisabledModels, { accountId }),
+      this.#observe(accountId),
     ]);
     const disabledIds = new Set(disabled.models.map(({ provider, modelId }) => `${provider}/${modelId}`));
-    const data = models.map((model) =>
-      renderModelStatus(model, !disabledIds.has(`${model.provider}/${model.modelId}`)),
-    );
+    const data = models.map((model) => {
+      const name = `${model.provider}/${model.modelId}`;
+      return renderModelStatus(model, !disabledIds.has(name), observations);
+    });
     return { object: 'list', data };
   }
 
@@ -67,6 +72,18 @@ export class RoutingModelsRoute {
     const body = { provider, model_id: modelId, is_enabled: wanted.is_enabled };
     await this.#services.messaging.call(toggleModel, { accountId, body });
     return { object: 'routing.model_toggle', ...body };
+  }
+
+  /** The list of models does not wait for the log to be back. */
+  async #observe(accountId: string): Promise<Observations> {
+    try {
+      const span = chooseLastDays(observedDays, Date.now());
+      const { models } = await this.#services.messaging.call(observeModels, { accountId, ...span });
+      return new Map(models.map((each) => [`${each.provider}/${each.model}`, each]));
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'service_unavailable') return null;
+      throw error;
+    }
   }
 
   async #chatModels(accountId: string): Promise<CatalogModel[]> {

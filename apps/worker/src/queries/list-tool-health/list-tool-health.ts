@@ -1,0 +1,63 @@
+import type { listToolHealth as contract, ToolHealth } from '@gateway/contracts';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { queryAccountLog } from '../../persistence/account-log.ts';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import { asInstant } from '../usage-columns.ts';
+
+/** Each has up to 4,096 candidates: taking them apart is what costs, about 1 µs each. */
+const requestsMax = 5_000;
+
+const sql = `
+  , decisions AS MATERIALIZED (
+    SELECT id, created_at, candidates, called_tools, tools_out = tools_in AS is_whole
+    FROM own WHERE routing IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT ${requestsMax}
+  ), offers AS (
+    SELECT candidate ->> 0 AS name, created_at,
+      min((candidate ->> 2)::int) AS rank,
+      bool_or(is_whole OR candidate ->> 3 = '1') AS forwarded,
+      bool_or(candidate ->> 0 = ANY (called_tools)) AS called
+    FROM decisions CROSS JOIN LATERAL jsonb_array_elements(candidates) AS candidate
+    GROUP BY id, created_at, name
+  ), tools AS (
+    SELECT name,
+      count(*) AS offered,
+      count(*) FILTER (WHERE forwarded) AS forwarded,
+      count(*) FILTER (WHERE called) AS called,
+      count(*) FILTER (WHERE called AND NOT forwarded) AS called_when_pruned,
+      count(*) FILTER (WHERE called AND forwarded) AS called_when_forwarded,
+      (avg(rank) FILTER (WHERE called))::float8 AS mean_rank_when_called,
+      ${asInstant('max(created_at)')} AS last_seen_at
+    FROM offers GROUP BY name
+  )
+  SELECT (SELECT count(*) FROM tools)::float8 AS total, (SELECT count(*) FROM decisions)::float8 AS considered, (
+    SELECT coalesce(json_agg(page), '[]') FROM (
+      SELECT * FROM tools ORDER BY offered DESC, name LIMIT $4::int OFFSET $5::bigint
+    ) AS page
+  ) AS tools`;
+
+interface ToolRow extends Omit<ToolHealth['stats'], 'call_through_rate'> {
+  readonly name: string;
+  readonly called_when_forwarded: number;
+  readonly last_seen_at: string;
+}
+
+/** What became of each tool in an account's newest requests, the most often offered first. */
+export async function listToolHealth(
+  database: TelemetryDatabase,
+  { limit, offset, ...span }: ParsedRequestOf<typeof contract>,
+): Promise<ReplyOf<typeof contract>> {
+  const [row] = await queryAccountLog<{ total: number; considered: number; tools: ToolRow[] }>(
+    database,
+    span,
+    sql,
+    limit,
+    offset,
+  );
+  if (row === undefined) throw new Error('a SELECT without a FROM has one row');
+  return { total: row.total, requestsConsidered: row.considered, tools: row.tools.map(renderTool) };
+}
+
+function renderTool({ name, last_seen_at, called_when_forwarded, ...stats }: ToolRow): ToolHealth {
+  const call_through_rate = stats.forwarded === 0 ? null : called_when_forwarded / stats.forwarded;
+  return { object: 'tool_health', name, stats: { ...stats, call_through_rate }, last_seen_at };
+}

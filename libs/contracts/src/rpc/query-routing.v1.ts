@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { recentRoutingTrace } from '../api/routing-insights.ts';
+import { recallAlert, toolHealth } from '../api/tool-health.ts';
+import { count, id, timestamp } from '../common.ts';
+import { defineRpc } from '../define.ts';
+
+const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 10_000 } as const;
+/** From `from` (inclusive) to `to` (exclusive). */
+const span = z.object({ accountId: id, from: timestamp, to: timestamp });
+const page = span.extend({ limit: z.int().min(1).max(500), offset: count });
+
+/** The newest first. */
+export const listRoutingTraces = defineRpc({
+  ...common,
+  subject: 'worker.list-routing-traces.v1',
+  request: span.extend({ limit: z.int().min(1).max(100) }),
+  reply: z.object({ traces: z.array(recentRoutingTrace) }),
+});
+
+const ms = z.number().nullable();
+
+/** What requests that reached a model showed of it. Milliseconds are of requests that ended `ok`; null without any. */
+export const modelObservation = z.object({
+  provider: z.string(),
+  model: z.string(),
+  requests: count,
+  /** Of these a share may have failed: neither cancelled nor interrupted. */
+  ended: count,
+  /** Status `error` or `truncated`. */
+  failed: count,
+  /** Streamed requests with a first token, over which its percentiles are. */
+  streamed: count,
+  first_token_p50_ms: ms,
+  first_token_p95_ms: ms,
+  total_p50_ms: ms,
+  total_p95_ms: ms,
+  /** Requests that had tools left out and tools called, and those among them where none that was called was left out. */
+  judged: count,
+  recalled: count,
+});
+export type ModelObservation = z.infer<typeof modelObservation>;
+
+/** The most used first; 500 models at most. */
+export const observeModels = defineRpc({
+  ...common,
+  subject: 'worker.observe-models.v1',
+  request: span,
+  reply: z.object({ models: z.array(modelObservation) }),
+});
+
+/** The most often offered first. */
+export const listToolHealth = defineRpc({
+  ...common,
+  subject: 'worker.list-tool-health.v1',
+  request: page,
+  reply: z.object({ total: count, requestsConsidered: count, tools: z.array(toolHealth) }),
+});
+
+/** The newest first. */
+export const listRecallAlerts = defineRpc({
+  ...common,
+  subject: 'worker.list-recall-alerts.v1',
+  request: page,
+  reply: z.object({ total: count, alerts: z.array(recallAlert) }),
+});
