@@ -22,6 +22,8 @@ beforeAll(async () => {
   person = await signUpPerson(baseUrl);
 });
 
+/** No words: the whole run is searched for passwords in the end. */
+const newPassword = () => `pw-${randomUUID()}`;
 /** A client address that no other test calls from. */
 const newAddress = () => `198.51.${Math.floor(++lastAddress / 250)}.${lastAddress % 250}`;
 const auth = (name: string, body: unknown, headers: Record<string, string> = {}, at = baseUrl) =>
@@ -40,13 +42,13 @@ describe('signing up', () => {
     ['a field that is not known', { admin: true }, 'unknown_field', 'admin'],
     ['a refresh token in the air', { refresh_token_in: 'header' }, 'invalid_field', 'refresh_token_in'],
   ])('is refused for %s', async (_what, change, code, param) => {
-    const body = { email: `${randomUUID()}@example.com`, password: 'long enough for anybody', ...change };
+    const body = { email: `${randomUUID()}@example.com`, password: newPassword(), ...change };
     const expected = { status: 400, type: 'invalid_request_error', code, param };
     expectError(await auth('sign-up', body), expected);
   });
 
   it('with an address that is taken, however it is spelled, is a conflict', async () => {
-    const body = { email: ` ${person.email.toUpperCase()} `, password: 'another long password' };
+    const body = { email: ` ${person.email.toUpperCase()} `, password: newPassword() };
     const taken = { status: 409, type: 'invalid_request_error', code: 'email_taken' };
     expectError(await auth('sign-up', body), taken);
   });
@@ -63,7 +65,7 @@ describe('guessing', () => {
         [`nobody-${n}-${randomUUID()}@example.com`, unknown],
       ] as const) {
         const from = performance.now();
-        const body = expectError(await logIn(email, 'not the password'), wrong);
+        const body = expectError(await logIn(email, newPassword()), wrong);
         times.push(performance.now() - from);
         expect(body.error.message).toBe('The e-mail address or the password is wrong.');
       }
@@ -78,7 +80,7 @@ describe('guessing', () => {
   it('blocks an address after five failures, whoever calls and whether or not it exists, and keeps sessions', async () => {
     const victim = await signUpPerson(baseUrl);
     for (const email of [victim.email, `nobody-${randomUUID()}@example.com`]) {
-      for (let n = 0; n < 5; n++) expectError(await logIn(email, `guess ${n}`), wrong);
+      for (let n = 0; n < 5; n++) expectError(await logIn(email, newPassword()), wrong);
       const refused = await logIn(email, victim.password);
       expectError(refused, blocked);
       const waitSeconds = Number(refused.headers['retry-after']);
@@ -91,7 +93,7 @@ describe('guessing', () => {
 
   it('a hundred times at once gets five guesses', async () => {
     const email = `crowd-${randomUUID()}@example.com`;
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => logIn(email, `guess ${n}`)));
+    const answers = await Promise.all(Array.from({ length: 100 }, () => logIn(email, newPassword())));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(5);
     expect(statuses.filter((status) => status === 429)).toHaveLength(95);
@@ -100,7 +102,7 @@ describe('guessing', () => {
   it('from one client address blocks it after fifty failures, and nobody else', async () => {
     const address = newAddress();
     const guesses = Array.from({ length: 60 }, (_, n) =>
-      logIn(`spray-${n}-${randomUUID()}@example.com`, 'Password 12345', address),
+      logIn(`spray-${n}-${randomUUID()}@example.com`, newPassword(), address),
     );
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(50);
@@ -187,6 +189,7 @@ describe('a refresh token', () => {
 
 it('a password is changed by who knows it, which ends every other session', async () => {
   const owner = await signUpPerson(baseUrl);
+  const newOne = newPassword();
   const other = sessionOf(await logIn(owner.email, owner.password));
   const change = (current_password: string, new_password: string) =>
     send(baseUrl, {
@@ -194,25 +197,26 @@ it('a password is changed by who knows it, which ends every other session', asyn
       key: owner.accessToken,
       body: { current_password, new_password },
     });
-  expectError(await change('not the password', 'a new long password'), wrong);
+  expectError(await change(newPassword(), newOne), wrong);
   expectError(await change(owner.password, 'short'), {
     status: 400,
     type: 'invalid_request_error',
     code: 'invalid_field',
     param: 'new_password',
   });
-  expect((await change(owner.password, 'a new long password')).status).toBe(200);
+  expect((await change(owner.password, newOne)).status).toBe(200);
   await waitMs(effectiveWithinMs);
   expect((await me(owner.accessToken)).status).toBe(200);
   expect((await me(other.access_token)).status).toBe(401);
   expectError(await logIn(owner.email, owner.password), wrong);
-  expect((await logIn(owner.email, 'a new long password')).status).toBe(200);
+  expect((await logIn(owner.email, newOne)).status).toBe(200);
 });
 
 it('nothing that lets somebody in is stored or logged as it is', async () => {
   const { email, password, accessToken, refreshToken } = person;
-  expectError(await logIn(email, 'a canary for a password'), wrong);
-  const secrets = [password, accessToken, refreshToken, refreshToken.slice(7), 'a canary for a password'];
+  const guess = newPassword();
+  expectError(await logIn(email, guess), wrong);
+  const secrets = [password, accessToken, refreshToken, refreshToken.slice(7), guess];
   expect(findInLogs(stack, secrets)).toEqual([]);
   const client = new pg.Client({ connectionString: stack.dev.postgres.account });
   await client.connect();

@@ -30,7 +30,7 @@ export async function signUpPerson(
   { register = true }: SignUpOptions = {},
 ): Promise<TestPerson> {
   const email = `person-${randomUUID()}@example.com`;
-  const password = `correct horse ${randomUUID()}`;
+  const password = `pw-${randomUUID()}`;
   const body = { email, password, refresh_token_in: 'body' };
   const tokens = (await postJson(baseUrl, '/v1/auth/sign-up', body)) as Tokens;
   const accessToken = tokens.access_token;
