@@ -1,5 +1,5 @@
 import { accountDeletion, type AccountDeletion } from '@gateway/contracts';
-import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import { sharedStack, signUpPerson, type ReplayProvider } from '@gateway/testing';
 import { uuidv7 } from 'uuidv7';
 import { eventually } from '../integration/stack.fixture.ts';
 import {
@@ -121,6 +121,23 @@ describe('an account that is deleted', () => {
     // Longer than an event takes from an edge's spool to the log.
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(await findRowsNaming(stack, [account.accountId])).toEqual([]);
+  }, 60_000);
+
+  it('by a person takes the person’s sessions and log-in with it; the address is free again', async () => {
+    const person = await signUpPerson(baseUrl);
+    const receipt = accountDeletion.parse((await deleteMe(person.accessToken)).json());
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    for (const edge of [baseUrl, edgeUrl(stack, 'tight')]) {
+      const refused = await send(edge, { path: '/v1/account/me', key: person.accessToken });
+      expectError(refused, { status: 401, type: 'authentication_error', code: 'invalid_session_token' });
+    }
+    const { email, password } = person;
+    const logIn = await send(baseUrl, { path: '/v1/auth/log-in', body: { email, password } });
+    expectError(logIn, { status: 401, type: 'authentication_error', code: 'invalid_credentials' });
+    await untilDone(receipt.id);
+    expect(await findRowsNaming(stack, [person.accountId ?? 'none', email])).toEqual([]);
+    const again = await send(baseUrl, { path: '/v1/auth/sign-up', body: { email, password } });
+    expect(again.status).toBe(201);
   }, 60_000);
 
   it('has no receipt under any other id', async () => {
