@@ -76,7 +76,7 @@ async function readValue(redis: Redis, key: string): Promise<unknown> {
     case 'set':
       return redis.smembers(key);
     case 'zset':
-      return redis.zrange(key, 0, -1);
+      return redis.zrange(key, '0', '-1');
     case 'stream':
       return redis.xrange(key, '-', '+');
     case 'none':
@@ -117,7 +117,8 @@ function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    // Not an instance of a test's own Error: it is made outside the test's realm.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }

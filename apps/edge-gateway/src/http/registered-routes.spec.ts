@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import type { Logger } from '@gateway/observability';
 import { Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
 import { controllers, EdgeGatewayModule } from '../edge-gateway.module.ts';
 import type { EdgeParts } from '../edge-parts.ts';
 import { listRoutes } from './route-table.ts';
