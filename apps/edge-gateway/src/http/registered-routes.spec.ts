@@ -19,7 +19,10 @@ const silent = Object.fromEntries(
 /** What the server really listens to, however it came there. */
 async function registeredRoutes(): Promise<string[]> {
   const module = EdgeGatewayModule.create(parts, { module: NoSpool });
-  const app: NestFastifyApplication = await createServer(module, silent, { tls: undefined, trustedProxies: [] });
+  const app: NestFastifyApplication = await createServer(module, silent, {
+    tls: undefined,
+    trustedProxies: [],
+  });
   const registered: string[] = [];
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRoute', ({ method, url }) => {
