@@ -27,7 +27,13 @@ function renderEnv(): string {
     REDIS_PASSWORD: secrets.redis,
     REDIS_URL: `redis://:${secrets.redis}@127.0.0.1:${published.redis}`,
     NATS_URL: `nats://127.0.0.1:${published.nats}`,
+    KEY_PEPPER: secrets.keyPepper,
+    SESSION_SECRET: secrets.sessionSecret,
+    VAULT_KEK: secrets.vaultKek,
   };
+  for (const user of natsUsers) {
+    variables[`NATS_PASSWORD_${user.toUpperCase().replaceAll('-', '_')}`] = secrets.natsUsers[user] ?? '';
+  }
   for (const owner of databaseOwners) {
     const password = secrets.roles[owner] ?? '';
     const name = owner.toUpperCase();

@@ -1,0 +1,20 @@
+// `npm run k8s:prepare [-- --data-dir DIR]`: the Secrets of k8s/overlays/dev, made from the contracts and the secrets.
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { contractTable } from '@gateway/contracts';
+import { openDataDir, writePrivateFile } from '../stack/data-dir.ts';
+import { databaseOwners } from '../stack/databases.ts';
+import { renderKubernetesSecrets } from '../stack/kubernetes-secrets.ts';
+import { natsUsers } from '../stack/nats-config.ts';
+import { root } from '../stack/root.ts';
+import { loadSecrets } from '../stack/secrets.ts';
+
+const { values: flags } = parseArgs({
+  options: { 'data-dir': { type: 'string', default: join(root, '.data') } },
+});
+const dataDir = openDataDir(resolve(flags['data-dir']));
+const secrets = loadSecrets(dataDir, { roles: databaseOwners, natsUsers });
+const file = join(dataDir.home('kubernetes'), 'secrets.json');
+const list = { apiVersion: 'v1', kind: 'List', items: renderKubernetesSecrets(secrets, contractTable) };
+writePrivateFile(file, `${JSON.stringify(list, null, 2)}\n`);
+console.log(`Wrote ${file}. Next: kubectl apply -n agent-gateway-dev -f ${file}`);

@@ -1,0 +1,3 @@
+import { runOnRuntime } from './setup/runtime.mjs';
+
+await runOnRuntime('commands/prepare-kubernetes.ts');

@@ -1,0 +1,75 @@
+import type { contractTable, ServiceName } from '@gateway/contracts';
+import { databaseOwners } from './databases.ts';
+import { natsUsers, renderNatsConfig } from './nats-config.ts';
+import type { Secrets } from './secrets.ts';
+
+/** A Kubernetes Secret, in JSON, which `kubectl apply -f` reads as well. */
+export interface SecretManifest {
+  readonly apiVersion: 'v1';
+  readonly kind: 'Secret';
+  readonly metadata: { readonly name: string };
+  readonly type: 'Opaque';
+  readonly stringData: Readonly<Record<string, string>>;
+}
+
+/** Inside the NATS container of k8s/components/embedded-data. */
+const NATS_PORT = 4222;
+const NATS_MONITOR_PORT = 8222;
+
+function renderSecret(name: string, stringData: Readonly<Record<string, string>>): SecretManifest {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name }, type: 'Opaque', stringData };
+}
+
+/** What each service needs beyond its password on the bus, at the addresses of k8s/components/embedded-data. */
+function renderOwnSecrets(secrets: Secrets): Partial<Record<ServiceName, Record<string, string>>> {
+  const redisUrl = `redis://:${secrets.redis}@redis:6379`;
+  const databaseUrl = (owner: string) =>
+    `postgresql://${owner}:${secrets.roles[owner] ?? ''}@postgres:5432/${owner}`;
+  return {
+    'edge-gateway': { REDIS_URL: redisUrl, REDIS_CACHE_URL: redisUrl },
+    account: {
+      ACCOUNT_DATABASE_URL: databaseUrl('account'),
+      REDIS_CACHE_URL: redisUrl,
+      KEY_PEPPER: secrets.keyPepper,
+      SESSION_SECRET: secrets.sessionSecret,
+    },
+    'provider-vault': { VAULT_DATABASE_URL: databaseUrl('vault') },
+    worker: { TELEMETRY_DATABASE_URL: databaseUrl('telemetry'), REDIS_URL: redisUrl },
+  };
+}
+
+function renderDataStoreSecrets(secrets: Secrets): Record<string, string> {
+  const passwords = databaseOwners.map((owner) => [
+    `${owner.toUpperCase()}_PASSWORD`,
+    secrets.roles[owner] ?? '',
+  ]);
+  return {
+    POSTGRES_PASSWORD: secrets.postgresAdmin,
+    REDIS_PASSWORD: secrets.redis,
+    ...(Object.fromEntries(passwords) as Record<string, string>),
+  };
+}
+
+/**
+ * Every Secret that k8s/overlays/dev refers to, one a service; the NATS server's users and rights are made from the
+ * contracts.
+ */
+export function renderKubernetesSecrets(secrets: Secrets, contracts: typeof contractTable): SecretManifest[] {
+  const own = renderOwnSecrets(secrets);
+  const ofServices = natsUsers.map((user) =>
+    renderSecret(user, { NATS_PASSWORD: secrets.natsUsers[user] ?? '', ...own[user] }),
+  );
+  const natsConfig = renderNatsConfig({
+    host: '0.0.0.0',
+    port: NATS_PORT,
+    monitorPort: NATS_MONITOR_PORT,
+    passwords: secrets.natsUsers,
+    contracts,
+  });
+  return [
+    ...ofServices,
+    renderSecret('vault-kek', { kek: secrets.vaultKek }),
+    renderSecret('embedded-data', renderDataStoreSecrets(secrets)),
+    renderSecret('nats-server', { 'nats-server.conf': natsConfig }),
+  ];
+}
