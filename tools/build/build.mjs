@@ -1,4 +1,4 @@
-// Bundles each app into dist/apps/<app>/main.js, and the demo's seed into dist/tools: workspace libraries inlined, npm
+// Bundles each app into dist/apps/<app>/main.js, and what else speaks to them into dist/tools: workspace libraries inlined, npm
 // packages left outside.
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -24,7 +24,10 @@ const apps = readdirSync(join(root, 'apps')).filter(
 );
 
 const bundles = apps.map((app) => [`apps/${app}/src/main.ts`, `dist/apps/${app}/main.js`]);
-if (only.length === 0) bundles.push(['tools/bootstrap/seed-demo.ts', 'dist/tools/seed-demo.js']);
+if (only.length === 0) {
+  bundles.push(['tools/bootstrap/seed-demo.ts', 'dist/tools/seed-demo.js']);
+  bundles.push(['tools/rotate-kek/main.ts', 'dist/tools/rotate-kek.js']);
+}
 
 await Promise.all(
   bundles.map(([entry, outfile]) =>

@@ -1,12 +1,11 @@
 // `npm run rotate:kek [version]` writes with another version of the vault's key-encryption key (the highest that the vault
 // holds), and closes every credential anew under it, while the vault serves. See docs/vault.md. It may be ended and run
-// again at any time. NATS is at NATS_URL, with the operator's password in NATS_PASSWORD, or where the stack of this
+// again at any time. The build makes it dist/tools/rotate-kek.js, for where there is nothing else. NATS is at NATS_URL, with the operator's password in NATS_PASSWORD, or where the stack of this
 // checkout has it.
 import { join } from 'node:path';
 import { connectMessaging } from '@gateway/messaging';
 import { readJson } from '../bootstrap/stack/data-dir.ts';
 import { devInfo } from '../bootstrap/stack/dev-file.ts';
-import { root } from '../bootstrap/stack/root.ts';
 import { rotateKek } from './rotate-kek.ts';
 
 const patienceMs = 120_000;
@@ -15,7 +14,7 @@ const rowsMax = 100;
 function findNats(): { url: string; user: string; password: string } {
   const { NATS_URL: url, NATS_PASSWORD: password, NATS_USER: user = 'operator' } = process.env;
   if (url && password) return { url, user, password };
-  const dev = devInfo.safeParse(readJson(join(root, '.data/dev.json')));
+  const dev = devInfo.safeParse(readJson(join(process.cwd(), '.data/dev.json')));
   if (!dev.success) {
     throw new Error('NATS_URL and NATS_PASSWORD are not set, and no stack of this checkout is running.');
   }
