@@ -82,7 +82,7 @@ export const invariants: Readonly<Record<string, Holds>> = {
 };
 
 const parsesAsJson = (text: string): boolean => readExactly(text) !== undefined;
-const hasTerminalCodes = (text: string): boolean => /[\r\x1b]/.test(text);
+const hasTerminalCodes = (text: string): boolean => text.includes('\r') || text.includes('\x1b');
 const saysReference = (text: string): boolean =>
   text.split('\n').some((line) => parseReference(line) !== undefined);
 

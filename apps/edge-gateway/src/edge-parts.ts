@@ -17,6 +17,7 @@ import { ContextMemo } from './pipeline/stages/plan/context/context-memo.ts';
 import { ContextPlanner } from './pipeline/stages/plan/context/context-planner.ts';
 import { createCompressorClient } from './pipeline/stages/plan/context/nats-compressor.adapter.ts';
 import { NatsPlanner } from './pipeline/stages/plan/nats-planner.adapter.ts';
+import { TokenRatios } from './pipeline/token-ratios.ts';
 import { ToolListIndex } from './pipeline/stages/plan/tool-list-index.ts';
 import type { RequestSpool } from './spool/request-spool.ts';
 import { buildPeopleParts, type PeopleParts } from './sessions/build-people-parts.ts';
@@ -100,11 +101,12 @@ function buildPlanning(
   cacheRedis: Redis,
   messaging: Messaging,
   log: Logger,
-): Pick<PipelineServices, 'planner' | 'context' | 'toolLists'> {
+): Pick<PipelineServices, 'planner' | 'context' | 'toolLists' | 'tokenRatios'> {
   const memo = new ContextMemo(cacheRedis, log);
   return {
     planner: new NatsPlanner(messaging, deadlineMs),
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
     toolLists: new ToolListIndex(),
+    tokenRatios: new TokenRatios(),
   };
 }

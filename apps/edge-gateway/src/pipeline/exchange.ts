@@ -5,6 +5,7 @@ import type { ClientFormat, Loss } from '@gateway/interchange';
 import type { RequestRoute } from '@gateway/wire-formats';
 import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
 import type { Reservation } from '../budgets/key-budget.ts';
+import type { ContextPrice } from './context-price.ts';
 import { isAnswered } from '../http/is-answered.ts';
 
 /** When each thing happened, in milliseconds of `performance.now()`. */
@@ -52,6 +53,8 @@ export interface Exchange {
   readonly timings: Timings;
   readonly ledger: Ledger;
   readonly trace: RequestTrace;
+  /** What compressing the conversation is worth. Absent where there was nothing to compress. */
+  contextPrice?: ContextPrice;
   /** The span of the provider call; ended with the answer. */
   providerCall?: Span;
   /** Whether the client wants a streamed answer to tell its usage. Known when the request is translated. */

@@ -10,6 +10,7 @@ import type { RequestSpool } from '../spool/request-spool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RateLimiter } from './stages/limit/rate-limiter.port.ts';
 import type { ContextPlanner } from './stages/plan/context/context-planner.ts';
+import type { TokenRatios } from './token-ratios.ts';
 import type { Planner } from './stages/plan/planner.ts';
 import type { ToolListIndex } from './stages/plan/tool-list-index.ts';
 
@@ -25,6 +26,7 @@ export interface PipelineServices {
   readonly planner: Planner;
   readonly context: ContextPlanner;
   readonly toolLists: ToolListIndex;
+  readonly tokenRatios: TokenRatios;
   readonly upstream: Upstream;
   readonly spool: RequestSpool;
   readonly messaging: Messaging;

@@ -15,9 +15,24 @@ export interface ContextEdits {
   /** Whole JSON strings of messages in other words: in the body's bytes, ascending. */
   readonly edits: readonly ByteEdit[];
   readonly steps: SchemaResult['steps'];
+  /** Estimated. */
+  readonly tokens: ContextTokens;
 }
 
-export const noContextEdits: ContextEdits = { edits: [], steps: [] };
+export interface ContextTokens {
+  /** Saved of messages that are new with this request. */
+  readonly savedNew: number;
+  /** Saved of messages that were sent before. */
+  readonly savedAgain: number;
+  /** After the first message whose words may differ from those sent before. */
+  readonly rewritten: number;
+}
+
+export const noContextEdits: ContextEdits = {
+  edits: [],
+  steps: [],
+  tokens: { savedNew: 0, savedAgain: 0, rewritten: 0 },
+};
 
 /** What is to become of the client's tools, and of the conversation. Indexes are those of the client's list. */
 export interface ToolPlan {

@@ -11,6 +11,7 @@ import type { Target } from '../../target.ts';
 import type { ContextPlanner } from './context/context-planner.ts';
 import { listCandidates } from './context/context-subject.ts';
 import { mayCompressContext } from './context/may-compress.ts';
+import { priceContext } from './context/price-context.ts';
 import { conversationContext } from './conversation-context.ts';
 import type { Planner, PlanQuestion, PlanSubject } from './planner.ts';
 import { namesInToolChoice } from '../../tool-choice.ts';
@@ -20,6 +21,7 @@ import type { ToolListIndex } from './tool-list-index.ts';
 import { applyToolLists } from './tool-lists.ts';
 import {
   identityPlan,
+  noContextEdits,
   type ContextEdits,
   type PlannedReply,
   type SchemaEdits,
@@ -120,22 +122,24 @@ function mayCompressWithoutTools({ compression }: Caller): boolean {
   return compression.mode !== 'off' && compression.applyWithoutTools;
 }
 
-/** How the conversation goes out; null where nothing may be done, or there is nothing to do. */
-function planContext(
+/** How the conversation goes out: as it came, where nothing may be done or there is nothing to do. */
+async function planContext(
   { tape, outline }: ParsedRequest,
   target: Target,
   exchange: Exchange,
   { accountId, compression: { mode } }: Caller,
   { context, catalog }: PlanServices,
   signal: AbortSignal,
-): Promise<ContextEdits> | null {
-  if (mode === 'off') return null;
-  const candidates = listCandidates(outline);
-  if (candidates.length === 0) return null;
-  if (!mayCompressContext(tape, catalog.find(target.provider.name, target.model))) return null;
-  const format = formatNamed(exchange.format);
+): Promise<ContextEdits> {
   const { requestId } = exchange;
-  return context.plan({ format, tape, outline, candidates, requestId, accountId, mode }, signal);
+  const candidates = mode === 'off' ? [] : listCandidates(outline);
+  const model = candidates.length === 0 ? undefined : catalog.find(target.provider.name, target.model);
+  if (mode === 'off' || candidates.length === 0 || !mayCompressContext(tape, model)) return noContextEdits;
+  const format = formatNamed(exchange.format);
+  const subject = { format, tape, outline, candidates, requestId, accountId, mode };
+  const planned = await context.plan(subject, signal);
+  exchange.contextPrice = priceContext(model, planned.tokens);
+  return planned;
 }
 
 function questionOf(

@@ -4,6 +4,7 @@ import type { ModelCatalog } from '@gateway/model-catalog';
 import type { OpenRequest, OpenRequests } from '../../../grants/open-requests.ts';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { RequestSpool } from '../../../spool/request-spool.ts';
+import type { TokenRatios } from '../../token-ratios.ts';
 import type { Caller } from '../../caller.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
@@ -16,6 +17,7 @@ interface RecordServices {
   readonly openRequests: OpenRequests;
   readonly catalog: ModelCatalog;
   readonly metrics: EdgeMetrics;
+  readonly tokenRatios: TokenRatios;
   readonly requestLog: LineLog;
 }
 
@@ -53,6 +55,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       settleBudget(exchange, finished);
       countRequest(exchange, outcome, services.metrics);
       countTokens(finished, services.metrics);
+      noteBilled(exchange, finished, services.tokenRatios);
       services.requestLog.write(renderLogLine(exchange, caller, outcome, totalMs, finished));
       if (finished === null) return;
       // A request that failed early may end before its accept line is written; one that was not accepted has no ending.
@@ -69,6 +72,16 @@ function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): 
   if (reservation === null) return;
   const saved = event === null ? { tools: 0, compression: 0 } : tokensSaved(event);
   reservation.settle(saved.tools + saved.compression);
+}
+
+/** What the provider counted of a body tells how long its tokens are. */
+function noteBilled(
+  { outboundBytes }: Exchange,
+  event: RequestEventV1 | null,
+  tokenRatios: TokenRatios,
+): void {
+  if (!event?.usage || event.usage.estimated || event.provider === null) return;
+  tokenRatios.note(event.provider, outboundBytes, event.usage.inputTokens);
 }
 
 function countTokens(event: RequestEventV1 | null, metrics: EdgeMetrics): void {

@@ -1,6 +1,6 @@
-import { charactersPerToken } from '../../characters-per-token.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
+import type { TokenRatios } from '../../token-ratios.ts';
 import type { ToolPlan } from '../../tool-plan.ts';
 
 /** Candidates kept in a request's log row: a bound, since a list may hold thousands. The best ones come first. */
@@ -12,6 +12,7 @@ export function noteOutbound(
   request: ParsedRequest,
   plan: ToolPlan,
   defect: string | null,
+  { tokenRatios }: { tokenRatios: TokenRatios },
 ): void {
   const { ledger, headers } = exchange;
   const offered = request.outline.tools.length;
@@ -21,7 +22,7 @@ export function noteOutbound(
     plan.forwarded.length < offered || plan.schemaEdits.size > 0 || plan.context.edits.length > 0;
   ledger.lane = isEdited ? 'edited' : 'untouched';
   ledger.compressionSteps = sumSteps(plan);
-  noteContext(exchange, request, plan);
+  noteContext(exchange, request, plan, tokenRatios);
   if (offered === 0) return;
   ledger.plan = loggedPlan(request, plan, defect);
   const pruned = plan.forwarded.length < plan.eligible.length;
@@ -59,11 +60,16 @@ function loggedPlan(
 }
 
 /** Estimated; with requests whose conversation could have been compressed. Whole numbers that add up. */
-function noteContext({ headers }: Exchange, { outline }: ParsedRequest, { context }: ToolPlan): void {
+function noteContext(
+  { headers, ledger }: Exchange,
+  { outline }: ParsedRequest,
+  { context }: ToolPlan,
+  tokenRatios: TokenRatios,
+): void {
   if (outline.tools.length === 0 && context.edits.length === 0) return;
   const bytes = outline.messages.reduce((sum, { range }) => sum + range.end - range.start, 0);
   const saved = context.steps.reduce((sum, step) => sum + step.tokensBefore - step.tokensAfter, 0);
-  const tokensIn = Math.max(saved, Math.ceil(bytes / charactersPerToken));
+  const tokensIn = Math.max(saved, Math.ceil(bytes / tokenRatios.bytesPerToken(ledger.provider)));
   headers['x-svc-ctx-tokens-in'] = String(tokensIn);
   headers['x-svc-ctx-tokens-out'] = String(tokensIn - saved);
   headers['x-svc-ctx-tokens-saved'] = String(saved);

@@ -1,6 +1,7 @@
 import { formatNamed } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
+import type { TokenRatios } from '../../token-ratios.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { Outbound } from '../../outbound.ts';
 import type { Target } from '../../target.ts';
@@ -31,18 +32,18 @@ export function validate(
   target: Target,
   planned: ToolPlan,
   exchange: Exchange,
-  services: { metrics: EdgeMetrics; log: Logger },
+  services: { metrics: EdgeMetrics; log: Logger; tokenRatios: TokenRatios },
 ): Outbound {
   const draft = draftOf(request, target, planned, exchange);
   const defect = defectOf(draft);
   if (defect === null) {
-    noteOutbound(exchange, request, planned, null);
+    noteOutbound(exchange, request, planned, null, services);
     return { body: draft.edited.bytes, plan: planned };
   }
   services.metrics.planDefects.inc();
   services.log.error({ requestId: exchange.requestId, defect }, 'a plan broke an invariant and was dropped');
   const identity = { ...identityPlan(planned.eligible, 'invalid_plan'), reply: planned.reply };
-  noteOutbound(exchange, request, identity, defect);
+  noteOutbound(exchange, request, identity, defect, services);
   return { body: draftOf(request, target, identity, exchange).edited.bytes, plan: identity };
 }
 

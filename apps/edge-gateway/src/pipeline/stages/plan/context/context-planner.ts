@@ -3,6 +3,7 @@ import type { CompressBlocksReply, CompressBlocksRequest } from '@gateway/contra
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import type { ContextPart } from '@gateway/wire-formats';
+import { charactersPerToken } from '../../../characters-per-token.ts';
 import { chainOf, nameSent } from './context-chain.ts';
 import type { ContextMemo } from './context-memo.ts';
 import type { ContextSubject } from './context-subject.ts';
@@ -50,7 +51,8 @@ export class ContextPlanner {
     if (forgotten.length > 0) await inTime(this.#memo.load(forgotten.map(linkOf)), signal);
     const unknown = candidates.filter(isUnknown);
     if (unknown.length > 0) await this.#learn(subject, { seed, chain, unknown }, signal);
-    return joinPlan(subject, (index) => this.#memo.peek(linkOf(index)));
+    const editsFor = (index: number): MessageEdits => this.#memo.peek(linkOf(index)) ?? wentAsItCame;
+    return joinPlan(subject, editsFor, { tailStart, unknown });
   }
 
   async #learn(subject: ContextSubject, search: Search, signal: AbortSignal): Promise<void> {
@@ -187,16 +189,32 @@ function editsOf(
 }
 
 function joinPlan(
-  { outline, candidates }: ContextSubject,
-  editsFor: (index: number) => MessageEdits | undefined,
+  { outline: { messages }, candidates, tape }: ContextSubject,
+  editsFor: (index: number) => MessageEdits,
+  { tailStart, unknown }: { tailStart: number; unknown: readonly number[] },
 ): ContextEdits {
-  const plan = { edits: [] as ContextEdits['edits'][number][], steps: [] as ContextStep[] };
+  const edits: ContextEdits['edits'][number][] = [];
+  const steps: ContextStep[] = [];
+  const saved = { new: 0, again: 0 };
   for (const index of candidates) {
-    const offset = outline.messages[index]?.range.start ?? 0;
-    const { edits, steps } = editsFor(index) ?? wentAsItCame;
-    for (const { start, end, replacement } of edits)
-      plan.edits.push({ start: start + offset, end: end + offset, replacement });
-    plan.steps.push(...steps);
+    const offset = messages[index]?.range.start ?? 0;
+    const message = editsFor(index);
+    for (const { start, end, replacement } of message.edits)
+      edits.push({ start: start + offset, end: end + offset, replacement });
+    steps.push(...message.steps);
+    saved[index < tailStart ? 'again' : 'new'] += sumSaved(message.steps);
   }
-  return plan;
+  const changed = unknown.find((index) => index < tailStart && editsFor(index).edits.length > 0);
+  const from = changed === undefined ? undefined : messages[changed]?.range.start;
+  const end = messages[tailStart - 1]?.range.end ?? 0;
+  const rewritten = from === undefined ? 0 : estimateTokens(tape.bytes.subarray(from, end));
+  return { edits, steps, tokens: { savedNew: saved.new, savedAgain: saved.again, rewritten } };
+}
+
+function sumSaved(steps: readonly ContextStep[]): number {
+  return steps.reduce((sum, { tokensBefore, tokensAfter }) => sum + tokensBefore - tokensAfter, 0);
+}
+
+function estimateTokens(bytes: Uint8Array): number {
+  return Math.ceil(bytes.length / charactersPerToken);
 }

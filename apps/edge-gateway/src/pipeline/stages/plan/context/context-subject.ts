@@ -13,8 +13,12 @@ export interface ContextSubject {
   readonly mode: 'lossless' | 'balanced';
 }
 
-/** Messages under this, their braces and role included, are too short to gain anything. */
-const messageBytesMin = 120;
+/**
+ * Messages under this, their braces and role included, are too short to gain anything. People's words gain by what they repeat
+ * alone, so they have to be longer than most are: a chat costs nothing extra.
+ */
+const resultBytesMin = 120;
+const wordsBytesMin = 600;
 
 /**
  * Positions of the messages that may be compressed: the users' and the tools' after the model's first turn and after the
@@ -28,7 +32,9 @@ export function listCandidates({ messages }: RequestOutline): number[] {
   for (let index = Math.max(first, marked + 1); index < messages.length; index += 1) {
     const message = messages[index];
     if (message === undefined || (message.role !== 'tool' && message.role !== 'user')) continue;
-    if (message.range.end - message.range.start >= messageBytesMin) found.push(index);
+    const isResult = message.role === 'tool' || message.toolResultIds.length > 0;
+    const bytesMin = isResult ? resultBytesMin : wordsBytesMin;
+    if (message.range.end - message.range.start >= bytesMin) found.push(index);
   }
   return found;
 }

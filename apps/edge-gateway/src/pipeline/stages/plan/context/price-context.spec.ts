@@ -1,0 +1,34 @@
+import { loadCatalog } from '@gateway/model-catalog';
+import { priceContext } from './price-context.ts';
+
+const model = loadCatalog().find('anthropic', 'claude-sonnet-4-5')!;
+const million = 1_000_000;
+
+describe('priceContext', () => {
+  it('prices what is new at the price of writing the cache, and what was sent before at that of reading it', () => {
+    const { input, cacheRead, cacheWrite } = model.prices!;
+    expect(priceContext(model, { savedNew: million, savedAgain: 0, rewritten: 0 })).toEqual({
+      tokensSaved: million,
+      savedUsd: cacheWrite,
+      rewrittenUsd: 0,
+    });
+    expect(priceContext(model, { savedNew: 0, savedAgain: million, rewritten: 0 }).savedUsd).toBe(cacheRead);
+    const uncached = { ...model, cache: null };
+    expect(priceContext(uncached, { savedNew: million, savedAgain: million, rewritten: million })).toEqual({
+      tokensSaved: 2 * million,
+      savedUsd: 2 * input,
+      rewrittenUsd: 0,
+    });
+  });
+
+  it('prices a rewrite at what writing costs more than reading', () => {
+    const { cacheRead = 0, cacheWrite = 0 } = model.prices!;
+    const { rewrittenUsd } = priceContext(model, { savedNew: 0, savedAgain: 0, rewritten: million });
+    expect(rewrittenUsd).toBeCloseTo(cacheWrite - cacheRead);
+  });
+
+  it('knows no price of a model that the catalogue has none for', () => {
+    const unknown = { tokensSaved: 2, savedUsd: null, rewrittenUsd: null };
+    expect(priceContext(undefined, { savedNew: 1, savedAgain: 1, rewritten: 1 })).toEqual(unknown);
+  });
+});
