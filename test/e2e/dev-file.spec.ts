@@ -49,13 +49,19 @@ test('files with secrets are readable by their owner alone', () => {
 });
 
 test('no secret of the stack is in any log', () => {
-  const { api_key, nats_operator, redis_url, postgres } = stack.dev;
+  const { api_key, session_token, demo_person, nats_operator, redis_url, postgres } = stack.dev;
   const passwords = [redis_url, postgres.account, postgres.vault, postgres.telemetry].map(
     (url) => new URL(url).password,
   );
   for (const name of [...Object.keys(stack.dev.services), 'supervisor']) {
     const log = stack.logs(name);
-    for (const secret of [api_key!, nats_operator.password, ...passwords]) {
+    for (const secret of [
+      api_key!,
+      session_token!,
+      demo_person!.password,
+      nats_operator.password,
+      ...passwords,
+    ]) {
       expect({ name, leaked: log.includes(secret) }).toEqual({ name, leaked: false });
     }
   }

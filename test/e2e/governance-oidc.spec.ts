@@ -40,6 +40,18 @@ it('a person of the configured issuer registers once, and has the same account w
   expect(accountSchema.parse(stranger.json()).id).not.toBe(account.id);
 });
 
+it('a person who deleted the account has none, and registers another', async () => {
+  const leaver = `auth0|${randomUUID()}`;
+  const token = await issuer.issue(leaver, audience);
+  const before = accountSchema.parse((await register(token)).json());
+  const deleted = await send(edge, { method: 'DELETE', path: '/v1/account/me', key: token });
+  expect({ status: deleted.status, text: deleted.text }).toMatchObject({ status: 202 });
+  await waitMs(1_000);
+  const none = { status: 403, type: 'permission_error', code: 'account_not_registered' };
+  expectError(await me(token), none);
+  expect(accountSchema.parse((await register(token)).json()).id).not.toBe(before.id);
+});
+
 it('the embedded identity is not there', async () => {
   const paths = ['/v1/auth/sign-up', '/v1/auth/log-in', '/v1/auth/refresh', '/v1/auth/log-out'];
   for (const path of paths) expect((await send(edge, { path, body: {} })).status).toBe(404);
