@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { manifest, overlays, renderOverlay, root, type Manifest } from './kustomize.fixture.ts';
+
+const nameOf = ({ kind, metadata }: Manifest): string =>
+  `${kind} ${metadata.namespace ?? ''} ${metadata.name}`;
+const byName = (manifests: readonly Manifest[]): Record<string, Manifest> =>
+  Object.fromEntries(manifests.map((object) => [nameOf(object), object]));
+
+/** Components came with kustomize 3.7; some distributions' kubectl still has 2.0. */
+function renderWithKubectl(overlay: string): Manifest[] | null {
+  const { status, stdout } = spawnSync('kubectl', ['kustomize', join(root, 'k8s/overlays', overlay)], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) return null;
+  return parseAllDocuments(stdout).map((document) => manifest.parse(document.toJS()));
+}
+
+function hasKustomize(): boolean {
+  const { status, stdout } = spawnSync('kubectl', ['version', '--client'], { encoding: 'utf8' });
+  return status === 0 && /Kustomize Version: v[5-9]/.test(stdout);
+}
+
+describe.each(overlays)('overlay %s', (overlay) => {
+  test('renders, with no name twice, everything in one namespace', () => {
+    const manifests = renderOverlay(overlay);
+    const names = manifests.map(nameOf);
+    expect(new Set(names).size).toBe(names.length);
+    const namespaces = manifests.map(({ metadata }) => metadata.namespace).filter(Boolean);
+    expect(new Set(namespaces).size).toBe(1);
+    expect(manifests.find(({ kind }) => kind === 'Namespace')?.metadata.name).toBe(namespaces[0]);
+  });
+
+  (hasKustomize() ? test : test.skip)('is what kustomize itself makes of it', () => {
+    expect(byName(renderOverlay(overlay))).toEqual(byName(renderWithKubectl(overlay) ?? []));
+  });
+
+  test('fixes the version of every image', () => {
+    for (const { image } of JSON.stringify(renderOverlay(overlay))
+      .matchAll(/"image":"(?<image>[^"]+)"/g)
+      .map(({ groups }) => groups ?? {}))
+      expect(image).toMatch(/^[a-z/-]+:[\w.-]+$/);
+  });
+});

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import { z } from 'zod';
+import { overlays, renderOverlay, root, type Manifest } from './kustomize.fixture.ts';
+
+/** The OpenAPI schemas of two versions of Kubernetes, and those of the kinds that operators add. */
+const kubernetesVersions = ['1-33', '1-34'];
+const ofOperators: Readonly<Record<string, string>> = {
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+  'external-secrets.io': '@kubernetes-models/external-secrets',
+  'cert-manager.io': '@kubernetes-models/cert-manager',
+};
+
+interface Model {
+  validate(): void;
+}
+const modelModule = z.record(
+  z.string(),
+  z.custom<new (data: Manifest) => Model>((value) => typeof value === 'function'),
+);
+
+function moduleOf({ apiVersion, kind }: Manifest, version: string): string {
+  const [group = ''] = apiVersion.split('/');
+  return `${ofOperators[group] ?? `kubernetes-models-${version}`}/${apiVersion}/${kind}`;
+}
+
+async function findFaults(object: Manifest, version: string): Promise<string[]> {
+  const models = modelModule.parse({ ...((await import(moduleOf(object, version))) as object) });
+  const Model = models[object.kind];
+  if (Model === undefined) return [`there is no ${object.kind}`];
+  try {
+    new Model(object).validate();
+    return [];
+  } catch (error) {
+    return [`${object.kind} ${object.metadata.name}: ${String(error)}`];
+  }
+}
+
+/**
+ * Kubernetes drops a field that it does not know, and its schemas let any pass: a misspelt one is found by the types of the
+ * same schemas, against which the compiler holds a literal field by field.
+ */
+function findUnknownFields(objects: readonly Manifest[], version: string): string[] {
+  const lines = objects.map(
+    (object, index) =>
+      `import type { I${object.kind} as Kind${index} } from '${moduleOf(object, version)}';\n` +
+      `export const object${index}: Kind${index} = ${JSON.stringify(object)};\n`,
+  );
+  const file = join(root, 'test/k8s/rendered.virtual.ts');
+  const options: ts.CompilerOptions = {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2024,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+  };
+  const host = ts.createCompilerHost(options);
+  const { readFile, fileExists, getSourceFile } = host;
+  const source = lines.join('');
+  host.readFile = (path) => (path === file ? source : readFile(path));
+  host.fileExists = (path) => path === file || fileExists(path);
+  host.getSourceFile = (path, languageVersion, ...rest) =>
+    path === file
+      ? ts.createSourceFile(path, source, languageVersion)
+      : getSourceFile(path, languageVersion, ...rest);
+  const program = ts.createProgram([file], options, host);
+  return program
+    .getSemanticDiagnostics(program.getSourceFile(file))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+
+describe.each(kubernetesVersions)('Kubernetes %s', (version) => {
+  test.each(overlays)('every object of the overlay %s is valid', async (overlay) => {
+    const faults = await Promise.all(renderOverlay(overlay).map((object) => findFaults(object, version)));
+    expect(faults.flat()).toEqual([]);
+  });
+
+  test('no object has a field that is not known', () => {
+    const [first, ...others] = overlays.flatMap(renderOverlay);
+    expect(findUnknownFields(first === undefined ? [] : [first, ...others], version)).toEqual([]);
+  }, 120_000);
+});
+
+test('the checks find a fault: a wrong type, and a misspelt field', async () => {
+  const deployment = renderOverlay('production').find(({ kind }) => kind === 'Deployment');
+  if (deployment === undefined) throw new Error('There is no Deployment.');
+  const misspelt = { ...deployment, spec: { ...(deployment['spec'] as object), replica: 2 } };
+  expect(findUnknownFields([misspelt], '1-34').join()).toContain('replica');
+  const wrong = { ...deployment, spec: { ...(deployment['spec'] as object), replicas: 'two' } };
+  expect(await findFaults(wrong, '1-34')).toHaveLength(1);
+}, 120_000);
