@@ -13,6 +13,8 @@ export interface Sink {
 
 /** What a stack keeps secrets in on purpose, readable by its owner alone, and what the tests have kept of it. */
 const privateFiles = /^(secrets\.json|dev\.json|observed\/|run\/state\.json)/;
+/** Postgres' templates, which nobody writes to. */
+const emptyFiles = /^postgres\/base\/[145]\//;
 const scanCount = 500;
 
 /** Every place that the stack writes to, and every way that something leaves it by. */
@@ -106,7 +108,8 @@ async function* readPostgres(url: string): AsyncIterable<Buffer> {
 function* readFiles(dataDir: string): Iterable<Buffer> {
   for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
-    if (!entry.isFile() || privateFiles.test(relative(dataDir, file))) continue;
+    const name = relative(dataDir, file);
+    if (!entry.isFile() || privateFiles.test(name) || emptyFiles.test(name)) continue;
     const bytes = readIfThere(file);
     if (bytes) yield bytes;
   }
