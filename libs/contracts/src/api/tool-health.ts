@@ -30,7 +30,7 @@ export type ToolHealth = z.infer<typeof toolHealth>;
 export const toolHealthPage = pageOf(toolHealth).extend({
   from: timestamp,
   to: timestamp,
-  /** How many requests were looked at, the newest first: 5,000 at most. */
+  /** How many requests were looked at, the newest first: 1,000 at most. */
   requests_considered: count,
 });
 

@@ -8,7 +8,7 @@ export const listToolHealth: Operation = {
   tag,
   summary: 'List how each tool fared',
   description:
-    'The tools that requests offered in the last `days` days (UTC, today included), the most often offered first: how often each was forwarded and called. From the newest 5,000 requests whose tools were ranked. What tools say of themselves is not stored, so descriptions have no score here.',
+    'The tools that requests offered in the last `days` days (UTC, today included), the most often offered first: how often each was forwarded and called. From the newest 1,000 requests whose tools were ranked. What tools say of themselves is not stored, so descriptions have no score here.',
   query: toolHealthQuery,
   answer: { status: 200, description: 'A page of tools.', schema: toolHealthPage },
 };

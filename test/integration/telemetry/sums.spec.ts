@@ -1,0 +1,138 @@
+import {
+  listDailyUsage,
+  listKeyUsage,
+  listSessions,
+  summarizeUsage,
+  type RequestEventV1,
+  type RequestLogEntry,
+  type UsageFigures,
+} from '@gateway/contracts';
+import { createAcceptedEvent, createEndedEvent, startStack } from '@gateway/testing';
+import { uuidv7 } from 'uuidv7';
+import { listAll, newAccountId, startRecorder, type Recorder } from '../recording/recorder.fixture.ts';
+import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
+
+const undo: Undo[] = [];
+let stack: Stack;
+let recorder: Recorder;
+
+beforeAll(async () => {
+  stack = await startStack({ apps: ['worker'] });
+  undo.push(() => stack.stop());
+  recorder = await startRecorder(stack);
+  undo.push(() => recorder.close());
+}, 180_000);
+afterAll(() => undoAll(undo), 120_000);
+
+/** A UUIDv7 of that instant. */
+function idAt(time: string): string {
+  const hex = Date.parse(time).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
+}
+
+async function recordAt(
+  accountId: string,
+  time: string,
+  change: Partial<RequestEventV1> = {},
+): Promise<void> {
+  const accepted = { ...createAcceptedEvent({ accountId }), requestId: idAt(time) };
+  await recorder.spool.accept(accepted);
+  recorder.spool.finish(createEndedEvent(accepted, change), null);
+}
+
+/** Requests of three months and more, at the first and last instants of months and days too. */
+const now = new Date();
+const month = (ago: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago);
+const instants = [3, 2, 1].flatMap((ago) => [
+  ...[month(ago) - 1, month(ago), month(ago) + 1],
+  ...Array.from({ length: 20 }, (_, at) => month(ago) + at * 86_400_000 * 1.37),
+  ...[month(ago) + 5 * 86_400_000 - 1, month(ago) + 5 * 86_400_000],
+]);
+
+const sum = (rows: readonly RequestLogEntry[], read: (row: RequestLogEntry) => number | null) =>
+  rows.reduce((total, row) => total + (read(row) ?? 0), 0);
+const sums = (rows: readonly RequestLogEntry[]): Partial<UsageFigures> => ({
+  requests: rows.length,
+  errors: sum(rows, ({ status }) => Number(status === 'error')),
+  prompt_tokens: sum(rows, (row) => row.prompt_tokens),
+  completion_tokens: sum(rows, (row) => row.completion_tokens),
+  estimated_tokens_saved: sum(rows, (row) => row.estimated_tokens_saved),
+  compression_tokens_saved: sum(rows, (row) => row.compression_tokens_saved),
+  tools_in: sum(rows, (row) => row.tools_in),
+  tools_out: sum(rows, (row) => row.tools_out),
+  unpriced_requests: sum(rows, (row) => Number(row.prompt_tokens !== null && row.cost_usd === null)),
+});
+
+describe('sums over many months', () => {
+  const [accountId, other] = [newAccountId(), newAccountId()];
+  const usage = (at: number) => ({
+    ...{ inputTokens: 1_000 + at, outputTokens: at, cachedInputTokens: at % 7, cacheWriteTokens: 0 },
+    estimated: false,
+  });
+  let rows: RequestLogEntry[];
+
+  beforeAll(async () => {
+    for (const [at, timeMs] of instants.entries()) {
+      const time = new Date(Math.floor(timeMs)).toISOString();
+      const change = { toolsIn: 20 + at, toolsOut: 5, usage: usage(at), costUsd: at % 3 === 0 ? null : 0.1 };
+      await recordAt(
+        accountId,
+        time,
+        at % 5 === 0 ? { status: 'error', usage: null, costUsd: null } : change,
+      );
+      await recordAt(other, time, change);
+    }
+    await recorder.untilCommitted();
+    rows = (await listAll(recorder.messaging, accountId)).requests;
+    expect(rows).toHaveLength(instants.length);
+  }, 60_000);
+
+  const within = (from: string, to: string) =>
+    rows.filter(({ created_at }) => created_at >= from && created_at < to);
+  const spans = [
+    [month(4), month(0)],
+    [month(2), month(1)],
+    [month(2) - 1, month(2)],
+    [month(1), month(1) + 1],
+    [month(3) + 86_400_000, month(1) + 3_600_000],
+    [month(9), month(8)],
+  ].map(([from, to]) => [new Date(from!).toISOString(), new Date(to!).toISOString()] as const);
+
+  it.each(spans)('from %s to %s equal the log', async (from, to) => {
+    const { messaging } = recorder;
+    const wanted = within(from, to);
+    const { figures } = await messaging.call(summarizeUsage, { accountId, from, to });
+    expect(figures).toMatchObject(sums(wanted));
+    const { keys } = await messaging.call(listKeyUsage, { accountId, from, to });
+    expect(keys.reduce((total, { requests }) => total + requests, 0)).toBe(wanted.length);
+    for (const key of keys)
+      expect(key).toMatchObject(sums(wanted.filter((row) => row.key_id === key.key_id)));
+    const { days } = await messaging.call(listDailyUsage, { accountId, from, to });
+    const dates = [...new Set(wanted.map(({ created_at }) => created_at.slice(0, 10)))].sort();
+    expect(days.map(({ date }) => date)).toEqual(dates);
+    for (const day of days)
+      expect(day).toMatchObject(sums(wanted.filter(({ created_at }) => created_at.startsWith(day.date))));
+  });
+});
+
+it('a request that was closed as interrupted, and then ended, is summed once, as it ended', async () => {
+  const accountId = newAccountId();
+  const time = new Date(Date.now() - 60_000).toISOString();
+  const accepted = { ...createAcceptedEvent({ accountId }), requestId: idAt(time), sessionId: 'one' };
+  const [from, to] = [new Date(Date.parse(time) - 1).toISOString(), new Date().toISOString()];
+  for (const change of [{ status: 'interrupted' as const, usage: null, costUsd: null }, {}]) {
+    await recorder.spool.accept(accepted);
+    recorder.spool.finish(createEndedEvent(accepted, change), null);
+    await recorder.untilCommitted();
+  }
+  const { requests } = await listAll(recorder.messaging, accountId);
+  expect(requests).toHaveLength(1);
+  const { figures, sessions } = await recorder.messaging.call(summarizeUsage, { accountId, from, to });
+  expect({ ...figures, sessions }).toMatchObject({ ...sums(requests), requests: 1, sessions: 1 });
+  expect(requests[0]?.status).toBe('ok');
+  const listed = await recorder.messaging.call(listSessions, { accountId, from, to, limit: 10, offset: 0 });
+  expect(listed).toMatchObject({
+    total: 1,
+    sessions: [{ session_id: 'one', requests: 1, first_request_at: time }],
+  });
+});
