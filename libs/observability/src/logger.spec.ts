@@ -103,8 +103,9 @@ describe('the redactor', () => {
     for (let n = 0; n < 4_096; n += 1) redactor.register(`provider-credential-${n}-${Math.sin(n)}`);
     const line = JSON.stringify({ text: 'the quick brown fox '.repeat(100) });
     const rounds = 500;
-    const from = performance.now();
+    // What it takes of the processor: how long that lasts depends on what else the machine does.
+    const from = process.cpuUsage();
     for (let round = 0; round < rounds; round += 1) redactor.redact(line);
-    expect((performance.now() - from) / rounds).toBeLessThan(0.5);
+    expect(process.cpuUsage(from).user / 1_000 / rounds).toBeLessThan(0.5);
   });
 });
