@@ -7,12 +7,9 @@ import {
   providerConnection,
   requestDetail,
   requestLogEntry,
-  requestTimings,
-  routingCandidate,
   routingModel,
   routingModelStatus,
   routingPreferences,
-  routingTrace,
   session,
 } from '@gateway/contracts';
 
@@ -26,11 +23,8 @@ export const namedSchemas = {
   Provider: providerConnection,
   RequestDetail: requestDetail,
   RequestLogEntry: requestLogEntry,
-  RequestTimings: requestTimings,
-  RoutingCandidate: routingCandidate,
   RoutingModel: routingModel,
   RoutingModelStatus: routingModelStatus,
   RoutingPreferences: routingPreferences,
-  RoutingTrace: routingTrace,
   Session: session,
 } as const;

@@ -38,6 +38,11 @@ test('every schema that it refers to is there', () => {
   );
 });
 
+test('no schema stands there twice under two names', () => {
+  const names = Object.keys(document.components?.schemas ?? {});
+  expect(names.filter((name) => names.includes(`${name}Output`))).toEqual([]);
+});
+
 test('the reference shows every operation and every schema, and nothing that runs or comes from elsewhere', () => {
   const page = renderPage(document);
   for (const methods of Object.values(paths))
