@@ -63,7 +63,8 @@ export const invariants: Readonly<Record<string, Holds>> = {
       if (blocks.some(({ text }) => saysReference(text))) return;
       const readable = followed(sentTexts(blocks, outcomes));
       for (const at of blocks.keys()) {
-        const left = outcomes[at]!.omissions.map(({ original }) => original).join('\n');
+        const omitted = outcomes.slice(0, at + 1).flatMap(({ omissions }) => omissions);
+        const left = omitted.map(({ original }) => original).join('\n');
         const lower = `${readable[at]!}\n${left}`.toLowerCase();
         if (!parsesAsJson(blocks[at]!.text) && !hasTerminalCodes(blocks[at]!.text))
           for (const term of termsAsked(blocks, at)) expect(lower).toContain(term);

@@ -117,7 +117,8 @@ export class ConversationCompressor {
     if (sent === undefined) return undefined;
     const text = renderBlockReference(sent.label, sent.place);
     const tokensAfter = estimateTextTokens(text);
-    if (tokensAfter > tokensBefore - gainMin) return undefined;
+    const isLonger = bytesInJson(text) > bytesInJson(original);
+    if (isLonger || tokensAfter > tokensBefore - gainMin) return undefined;
     return { text, steps: [{ step: 'repeated_block', tokensBefore, tokensAfter }], omissions: [] };
   }
 
@@ -133,6 +134,11 @@ export class ConversationCompressor {
     for (const name of [id, sentId])
       if (!this.#sentBlocks.has(name)) this.#sentBlocks.set(name, { label, place });
   }
+}
+
+/** What a text takes in a body, about: quotes are what our own words bring of what has to be escaped. */
+function bytesInJson(text: string): number {
+  return Buffer.byteLength(text) + (text.length < 500 ? text.split('"').length : 0);
 }
 
 function holdsReference(text: string): boolean {
@@ -181,7 +187,7 @@ class BlockDraft {
     const text = edit(this.text);
     if (text === this.text) return;
     const tokens = estimateTextTokens(text);
-    if (tokens >= this.#tokens || text.length > this.text.length) {
+    if (tokens >= this.#tokens || bytesInJson(text) > bytesInJson(this.text)) {
       this.#omissions.length = omitted;
       return;
     }

@@ -19,9 +19,15 @@ export function criticalTerms(text: string): Set<string> {
     const term = found.replace(/[.:/#-]+$/, '');
     const isShout = term.length > 2 && /^\p{Lu}+$/u.test(term);
     if (joined.test(term) || isShout) add(terms, term);
+    if (term.includes('/')) add(terms, lastPartOf(term));
     if (terms.size >= termsMax) break;
   }
   return terms;
+}
+
+/** Of a path or an address: a file is asked for by its name alone as often. */
+function lastPartOf(term: string): string {
+  return term.slice(term.lastIndexOf('/') + 1);
 }
 
 function add(terms: Set<string>, term: string): void {
@@ -39,7 +45,9 @@ export function isCriticalLine(line: string, terms: ReadonlySet<string>): boolea
   const lower = head.toLowerCase();
   if (terms.has(lower.trim())) return true;
   for (const [found] of lower.matchAll(word)) {
-    if (terms.has(found) || terms.has(found.replace(/[.:/#-]+$/, ''))) return true;
+    const term = found.replace(/[.:/#-]+$/, '');
+    if (terms.has(found) || terms.has(term) || (term.includes('/') && terms.has(lastPartOf(term))))
+      return true;
   }
   return false;
 }

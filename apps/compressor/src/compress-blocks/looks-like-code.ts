@@ -6,7 +6,8 @@ const codeShareMin = 0.3;
 const keyword =
   /^(?:import |from \S+ import|export |const |let |var |function[ *(]|def |class |return\b|if ?\(|if .*:$|for ?\(|for .*:$|while |else\b|elif |try\b|except\b|catch\b|switch ?\(|case .*:$|public |private |protected |static |void |int |#include|#define|package |use |fn |impl |func |type |interface |struct |enum |namespace |@\w+)/;
 const ending = /(?:[{};]|\(\)|\):|=>|,|\(|\[|\])$/;
-const numbered = /^ *\d{1,6}[:|\t] ?/;
+/** A number before a line, and no time of day. */
+const numbered = /^ *\d{1,7}(?:[|\t]|:(?!\d\d)) ?/;
 const diffMark = /^(?:@@ |diff --git |--- |\+\+\+ |index [0-9a-f]{7})/;
 
 /**

@@ -6,7 +6,8 @@ const labelLength = 40;
 /** Control characters and line separators. */
 // eslint-disable-next-line no-control-regex -- they are what is looked for
 const unclear = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
-const numberedLine = /^ *(\d{1,7})[:|\t]/;
+/** A number before a line, and no time of day. */
+const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
 
 /**
  * What a line is found by in what was sent before: its number, in a numbered view of a file, else how it begins.

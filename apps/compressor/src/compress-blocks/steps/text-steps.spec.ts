@@ -1,0 +1,101 @@
+import type { TextStep } from '../text-step.ts';
+import { blobs } from './blobs.ts';
+import { headTail } from './head-tail.ts';
+import { logFolding } from './log-folding.ts';
+import { terminal } from './terminal.ts';
+import { trailingSpace } from './trailing-space.ts';
+
+function applyStep(step: TextStep, text: string, terms: readonly string[] = []) {
+  const omitted: string[] = [];
+  const omit = (original: string): string => `id${omitted.push(original)}`;
+  return { text: step.apply(text, { terms: new Set(terms), omit }), omitted };
+}
+const apply = (step: TextStep, text: string, terms?: readonly string[]): string =>
+  applyStep(step, text, terms).text;
+
+describe('terminal', () => {
+  it.each([
+    ['\x1b[1;31mred\x1b[0m and \x1b]0;title\x07plain', 'red and plain'],
+    ['10%\r50%\r100%\ndone', '100%\ndone'],
+    ['a long first drawing\rshort', 'shortg first drawing'],
+    ['dos line\r\nanother\r\n', 'dos line\r\nanother\r\n'],
+    ['nothing to do', 'nothing to do'],
+  ])('shows of %j what a terminal shows in the end', (text, shown) => {
+    expect(apply(terminal, text)).toBe(shown);
+  });
+});
+
+describe('trailingSpace', () => {
+  it.each([
+    ['a  \nb\t\r\n\n  c', 'a\nb\n\n  c'],
+    ['as it is\n', 'as it is\n'],
+  ])('takes blanks off the ends of lines of %j', (text, trimmed) => {
+    expect(apply(trailingSpace, text)).toBe(trimmed);
+  });
+});
+
+describe('blobs', () => {
+  it('leaves the beginning of encoded data, and the marker of the rest', () => {
+    const data = 'iVBORw0KGgoAAAANSUhEUg'.repeat(40);
+    const { text, omitted } = applyStep(blobs, `src="data:image/png;base64,${data}" alt`);
+    expect(text).toMatch(/base64,.{5,24}\[… \d+ characters left out: id1\]" alt$/);
+    expect(omitted[0]).toContain(data.slice(100));
+  });
+
+  it('leaves both ends of a minified line, and lines of prose whole', () => {
+    const minified = 'function(a,b){return a.call(b)};'.repeat(200);
+    expect(apply(blobs, minified).length).toBeLessThan(400);
+    const prose = 'and so the long tale went on and on '.repeat(200);
+    expect(apply(blobs, prose)).toBe(prose);
+  });
+});
+
+describe('logFolding', () => {
+  const log = (count: number): string[] =>
+    Array.from({ length: count }, (_, at) => `10:00:${at} served request ${at} in ${at} ms`);
+
+  it('leaves the first and the last of lines that differ in numbers alone', () => {
+    const lines = log(20);
+    const { text, omitted } = applyStep(logFolding, ['start', ...lines, 'end'].join('\n'));
+    expect(text.split('\n')).toEqual([
+      'start',
+      lines[0],
+      '[… 18 lines like these left out: id1]',
+      lines[19],
+      'end',
+    ]);
+    expect(omitted).toEqual([lines.slice(1, -1).join('\n')]);
+  });
+
+  it('leaves few lines, lines of trouble and lines that were asked for', () => {
+    expect(apply(logFolding, log(4).join('\n'))).toBe(log(4).join('\n'));
+    const failures = log(20).map((line) => `${line} ERROR`);
+    expect(apply(logFolding, failures.join('\n'))).toBe(failures.join('\n'));
+    expect(apply(logFolding, log(20).join('\n'), ['10:00:7'])).toBe(log(20).join('\n'));
+  });
+});
+
+describe('headTail', () => {
+  const lines = Array.from(
+    { length: 900 },
+    (_, at) => `entry of the report, of kind ${'abc'.charAt(at % 3)} and no more`,
+  );
+
+  it('leaves both ends and what matters, with its neighbours', () => {
+    const withTrouble = lines
+      .with(400, 'Traceback (most recent call last):')
+      .with(500, 'see /srv/app/orders.py');
+    const { text, omitted } = applyStep(headTail, withTrouble.join('\n'), ['orders.py']);
+    expect(text).toContain('Traceback');
+    expect(text).toContain('/srv/app/orders.py');
+    expect(text.startsWith(lines.slice(0, 20).join('\n'))).toBe(true);
+    expect(text.endsWith(lines.slice(-20).join('\n'))).toBe(true);
+    expect(omitted).toHaveLength(3);
+    expect(text.split('\n').length).toBeLessThan(300);
+  });
+
+  it('leaves a result of ordinary length', () => {
+    const short = lines.slice(0, 100).join('\n');
+    expect(apply(headTail, short)).toBe(short);
+  });
+});

@@ -1,0 +1,17 @@
+import { countTokens } from './count-tokens.ts';
+
+describe('countTokens', () => {
+  it('counts as o200k does, special tokens as text', () => {
+    expect(countTokens('')).toBe(0);
+    expect(countTokens('Hello, world!')).toBe(4);
+    expect(countTokens('<|endoftext|>')).toBeGreaterThan(1);
+  });
+
+  it('takes no long time for a long run of one character', () => {
+    const startedAt = performance.now();
+    for (const text of ['a'.repeat(20_000), ' '.repeat(20_000), '👍'.repeat(20_000)]) {
+      expect(countTokens(`x${text}y`)).toBeGreaterThan(100);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});
