@@ -10,7 +10,7 @@ type Operation = z.output<typeof patchOperations>[number];
 
 function applyAt(target: Json | undefined, path: readonly string[], operation: Operation): Json {
   const [key = '', ...rest] = path;
-  const value = operation.value as Json;
+  const { value } = operation;
   if (Array.isArray(target)) {
     const index = key === '-' ? target.length : Number(key);
     const isInsertion = rest.length === 0 && operation.op === 'add';

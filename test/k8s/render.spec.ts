@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { manifest, overlays, renderOverlay, root, type Manifest } from './kustomize.fixture.ts';
+import { listWorkloads } from './workloads.fixture.ts';
 
 const nameOf = ({ kind, metadata }: Manifest): string =>
   `${kind} ${metadata.namespace ?? ''} ${metadata.name}`;
@@ -37,9 +38,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
   });
 
   test('fixes the version of every image', () => {
-    for (const { image } of JSON.stringify(renderOverlay(overlay))
-      .matchAll(/"image":"(?<image>[^"]+)"/g)
-      .map(({ groups }) => groups ?? {}))
-      expect(image).toMatch(/^[a-z/-]+:[\w.-]+$/);
+    for (const { container } of listWorkloads(renderOverlay(overlay)))
+      expect(container.image).toMatch(/^[a-z/-]+:[\w.-]+$/);
   });
 });

@@ -57,15 +57,17 @@ function findUnknownFields(objects: readonly Manifest[], version: string): strin
     types: [],
   };
   const host = ts.createCompilerHost(options);
-  const { readFile, fileExists, getSourceFile } = host;
   const source = lines.join('');
-  host.readFile = (path) => (path === file ? source : readFile(path));
-  host.fileExists = (path) => path === file || fileExists(path);
-  host.getSourceFile = (path, languageVersion, ...rest) =>
-    path === file
-      ? ts.createSourceFile(path, source, languageVersion)
-      : getSourceFile(path, languageVersion, ...rest);
-  const program = ts.createProgram([file], options, host);
+  const virtualHost: ts.CompilerHost = {
+    ...host,
+    readFile: (path) => (path === file ? source : host.readFile(path)),
+    fileExists: (path) => path === file || host.fileExists(path),
+    getSourceFile: (path, languageVersion, ...rest) =>
+      path === file
+        ? ts.createSourceFile(path, source, languageVersion)
+        : host.getSourceFile(path, languageVersion, ...rest),
+  };
+  const program = ts.createProgram([file], options, virtualHost);
   return program
     .getSemanticDiagnostics(program.getSourceFile(file))
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));

@@ -40,7 +40,7 @@ const pod = z.looseObject({
   securityContext: z.looseObject({}).optional(),
   topologySpreadConstraints: z.array(z.looseObject({ topologyKey: z.string() })).default([]),
   containers: z.array(container).length(1),
-  initContainers: z.undefined(),
+  initContainers: z.undefined().optional(),
   volumes: z.array(volume).default([]),
 });
 const workload = z.looseObject({
