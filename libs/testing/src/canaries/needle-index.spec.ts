@@ -29,6 +29,12 @@ test('finds nothing in what is shown of a key, in eleven characters, or in noise
   expect(index.find(randomBytes(4_000_000))).toEqual([]);
 });
 
+test('takes no words for secrets, but what stands between them', () => {
+  const named = new NeedleIndex([{ name: 'a key', value: 'first-credential-Zk39Qw8r-of-providers' }]);
+  expect(named.find(around('provider-vault.list-credentials.v1'))).toEqual([]);
+  expect(named.find(around('ial-Zk39Qw8r-'))).toHaveLength(1);
+});
+
 test('takes only the signature of a token for secret', () => {
   const token = `eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJzb21lYm9keSJ9.MEUCIQDxyzwvutsrqponml`;
   const tokens = new NeedleIndex([{ name: 'a token', value: token }]);
