@@ -1,5 +1,11 @@
 import { accountEpochName, keyEpochName } from '@gateway/contracts';
-import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
+import {
+  logOutPerson,
+  signUpPerson,
+  startStack,
+  type ReplayProvider,
+  type StackUnderTest,
+} from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { request } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
@@ -17,6 +23,7 @@ import { plainAnswer, renderFrame, startProvider, streamedAnswer } from '../e2e/
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { startCutLink, type CutLink } from './cut-link.fixture.ts';
 import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
+import { untilRefused } from './until-refused.fixture.ts';
 
 /** What decisions.md promises: with the bus, with the bus cut, and of streams. */
 const effectiveWithinMs = 1_000;
@@ -80,18 +87,6 @@ const calls = {
   models: (edge: string, key: string) => send(edge, { path: '/v1/models', key }),
 };
 
-/** Asks until it is refused; how long that took, and with what. */
-async function untilRefused(call: () => Promise<{ status: number; text: string }>, withinMs: number) {
-  const start = performance.now();
-  for (;;) {
-    const { status, text } = await call();
-    const tookMs = performance.now() - start;
-    if (status !== 200) return { status, text, tookMs };
-    if (tookMs > withinMs) throw new Error(`not refused within ${withinMs} ms`);
-    await waitMs(5);
-  }
-}
-
 it('a revoked key is refused by every replica within a second: p99 over 60 keys', async () => {
   const tookMs: number[] = [];
   for (let round = 0; round < 60; round++) {
@@ -150,6 +145,20 @@ describe('a replica whose own link to the bus', () => {
       await eventually(async () => ((await redis.del(...names)) > 0 ? true : undefined));
       const refused = await untilRefused(() => calls.chat(far.baseUrl, key.key), effectiveWithCutBusWithinMs);
       expect([401, 503]).toContain(refused.status);
+    },
+    30_000,
+  );
+
+  it.each(['cut', 'stall'] as const)(
+    'is broken (%s) refuses a person’s session that ended, within 10 s',
+    async (how) => {
+      const person = await signUpPerson(stack.baseUrl);
+      const readAccount = () => send(far.baseUrl, { path: '/v1/account/me', key: person.accessToken });
+      expect((await readAccount()).status).toBe(200);
+      link[how]();
+      await logOutPerson(stack.baseUrl, person);
+      const { status } = await untilRefused(readAccount, effectiveWithCutBusWithinMs);
+      expect([401, 503]).toContain(status);
     },
     30_000,
   );

@@ -5,6 +5,10 @@ import type { SessionClaims } from './session.ts';
 
 type Named = Pick<SessionClaims, 'issuer' | 'subject' | 'sessionId'>;
 
+interface KeptSession extends ResolvedSession {
+  readonly subjectTag: string;
+}
+
 /** Whether sessions stand, and whose they are. Null is a session that was revoked. */
 export interface SessionCache {
   get(session: Named): Promise<ResolvedSession | null>;
@@ -12,34 +16,44 @@ export interface SessionCache {
   forget(issuer: string, subject: string): void;
 }
 
-/** As long as what is known of keys (createGrantCache), for the same reasons: a revoked session ends within the same bounds. */
+/** As long as what is known of keys (GrantCache), for the same reasons: a revoked session ends within the same bounds. */
 export function createSessionCache(messaging: Messaging): SessionCache {
-  const cache = new RemoteCache<ResolvedSession | null>({
+  const cache = new RemoteCache<KeptSession | null>({
     entriesMax: 10_000,
     freshMs: 10_000,
     staleMs: 300_000,
-    load: async (key) => (await messaging.call(resolveSession, parseName(key))).session,
+    load: async (key) => {
+      const named = parseName(key);
+      const { session } = await messaging.call(resolveSession, named);
+      return session && { ...session, subjectTag: renderSubject(named.issuer, named.subject) };
+    },
     broadcastsArrive: () => messaging.connected,
+    // A session that was revoked never stands again, so nothing needs to find it.
+    tagsOf: (session) =>
+      session === null
+        ? []
+        : [session.subjectTag, ...(session.accountId === null ? [] : [session.accountId])],
   });
-  const forget = (issuer: string, subject: string) => {
-    const beginning = renderSubject(issuer, subject);
-    cache.invalidate((_, key) => key.startsWith(beginning));
-  };
+  const forget = (issuer: string, subject: string) => cache.invalidateTag(renderSubject(issuer, subject));
   messaging.onBroadcast(sessionChanged, ({ issuer, subject }) => forget(issuer, subject));
-  messaging.onBroadcast(accountChanged, ({ accountId }) =>
-    cache.invalidate((session) => session?.accountId === accountId),
-  );
+  messaging.onBroadcast(accountChanged, ({ accountId }) => cache.invalidateTag(accountId));
   messaging.onReconnect(() => cache.doubtAll());
-  return { get: (session) => cache.get(renderName(session)), forget };
+  return {
+    get: async (session) => {
+      const kept = await cache.get(renderName(session));
+      return kept && { accountId: kept.accountId, personId: kept.personId };
+    },
+    forget,
+  };
 }
 
-/** JSON, since issuers and subjects may hold any character: one's name is never the beginning of another's. */
+/** JSON, since issuers and subjects may hold any character: no two names are written alike. */
 function renderName({ issuer, subject, sessionId }: Named): string {
-  return `${renderSubject(issuer, subject)}${JSON.stringify(sessionId)}]`;
+  return JSON.stringify([issuer, subject, sessionId]);
 }
 
 function renderSubject(issuer: string, subject: string): string {
-  return `[${JSON.stringify(issuer)},${JSON.stringify(subject)},`;
+  return JSON.stringify([issuer, subject]);
 }
 
 function parseName(key: string): Named {
