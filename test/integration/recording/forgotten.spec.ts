@@ -86,6 +86,19 @@ it('forgets a log that takes many statements', async () => {
   expect(await countRows(accountId)).toBe(0);
 }, 60_000);
 
+it('forgets rows of tables that nobody told it of', async () => {
+  const [gone, other] = [newAccountId(), newAccountId()];
+  await database.query('CREATE TABLE "later ""on" (account_id uuid, value int)');
+  const insert = 'INSERT INTO "later ""on" SELECT $1::uuid, generate_series(1, 7000)';
+  for (const accountId of [gone, other]) await database.query(insert, [accountId]);
+  await untilForgotten(gone);
+  const left = await database.query<{ account_id: string; rows: number }>(
+    'SELECT account_id, count(*)::int AS rows FROM "later ""on" GROUP BY 1',
+  );
+  expect(left.rows).toEqual([{ account_id: other, rows: 7_000 }]);
+  await database.query('DROP TABLE "later ""on"');
+}, 60_000);
+
 it('forgets events that could not be written, and those of nobody else', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   const redis = new Redis(stack.dev.redis_url, { maxRetriesPerRequest: null });

@@ -9,11 +9,20 @@ const workMs = 5_000;
 /** How long the tombstone waits for the writers that are at work, before it is tried again. */
 const lockTimeoutMs = 2_000;
 
-/** What is forgotten of an account. A table that comes to hold its rows gets its line here. */
-const deleteSome = `
-  DELETE FROM request_log WHERE (id, created_at) IN (
-    SELECT id, created_at FROM request_log WHERE account_id = $1::uuid LIMIT ${rowsAtOnce}
-  )`;
+/**
+ * Every table that says whose its rows are, each partition by itself: one that comes later is forgotten too, without a
+ * line here.
+ */
+const findTables = `
+  SELECT class.oid::regclass::text AS name
+  FROM pg_class AS class JOIN pg_attribute AS field ON field.attrelid = class.oid
+  WHERE class.relnamespace = 'public'::regnamespace AND class.relkind = 'r'
+    AND field.attname = 'account_id' AND NOT field.attisdropped AND class.relname <> 'forgotten_accounts'
+  ORDER BY class.oid`;
+
+/** @param table quoted, as `findTables` gives it. */
+const renderDelete = (table: string) =>
+  `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE account_id = $1::uuid LIMIT ${rowsAtOnce}))`;
 
 export interface ForgetContext {
   readonly database: TelemetryDatabase;
@@ -22,8 +31,8 @@ export interface ForgetContext {
 }
 
 /**
- * Forgets an account's requests: first a tombstone, which every later write of its events heeds, then the rows. Says
- * whether none is left. May be asked any number of times, and by two at once.
+ * Forgets an account's requests: first a tombstone, which every later write of its events heeds, then all that is kept of
+ * them. Says whether nothing is left. May be asked any number of times, and by two at once.
  */
 export async function forgetAccount(
   { database, deadLetters, now = Date.now }: ForgetContext,
@@ -32,11 +41,15 @@ export async function forgetAccount(
   const until = now() + workMs;
   await writeTombstone(database, accountId);
   await deadLetters.removeOf(accountId);
-  while (now() < until) {
-    const deleted = await database.acrossAccounts.$executeRawUnsafe(deleteSome, accountId);
-    if (deleted < rowsAtOnce) return { isDone: true };
+  const client = database.acrossAccounts;
+  for (const { name } of await client.$queryRawUnsafe<{ name: string }[]>(findTables)) {
+    let deleted = rowsAtOnce;
+    while (deleted === rowsAtOnce) {
+      if (now() >= until) return { isDone: false };
+      deleted = await client.$executeRawUnsafe(renderDelete(name), accountId);
+    }
   }
-  return { isDone: false };
+  return { isDone: true };
 }
 
 /**
