@@ -30,6 +30,8 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/worker/src/jobs/write-request-log/postgres-request-log-writer.adapter.ts':
     'a batch has rows of many accounts, each with its own',
   'apps/worker/src/persistence/account-log.ts': 'raw SQL over the rows of the one account it is given',
+  'apps/worker/src/persistence/account-usage.ts':
+    'raw SQL over the sums and rows of the one account it is given',
   'apps/worker/src/persistence/partitions.ts': 'upkeep of the table, not of rows',
 };
 

@@ -32,6 +32,20 @@ async function loadEngineModule(): Promise<typeof EngineModule> {
   return engine;
 }
 
+/**
+ * Prisma's adapter cuts scripts at their semicolons, those within functions too, and runs the pieces one by one. Sent as
+ * one query without arguments, Postgres cuts a script itself, and runs it whole or not at all.
+ */
+class WholeScripts extends PrismaPg {
+  override async connect(): ReturnType<PrismaPg['connect']> {
+    const adapter = await super.connect();
+    adapter.executeScript = async (sql) => {
+      await adapter.executeRaw({ sql, args: [], argTypes: [] });
+    };
+    return adapter;
+  }
+}
+
 /** Runs `work` with an engine that speaks to the database at `url`. `schema` is the text of schema.prisma. */
 export async function withSchemaEngine<T>(
   url: string,
@@ -40,7 +54,7 @@ export async function withSchemaEngine<T>(
 ): Promise<T> {
   loading ??= loadEngineModule();
   const { SchemaEngine: Engine } = await loading;
-  const factory = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: url, max: 1 }));
+  const factory = bindMigrationAwareSqlAdapterFactory(new WholeScripts({ connectionString: url, max: 1 }));
   const engine = await Engine.new({ datamodels: [[schema.path, schema.text]] }, () => undefined, factory);
   try {
     return await work(engine);

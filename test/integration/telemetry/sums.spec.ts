@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
+  forgetAccountRequests,
   listDailyUsage,
   listKeyUsage,
   listSessions,
@@ -7,20 +10,24 @@ import {
   type RequestLogEntry,
   type UsageFigures,
 } from '@gateway/contracts';
+import pg from 'pg';
 import { createAcceptedEvent, createEndedEvent, startStack } from '@gateway/testing';
 import { uuidv7 } from 'uuidv7';
 import { listAll, newAccountId, startRecorder, type Recorder } from '../recording/recorder.fixture.ts';
-import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
+import { connectAs, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 
 const undo: Undo[] = [];
 let stack: Stack;
 let recorder: Recorder;
+let database: pg.Pool;
 
 beforeAll(async () => {
   stack = await startStack({ apps: ['worker'] });
   undo.push(() => stack.stop());
   recorder = await startRecorder(stack);
   undo.push(() => recorder.close());
+  database = new pg.Pool({ connectionString: stack.dev.postgres.telemetry, max: 2 });
+  undo.push(() => database.end());
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
@@ -95,6 +102,8 @@ describe('sums over many months', () => {
     [month(2) - 1, month(2)],
     [month(1), month(1) + 1],
     [month(3) + 86_400_000, month(1) + 3_600_000],
+    [month(3) + 1_234_567, month(1) + 7_654_321],
+    [month(2) + 600_000, month(2) + 1_200_000],
     [month(9), month(8)],
   ].map(([from, to]) => [new Date(from!).toISOString(), new Date(to!).toISOString()] as const);
 
@@ -127,8 +136,8 @@ it('a request that was closed as interrupted, and then ended, is summed once, as
   }
   const { requests } = await listAll(recorder.messaging, accountId);
   expect(requests).toHaveLength(1);
-  const { figures, sessions } = await recorder.messaging.call(summarizeUsage, { accountId, from, to });
-  expect({ ...figures, sessions }).toMatchObject({ ...sums(requests), requests: 1, sessions: 1 });
+  const { figures } = await recorder.messaging.call(summarizeUsage, { accountId, from, to });
+  expect(figures).toMatchObject({ ...sums(requests), requests: 1 });
   expect(requests[0]?.status).toBe('ok');
   const listed = await recorder.messaging.call(listSessions, { accountId, from, to, limit: 10, offset: 0 });
   expect(listed).toMatchObject({
@@ -136,3 +145,51 @@ it('a request that was closed as interrupted, and then ended, is summed once, as
     sessions: [{ session_id: 'one', requests: 1, first_request_at: time }],
   });
 });
+
+/** What is rolled up, made anew from the log: the end of the migration that made the table says how. */
+const migration = join(
+  import.meta.dirname,
+  '../../../prisma/telemetry/migrations/20261120190000_usage_hours/migration.sql',
+);
+const [, columns = '', remade = ''] =
+  /\nINSERT INTO usage_hours \(([^)]+)\)\n(SELECT [^;]+);/.exec(readFileSync(migration, 'utf8')) ?? [];
+
+interface Hour {
+  readonly hour: Record<string, unknown>;
+}
+
+async function readHours(sql: string): Promise<unknown[][]> {
+  const { rows } = await database.query<Hour>(`${sql} ORDER BY account_id, hour, key_id`);
+  return rows.map(renderHour);
+}
+
+it('what is rolled up can be made anew from the log, and equals it, also once rows were deleted', async () => {
+  const accountId = newAccountId();
+  const times = instants.slice(0, 30).map((timeMs) => new Date(Math.floor(timeMs)).toISOString());
+  for (const time of times) await recordAt(accountId, time);
+  await recorder.untilCommitted();
+  const expectEqual = async () => {
+    const sql = `WITH remade (${columns}) AS (${remade}) SELECT to_jsonb(remade) AS hour FROM remade`;
+    const hours = await readHours(sql);
+    expect(hours).toEqual(await readHours('SELECT to_jsonb(hours) AS hour FROM usage_hours AS hours'));
+    return hours.length;
+  };
+  const before = await expectEqual();
+  const half = times[15]!;
+  await database.query('DELETE FROM request_log WHERE account_id = $1 AND created_at < $2', [
+    accountId,
+    half,
+  ]);
+  expect(await expectEqual()).toBeLessThan(before);
+  const account = await connectAs(stack, 'account');
+  undo.push(() => account.close());
+  expect(await account.call(forgetAccountRequests, { accountId })).toEqual({ isDone: true });
+  const left = await database.query('SELECT FROM usage_hours WHERE account_id = $1', [accountId]);
+  expect(left.rowCount).toBe(0);
+  await expectEqual();
+});
+
+/** In the order of the table's columns. */
+function renderHour({ hour: { account_id, key_id, hour, ...figures } }: Hour): unknown[] {
+  return [account_id, hour, key_id, ...Object.entries(figures).sort()];
+}

@@ -51,8 +51,6 @@ export const usageSummary = usageFigures.extend({
   object: z.literal('usage.summary'),
   from: timestamp,
   to: timestamp,
-  /** Different session ids. */
-  sessions: count,
 });
 export type UsageSummary = z.infer<typeof usageSummary>;
 

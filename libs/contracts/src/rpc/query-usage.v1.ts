@@ -11,7 +11,7 @@ export const summarizeUsage = defineRpc({
   ...common,
   subject: 'worker.summarize-usage.v1',
   request: span,
-  reply: z.object({ figures: usageFigures, sessions: count }),
+  reply: z.object({ figures: usageFigures }),
 });
 
 /** Days with requests alone, the oldest first. */

@@ -45,8 +45,8 @@ export class AccountUsageRoute {
     @Query() query: unknown,
   ): Promise<UsageSummary> {
     const span = chooseSpan(parseInput(spanQuery, query), chooseBillingPeriod(Date.now()));
-    const { figures, sessions } = await this.#messaging.call(summarizeUsage, { accountId, ...span });
-    return { object: 'usage.summary', ...span, ...figures, sessions };
+    const { figures } = await this.#messaging.call(summarizeUsage, { accountId, ...span });
+    return { object: 'usage.summary', ...span, ...figures };
   }
 
   @Get(['/v1/account/usage/daily', '/v1/usage/daily'])

@@ -7,7 +7,9 @@ import {
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
-import { dayOfRow, usageColumns } from '../usage-columns.ts';
+import { dayOf, usageColumns } from '../usage-columns.ts';
+
+const dayOfRow = dayOf('created_at');
 
 const modelsMax = 20;
 type DayRow = Omit<AnalyticsDay, 'statuses' | 'models'> & Record<`status_${RequestStatus}`, number>;
