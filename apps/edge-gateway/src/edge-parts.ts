@@ -52,7 +52,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
     ...buildLimits(cacheRedis, messaging, log),
     ...buildPlanning(config.PLAN_DEADLINE_MS, cacheRedis, messaging, log),
     settings: chooseSettings(config),
-    connections: createConnections(messaging, sealingKeys, (secret) => secretRedactor.register(secret)),
+    connections: createConnections(messaging, sealingKeys, secretRedactor),
     catalog: loadCatalog(),
     budgets: open.budgets,
     upstream,

@@ -88,6 +88,21 @@ describe('the redactor', () => {
     expect(redactor.redact('xabcdefghijklyabcdefgh')).toBe('x[redacted]y[redacted]');
   });
 
+  it('lets go of values that were not registered again for long', () => {
+    let time = 0;
+    const redactor = createSecretRedactor(10, () => time);
+    redactor.register('first-secret');
+    redactor.register('second-secret');
+    time = 1_000;
+    redactor.register('first-secret');
+    redactor.forgetOlder(1_000);
+    expect(redactor.redact('first-secret second-secret')).toBe('[redacted] [redacted]');
+    redactor.forgetOlder(999);
+    expect(redactor.redact('first-secret second-secret')).toBe('[redacted] second-secret');
+    redactor.forgetOlder(-1);
+    expect(redactor.redact('first-secret')).toBe('first-secret');
+  });
+
   it('holds a bounded number of values and lets the oldest go', () => {
     const redactor = createSecretRedactor(2);
     for (const secret of ['first-secret', 'second-secret', 'first-secret', 'third-secret']) {

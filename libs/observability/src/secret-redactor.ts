@@ -36,6 +36,8 @@ export interface SecretRedactor {
    * eight characters are not taken, since they would blacken words.
    */
   register(secret: string): void;
+  /** Lets go of values that were last registered longer ago than this. */
+  forgetOlder(ageMs: number): void;
   redact(text: string): string;
 }
 
@@ -52,7 +54,8 @@ function hashBefore(text: string, end: number): number {
  */
 class ValueRedactor {
   readonly #secretsMax: number;
-  readonly #secrets = new Set<string>();
+  /** Each with the time at which it was last registered, the oldest first. */
+  readonly #secrets = new Map<string, number>();
   readonly #byTail = new Map<string, string[]>();
   readonly #mayEnd = new Uint8Array(1 << hashBits);
 
@@ -60,14 +63,14 @@ class ValueRedactor {
     this.#secretsMax = secretsMax;
   }
 
-  add(secret: string): void {
+  add(secret: string, now: number): void {
     if (secret.length < tailChars) return;
     if (this.#secrets.delete(secret)) {
-      this.#secrets.add(secret);
+      this.#secrets.set(secret, now);
       return;
     }
     if (this.#secrets.size >= this.#secretsMax) this.#dropOldest();
-    this.#secrets.add(secret);
+    this.#secrets.set(secret, now);
     const tail = secret.slice(-tailChars);
     // The longest first, lest the beginning of a secret stay when another one is its end.
     const peers = [...(this.#byTail.get(tail) ?? []), secret].sort((a, b) => b.length - a.length);
@@ -75,19 +78,27 @@ class ValueRedactor {
     this.#mayEnd[hashBefore(secret, secret.length)] = 1;
   }
 
-  #dropOldest(): void {
-    for (const secret of this.#secrets) {
-      this.#secrets.delete(secret);
-      const tail = secret.slice(-tailChars);
-      const peers = this.#byTail.get(tail)?.filter((peer) => peer !== secret) ?? [];
-      if (peers.length > 0) this.#byTail.set(tail, peers);
-      else this.#byTail.delete(tail);
-      return;
+  dropBefore(time: number): void {
+    for (const [secret, registeredAt] of this.#secrets) {
+      if (registeredAt >= time) return;
+      this.#drop(secret);
     }
   }
 
+  #dropOldest(): void {
+    for (const secret of this.#secrets.keys()) return this.#drop(secret);
+  }
+
+  #drop(secret: string): void {
+    this.#secrets.delete(secret);
+    const tail = secret.slice(-tailChars);
+    const peers = this.#byTail.get(tail)?.filter((peer) => peer !== secret) ?? [];
+    if (peers.length > 0) this.#byTail.set(tail, peers);
+    else this.#byTail.delete(tail);
+  }
+
   #holdsAny(text: string): boolean {
-    for (const secret of this.#secrets) if (text.includes(secret)) return true;
+    for (const secret of this.#secrets.keys()) if (text.includes(secret)) return true;
     return false;
   }
 
@@ -111,15 +122,16 @@ class ValueRedactor {
   }
 }
 
-export function createSecretRedactor(secretsMax = 4_096): SecretRedactor {
+export function createSecretRedactor(secretsMax = 4_096, now: () => number = Date.now): SecretRedactor {
   const values = new ValueRedactor(secretsMax);
   return {
     register(secret) {
-      values.add(secret);
+      values.add(secret, now());
       // In a JSON line a quote, a backslash or a line break stands escaped.
       const escaped = JSON.stringify(secret).slice(1, -1);
-      if (escaped !== secret) values.add(escaped);
+      if (escaped !== secret) values.add(escaped, now());
     },
+    forgetOlder: (ageMs) => values.dropBefore(now() - ageMs),
     redact(text) {
       let redacted = values.redact(text);
       if (!anyShape.test(redacted)) return redacted;

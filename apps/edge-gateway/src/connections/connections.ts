@@ -7,6 +7,7 @@ import {
   type CredentialSecret,
   type CredentialSummary,
 } from '@gateway/contracts';
+import type { SecretRedactor } from '@gateway/observability';
 import { openSealed, type Messaging, type RequestOf, type SealingKeyPair } from '@gateway/messaging';
 import { RemoteCache } from '../cache/remote-cache.ts';
 import { CredentialHealth, type ReportCredential } from './credential-health.ts';
@@ -33,6 +34,8 @@ const secondMs = 1_000;
 
 /** How often what is too old to be used is taken out of memory, used or not. */
 const sweepMs = 10 * secondMs;
+/** How long a secret that is used no more is still looked for in what is logged: requests under way may quote it. */
+const unprintableMs = 15 * 60 * secondMs;
 
 /**
  * Plaintext is used for a minute; for another one it may stand in for a vault that is away. Then it is dropped, whether
@@ -41,7 +44,7 @@ const sweepMs = 10 * secondMs;
 export function createConnections(
   messaging: Messaging,
   sealingKeys: SealingKeyPair,
-  rememberSecret: (secret: string) => void,
+  redactor: Pick<SecretRedactor, 'register' | 'forgetOlder'>,
 ): Connections {
   const shared = { entriesMax: 10_000, staleMs: 60 * secondMs, broadcastsArrive: () => messaging.connected };
   const lists = new RemoteCache<readonly CredentialSummary[]>({
@@ -58,11 +61,11 @@ export function createConnections(
       const report: ReportCredential = (refusedStatus) =>
         void reportToVault({ accountId, provider, refusedStatus }, messaging, () => forgetList(accountId));
       const credential = await openFromVault({ accountId, provider }, messaging, sealingKeys, report);
-      credential?.secretValues.forEach(rememberSecret);
+      credential?.secretValues.forEach((secret) => redactor.register(secret));
       return credential;
     },
   });
-  setInterval(() => opened.dropExpired(), sweepMs).unref();
+  setInterval(() => forgetOld(opened, redactor), sweepMs).unref();
   messaging.onBroadcast(credentialChanged, ({ accountId, provider }) => {
     forgetList(accountId);
     opened.invalidate((_, key) => key === keyOf(accountId, provider));
@@ -75,6 +78,14 @@ export function createConnections(
     list: (accountId) => lists.get(accountId),
     open: (accountId, provider) => opened.get(keyOf(accountId, provider)),
   };
+}
+
+function forgetOld(
+  opened: RemoteCache<OpenedCredential | null>,
+  redactor: Pick<SecretRedactor, 'forgetOlder'>,
+): void {
+  opened.dropExpired();
+  redactor.forgetOlder(unprintableMs);
 }
 
 function keyOf(accountId: string, provider: string): string {
