@@ -29,6 +29,8 @@ const charactersMax = 2_000_000;
 const jsonDepthMax = 100;
 /** What a whole block's reference has to save. */
 const gainMin = 4;
+/** Quotes in a reference, which a body escapes. */
+const quotesMax = 4;
 const losslessText: readonly TextStep[] = [terminal, trailingSpace];
 const lossyText: readonly TextStep[] = [blobs, logFolding, headTail];
 
@@ -117,7 +119,7 @@ export class ConversationCompressor {
     if (sent === undefined) return undefined;
     const text = renderBlockReference(sent.label, sent.place);
     const tokensAfter = estimateTextTokens(text);
-    const isLonger = bytesInJson(text) > bytesInJson(original);
+    const isLonger = Buffer.byteLength(text) + quotesMax > Buffer.byteLength(original);
     if (isLonger || tokensAfter > tokensBefore - gainMin) return undefined;
     return { text, steps: [{ step: 'repeated_block', tokensBefore, tokensAfter }], omissions: [] };
   }
@@ -134,11 +136,6 @@ export class ConversationCompressor {
     for (const name of [id, sentId])
       if (!this.#sentBlocks.has(name)) this.#sentBlocks.set(name, { label, place });
   }
-}
-
-/** What a text takes in a body, about: quotes are what our own words bring of what has to be escaped. */
-function bytesInJson(text: string): number {
-  return Buffer.byteLength(text) + (text.length < 500 ? text.split('"').length : 0);
 }
 
 function holdsReference(text: string): boolean {
@@ -187,7 +184,7 @@ class BlockDraft {
     const text = edit(this.text);
     if (text === this.text) return;
     const tokens = estimateTextTokens(text);
-    if (tokens >= this.#tokens || bytesInJson(text) > bytesInJson(this.text)) {
+    if (tokens >= this.#tokens || Buffer.byteLength(text) > Buffer.byteLength(this.text)) {
       this.#omissions.length = omitted;
       return;
     }
