@@ -29,6 +29,11 @@ export const chatAnswerHeaders = {
   'x-svc-tools-output': 'Number of tools forwarded. Only with tools.',
   'x-svc-prune-ratio': '`output/input`, as text: `12/117`. Only with tools.',
   'x-svc-routing': 'How tools were chosen: `semantic` or `keyword`. Only when the list was pruned.',
+  'x-svc-ctx-tokens-in':
+    'Tokens of the conversation as it came, estimated. Only with tools, or when it was compressed.',
+  'x-svc-ctx-tokens-out': 'Tokens of the conversation as it went out, estimated.',
+  'x-svc-ctx-tokens-saved':
+    'What compression of the conversation saved, estimated: the difference of the two.',
   'x-svc-budget':
     '`exhausted`: the key’s saved-token budget is used up, and the request went out unoptimized; `unknown`: nobody could tell.',
   'x-svc-losses': 'What of the request the provider’s format could not carry. Only when something was lost.',
