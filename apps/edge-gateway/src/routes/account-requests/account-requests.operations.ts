@@ -7,7 +7,7 @@ export const listRequestLog: Operation = {
   tag: 'Requests and usage',
   summary: 'List what was requested, the newest first',
   description:
-    'Filters narrow the list together. `from` is inclusive, `to` is not. `total` counts up to 100,000.',
+    'Filters narrow the list together. `from` is inclusive, `to` is not. With a filter `total` counts up to 100,000.',
   query: requestLogQuery,
   answer: { status: 200, description: 'A page of the log.', schema: requestLogPage },
 };
