@@ -30,8 +30,9 @@ function lastPartOf(term: string): string {
   return term.slice(term.lastIndexOf('/') + 1);
 }
 
-function add(terms: Set<string>, term: string): void {
-  if (term.length >= 2 && term.length <= termLengthMax) terms.add(term.toLowerCase());
+function add(terms: Set<string>, found: string): void {
+  const term = found.trim().toLowerCase();
+  if (term.length >= 2 && term.length <= termLengthMax) terms.add(term);
 }
 
 const trouble =

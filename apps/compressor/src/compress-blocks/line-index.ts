@@ -11,6 +11,8 @@ const fewGainMin = 32;
 const lineLookedAt = 4_000;
 /** Between blocks, and where something stands for other lines. */
 const gap = -1;
+/** Such a line in a text that is looked at: no run holds it. */
+const standIn = -2;
 
 /**
  * The lines that were sent so far, as numbers, so that a run of lines seen before is found in time linear in the text.
@@ -32,7 +34,7 @@ export class LineIndex {
   }
 
   #addLine(line: string): void {
-    if (line.startsWith('[') && (parseReference(line) !== undefined || line.startsWith('[…'))) {
+    if (standsForOthers(line)) {
       this.#sent.push(gap);
       return;
     }
@@ -61,7 +63,7 @@ export class LineIndex {
   /** The text with a reference for each run of lines that was sent before, or stands earlier in it. */
   replaceRuns(text: string): string {
     const lines = text.split('\n');
-    const ids = lines.map((line) => this.#intern(line));
+    const ids = lines.map((line) => (standsForOthers(line) ? standIn : this.#intern(line)));
     const start = this.#sent.length;
     const out: string[] = [];
     let hasChanged = false;
@@ -80,7 +82,7 @@ export class LineIndex {
   #addKnown(id: number, reference: string | undefined): void {
     const label = this.#labels[id];
     if (reference === undefined && label !== undefined) this.#note(label, this.#sent.length);
-    this.#sent.push(reference === undefined ? id : gap);
+    this.#sent.push(reference === undefined && id !== standIn ? id : gap);
   }
 
   /** Undoes what was added from a place on: the caller says in the end what is really sent. */
@@ -151,4 +153,9 @@ export class LineIndex {
     const last = sent[other + length - 1] as number;
     return !isSame && this.#labels[last] === this.#labels[sent[place + length - 1] as number];
   }
+}
+
+/** A reference, or the marker of something left out. */
+function standsForOthers(line: string): boolean {
+  return line.startsWith('[') && (line.startsWith('[…') || parseReference(line) !== undefined);
 }

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadTranscripts } from '../eval/compression/transcripts.ts';
+import { followable, invariants } from './compression-properties.ts';
+
+// Recorded sessions, by `--data DIR`, or from where they lie beside a checkout.
+const folders = [process.env['DATA_DIR'] ?? '', '../shared/data/transcripts', '../shared/data'];
+const folder = folders
+  .flatMap((each) => [each, join(each, 'transcripts')])
+  .find((each) => existsSync(join(each, 'transcripts.jsonl')));
+const transcripts = folder === undefined ? [] : loadTranscripts(folder);
+const timeoutMs = 120_000;
+
+(transcripts.length > 0 ? describe : describe.skip)(
+  `of each of ${transcripts.length} recorded sessions`,
+  () => {
+    for (const [name, holds] of [
+      ...Object.entries(invariants),
+      ['references say every line they stand for', followable] as const,
+    ]) {
+      it(
+        name,
+        () => {
+          for (const { blocks } of transcripts) holds(blocks);
+        },
+        timeoutMs,
+      );
+    }
+  },
+);
