@@ -53,6 +53,7 @@ async function send(planner: ContextPlanner, body: Buffer, at: number): Promise<
     outline,
     candidates,
     requestId: 'r',
+    left: new AbortController().signal,
     accountId: 'a',
     mode: 'balanced',
   } as const;

@@ -136,7 +136,8 @@ async function planContext(
   const model = candidates.length === 0 ? undefined : catalog.find(target.provider.name, target.model);
   if (mode === 'off' || candidates.length === 0 || !mayCompressContext(tape, model)) return noContextEdits;
   const format = formatNamed(exchange.format);
-  const subject = { format, tape, outline, candidates, requestId, accountId, mode };
+  const left = exchange.abort.signal;
+  const subject = { format, tape, outline, candidates, requestId, left, accountId, mode };
   const planned = await context.plan(subject, signal);
   exchange.contextPrice = priceContext(model, planned.tokens);
   return planned;

@@ -65,8 +65,9 @@ export class ContextPlanner {
           learned.get(index) ?? { edits: [], steps: [], wasLate: false },
         );
     } catch (error) {
+      const { requestId, left } = subject;
+      if (left.aborted) return;
       for (const index of unknown) this.#memo.keep(chain[index] as Buffer, wentAsItCame);
-      const { requestId } = subject;
       this.#log.warn({ err: error, requestId }, 'new messages go out as they came');
     }
   }

@@ -9,6 +9,8 @@ export interface ContextSubject {
   /** `listCandidates` of the outline: never none. */
   readonly candidates: readonly number[];
   readonly requestId: string;
+  /** Aborted when the client has left: then nothing goes out. */
+  readonly left: AbortSignal;
   readonly accountId: string;
   readonly mode: 'lossless' | 'balanced';
 }
