@@ -119,3 +119,33 @@ it('keeps what it does not change byte for byte', async () => {
   const [start] = expected.split('"tools":');
   expect(bytes.toString('utf8').startsWith(start!)).toBe(true);
 });
+
+it('goes by the mode that the account chose', async () => {
+  const { apiKey } = await createTestAccount(stack);
+  const ownKey = key;
+  key = apiKey;
+  await connectProvider(stack.baseUrl, key, {
+    provider: 'openai',
+    api_key: 'upstream-key',
+    base_url: `${provider.url}/v1`,
+  });
+  const choose = (compression: object) =>
+    send(stack.baseUrl, {
+      method: 'PUT',
+      path: '/v1/account/routing/preferences',
+      key,
+      body: { compression },
+    });
+  const text = result(unique());
+  const withoutTools = chatConversation.body([text]);
+  delete withoutTools['tools'];
+  await choose({ mode: 'off', apply_without_tools: true });
+  expect((await ask(chatConversation, chatConversation.body([text]))).results).toEqual([text]);
+  expect((await ask(chatConversation, withoutTools)).results).toEqual([text]);
+  await choose({ mode: 'lossless', apply_without_tools: true });
+  expect((await ask(chatConversation, withoutTools)).results).toEqual([minifyJson(text)]);
+  await choose({ mode: 'balanced' });
+  const tables = await ask(chatConversation, chatConversation.body([text]));
+  expect(tables.results[0]!.length).toBeLessThan(minifyJson(text).length);
+  key = ownKey;
+});
