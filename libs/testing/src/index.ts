@@ -23,7 +23,12 @@ export {
 } from './replay-provider/start-replay-provider.ts';
 export { createAcceptedEvent, createEndedEvent, createPlanEvent } from './request-events.ts';
 export { forgeTokens, type ForgedToken } from './sessions/forge-tokens.ts';
-export { logOutPerson, signUpPerson, type SignUpOptions, type TestPerson } from './sessions/sign-up-person.ts';
+export {
+  logOutPerson,
+  signUpPerson,
+  type SignUpOptions,
+  type TestPerson,
+} from './sessions/sign-up-person.ts';
 export {
   createIssuerKey,
   startTokenIssuer,

@@ -24,7 +24,7 @@ describe('TurnMemory', () => {
     expect(turns.resolve(planRequest(later))).toEqual([turn('a'), turn('b'), turn('c')]);
   });
 
-  it('does not know another account\'s turns', () => {
+  it("does not know another account's turns", () => {
     const turns = memory();
     turns.resolve(planRequest({ userTurns: [turn('a'), turn('b')] }));
     const accountId = '019a9f5e-0000-7000-8000-00000000000f';

@@ -21,12 +21,9 @@ const chatCompletionsRequest = z
               name: z.string(),
               description: z.string().optional(),
               parameters: z.looseObject({}).optional(),
-              'x-svc-examples': z
-                .array(z.unknown())
-                .optional()
-                .meta({
-                  description: 'Requests that this tool is for. Used to choose tools; never forwarded.',
-                }),
+              'x-svc-examples': z.array(z.unknown()).optional().meta({
+                description: 'Requests that this tool is for. Used to choose tools; never forwarded.',
+              }),
             })
             .optional(),
         }),
