@@ -35,15 +35,15 @@ function parseRoute(controller: Type, name: string, handler: object): RouteRow[]
     {
       method: RequestMethod[method] as RouteRow['method'],
       paths: [first, ...aliases],
-      access: metadataOf<Access>(accessKey, handler, controller),
-      operation: metadataOf<Operation>(operationKey, handler, controller),
+      access: metadataOf(accessKey, handler, controller) as Access | undefined,
+      operation: metadataOf(operationKey, handler, controller) as Operation | undefined,
       name: `${controller.name}.${name}`,
     },
   ];
 }
 
-function metadataOf<T>(key: string, handler: object, controller: Type): T | undefined {
-  return (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
+function metadataOf(key: string, handler: object, controller: Type): unknown {
+  return Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller);
 }
 
 function pathsOf(target: object): string[] {
