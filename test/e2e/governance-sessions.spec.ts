@@ -151,9 +151,9 @@ describe('the session token of dev.json', () => {
 });
 
 describe('a key for the playground', () => {
-  const createKey = async () => {
+  const createKey = async (headers: Record<string, string> = {}) => {
     const path = '/v1/account/playground-key';
-    const answer = await send(baseUrl, { method: 'POST', path, key: person.accessToken });
+    const answer = await send(baseUrl, { method: 'POST', path, key: person.accessToken, headers });
     expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 });
     return createdApiKey.parse(answer.json());
   };
@@ -181,6 +181,13 @@ describe('a key for the playground', () => {
     await waitMs(effectiveWithinMs);
     const refused = await postChat(baseUrl, created.key, hello);
     expectError(refused, { ...unauthorized, code: 'invalid_api_key' });
+  });
+
+  it('is made once for an Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const [one, other] = await Promise.all([createKey(headers), createKey(headers)]);
+    expect(other).toEqual(one);
+    expect((await createKey()).id).not.toBe(one.id);
   });
 
   it('ends when five more are made', async () => {

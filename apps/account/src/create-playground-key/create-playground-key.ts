@@ -1,11 +1,12 @@
 import type { ApiKey } from '@gateway/contracts';
-import { createApiKey, keySha256 } from '@gateway/interchange';
+import { createApiKey, keySha256, type CreatedApiKey } from '@gateway/interchange';
 import { newId } from '@gateway/persistence';
 import type { AccountContext } from '../domain/account-context.ts';
 import { hashKey } from '../domain/hash-key.ts';
 import { takeNextEpoch } from '../domain/next-epoch.ts';
 import { renderApiKey } from '../domain/render-api-key.ts';
 import { requireRecipient, sealSecret } from '../domain/seal-secret.ts';
+import { runOnce } from '../idempotency/run-once.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
 
 /** How long the dashboard may use one before it asks for the next. */
@@ -15,40 +16,55 @@ export const playgroundKeysMax = 5;
 /** Keys that are over and that the request log can still name. */
 const keptKeysMax = 100;
 
+interface CreatePlaygroundKeyRequest {
+  readonly accountId: string;
+  /** Whom the secret is sealed to. */
+  readonly recipientPublicKey: string;
+  readonly idempotencyKeySha256?: string | undefined;
+}
+
 /**
- * Makes an API key for the dashboard's playground: an ordinary one but that it is over in an hour and that lists leave it
- * out. The account's oldest goes when there are too many. Throws `not_found` for an unknown account.
+ * Makes an API key for the dashboard's playground, once for an idempotency key: an ordinary one but that it is over in an
+ * hour and that lists leave it out. The account's oldest goes when there are too many. Throws `not_found` for an unknown
+ * account.
  */
 export async function createPlaygroundKey(
   context: Pick<AccountContext, 'database' | 'pepper' | 'announceKeyChange'>,
-  { accountId, recipientPublicKey }: { accountId: string; recipientPublicKey: string },
-): Promise<{ key: ApiKey; sealedSecret: string }> {
+  { accountId, recipientPublicKey, idempotencyKeySha256 }: CreatePlaygroundKeyRequest,
+): Promise<{ key: ApiKey; sealedSecret: string; replayed: boolean }> {
+  const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
-  const secret = createApiKey();
-  const createdAt = new Date();
-  const { key, revoked, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
+  const now = new Date();
+  const call = { accountId, idempotencyKeySha256, request: { createPlaygroundKey: {} }, now };
+  const revoked: string[] = [];
+  const { answer, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    const revoked = await retireOldest(tx, epoch, createdAt);
-    const row = await tx.apiKey.create({
-      data: {
-        id: newId(),
-        accountId,
-        name: 'Playground',
-        keyHash: hashKey(context.pepper, keySha256(secret.key)),
-        prefix: secret.prefix,
-        last4: secret.last4,
-        isPlayground: true,
-        epoch,
-        createdAt,
-        expiresAt: new Date(createdAt.getTime() + playgroundKeyMs),
-      },
+    const once = await runOnce(tx, pepper, call, async () => {
+      revoked.push(...(await retireOldest(tx, epoch, now)));
+      const secret = createApiKey();
+      const row = await tx.apiKey.create({ data: { ...renderRow(accountId, secret, pepper, now), epoch } });
+      const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
+      return { key: renderApiKey(row, policy), secret: secret.key };
     });
-    const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
-    return { key: renderApiKey(row, policy), revoked, epoch };
+    return { ...once, epoch };
   });
   for (const keyId of revoked) context.announceKeyChange({ accountId, keyId, epoch, revoked: true });
-  context.announceKeyChange({ accountId, keyId: key.id, epoch });
-  return { key, sealedSecret: sealSecret(secret.key, recipientPublicKey) };
+  if (!replayed) context.announceKeyChange({ accountId, keyId: answer.key.id, epoch });
+  return { key: answer.key, sealedSecret: sealSecret(answer.secret, recipientPublicKey), replayed };
+}
+
+function renderRow(accountId: string, secret: CreatedApiKey, pepper: Buffer, createdAt: Date) {
+  return {
+    id: newId(),
+    accountId,
+    name: 'Playground',
+    keyHash: hashKey(pepper, keySha256(secret.key)),
+    prefix: secret.prefix,
+    last4: secret.last4,
+    isPlayground: true,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + playgroundKeyMs),
+  };
 }
 
 /** Makes room for one more. Answers the ids of those that worked until now. */

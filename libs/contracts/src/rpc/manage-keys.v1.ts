@@ -8,18 +8,11 @@ import {
   toolListBody,
   updateApiKeyBody,
 } from '../api/api-key.ts';
-import { id, sha256Hex } from '../common.ts';
+import { id } from '../common.ts';
 import { defineRpc } from '../define.ts';
+import { idempotency, replayed } from '../idempotency.ts';
 
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 5_000 } as const;
-
-/**
- * What a call that creates takes besides: the SHA-256 of the caller's `Idempotency-Key`. Within 24 hours the same one with the
- * same request gets the first one's answer, and with another request `idempotency_key_reused`.
- */
-const idempotency = { idempotencyKeySha256: sha256Hex.optional() };
-/** Whether the answer is that of an earlier call. */
-const replayed = z.boolean().default(false);
 
 /** Creates a key. The reply holds the secret once, sealed to the caller's process: no secret crosses the bus in the clear. */
 export const createKey = defineRpc({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { createdApiKey } from '../api/api-key.ts';
 import { base64, id } from '../common.ts';
 import { defineRpc } from '../define.ts';
+import { idempotency, replayed } from '../idempotency.ts';
 
 /** Makes the account of a person, or finds it. A subject means nothing without its issuer. */
 export const registerAccount = defineRpc({
@@ -38,6 +39,6 @@ export const createPlaygroundKey = defineRpc({
   server: 'account',
   callers: ['edge-gateway'],
   deadlineMs: 5_000,
-  request: z.object({ accountId: id, recipientPublicKey: base64 }),
-  reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: base64 }),
+  request: z.object({ accountId: id, recipientPublicKey: base64, ...idempotency }),
+  reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: base64, replayed }),
 });

@@ -1,4 +1,5 @@
 import { createdApiKey } from '@gateway/contracts';
+import { idempotencyHeaders, replayedHeaders } from '../../http/idempotency-key.ts';
 import type { Operation } from '../../http/operation.ts';
 
 export const createPlayground: Operation = {
@@ -7,10 +8,13 @@ export const createPlayground: Operation = {
   summary: 'Create a short-lived key for the playground',
   description:
     'An ordinary key that is over in an hour, that lists leave out, and that cannot be changed. Five work at a time: the oldest ends when a sixth is made.',
+  headers: idempotencyHeaders,
   answer: {
     status: 201,
     description: 'The key and, this once, its secret in `key`.',
     schema: createdApiKey,
+    headers: replayedHeaders,
   },
+  errors: ['idempotency_key_reused'],
   creates: true,
 };

@@ -1,9 +1,11 @@
 import { createPlaygroundKey, type ApiKey } from '@gateway/contracts';
 import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messaging';
-import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
 import type { AccountCaller } from '../../http/account-caller.ts';
 import { FromCaller } from '../../http/caller.decorator.ts';
+import { readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { Describe } from '../../http/operation.ts';
 import { tokens } from '../../tokens.ts';
 import { createPlayground } from './playground-key.operations.ts';
@@ -26,9 +28,19 @@ export class PlaygroundKeyRoute {
   @Post()
   @HttpCode(201)
   @Describe(createPlayground)
-  async create(@FromCaller() { accountId }: AccountCaller): Promise<ApiKey & { key: string }> {
+  async create(
+    @FromCaller() { accountId }: AccountCaller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ApiKey & { key: string }> {
     const { publicKey: recipientPublicKey, privateKey } = this.#sealingKeys;
-    const created = await this.#messaging.call(createPlaygroundKey, { accountId, recipientPublicKey });
-    return { ...created.key, key: openSealed(created.sealedSecret, privateKey).toString('utf8') };
+    const idempotencyKeySha256 = readIdempotencyKey(request);
+    const call = { accountId, recipientPublicKey };
+    const { key, sealedSecret, replayed } = await this.#messaging.call(
+      createPlaygroundKey,
+      idempotencyKeySha256 === undefined ? call : { ...call, idempotencyKeySha256 },
+    );
+    if (replayed) reply.header('idempotent-replayed', 'true');
+    return { ...key, key: openSealed(sealedSecret, privateKey).toString('utf8') };
   }
 }
