@@ -59,6 +59,12 @@ const cases: readonly Case[] = contractTable.map((contract) =>
       },
 );
 
+beforeAll(async () => {
+  const state = await StateReader.open(stack);
+  await state.untilSettled();
+  await state.close();
+}, 60_000);
+
 describe.each([...natsUsers])('the NATS user %s', (user) => {
   let connected: Connected;
   beforeAll(async () => {

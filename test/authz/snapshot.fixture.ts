@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StackUnderTest } from '@gateway/testing';
 import pg from 'pg';
 
@@ -10,6 +11,9 @@ export type Snapshot = ReadonlySet<string>;
  */
 const movingColumns = ['last_used_at', 'updated_at', 'epoch'];
 const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
+/** Longer than a row of the request log takes, from the answer on. */
+const settleMs = 2_000;
+const settleRoundsMax = 15;
 const databases = ['account', 'vault', 'telemetry'] as const;
 
 export class StateReader {
@@ -33,6 +37,19 @@ export class StateReader {
     return new Set(
       naming === undefined ? rows : rows.filter((row) => naming.some((text) => row.includes(text))),
     );
+  }
+
+  /** Waits until nothing is written any more of what went before: rows of the request log come a while after requests. */
+  async untilSettled(): Promise<void> {
+    let last = await this.read();
+    for (let round = 0; round < settleRoundsMax; round += 1) {
+      await sleep(settleMs);
+      const now = await this.read();
+      const { added, removed } = differenceOf(last, now);
+      if (added.length + removed.length === 0) return;
+      last = now;
+    }
+    throw new Error('the databases do not come to rest');
   }
 
   async close(): Promise<void> {

@@ -47,6 +47,7 @@ export async function proxyRequest(
     const { scanner, bytesMax } = openScanner(exchange.request, endpoint, services.settings.bodyBytesMax);
     body = await holdUntilModel(exchange.request, scanner, bytesMax);
     const { model } = body.place;
+    exchange.ledger.requestedModel = model;
     const connected = await connectedProviders(caller.accountId, services);
     const target = chooseProxyTarget({ model, endpoint, connected }, services.catalog);
     note(exchange, model, target);
@@ -78,7 +79,6 @@ function openScanner(
 }
 
 function note({ ledger, headers }: Exchange, requested: string, { provider, model }: ProxyTarget): void {
-  ledger.requestedModel = requested;
   ledger.model = model;
   ledger.provider = provider.name;
   ledger.lane = requested === model ? 'untouched' : 'edited';
