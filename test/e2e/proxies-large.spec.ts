@@ -81,7 +81,8 @@ const multipart = 'multipart/form-data; boundary=cut';
 
 describe('a gateway that has warmed up', () => {
   beforeAll(async () => {
-    await exchange('/v1/audio/transcriptions', multipart, upload(false));
+    for (const isModelLast of [false, true])
+      await exchange('/v1/audio/transcriptions', multipart, upload(isModelLast));
   }, 60_000);
 
   it.each([

@@ -41,8 +41,10 @@ export class SealedFile {
   /** The bytes from the first one on. */
   async *read(): AsyncGenerator<Buffer> {
     const decipher = createDecipheriv(algorithm, this.#key, this.#nonce);
+    // Deciphering copies, so that one place to read into is enough: a new one each time would be as much garbage again.
+    const buffer = Buffer.allocUnsafe(readBytes);
     for (let at = 0; at < this.#length;) {
-      const { bytesRead, buffer } = await this.#file.read(Buffer.allocUnsafe(readBytes), 0, readBytes, at);
+      const { bytesRead } = await this.#file.read(buffer, 0, readBytes, at);
       if (bytesRead === 0) throw new Error('a held body ended early');
       at += bytesRead;
       yield decipher.update(buffer.subarray(0, bytesRead));
