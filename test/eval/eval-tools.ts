@@ -55,7 +55,7 @@ function rankGolds(
   );
   const turns = path === 'keyword' ? userTurns : userTurns.slice(-1);
   const startedAt = performance.now();
-  const { order } = keywordRanker.rank(index, turns, turns.length - 1);
+  const { order } = keywordRanker.rank(index, { turns, at: turns.length - 1 });
   if (path === 'keyword') timings.push(performance.now() - startedAt);
   const ranks = new Map(Array.from(order, (position, rank) => [pool[position], rank]));
   return golds.map((lines) => Math.min(...lines.map((line) => ranks.get(line) ?? Infinity)));

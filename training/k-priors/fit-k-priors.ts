@@ -56,7 +56,10 @@ function makeSample({ cards }: ToolData, question: Question, pool: PoolSize): Sa
     lines.map((line) => itemAt(cards, line)),
   );
   const { userTurns, dataset } = question;
-  const { scores, order, topScore, namesTop } = keywordRanker.rank(index, userTurns, userTurns.length - 1);
+  const { scores, order, topScore, namesTop } = keywordRanker.rank(index, {
+    turns: userTurns,
+    at: userTurns.length - 1,
+  });
   const shareOf = (position: number): number => (scores[position] ?? 0) / (topScore || 1);
   const firsts = new Set(order.subarray(0, kMin));
   const golds = question.mainGold === undefined ? question.golds : [question.mainGold];

@@ -29,7 +29,7 @@ function measureSession({ userTurns, pools, golds }: Question, recallTarget: num
     lines.map((line) => itemAt(data.cards, line)),
   );
   const turns = userTurns.map((_, at) => ({
-    ranking: keywordRanker.rank(index, userTurns, at),
+    ranking: keywordRanker.rank(index, { turns: userTurns, at }),
     mentioned: [],
   }));
   const options = { policy: keywordPriors, recallTarget, kOverride: null, pinned: new Set<number>() };

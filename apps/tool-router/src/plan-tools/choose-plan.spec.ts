@@ -25,10 +25,9 @@ async function plan(
   const lists = new ToolMemory({ definitionsBytesMax: 1e8, listsBytesMax: 1e8 });
   lists.define(tools);
   const ranker: ToolRanker = {
-    method: 'keyword',
-    rank: (index, turns, at) => {
-      onRank?.(at);
-      return keywordRanker.rank(index, turns, at);
+    rank: (index, question) => {
+      onRank?.(question.at);
+      return keywordRanker.rank(index, question);
     },
   };
   const planner = new ToolPlanner({ lists, ranker, policy: keywordPriors, instanceId: 'one' });

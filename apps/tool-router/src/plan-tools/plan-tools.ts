@@ -41,8 +41,9 @@ export class ToolPlanner {
     const newestAt = userTurns.length - 1;
     const mentioned = new Set(userTurns.flatMap((turn) => this.#mentions.find(index, turn)));
     const newest =
-      turns[newestAt]?.ranking ?? (newestAt < 0 ? undefined : await ranker.rank(index, userTurns, newestAt));
-    const method = ranker.method;
+      turns[newestAt]?.ranking ??
+      (newestAt < 0 ? undefined : await ranker.rank(index, { turns: userTurns, at: newestAt }));
+    const method = newest?.method ?? 'keyword';
     return choosePlan({
       request: { ...request, userTurns },
       index,
@@ -57,7 +58,7 @@ export class ToolPlanner {
   async #rankTurns(index: ToolListIndex, userTurns: readonly string[]): Promise<RankedTurn[]> {
     const turns: RankedTurn[] = [];
     for (let at = 0; at < Math.min(userTurns.length, growingTurnsMax); at += 1) {
-      const ranking = await this.#options.ranker.rank(index, userTurns, at);
+      const ranking = await this.#options.ranker.rank(index, { turns: userTurns, at });
       turns.push({ ranking, mentioned: this.#mentions.find(index, userTurns[at] ?? '') });
     }
     return turns;

@@ -1,11 +1,11 @@
-import type { ToolRanker, TurnRanking } from './ranker.port.ts';
+import { shareOfTop } from './confidence.ts';
+import type { RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 import type { ToolListIndex } from './tool-list-index.ts';
 import { makeTurnQuery, type TurnQuery } from './turn-query.ts';
 
 /** Fielded BM25 over the turn's words, with gated context. */
 export const keywordRanker = {
-  method: 'keyword',
-  rank: (index: ToolListIndex, turns: readonly string[], at: number): TurnRanking =>
+  rank: (index: ToolListIndex, { turns, at }: RankQuestion): TurnRanking =>
     rankByKeyword(index, makeTurnQuery(turns, at)),
 } satisfies ToolRanker;
 
@@ -37,11 +37,16 @@ function rankByKeyword(index: ToolListIndex, query: TurnQuery): TurnRanking {
   const scores = scoreByKeyword(index, query);
   const order = orderByScore(index, scores);
   const top = order[0] ?? 0;
+  const topScore = scores[top] ?? 0;
   const nameTerms = index.nameTerms[top] ?? [];
   return {
     scores,
     order,
-    topScore: scores[top] ?? 0,
+    topScore,
+    confidence: shareOfTop(scores, topScore),
+    method: 'keyword',
+    laneReason: 'asked',
+    rankedBy: 'keyword.1',
     namesTop: nameTerms.length > 0 && nameTerms.every((term) => (query.get(term) ?? 0) >= namingWeightMin),
   };
 }

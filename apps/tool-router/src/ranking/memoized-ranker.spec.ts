@@ -11,10 +11,9 @@ function countingRanker() {
     asked,
     ranker: new MemoizedRanker(
       {
-        method: 'keyword',
-        rank: (list, all, at) => {
-          asked.push(at);
-          return keywordRanker.rank(list, all, at);
+        rank: (list, question) => {
+          asked.push(question.at);
+          return keywordRanker.rank(list, question);
         },
       },
       1_000_000,
@@ -25,17 +24,35 @@ function countingRanker() {
 describe('the memo of rankings', () => {
   it('gives what the ranker gave, and asks it once', () => {
     const { ranker, asked } = countingRanker();
-    expect(ranker.rank(index, turns, 4)).toEqual(keywordRanker.rank(index, turns, 4));
-    void ranker.rank(index, [...turns], 4);
+    expect(ranker.rank(index, { turns, at: 4 })).toEqual(keywordRanker.rank(index, { turns, at: 4 }));
+    void ranker.rank(index, { turns: [...turns], at: 4 });
     expect(asked).toEqual([4]);
   });
 
   it('asks again when a turn that bears on the ranking differs, or the list does', () => {
     const { ranker, asked } = countingRanker();
-    void ranker.rank(index, turns, 4);
-    void ranker.rank(index, turns.with(1, 'another'), 4);
-    void ranker.rank(index, ['of no account', ...turns.slice(1)], 4);
-    void ranker.rank(indexTools(['other']), turns, 4);
-    expect(asked).toEqual([4, 4, 4]);
+    void ranker.rank(index, { turns, at: 4 });
+    void ranker.rank(index, { turns: turns.with(1, 'another'), at: 4 });
+    void ranker.rank(index, { turns, at: 4, calledTools: ['merge_pull_request'] });
+    void ranker.rank(index, { turns, at: 4, recentResults: ['merge_pull_request'] });
+    void ranker.rank(index, { turns, at: 4 }, { lane: 'keyword' });
+    void ranker.rank(index, { turns: ['of no account', ...turns.slice(1)], at: 4 });
+    void ranker.rank(indexTools(['other']), { turns, at: 4 });
+    expect(asked).toEqual([4, 4, 4, 4, 4, 4]);
+  });
+
+  it('asks again where the keyword ranking stood in', () => {
+    let asked = 0;
+    const ranker = new MemoizedRanker(
+      {
+        rank: (list, question) => {
+          asked += 1;
+          return { ...keywordRanker.rank(list, question), laneReason: asked === 1 ? 'late' : 'asked' };
+        },
+      },
+      1_000_000,
+    );
+    for (let time = 0; time < 3; time += 1) void ranker.rank(index, { turns, at: 4 });
+    expect(asked).toBe(2);
   });
 });

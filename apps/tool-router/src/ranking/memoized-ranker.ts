@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { ToolRanker, TurnRanking } from './ranker.port.ts';
+import type { LaneReason, RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 import type { ToolListIndex } from './tool-list-index.ts';
 import { contextTurnsMax } from './turn-query.ts';
 
@@ -9,12 +9,10 @@ import { contextTurnsMax } from './turn-query.ts';
  * the same turns again with every step. Forgetting one costs time alone.
  */
 export class MemoizedRanker implements ToolRanker {
-  readonly method;
   readonly #ranker: ToolRanker;
   readonly #rankings: LRUCache<string, TurnRanking>;
 
   constructor(ranker: ToolRanker, bytesMax: number) {
-    this.method = ranker.method;
     this.#ranker = ranker;
     this.#rankings = new LRUCache({
       maxSize: bytesMax,
@@ -22,26 +20,35 @@ export class MemoizedRanker implements ToolRanker {
     });
   }
 
-  rank(index: ToolListIndex, turns: readonly string[], at: number): Promise<TurnRanking> | TurnRanking {
-    const key = keyOf(index.listHash, turns.slice(Math.max(0, at - contextTurnsMax), at + 1));
+  rank(
+    index: ToolListIndex,
+    question: RankQuestion,
+    options: RankOptions = {},
+  ): Promise<TurnRanking> | TurnRanking {
+    const key = keyOf(index.listHash, question, options);
     const known = this.#rankings.get(key);
     if (known !== undefined) return known;
-    const ranking = this.#ranker.rank(index, turns, at);
+    const ranking = this.#ranker.rank(index, question, options);
     if (ranking instanceof Promise) return ranking.then((made) => this.#keep(key, made));
     return this.#keep(key, ranking);
   }
 
+  /** What stood in for want of a model, of vectors or of time is not kept: the next question may be answered better. */
   #keep(key: string, ranking: TurnRanking): TurnRanking {
-    this.#rankings.set(key, ranking);
+    if (lastingReasons.has(ranking.laneReason)) this.#rankings.set(key, ranking);
     return ranking;
   }
 }
 
-/** Lengths stand before the texts, so that no two lists of turns make one key. */
-function keyOf(listHash: string, turns: readonly string[]): string {
-  return hash(
-    'sha256',
-    turns.reduce((text, turn) => `${text}\n${turn.length}\n${turn}`, listHash),
-    'base64',
-  );
+const lastingReasons: ReadonlySet<LaneReason> = new Set(['semantic', 'asked', 'short_list']);
+
+/** Lengths stand before the texts, so that no two questions make one key. */
+function keyOf(listHash: string, question: RankQuestion, { lane = 'semantic' }: RankOptions): string {
+  const { turns, at, calledTools = [], recentResults = [] } = question;
+  const parts = [turns.slice(Math.max(0, at - contextTurnsMax), at + 1), calledTools, recentResults];
+  const text = parts.flatMap((texts) => [
+    `${texts.length}`,
+    ...texts.map((each) => `${each.length}\n${each}`),
+  ]);
+  return hash('sha256', `${listHash}\n${lane}\n${text.join('\n')}`, 'base64');
 }
