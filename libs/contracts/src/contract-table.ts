@@ -55,6 +55,7 @@ import {
   summarizeUsage,
 } from './rpc/query-usage.v1.ts';
 import { activateKey, retireKeys, rewrapCredentials } from './rpc/rotate-keys.v1.ts';
+import { getRoutingPolicy, routingPolicyChanged } from './rpc/routing-policy.v1.ts';
 
 /** Every subject of the suite. NATS users' rights are made from this table and from nothing else. */
 export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
@@ -119,4 +120,6 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   listRecallAlerts,
   forgetAccountRequests,
   batchesCommitted,
+  getRoutingPolicy,
+  routingPolicyChanged,
 ];

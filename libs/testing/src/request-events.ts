@@ -60,6 +60,7 @@ export function createEndedEvent(
     compressionSteps: [],
     losses: [],
     calledTools: [],
+    recoveredTools: [],
     usage: {
       inputTokens: 120,
       outputTokens: 30,

@@ -35,6 +35,8 @@ export interface Ledger {
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
   /** What the provider's format could not carry of the request. */
   losses: readonly Loss[];
+  /** Tools that had been left out and that the model asked for by the stand-in tool. */
+  recoveredTools: string[];
 }
 
 /** One chat request on its way through the pipeline, and the client's connection. */
@@ -93,6 +95,7 @@ export function createExchange(
       plan: null,
       compressionSteps: [],
       losses: [],
+      recoveredTools: [],
     },
     headers: { 'x-request-id': given.requestId },
   };

@@ -20,6 +20,7 @@ export function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEven
     plan: null,
     compressionSteps: [],
     calledTools: [],
+    recoveredTools: [],
     usage: null,
     costUsd: null,
     ms: { total: 0, firstByte: null, overhead: null, auth: null, plan: null, upstream: null },

@@ -37,6 +37,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
       intent: z.string().nullable(),
       method: z.enum(['semantic', 'keyword']).nullable(),
       k: z.int().nullable(),
+      /** With `shadow` every tool went out, and `forwarded` of a candidate says what the plan would have sent. */
       kReason: z.string(),
       policyVersion: z.string().nullable(),
       /** Why a plan was dropped for the identity plan, if it was. */
@@ -54,6 +55,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
   calledTools: z.array(z.string()),
+  /** Tools that had been left out and that the model asked for by the stand-in tool. Absent in events of edges without it. */
+  recoveredTools: z.array(z.string()).default([]),
   /** What the provider's format could not carry. Absent in events of edges that did not translate yet. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
   usage: z
