@@ -37,7 +37,7 @@ function loggedPlan(
   plan: ToolPlan,
   defect: string | null,
 ): Exchange['ledger']['plan'] {
-  const forwarded = new Set(plan.forwarded);
+  const forwarded = new Set(listPlanned(plan));
   const candidates = (plan.reply?.candidates ?? []).slice(0, candidatesMax).map((candidate, place) => {
     const index = plan.eligible[candidate.position];
     return {
@@ -57,6 +57,12 @@ function loggedPlan(
     defect,
     candidates,
   };
+}
+
+/** In shadow everything went out: what is logged is what the plan would have sent, which is what is measured. */
+function listPlanned({ reason, reply, eligible, forwarded }: ToolPlan): readonly number[] {
+  if (reason !== 'shadow' || reply === null) return forwarded;
+  return reply.forwarded.flatMap((position) => eligible[position] ?? []);
 }
 
 /** Estimated; with requests whose conversation could have been compressed. Whole numbers that add up. */
