@@ -69,5 +69,6 @@ function renderGrant(key: KeyWithAccount, expiresAt: Date | null): KeyGrant {
     contentLogging: policy.contentLogging,
     retentionDays: policy.retentionDays,
     shadowShare: policy.shadowShare,
+    isDemo: key.account.isDemo,
   });
 }

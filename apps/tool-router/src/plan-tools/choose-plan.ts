@@ -1,4 +1,4 @@
-import type { PlanToolsReply, PlanToolsRequest } from '@gateway/contracts';
+import { bucketOf, type PlanToolsReply, type PlanToolsRequest } from '@gateway/contracts';
 import type { RoutingMethod } from '@gateway/interchange';
 import type { ToolListIndex } from '../ranking/tool-list-index.ts';
 import type { TurnRanking } from '../ranking/ranker.port.ts';
@@ -43,6 +43,10 @@ export function choosePlan(input: PlanInput): PlannedTools {
     method: input.method,
     k: isWhole ? null : forwarded.filter((position) => !alwaysIn.has(position)).length,
     kReason: explain(request, set),
+    bucket: bucketOf(classifyIntent(request.userTurns[0] ?? '', false), index.names.length),
+    isShadow: false,
+    recovery: { armed: false, way: 'in_place' },
+    worth: null,
     policyVersion: `${input.method}.1/${policy.version}`,
   };
 }

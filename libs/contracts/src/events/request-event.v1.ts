@@ -51,6 +51,13 @@ export const requestEventV1 = requestAcceptedV1.extend({
           alwaysIn: z.string().nullable(),
         }),
       ),
+      // The fields from here on are new: edges of the release before do not send them yet.
+      /** `bucketOf` of the session: by the intent of its first turn. */
+      bucket: z.string().max(64).nullable().optional(),
+      /** Names the session within its account, by its header or else by its first turn: the unit of what is measured. */
+      sessionKey: z.string().max(64).nullable().optional(),
+      /** How what was left out stayed reachable; null: not at all. */
+      recovery: z.enum(['in_place', 'regrown']).nullable().optional(),
     })
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),

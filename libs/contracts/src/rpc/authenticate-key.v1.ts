@@ -55,6 +55,8 @@ export const keyGrant = z.object({
   retentionDays: z.int().min(1).default(30),
   /** Share of sessions, 0 to 1, whose plan is made and not followed. */
   shadowShare: z.number().min(0).max(1).default(0.05),
+  /** The account that set-up made to look around with: it measures nothing. */
+  isDemo: z.boolean().default(false),
 });
 export type KeyGrant = z.infer<typeof keyGrant>;
 

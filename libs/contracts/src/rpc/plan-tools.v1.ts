@@ -10,6 +10,38 @@ import { defineRpc } from '../define.ts';
  * The plan is a pure function of this request and of the policy version: the turns are the whole transcript's, so any
  * replica, with or without a memo, gives the same answer.
  */
+const recoveryWay = z.enum(['in_place', 'regrown']);
+
+/** What a session's plans have been so far: what its transcript can't show, or only with the same policy. */
+const plannedSession = z.object({
+  /** Positions, of this very list, that the last request of the session forwarded. */
+  forwarded: z.array(count).max(4096),
+  /** The version by which they were first chosen. */
+  policyVersion: z.string().max(200),
+  /** The lane in which the session began. */
+  lane: z.enum(['semantic', 'keyword']),
+  /** How tools that were left out have been reachable; null: not at all. */
+  way: recoveryWay.nullable(),
+  /** The full list has been forwarded while the plan was made. */
+  isShadow: z.boolean(),
+});
+export type PlannedSession = z.infer<typeof plannedSession>;
+
+/** What tokens cost at the model that is asked, as multiples of its plain input price. Estimated by a fixed ratio, so that every turn says the same. */
+const planPrice = z.object({
+  /** Of input read from the prompt cache, and written to it; null where the provider keeps none. */
+  cacheRead: z.number().min(0).max(100).nullable(),
+  cacheWrite: z.number().min(0).max(100).nullable(),
+  output: z.number().min(0).max(1000),
+  /** The shortest prefix that is cached. */
+  cachedTokensMin: count,
+  /** Of all definitions in the list. */
+  listTokens: count,
+  /** Of what stands before the model's first turn: instructions and the first message. */
+  headTokens: count,
+});
+export type PlanPrice = z.infer<typeof planPrice>;
+
 const planToolsRequest = z.object({
   accountId: id,
   requestId: id,
@@ -34,6 +66,19 @@ const planToolsRequest = z.object({
   pinned: z.array(z.object({ position: count, because: z.enum(['built_in', 'cache_control']) })),
   kOverride: z.int().min(1).max(512).nullable(),
   recallTarget: z.number(),
+  // The fields from here on are new: an edge of the release before does not send them yet.
+  /** By the edge's memo. Without it the same is computed again of the transcript. */
+  session: plannedSession.optional(),
+  /** Names of the tools that hidden rounds of the session brought back, whether or not they were called then. */
+  recoveredTools: z.array(z.string()).max(4096).optional(),
+  /** Whether tools that are left out can be kept reachable for this request. */
+  mayRecover: z.boolean().optional(),
+  price: planPrice.optional(),
+  /**
+   * The draw for shadow routing. `at`, from 0 to 1, is fixed by account and session; the session is drawn where it is
+   * below the share, which is higher while a bucket has few samples. Absent: never.
+   */
+  shadow: z.object({ at: z.number().min(0).max(1), share: z.number().min(0).max(1) }).optional(),
 });
 
 const planToolsReply = z.discriminatedUnion('status', [
@@ -53,8 +98,32 @@ const planToolsReply = z.discriminatedUnion('status', [
     method: z.enum(['semantic', 'keyword']),
     /** Size of the scored part of the forwarded set; null when everything is forwarded. */
     k: z.int().nullable(),
-    kReason: z.enum(['calibrated', 'prior', 'override', 'frozen', 'grown', 'short_list', 'uncertain']),
+    kReason: z.enum([
+      'calibrated',
+      'prior',
+      'override',
+      'frozen',
+      'grown',
+      'short_list',
+      'uncertain',
+      'net_negative',
+    ]),
     policyVersion: z.string(),
+    /** `bucketOf` of the session: by the intent of its first turn. Empty from a router of the release before. */
+    bucket: z.string().default(''),
+    /** The session is drawn for shadow routing: forward everything, and keep the plan for the log. */
+    isShadow: z.boolean().default(false),
+    /**
+     * How what is left out stays reachable, the same for the whole session. `armed`: the stand-in tool goes out with the
+     * rest. `in_place`: tools and prefix never change; a call of a tool outside `forwarded` is rendered upstream as the
+     * stand-in's. `regrown`: what was brought back is in `forwarded` from then on.
+     */
+    recovery: z.object({ armed: z.boolean(), way: recoveryWay }).default({ armed: false, way: 'in_place' }),
+    /**
+     * What leaving out is worth over the session that is expected, in tokens at the plain input price: `saved` of
+     * definitions that do not go out, `spent` on names and on rounds for what is missed.
+     */
+    worth: z.object({ saved: z.number(), spent: z.number() }).nullable().default(null),
   }),
   z.object({
     status: z.literal('unknown'),
