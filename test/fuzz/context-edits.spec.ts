@@ -27,7 +27,8 @@ function openReplica(compressors: number): ContextPlanner {
   return new ContextPlanner(
     (question, _, instanceId) => {
       const at = instanceId === undefined ? next++ % compressors : Number(instanceId);
-      return Promise.resolve(compressBlocks(question, { store: stores[at]!, instanceId: String(at) }));
+      const { reply } = compressBlocks(question, { store: stores[at]!, instanceId: String(at) });
+      return Promise.resolve(reply);
     },
     new ContextMemo(noRedis, log),
     log,

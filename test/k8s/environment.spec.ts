@@ -19,6 +19,7 @@ const secretValues: Readonly<Record<string, string>> = {
   TELEMETRY_DATABASE_URL: 'postgresql://telemetry:password@postgres:5432/telemetry',
   KEY_PEPPER: keyOf32Bytes,
   SESSION_SECRET: keyOf32Bytes,
+  ORIGINALS_KEY: keyOf32Bytes,
 };
 
 const configModule = z.looseObject({

@@ -211,6 +211,7 @@ test('`npm run k8s:prepare` writes every secret that the overlay dev needs', () 
       keyPepper: 'pepper',
       vaultKek: 'kek',
       sessionSecret: 'session',
+      originalsKey: 'originals',
       demoPassword: 'demo',
       postgresAdmin: 'admin',
       redis: 'redis',

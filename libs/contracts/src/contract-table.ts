@@ -54,6 +54,7 @@ import {
   listSessions,
   summarizeUsage,
 } from './rpc/query-usage.v1.ts';
+import { recallOriginals } from './rpc/recall-originals.v1.ts';
 import { activateKey, retireKeys, rewrapCredentials } from './rpc/rotate-keys.v1.ts';
 import { getRoutingPolicy, routingPolicyChanged } from './rpc/routing-policy.v1.ts';
 
@@ -107,6 +108,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   compressBlocks,
   compressBlocksAt,
   compressSchemas,
+  recallOriginals,
   listRequests,
   getRequest,
   summarizeUsage,

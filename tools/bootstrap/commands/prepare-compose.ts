@@ -29,6 +29,7 @@ function renderEnv(): string {
     NATS_URL: `nats://127.0.0.1:${published.nats}`,
     KEY_PEPPER: secrets.keyPepper,
     SESSION_SECRET: secrets.sessionSecret,
+    ORIGINALS_KEY: secrets.originalsKey,
     VAULT_KEK: secrets.vaultKek,
   };
   for (const user of natsUsers) {

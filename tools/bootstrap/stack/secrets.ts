@@ -9,6 +9,8 @@ const secretsSchema = z.object({
   vaultKek: z.string(),
   /** Base64, 32 bytes, from which the keys of people's sessions are derived. */
   sessionSecret: z.string(),
+  /** Base64, 32 bytes: without it what compression left out and keeps for a day cannot be read. */
+  originalsKey: z.string(),
   /** The demo person's. */
   demoPassword: z.string(),
   postgresAdmin: z.string(),
@@ -45,6 +47,7 @@ export function loadSecrets(
     keyPepper: known.keyPepper ?? randomBytes(32).toString('base64'),
     vaultKek: known.vaultKek ?? randomBytes(32).toString('base64'),
     sessionSecret: known.sessionSecret ?? randomBytes(32).toString('base64'),
+    originalsKey: known.originalsKey ?? randomBytes(32).toString('base64'),
     demoPassword: known.demoPassword ?? createPassword(),
     postgresAdmin: known.postgresAdmin ?? createPassword(),
     redis: known.redis ?? createPassword(),

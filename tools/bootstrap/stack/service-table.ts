@@ -52,7 +52,13 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
     }),
   },
   'tool-router': { ...base, env: ({ infrastructure }) => ({ REDIS_CACHE_URL: infrastructure.redisUrl }) },
-  compressor: base,
+  compressor: {
+    ...base,
+    env: ({ infrastructure, secrets, inherited }) => ({
+      REDIS_CACHE_URL: infrastructure.redisUrl,
+      ORIGINALS_KEY: inherited['ORIGINALS_KEY'] ?? secrets.originalsKey,
+    }),
+  },
   account: {
     ...base,
     env: ({ infrastructure, secrets, inherited }) => ({
@@ -103,7 +109,7 @@ const ownVariables = [
   /^NATS_/,
   /^npm_/,
   /^STACK_/,
-  /^(KEY_PEPPER|SESSION_SECRET|VAULT_KEK|VAULT_KEK_FILE|VAULT_KMS_KEYS|VAULT_KMS_ENDPOINT|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
+  /^(KEY_PEPPER|SESSION_SECRET|ORIGINALS_KEY|VAULT_KEK|VAULT_KEK_FILE|VAULT_KMS_KEYS|VAULT_KMS_ENDPOINT|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
 ];
 
 /** The caller's environment as far as it is for every service: PATH, LOG_LEVEL, OTEL_…, EGRESS_ALLOW and the like. */

@@ -40,6 +40,7 @@ test.each(apps)('%s is given no secret of another service', (app) => {
     TELEMETRY_DATABASE_URL: databaseUrls.telemetry,
     KEY_PEPPER: 'pepper',
     SESSION_SECRET: 'session secret',
+    ORIGINALS_KEY: 'originals key',
     VAULT_KEK: 'kek',
     NATS_PASSWORD_OPERATOR: 'operator',
   });
@@ -47,6 +48,7 @@ test.each(apps)('%s is given no secret of another service', (app) => {
     ACCOUNT_DATABASE_URL: ['account'],
     KEY_PEPPER: ['account'],
     SESSION_SECRET: ['account'],
+    ORIGINALS_KEY: ['compressor'],
     VAULT_DATABASE_URL: ['provider-vault'],
     VAULT_KEK: ['provider-vault'],
     TELEMETRY_DATABASE_URL: ['worker'],

@@ -11,18 +11,23 @@ import { BlockMetrics } from './block-metrics.ts';
 import { compressBlocks } from './compress-blocks.ts';
 import { ConversationStore } from './conversation-store.ts';
 import { instanceIdToken } from './instance-id.ts';
+import type { OriginalStore } from '../originals/original-store.port.ts';
+import { originalStoreToken } from '../originals/originals-token.ts';
 
 @Controller()
 export class CompressBlocksHandler {
   readonly #metrics: BlockMetrics;
   readonly #store: ConversationStore;
+  readonly #originals: OriginalStore;
   readonly #instanceId: string;
 
   constructor(
     @Inject(BlockMetrics) metrics: BlockMetrics,
     @Inject(ConversationStore) store: ConversationStore,
+    @Inject(originalStoreToken) originals: OriginalStore,
     @Inject(instanceIdToken) instanceId: string,
   ) {
+    this.#originals = originals;
     this.#metrics = metrics;
     this.#store = store;
     this.#instanceId = instanceId;
@@ -32,7 +37,12 @@ export class CompressBlocksHandler {
   compress(request: CompressBlocksRequest): CompressBlocksReply {
     return withSpan('compressor.blocks', { 'gateway.blocks': request.blocks.length }, (span) => {
       const startedAt = performance.now();
-      const reply = compressBlocks(request, { store: this.#store, instanceId: this.#instanceId });
+      const { reply, originals } = compressBlocks(request, {
+        store: this.#store,
+        instanceId: this.#instanceId,
+      });
+      const { accountId, sessionSeed: session } = request;
+      if (accountId !== undefined) this.#originals.keep({ accountId, session }, originals);
       const tokensSaved = this.#metrics.observe(reply, performance.now() - startedAt);
       span.setAttributes({ 'gateway.blocks.status': reply.status, 'gateway.tokens_saved': tokensSaved });
       return reply;

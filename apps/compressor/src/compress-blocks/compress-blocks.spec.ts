@@ -21,8 +21,8 @@ describe('compressBlocks', () => {
   it('goes on from what it remembers as if it had been told all', () => {
     const services = open();
     compressBlocks(question({}), services);
-    const more = compressBlocks(question({ after: hashOf(1), upTo: hashOf(2) }), services);
-    const all = compressBlocks(question({ blocks: [toolBlock, toolBlock] }), open());
+    const { reply: more } = compressBlocks(question({ after: hashOf(1), upTo: hashOf(2) }), services);
+    const { reply: all } = compressBlocks(question({ blocks: [toolBlock, toolBlock] }), open());
     if (more.status !== 'compressed' || all.status !== 'compressed') throw new Error('not compressed');
     expect(more.results).toEqual(all.results.slice(1));
     expect(more.results[0]?.text).toMatch(/^\[same as above/);
@@ -31,9 +31,9 @@ describe('compressBlocks', () => {
   it('says which instance to tell the whole conversation, if it does not know it', () => {
     const services = open();
     const unknown = { status: 'unknown', instanceId: 'one' };
-    expect(compressBlocks(question({ after: hashOf(1) }), services)).toEqual(unknown);
+    expect(compressBlocks(question({ after: hashOf(1) }), services).reply).toEqual(unknown);
     compressBlocks(question({}), services);
     compressBlocks(question({ after: hashOf(1), upTo: hashOf(2) }), services);
-    expect(compressBlocks(question({ after: hashOf(1), upTo: hashOf(3) }), services)).toEqual(unknown);
+    expect(compressBlocks(question({ after: hashOf(1), upTo: hashOf(3) }), services).reply).toEqual(unknown);
   });
 });

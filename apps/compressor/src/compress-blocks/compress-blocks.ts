@@ -12,22 +12,34 @@ interface BlockServices {
   readonly instanceId: string;
 }
 
+interface Compressed {
+  readonly reply: CompressBlocksReply;
+  /** What was left out, by the id of its marker. */
+  readonly originals: ReadonlyMap<string, string>;
+}
+
 /** Goes on from a conversation that is remembered, or begins with the whole of it. */
 export function compressBlocks(
   request: CompressBlocksRequest,
   { store, instanceId }: BlockServices,
-): CompressBlocksReply {
+): Compressed {
   const { after, upTo, blocks, mode, recoverable, sessionSeed } = request;
   const conversation =
     after === null ? new ConversationCompressor({ mode, recoverable, sessionSeed }) : store.take(after);
-  if (conversation === undefined) return { status: 'unknown', instanceId };
+  const originals = new Map<string, string>();
+  if (conversation === undefined) return { reply: { status: 'unknown', instanceId }, originals };
   let bytes = 0;
   const results = blocks.map((block) => {
     const isFull = bytes > replyBytesMax;
-    const { text, steps } = conversation.add(isFull ? { ...block, frozen: true } : block);
+    const { text, steps, omissions } = conversation.add(isFull ? { ...block, frozen: true } : block);
     bytes += 256 + (text?.length ?? 0) * bytesPerUnit;
-    return { text, steps: [...steps] };
+    for (const { id, original } of omissions) originals.set(id, original);
+    return { text, steps: [...steps], markers: omissions.map(({ id }) => id) };
   });
   store.keep(upTo, conversation);
-  return { status: 'compressed', results };
+  const original = request.recall === undefined ? undefined : originals.get(request.recall);
+  return {
+    reply: { status: 'compressed', results, ...(original === undefined ? {} : { original }) },
+    originals,
+  };
 }

@@ -10,6 +10,12 @@ export interface SchemaEdits {
   readonly steps: SchemaResult['steps'];
 }
 
+/**
+ * What a marker in the conversation stands for, exactly; null for an id that stands for nothing in this account's session.
+ * Fails as a question to the compressor does.
+ */
+export type RecallOriginal = (markerId: string, signal: AbortSignal) => Promise<string | null>;
+
 /** What is to become of the texts of a conversation. */
 export interface ContextEdits {
   /** Whole JSON strings of messages in other words: in the body's bytes, ascending. */
@@ -17,6 +23,11 @@ export interface ContextEdits {
   readonly steps: SchemaResult['steps'];
   /** Estimated. */
   readonly tokens: ContextTokens;
+  /**
+   * How the model gets back what was left out. Not null from a session's first request on, marker or none, wherever something
+   * may be left out: the tool that the model asks with has to stand in the list from the beginning.
+   */
+  readonly recall: RecallOriginal | null;
 }
 
 export interface ContextTokens {
@@ -32,6 +43,7 @@ export const noContextEdits: ContextEdits = {
   edits: [],
   steps: [],
   tokens: { savedNew: 0, savedAgain: 0, rewritten: 0 },
+  recall: null,
 };
 
 /** What is to become of the client's tools, and of the conversation. Indexes are those of the client's list. */

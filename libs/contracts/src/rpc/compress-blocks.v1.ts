@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import { count, sha256Hex } from '../common.ts';
+import { count, id, sha256Hex } from '../common.ts';
 import { defineRpc } from '../define.ts';
+import { markerId } from './recall-originals.v1.ts';
 
 const compressBlocksRequest = z.object({
   mode: z.enum(['lossless', 'balanced']),
+  /** Whose originals are kept. Absent from edges of the version before, whose `recoverable` is always false. */
+  accountId: id.optional(),
   /** Whether what is left out can be brought back; without it nothing is left out. */
   recoverable: z.boolean(),
-  /** Names account and session in the ids of markers. */
+  /** Names account and session: in the ids of markers, and to `recall-originals`. */
   sessionSeed: sha256Hex,
   /**
    * What was sent before the blocks, as a hash over it: the compressor goes on from there if it remembers, else it answers
@@ -24,6 +27,8 @@ const compressBlocksRequest = z.object({
       frozen: z.boolean(),
     }),
   ),
+  /** What this marker stands for is wanted: it is made again with the conversation, where it is not kept any more. */
+  recall: markerId.optional(),
 });
 
 const compressBlocksReply = z.discriminatedUnion('status', [
@@ -35,8 +40,12 @@ const compressBlocksReply = z.discriminatedUnion('status', [
         /** What to send instead; null for the block as it is. */
         text: z.string().nullable(),
         steps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
+        /** Ids of the markers in it, in their order. Absent from compressors of the version before: none. */
+        markers: z.array(markerId).default([]),
       }),
     ),
+    /** What was wanted, where a marker in the blocks stands for it. */
+    original: z.string().optional(),
   }),
   /** Ask this instance again with the whole conversation. */
   z.object({ status: z.literal('unknown'), instanceId: z.string() }),

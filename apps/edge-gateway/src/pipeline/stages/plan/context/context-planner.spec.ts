@@ -22,6 +22,7 @@ function open() {
       const results = request.blocks.map(({ text, frozen }) => ({
         text: frozen ? null : text.trim().toUpperCase(),
         steps: [],
+        markers: [],
       }));
       return Promise.resolve({ status: 'compressed', results });
     },

@@ -209,7 +209,7 @@ function joinPlan(
   const from = changed === undefined ? undefined : messages[changed]?.range.start;
   const end = messages[tailStart - 1]?.range.end ?? 0;
   const rewritten = from === undefined ? 0 : estimateTokens(tape.bytes.subarray(from, end));
-  return { edits, steps, tokens: { savedNew: saved.new, savedAgain: saved.again, rewritten } };
+  return { edits, steps, tokens: { savedNew: saved.new, savedAgain: saved.again, rewritten }, recall: null };
 }
 
 function sumSaved(steps: readonly ContextStep[]): number {

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { deriveSessionKeys, nameOriginal, openOriginal, sealOriginal } from './original-seal.ts';
+
+const key = randomBytes(32);
+const scope = { accountId: '0198b5c0-0000-7000-8000-000000000001', session: 'ab'.repeat(32) };
+const others = [
+  deriveSessionKeys(key, { ...scope, accountId: '0198b5c0-0000-7000-8000-000000000002' }),
+  deriveSessionKeys(key, { ...scope, session: 'cd'.repeat(32) }),
+  deriveSessionKeys(randomBytes(32), scope),
+];
+const id = '0123456789ab';
+const original = Buffer.from('ten lines of a log');
+
+describe('an original that is kept', () => {
+  const keys = deriveSessionKeys(key, scope);
+  const sealed = sealOriginal(keys, id, original);
+
+  it('comes back to its own account and session', () => {
+    expect(openOriginal(deriveSessionKeys(key, scope), id, sealed)).toEqual(original);
+    expect(nameOriginal(deriveSessionKeys(key, scope), id)).toBe(nameOriginal(keys, id));
+  });
+
+  it('can be neither found nor read for another account or session, or without the key', () => {
+    for (const other of others) {
+      expect(nameOriginal(other, id)).not.toBe(nameOriginal(keys, id));
+      expect(openOriginal(other, id, sealed)).toBeNull();
+    }
+  });
+
+  it('does not open for another id, nor changed or cut', () => {
+    expect(openOriginal(keys, '0123456789ac', sealed)).toBeNull();
+    expect(openOriginal(keys, id, sealed.subarray(0, 20))).toBeNull();
+    for (const at of [0, 12, sealed.length - 1]) {
+      const changed = Buffer.from(sealed);
+      changed[at] = (changed[at] as number) ^ 1;
+      expect(openOriginal(keys, id, changed)).toBeNull();
+    }
+  });
+
+  it('shows nothing of what it is', () => {
+    expect(sealed.includes('log')).toBe(false);
+    expect(nameOriginal(keys, id)).not.toContain(id);
+  });
+});
