@@ -11,7 +11,7 @@ const contextDecay = 0.5;
  * turns (bfcl_multi_turn) 79.8/88.0 without context, 77.9/87.0 with context in full, 80.2/88.8 gated like this;
  * dialogues that hang together (apibank) 55.9/61.2, 75.0/85.6 and 74.5/85.4.
  */
-const standaloneWords = 6;
+export const standaloneWords = 6;
 
 /** What a user turn asks for: words and how much each counts, at most 1. */
 export type TurnQuery = ReadonlyMap<string, number>;
