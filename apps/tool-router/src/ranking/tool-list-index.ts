@@ -17,6 +17,8 @@ interface Postings {
 /** An inverted index over one tool list, in the client's order. */
 export interface ToolListIndex {
   readonly listHash: string;
+  /** By position: the hash of the definition. */
+  readonly hashes: readonly string[];
   /** By position; null for a tool without a name. The cards themselves are not held, so that their own bound holds. */
   readonly names: readonly (string | null)[];
   /** By position: the words of the name, each once. */
@@ -34,10 +36,11 @@ export function indexToolList(listHash: string, cards: readonly ToolCard[]): Too
   // Lengths are whole numbers, so that this sum is the same in whatever order the tools came.
   const lengthMean = cards.reduce((sum, card) => sum + card.length, 0) / Math.max(1, cards.length);
   const postings = weighPostings(cards, lengthMean);
-  let bytes = cards.length * 320;
+  let bytes = cards.length * 330;
   for (const each of postings.values()) bytes += 160 + each.positions.length * 12;
   return {
     listHash,
+    hashes: cards.map(({ hash }) => hash),
     names: cards.map(({ name }) => name),
     nameTerms: cards.map(({ nameTerms }) => nameTerms),
     positionsByName: groupByName(cards),
