@@ -12,6 +12,11 @@ export function bandOf(tools: number): string {
   return `${at === 0 ? 1 : (bandEnds[at - 1] ?? 0) + 1}-${bandEnds[at] ?? 0}`;
 }
 
+/** The bucket of the same band over all intents. */
+export function pooledBucketOf(bucket: string): string {
+  return `${anyIntent}:${bucket.slice(bucket.indexOf(':') + 1)}`;
+}
+
 /** The bucket of a session: the intent of its first turn (null: of any) and the size of its list. */
 export function bucketOf(intent: string | null, tools: number): string {
   return `${intent ?? anyIntent}:${bandOf(tools)}`;
@@ -35,9 +40,9 @@ export function chooseCalibratedK(
     const bucket = bucketOf(intent, question.tools);
     const measured = policy?.buckets.find((each) => each.bucket === bucket);
     if (measured === undefined) continue;
-    if (measured.isOff) return { bucket, k: 'off' };
     const k = chooseStep(measured, question.recallTarget);
     if (k !== undefined) return { bucket, k };
+    if (measured.isOff) return { bucket, k: 'off' };
   }
   return null;
 }

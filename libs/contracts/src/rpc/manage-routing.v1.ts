@@ -9,6 +9,7 @@ const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000
 /** Throws `not_found` for an account that is not there. */
 export const getPreferences = defineRpc({
   ...common,
+  callers: ['edge-gateway', 'worker'],
   subject: 'account.get-preferences.v1',
   request: z.object({ accountId: id }),
   reply: z.object({ preferences: routingPreferences }),

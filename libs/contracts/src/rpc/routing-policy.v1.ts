@@ -6,8 +6,8 @@ const share = z.number().min(0).max(1);
 
 /**
  * What an account's shadow sessions showed of one bucket. `steps` are ascending in both parts: with `k` scored tools
- * forwarded, recall is at least `recallLow` (exact one-sided 95% bound, sessions as the unit). A bucket that is `off` fell
- * below its floor: everything goes out.
+ * forwarded, recall is at least `recallLow` (exact one-sided 95% bound, sessions as the unit). In a bucket that is `off`
+ * recall fell, or was too low under the priors: everything goes out until a step meets the target.
  */
 export const calibratedBucket = z.object({
   /** `<intent>:<list-size band>`, or `*:<band>` over all intents (`bucketOf`). */
