@@ -42,6 +42,7 @@ import {
 import { defineTools, planTools, planToolsAt } from './rpc/plan-tools.v1.ts';
 import { getRequest, listRequests } from './rpc/query-requests.v1.ts';
 import {
+  describeCalibration,
   listRecallAlerts,
   listRoutingTraces,
   listToolHealth,
@@ -118,6 +119,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   listSessions,
   listRoutingTraces,
   observeModels,
+  describeCalibration,
   listToolHealth,
   listRecallAlerts,
   forgetAccountRequests,

@@ -5,6 +5,7 @@ export * from './api/error.ts';
 export * from './api/list.ts';
 export * from './api/provider-connection.ts';
 export * from './api/request-log.ts';
+export * from './api/routing-calibration.ts';
 export * from './api/routing-insights.ts';
 export * from './api/routing-models.ts';
 export * from './api/routing-preferences.ts';

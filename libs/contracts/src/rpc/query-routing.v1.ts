@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { routingCalibration } from '../api/routing-calibration.ts';
 import { recentRoutingTrace } from '../api/routing-insights.ts';
 import { recallAlert, toolHealth } from '../api/tool-health.ts';
 import { count, id, timestamp } from '../common.ts';
@@ -46,6 +47,19 @@ export const observeModels = defineRpc({
   subject: 'worker.observe-models.v1',
   request: span,
   reply: z.object({ models: z.array(modelObservation) }),
+});
+
+/** The policy in force, and what it was measured from. `recallTarget` is the account's, as its preferences say. */
+export const describeCalibration = defineRpc({
+  ...common,
+  subject: 'worker.describe-calibration.v1',
+  request: z.object({ accountId: id, recallTarget: z.number() }),
+  reply: z.object({
+    version: routingCalibration.shape.version,
+    updatedAt: timestamp.nullable(),
+    policy: routingCalibration.shape.policy,
+    buckets: routingCalibration.shape.buckets,
+  }),
 });
 
 /** The most often offered first. */
