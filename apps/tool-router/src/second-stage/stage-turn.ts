@@ -21,7 +21,7 @@ export interface StageTurn {
   readonly segments: readonly (readonly string[])[];
   /** How far the turn leans on those before it: 1 for a few words, less for a long one, 0 for the first turn. */
   readonly contextWeight: number;
-  /** What an encoder must make vectors of: the turn; the turn with its context; then each segment, when there are several. */
+  /** What an encoder must make vectors of: the turn; the turn with its context (the same object when it has none); then each segment, when there are several. */
   readonly texts: readonly EncoderText[];
 }
 
@@ -38,11 +38,13 @@ export function readStageTurn(turns: readonly string[], at: number): StageTurn {
   return {
     query: makeTurnQuery(turns, at),
     words,
-    segments: segments.length > 1 ? segments.map(({ words: own_ }) => own_) : [words],
+    segments: segments.length === 0 ? [words] : segments.map((segment) => segment.words),
     contextWeight: earlier.length === 0 ? 0 : Math.min(1, standaloneWords / Math.max(1, words.length)),
     texts: [
       own,
-      [...own, ...earlier.toReversed().map((turn) => ({ field: 'context' as const, text: turn }))],
+      earlier.length === 0
+        ? own
+        : [...own, ...earlier.toReversed().map((turn) => ({ field: 'context' as const, text: turn }))],
       ...segments.map((segment): EncoderText => [{ field: 'query', text: segment.text }]),
     ],
   };

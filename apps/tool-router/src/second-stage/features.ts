@@ -1,0 +1,129 @@
+import { orderByScore, scoreByKeyword } from '../ranking/keyword-ranker.ts';
+import { measureAffinity } from './affinity.ts';
+import { maxOf, rankGains, shareOfTop, standardize } from './list-scores.ts';
+import { measureNames, measureCoverage } from './name-match.ts';
+import { scoreSoftly } from './soft-match.ts';
+import type { StageList } from './stage-list.ts';
+import type { StageTurn } from './stage-turn.ts';
+import type { Synonyms } from './synonyms.ts';
+
+/** What the second stage knows of a tool, in the order of the columns. A model folder that names others does not open. */
+export const featureNames = [
+  'keyword_share',
+  'keyword_rank',
+  'keyword_deviation',
+  'last_turn_share',
+  'segment_share',
+  'segment_rank',
+  'soft_share',
+  'soft_rank',
+  'soft_segment_share',
+  'soft_name_share',
+  'name_covered',
+  'name_phrase',
+  'turn_covered',
+  'cosine_deviation',
+  'cosine_rank',
+  'cosine_context',
+  'cosine_segment',
+  'cosine_segment_rank',
+  'cosine_absolute',
+  'affinity_cosine',
+  'affinity_parameters',
+  'fused_rank',
+] as const;
+export type FeatureName = (typeof featureNames)[number];
+
+export interface StageVectors {
+  readonly dimensions: number;
+  /** The list's tools, row by row, each of length one. */
+  readonly tools: Float32Array;
+  /** Of the turn's `texts`, in their order. */
+  readonly texts: readonly Float32Array[];
+}
+
+/** Features of each tool for a turn: tools × features, row by row. The order of the tools changes the order of the rows alone. */
+export function computeFeatures(
+  list: StageList,
+  turn: StageTurn,
+  vectors: StageVectors,
+  synonyms: Synonyms,
+): Float32Array {
+  const columns = { ...measureWords(list, turn, synonyms), ...measureCosines(list, turn, vectors) };
+  const fused = fuse(columns);
+  const order = orderByScore(list.index, fused);
+  const all: Readonly<Record<FeatureName, Float64Array>> = {
+    ...columns,
+    ...measureAffinity(list, order, vectors),
+    fused_rank: rankGains(fused),
+  };
+  const features = new Float32Array(list.index.names.length * featureNames.length);
+  featureNames.forEach((name, column) => {
+    const values = all[name];
+    for (let at = 0; at < values.length; at += 1) features[at * featureNames.length + column] = values[at] ?? 0;
+  });
+  return features;
+}
+
+function measureWords(list: StageList, turn: StageTurn, synonyms: Synonyms) {
+  const { index } = list;
+  const count = index.names.length;
+  const keyword = scoreByKeyword(index, turn.query);
+  const own = new Map([...turn.query].filter(([, weight]) => weight === 1));
+  const segments = turn.segments.map((words) => new Map(words.map((word) => [word, 1])));
+  const bySegment = segments.map((words) => shareOfTop(scoreByKeyword(index, words)));
+  const soft = scoreSoftly(list, turn.query, synonyms);
+  const softSegments =
+    segments.length < 2
+      ? [shareOfTop(soft.text)]
+      : segments.map((words) => shareOfTop(scoreSoftly(list, words, synonyms).text));
+  return {
+    keyword_share: shareOfTop(keyword),
+    keyword_rank: rankGains(keyword),
+    keyword_deviation: standardize(keyword),
+    last_turn_share: shareOfTop(scoreByKeyword(index, own)),
+    segment_share: maxOf(bySegment, count),
+    segment_rank: maxOf(bySegment.map(rankGains), count),
+    soft_share: shareOfTop(soft.text),
+    soft_rank: rankGains(soft.text),
+    soft_segment_share: maxOf(softSegments, count),
+    soft_name_share: shareOfTop(soft.name),
+    turn_covered: measureCoverage(list, turn.query),
+    ...measureNames(list, turn),
+  };
+}
+
+function measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimensions }: StageVectors) {
+  const count = list.index.names.length;
+  const [own = new Float64Array(count), inContext = own, ...bySegment] = texts.map((vector) =>
+    multiply(tools, vector, count, dimensions),
+  );
+  const segments = bySegment.length === 0 ? [own] : bySegment;
+  return {
+    cosine_deviation: standardize(own),
+    cosine_rank: rankGains(own),
+    cosine_context: standardize(inContext).map((value) => value * turn.contextWeight),
+    cosine_segment: maxOf(segments.map(standardize), count),
+    cosine_segment_rank: maxOf(segments.map(rankGains), count),
+    cosine_absolute: own,
+  };
+}
+
+/** A first order, by fixed weights, from which the tools that go along with the best ones are found. */
+function fuse(columns: Readonly<Record<'keyword_share' | 'soft_segment_share' | 'cosine_segment', Float64Array>>) {
+  return columns.keyword_share.map(
+    (share, at) =>
+      share + (columns.soft_segment_share[at] ?? 0) + 0.25 * Math.max(0, columns.cosine_segment[at] ?? 0),
+  );
+}
+
+function multiply(matrix: Float32Array, vector: Float32Array, rows: number, dimensions: number): Float64Array {
+  const products = new Float64Array(rows);
+  for (let row = 0; row < rows; row += 1) {
+    let sum = 0;
+    const from = row * dimensions;
+    for (let at = 0; at < dimensions; at += 1) sum += (matrix[from + at] ?? 0) * (vector[at] ?? 0);
+    products[row] = sum;
+  }
+  return products;
+}

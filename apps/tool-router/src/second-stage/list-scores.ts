@@ -1,0 +1,48 @@
+/** Ways of reading the scores of a list's tools so that they mean the same in every list. Whatever is equal stays equal. */
+
+/** Shares of the best score; all 0 when there is none above 0. */
+export function shareOfTop(scores: Float64Array): Float64Array {
+  const top = scores.reduce((best, score) => Math.max(best, score), 0);
+  return top <= 0 ? new Float64Array(scores.length) : scores.map((score) => Math.max(0, score) / top);
+}
+
+const deviationsMax = 6;
+
+/** Standard deviations above the list's mean, at most 6. */
+export function standardize(scores: Float64Array): Float64Array {
+  const count = Math.max(1, scores.length);
+  // Summed in order of size: the order in which the tools came must not change the last digit.
+  const sorted = scores.toSorted();
+  const mean = sorted.reduce((sum, score) => sum + score, 0) / count;
+  const variance = sorted.reduce((sum, score) => sum + (score - mean) ** 2, 0) / count;
+  const deviation = Math.max(Math.sqrt(variance), 1e-6);
+  return scores.map((score) => Math.max(-deviationsMax, Math.min(deviationsMax, (score - mean) / deviation)));
+}
+
+/** Places from the top, as 1 for the first falling by the logarithm to 0 for the last of a long list; ties share the middle of their places. */
+export function rankGains(scores: Float64Array): Float64Array {
+  const order = Uint32Array.from(scores.keys()).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
+  const gains = new Float64Array(scores.length);
+  const scale = Math.log2(1 + placesMax);
+  for (let from = 0; from < order.length; ) {
+    const score = scores[order[from] ?? 0];
+    let to = from + 1;
+    while (to < order.length && scores[order[to] ?? 0] === score) to += 1;
+    const gain = Math.max(0, 1 - Math.log2(1 + (from + to - 1) / 2) / scale);
+    for (let at = from; at < to; at += 1) gains[order[at] ?? 0] = gain;
+    from = to;
+  }
+  return gains;
+}
+
+/** Places further down gain nothing. */
+const placesMax = 100;
+
+/** The larger of each pair. */
+export function maxOf(all: readonly Float64Array[], length: number): Float64Array {
+  const best = new Float64Array(length).fill(all.length === 0 ? 0 : -Infinity);
+  for (const scores of all) {
+    for (let at = 0; at < length; at += 1) best[at] = Math.max(best[at] ?? 0, scores[at] ?? 0);
+  }
+  return best;
+}

@@ -1,0 +1,64 @@
+import type { ToolCard } from '../ranking/tool-card.ts';
+import type { ToolListIndex } from '../ranking/tool-list-index.ts';
+
+/** What the second stage keeps of a list, beside its index. */
+export interface StageList {
+  readonly index: ToolListIndex;
+  /** Positions of the tools whose name has the word. */
+  readonly namePostings: ReadonlyMap<string, readonly number[]>;
+  /** By position: the sum of `idfOf` over the words of the name. */
+  readonly nameWeights: Float64Array;
+  /** By position: words of the parameters' names. */
+  readonly parameterTerms: readonly (readonly string[])[];
+  /** Words of the list that hold three letters in a row, by these: words not found are looked up by what they look like. */
+  readonly wordsByGram: ReadonlyMap<string, readonly string[]>;
+  /** A rough size in memory, for the bound of whoever keeps it. */
+  readonly bytes: number;
+}
+
+const gramLength = 3;
+/** Longer words are ids and blobs. */
+const gramWordLengthMax = 24;
+/** Words looked at for a list; of more, the first. */
+const gramWordsMax = 20_000;
+
+/** Makes it once a list. `cards` are those that the index was made of, in its order. */
+export function makeStageList(index: ToolListIndex, cards: readonly ToolCard[]): StageList {
+  const namePostings = new Map<string, number[]>();
+  index.nameTerms.forEach((terms, position) => {
+    for (const term of terms) pushTo(namePostings, term, position);
+  });
+  const nameWeights = Float64Array.from(index.nameTerms, (terms) =>
+    terms.reduce((sum, term) => sum + idfOf(index, term), 0),
+  );
+  const wordsByGram = new Map<string, string[]>();
+  let words = 0;
+  for (const word of index.postings.keys()) {
+    if ((words += 1) > gramWordsMax) break;
+    for (const gram of gramsOf(word)) pushTo(wordsByGram, gram, word);
+  }
+  const parameterTerms = cards.map((card) => card.parameterTerms);
+  const bytes = cards.length * 200 + wordsByGram.size * 120 + words * 60;
+  return { index, namePostings, nameWeights, parameterTerms, wordsByGram, bytes };
+}
+
+/** How much a word tells in this list: its inverse document frequency, largest for a word that the list does not have. */
+export function idfOf({ postings, names }: ToolListIndex, word: string): number {
+  const documents = postings.get(word)?.positions.length ?? 0;
+  return Math.log(1 + (names.length - documents + 0.5) / (documents + 0.5));
+}
+
+/** The different runs of three characters of a word, with `<` and `>` at its ends. */
+export function gramsOf(word: string): Set<string> {
+  const grams = new Set<string>();
+  if (word.length > gramWordLengthMax || word.length < gramLength) return grams;
+  const marked = `<${word}>`;
+  for (let at = 0; at + gramLength <= marked.length; at += 1) grams.add(marked.slice(at, at + gramLength));
+  return grams;
+}
+
+function pushTo<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
+  const items = map.get(key);
+  if (items === undefined) map.set(key, [item]);
+  else items.push(item);
+}
