@@ -23,6 +23,8 @@ export interface ToolListIndex {
   readonly names: readonly (string | null)[];
   /** By position: the words of the name, each once. */
   readonly nameTerms: readonly (readonly string[])[];
+  /** By position: words of the parameters' names. */
+  readonly parameterTerms: readonly (readonly string[])[];
   readonly positionsByName: ReadonlyMap<string, readonly number[]>;
   readonly postings: ReadonlyMap<string, Postings>;
   /** By position: its place when the tools are sorted by name and definition. Breaks ties. */
@@ -43,6 +45,7 @@ export function indexToolList(listHash: string, cards: readonly ToolCard[]): Too
     hashes: cards.map(({ hash }) => hash),
     names: cards.map(({ name }) => name),
     nameTerms: cards.map(({ nameTerms }) => nameTerms),
+    parameterTerms: cards.map(({ parameterTerms }) => parameterTerms),
     positionsByName: groupByName(cards),
     postings,
     tieRanks: rankTies(cards),

@@ -23,7 +23,10 @@ const gramWordLengthMax = 24;
 const gramWordsMax = 20_000;
 
 /** Makes it once a list. `cards` are those that the index was made of, in its order. */
-export function makeStageList(index: ToolListIndex, cards: readonly ToolCard[]): StageList {
+export function makeStageList(
+  index: ToolListIndex,
+  cards: readonly Pick<ToolCard, 'parameterTerms'>[],
+): StageList {
   const namePostings = new Map<string, number[]>();
   index.nameTerms.forEach((terms, position) => {
     for (const term of terms) pushTo(namePostings, term, position);
