@@ -1,0 +1,177 @@
+import { readOptions } from './options.ts';
+import { classOfWord, wordClasses } from './word-classes.ts';
+
+/** What is read of a text: its beginning and its end. Bounds the time that one takes. */
+const charactersMax = 8_000;
+
+/** Counts and shares that do not hang on what a text is about. */
+const counted = [
+  ...['characters', 'words', 'sentences', 'lines', 'numbers', 'distinctNumbers', 'decimals', 'years'],
+  ...['operators', 'brackets', 'nonAscii', 'symbols', 'letters', 'quotes', 'commas', 'blanks', 'capitals'],
+  ...['questions', 'codeMarks', 'percents', 'currency'],
+] as const;
+
+const shaped = [
+  ...['wordLength', 'longWords', 'sentenceWords', 'distinctWords', 'lastSentenceWords', 'stemWords'],
+  ...['options', 'optionWords', 'optionWordsMax', 'optionSpread', 'optionNumbers', 'optionOverlap', 'optionStem'],
+] as const;
+
+/** The order in which weights are kept. */
+export const featureNames: readonly string[] = [
+  ...counted.map((name) => `${name}`),
+  ...counted.slice(4).map((name) => `${name}PerWord`),
+  ...shaped,
+  ...wordClasses.map((name) => `${name}Words`),
+  ...wordClasses.map((name) => `${name}Share`),
+];
+
+type Counts = Record<(typeof counted)[number], number>;
+
+const taskClass = wordClasses.indexOf('task');
+
+/** What one pass over a text finds. */
+interface Scan {
+  readonly counts: Counts;
+  readonly classes: Float64Array;
+  readonly distinct: Set<string>;
+  readonly distinctNumbers: Set<string>;
+  wordCharacters: number;
+  longWords: number;
+  sentenceWords: number;
+  lastSentenceWords: number;
+}
+
+/**
+ * A text as figures, in the order of `featureNames`. Counts are logarithms (`ln(1 + n)`), the rest are shares and means. The one
+ * implementation: what the weights are fitted on is what scores.
+ */
+export function extractFeatures(whole: string): Float64Array {
+  const text = cutMiddle(whole);
+  const { stem, figures } = readOptions(text);
+  const scan = scanText(text);
+  const { counts, classes } = scan;
+  // Who gives choices wants one of them, whatever the choices are about.
+  if (stem.length < text.length) classes[taskClass] = 0;
+  const words = Math.max(1, counts.words);
+  const sentences = Math.max(1, counts.sentences);
+  const amounts = counted.map((name) => counts[name]);
+  return Float64Array.from([
+    ...amounts.map(Math.log1p),
+    ...amounts.slice(4).map((amount) => amount / words),
+    scan.wordCharacters / words,
+    scan.longWords / words,
+    Math.log1p(counts.words / sentences),
+    scan.distinct.size / words,
+    Math.log1p(scan.lastSentenceWords),
+    Math.log1p(countWords(stem)),
+    ...figures,
+    ...classes.map(Math.log1p),
+    ...classes.map((amount) => amount / words),
+  ]);
+}
+
+function cutMiddle(text: string): string {
+  if (text.length <= charactersMax) return text;
+  return `${text.slice(0, charactersMax / 2)}\n${text.slice(-charactersMax / 2)}`;
+}
+
+function countWords(text: string): number {
+  let count = 0;
+  let inside = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const isSpace = text.charCodeAt(at) <= 32;
+    if (inside && isSpace) inside = false;
+    else if (!inside && !isSpace) {
+      inside = true;
+      count += 1;
+    }
+  }
+  return count;
+}
+
+const token = /[A-Za-z\u00c0-\u024f]+(?:'[a-z]+)?|\d[\d.,]*|[^\sA-Za-z\u00c0-\u024f\d]|\n/g;
+
+function scanText(text: string): Scan {
+  const counts = Object.fromEntries(counted.map((name) => [name, 0])) as Counts;
+  const scan: Scan = {
+    counts,
+    classes: new Float64Array(wordClasses.length),
+    distinct: new Set(),
+    distinctNumbers: new Set(),
+    wordCharacters: 0,
+    longWords: 0,
+    sentenceWords: 0,
+    lastSentenceWords: 0,
+  };
+  counts.characters = text.length;
+  for (const [found] of text.matchAll(token)) {
+    const code = found.charCodeAt(0);
+    if (isLetter(code)) noteWord(found, code, scan);
+    else if (code >= 48 && code <= 57) noteNumber(found, scan);
+    else noteMark(found, code, scan);
+  }
+  if (scan.sentenceWords > 0) endSentence(scan);
+  return scan;
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code >= 0xc0 && code <= 0x24f;
+}
+
+function noteWord(word: string, code: number, scan: Scan): void {
+  const { counts } = scan;
+  const lower = word.toLowerCase();
+  counts.words += 1;
+  scan.sentenceWords += 1;
+  scan.wordCharacters += word.length;
+  scan.distinct.add(lower);
+  if (word.length > 8) scan.longWords += 1;
+  if (word.length === 1 && lower !== 'a' && word !== 'I') counts.letters += 1;
+  if (code >= 65 && code <= 90) counts.capitals += 1;
+  const position = lower.endsWith("n't") ? 0 : classOfWord.get(lower);
+  if (position !== undefined) scan.classes[position] = (scan.classes[position] ?? 0) + 1;
+}
+
+function noteNumber(found: string, { counts, distinctNumbers }: Scan): void {
+  const number = found.replace(/[.,]+$/, '');
+  counts.numbers += 1;
+  if (!distinctNumbers.has(number)) {
+    distinctNumbers.add(number);
+    counts.distinctNumbers += 1;
+  }
+  if (number.includes('.')) counts.decimals += 1;
+  if (number.length === 4 && /^(1\d|20)\d\d$/.test(number)) counts.years += 1;
+}
+
+/** Which count a mark adds to, besides that of symbols. */
+const countOfMark = new Map<string, keyof Counts>([
+  ...[...'=+*/^<>−×÷±√∑∫'].map((mark) => [mark, 'operators'] as const),
+  ...[...'()[]{}'].map((mark) => [mark, 'brackets'] as const),
+  ...[...'"“”‘’`'].map((mark) => [mark, 'quotes'] as const),
+  ...[...'\\|~#@&∨∧·⊃≡∀∃¬→•'].map((mark) => [mark, 'codeMarks'] as const),
+  ...[...'$€£'].map((mark) => [mark, 'currency'] as const),
+  ['%', 'percents'],
+  [',', 'commas'],
+  [';', 'commas'],
+  ['_', 'blanks'],
+]);
+
+function noteMark(mark: string, code: number, scan: Scan): void {
+  const { counts } = scan;
+  if (mark === '\n') counts.lines += 1;
+  else if (mark === '.' || mark === '!' || mark === '?') {
+    if (mark === '?') counts.questions += 1;
+    if (scan.sentenceWords > 1) endSentence(scan);
+  } else {
+    if (code > 127) counts.nonAscii += 1;
+    const name = countOfMark.get(mark);
+    if (name !== undefined) counts[name] += 1;
+    if (mark !== ',' && mark !== "'" && mark !== '-') counts.symbols += 1;
+  }
+}
+
+function endSentence(scan: Scan): void {
+  scan.counts.sentences += 1;
+  scan.lastSentenceWords = scan.sentenceWords;
+  scan.sentenceWords = 0;
+}

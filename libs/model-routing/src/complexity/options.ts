@@ -1,0 +1,51 @@
+/** A question's choices (`A. …`, `B) …`, one a line), apart from what is asked. */
+export interface Choices {
+  readonly stem: string;
+  /** In the order of `options`, `optionWords`, … of the feature names. */
+  readonly figures: readonly number[];
+}
+
+const optionLine = /\n\s*\(?([A-J])[.)]\s+([^\n]*)/g;
+const noChoices = [0, 0, 0, 0, 0, 0, 0] as const;
+
+/** Choices that are long, alike or numbers take more to tell apart. */
+export function readOptions(text: string): Choices {
+  const found = [...text.matchAll(optionLine)];
+  const [first] = found;
+  if (first === undefined || found.length < 2) return { stem: text, figures: noChoices };
+  const stem = text.slice(0, first.index);
+  const wordSets = found.map(([, , option = '']) => wordsOf(option));
+  const lengths = wordSets.map((words) => words.length);
+  const mean = sum(lengths) / lengths.length;
+  const spread = Math.sqrt(sum(lengths.map((length) => (length - mean) ** 2)) / lengths.length);
+  const stemWords = new Set(wordsOf(stem));
+  const numbers = found.filter(([, , option = '']) => /^[^a-z]*\d[^a-z]*$/i.test(option)).length;
+  const figures = [
+    found.length / 4,
+    Math.log1p(mean),
+    Math.log1p(Math.max(...lengths)),
+    spread / (1 + mean),
+    numbers / found.length,
+    overlapOf(wordSets),
+    sum(wordSets.map((words) => shareIn(words, stemWords))) / wordSets.length,
+  ];
+  return { stem, figures };
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[a-z0-9']+/g) ?? [];
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function shareIn(words: readonly string[], set: ReadonlySet<string>): number {
+  return words.length === 0 ? 0 : words.filter((word) => set.has(word)).length / words.length;
+}
+
+/** Mean share of an option's words that the first option has too. */
+function overlapOf([first = [], ...rest]: readonly string[][]): number {
+  const set = new Set(first);
+  return rest.length === 0 ? 0 : sum(rest.map((words) => shareIn(words, set))) / rest.length;
+}

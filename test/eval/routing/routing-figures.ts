@@ -1,0 +1,78 @@
+/** A prompt with the score that orders it, and what each model was worth on it. */
+export interface Scored {
+  readonly score: number;
+  readonly capable: number;
+  readonly cheap: number;
+}
+
+export interface RoutingFigures {
+  /** Mean share of the quality gap that is recovered, over all shares of capable calls. Random is 0.5. Null: there is no gap. */
+  readonly apgr: number | null;
+  /** The least share of capable calls that recovers half, and four fifths, of the gap. */
+  readonly callsFor50: number | null;
+  readonly callsFor80: number | null;
+}
+
+/**
+ * Sends the share x of prompts with the highest score to the capable model, for every x. Quality gap recovered:
+ * (quality − cheap) / (capable − cheap). Prompts of equal score count by their mean, so that their order says nothing.
+ */
+export function measureRouting(prompts: readonly Scored[]): RoutingFigures {
+  const gains = gainsInOrder(prompts);
+  const gap = gains.reduce((sum, gain) => sum + gain, 0);
+  if (gap <= 0) return { apgr: null, callsFor50: null, callsFor80: null };
+  let [recovered, area] = [0, 0];
+  const callsFor: [number | null, number | null] = [null, null];
+  gains.forEach((gain, at) => {
+    const before = recovered;
+    recovered += gain / gap;
+    area += (before + recovered) / 2 / gains.length;
+    if (callsFor[0] === null && recovered >= 0.5) callsFor[0] = (at + 1) / gains.length;
+    if (callsFor[1] === null && recovered >= 0.8) callsFor[1] = (at + 1) / gains.length;
+  });
+  return { apgr: area, callsFor50: callsFor[0], callsFor80: callsFor[1] };
+}
+
+function gainsInOrder(prompts: readonly Scored[]): Float64Array {
+  const order = prompts.toSorted((one, other) => other.score - one.score);
+  const gains = Float64Array.from(order, ({ capable, cheap }) => capable - cheap);
+  for (let from = 0; from < order.length;) {
+    let to = from;
+    let sum = 0;
+    for (; to < order.length && order[to]?.score === order[from]?.score; to += 1) sum += gains[to] ?? 0;
+    gains.fill(sum / (to - from), from, to);
+    from = to;
+  }
+  return gains;
+}
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Percentile bootstrap over prompts, 95%. Deterministic: the same prompts give the same interval. */
+export function bootstrapApgr(prompts: readonly Scored[], samples: number): Interval | null {
+  const draw = randomFrom(prompts.length);
+  const found: number[] = [];
+  for (let sample = 0; sample < samples; sample += 1) {
+    const drawn = prompts.map(() => prompts[Math.floor(draw() * prompts.length)] as Scored);
+    const { apgr } = measureRouting(drawn);
+    if (apgr !== null) found.push(apgr);
+  }
+  if (found.length < samples / 2) return null;
+  found.sort((one, other) => one - other);
+  const at = (share: number): number => found[Math.round(share * (found.length - 1))] ?? 0;
+  return { low: at(0.025), high: at(0.975) };
+}
+
+/** Mulberry32 (T. Ettinger): good enough to draw samples with, and the same everywhere. */
+export function randomFrom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,110 @@
+import { featureNames, standardize, type ComplexityWeights } from '@gateway/model-routing';
+
+/** A prompt as figures, and what the capable model gained on it: its correctness (0 or 1) less the cheap one's. */
+export interface Sample {
+  readonly features: Float64Array;
+  readonly gain: number;
+}
+
+export type LinearWeights = Pick<ComplexityWeights, 'means' | 'deviations' | 'weights'>;
+
+/**
+ * The ridge's penalty a sample. Chosen among 1 to 2,000 a thousand samples by what holds on subjects left out whole: between 150
+ * and 900 little changes, and low capacity is what carries over.
+ */
+const penaltyPerSample = 0.6;
+/**
+ * What is believed beforehand, in deviations of the fitted score. Longer prompts gain more, on sets that the fit has never
+ * seen too. Prompts that want something made or shown hardly occur in sets of questions, which therefore say nothing of them.
+ */
+const beliefs: Readonly<Record<string, number>> = { characters: 0.35, taskWords: 0.4 };
+
+/** Ridge regression of the gain on standardized features, moved towards `beliefs`. Deterministic. */
+export function fitWeights(samples: readonly Sample[]): LinearWeights {
+  const { means, deviations } = describe(samples);
+  const rows = samples.map(({ features }) =>
+    features.map((value, at) =>
+      isFitted(at) ? standardize(value, means[at] ?? 0, deviations[at] ?? 1) : 0,
+    ),
+  );
+  const meanGain = mean(samples.map(({ gain }) => gain));
+  const gains = samples.map(({ gain }) => gain - meanGain);
+  const fitted = solveRidge(rows, gains, penaltyPerSample * samples.length);
+  const deviation = deviationOf(rows.map((row) => dot(row, fitted)));
+  const weights = Array.from(fitted, (weight, at) => weight + (beliefs[featureNames[at] ?? ''] ?? 0) * deviation);
+  return { means, deviations, weights };
+}
+
+/** Of words that ask for work the sets have too few to say anything against what is believed. */
+function isFitted(at: number): boolean {
+  return featureNames[at]?.startsWith('task') !== true;
+}
+
+function describe(samples: readonly Sample[]): Pick<LinearWeights, 'means' | 'deviations'> {
+  const columns = featureNames.map((_, at) => samples.map(({ features }) => features[at] ?? 0));
+  return { means: columns.map(mean), deviations: columns.map((column) => deviationOf(column) || 1) };
+}
+
+function solveRidge(rows: readonly Float64Array[], gains: readonly number[], penalty: number): Float64Array {
+  const size = featureNames.length;
+  const matrix = Array.from({ length: size }, () => new Float64Array(size));
+  const right = new Float64Array(size);
+  rows.forEach((row, at) => {
+    const gain = gains[at] ?? 0;
+    for (let i = 0; i < size; i += 1) {
+      const value = row[i] ?? 0;
+      const line = matrix[i] as Float64Array;
+      right[i] = (right[i] ?? 0) + value * gain;
+      for (let j = 0; j <= i; j += 1) line[j] = (line[j] ?? 0) + value * (row[j] ?? 0);
+    }
+  });
+  for (let i = 0; i < size; i += 1) (matrix[i] as Float64Array)[i]! += penalty;
+  return solveCholesky(matrix, right);
+}
+
+/** Solves A·x = b for a symmetric positive definite A, of which the lower half is read, and overwritten. */
+function solveCholesky(lower: readonly Float64Array[], right: Float64Array): Float64Array {
+  const size = right.length;
+  const at = (i: number, j: number): number => lower[i]?.[j] ?? 0;
+  for (let i = 0; i < size; i += 1) {
+    for (let j = 0; j <= i; j += 1) {
+      let sum = at(i, j);
+      for (let k = 0; k < j; k += 1) sum -= at(i, k) * at(j, k);
+      (lower[i] as Float64Array)[j] = i === j ? Math.sqrt(sum) : sum / at(j, j);
+    }
+  }
+  const found = Float64Array.from(right);
+  for (let i = 0; i < size; i += 1) {
+    for (let k = 0; k < i; k += 1) found[i]! -= at(i, k) * (found[k] ?? 0);
+    found[i]! /= at(i, i);
+  }
+  for (let i = size - 1; i >= 0; i -= 1) {
+    for (let k = i + 1; k < size; k += 1) found[i]! -= at(k, i) * (found[k] ?? 0);
+    found[i]! /= at(i, i);
+  }
+  return found;
+}
+
+export function dot(one: ArrayLike<number>, other: ArrayLike<number>): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at += 1) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  return sum;
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function deviationOf(values: readonly number[]): number {
+  const center = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
+}
+
+/** A sample's raw score under weights: as the gateway scores, but on features that are at hand. */
+export function scoreSample({ means, deviations, weights }: LinearWeights, features: Float64Array): number {
+  let sum = 0;
+  features.forEach((value, at) => {
+    sum += (weights[at] ?? 0) * standardize(value, means[at] ?? 0, deviations[at] ?? 1);
+  });
+  return sum;
+}

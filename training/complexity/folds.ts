@@ -1,0 +1,36 @@
+import type { LabelledPrompt } from './labelled-prompts.ts';
+import { fitWeights, scoreSample } from './fit-weights.ts';
+
+const foldCount = 10;
+
+/** Spreads each dataset over the folds, by the prompts' digests: the order of the file does not matter. */
+export function foldWithinDatasets(prompts: readonly LabelledPrompt[]): number[] {
+  const folds = new Array<number>(prompts.length).fill(0);
+  const seen = new Map<string, number>();
+  const byDigest = prompts.map((prompt, at) => ({ ...prompt, at }));
+  byDigest.sort((one, other) => (one.digest < other.digest ? -1 : 1));
+  for (const { dataset, at } of byDigest) {
+    const count = seen.get(dataset) ?? 0;
+    folds[at] = count % foldCount;
+    seen.set(dataset, count + 1);
+  }
+  return folds;
+}
+
+/** A fold each dataset: it is scored by weights that saw nothing of it. */
+export function foldByDataset(prompts: readonly LabelledPrompt[]): number[] {
+  const names = [...new Set(prompts.map(({ dataset }) => dataset))];
+  return prompts.map(({ dataset }) => names.indexOf(dataset));
+}
+
+/** Raw scores of prompts by weights that were fitted on the other folds. */
+export function crossFit(prompts: readonly LabelledPrompt[], folds: readonly number[]): number[] {
+  const scores = new Array<number>(prompts.length).fill(0);
+  for (const fold of new Set(folds)) {
+    const weights = fitWeights(prompts.filter((_, at) => folds[at] !== fold));
+    prompts.forEach(({ features }, at) => {
+      if (folds[at] === fold) scores[at] = scoreSample(weights, features);
+    });
+  }
+  return scores;
+}
