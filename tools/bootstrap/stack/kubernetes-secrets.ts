@@ -27,6 +27,7 @@ function renderOwnSecrets(secrets: Secrets): Partial<Record<ServiceName, Record<
     `postgresql://${owner}:${secrets.roles[owner] ?? ''}@postgres:5432/${owner}`;
   return {
     'edge-gateway': { REDIS_URL: redisUrl, REDIS_CACHE_URL: redisUrl },
+    'tool-router': { REDIS_CACHE_URL: redisUrl },
     compressor: { REDIS_CACHE_URL: redisUrl, ORIGINALS_KEY: secrets.originalsKey },
     account: {
       ACCOUNT_DATABASE_URL: databaseUrl('account'),
