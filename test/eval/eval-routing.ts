@@ -7,7 +7,13 @@ import { createComplexityModel, type ComplexityWeights } from '@gateway/model-ro
 import { scoreSample } from '../../training/complexity/fit-weights.ts';
 import { crossFit, foldByDataset, foldWithinDatasets } from '../../training/complexity/folds.ts';
 import { loadLabelledPrompts, type LabelledPrompt } from '../../training/complexity/labelled-prompts.ts';
-import { bootstrapApgr, measureRouting, randomFrom, type Interval, type Scored } from './routing/routing-figures.ts';
+import {
+  bootstrapApgr,
+  measureRouting,
+  randomFrom,
+  type Interval,
+  type Scored,
+} from './routing/routing-figures.ts';
 
 const { values } = parseArgs({
   options: {
@@ -82,7 +88,9 @@ console.log(
 console.log(
   JSON.stringify({
     apgr: columnOf('score'),
-    interval: Object.fromEntries(table.map(([name, { interval }]) => [name, interval && [round(interval.low), round(interval.high)]])),
+    interval: Object.fromEntries(
+      table.map(([name, { interval }]) => [name, interval && [round(interval.low), round(interval.high)]]),
+    ),
     datasets_left_out: columnOf('datasets_left_out'),
     prompt_length: columnOf('prompt_length'),
     random: columnOf('random'),

@@ -44,7 +44,9 @@ export function chooseThresholds(scores: readonly number[]): ComplexityThreshold
 }
 
 /** Mean distance between what was predicted and what came, over ten bins of equal size. */
-export function calibrationError(pairs: readonly { readonly chance: number; readonly came: boolean }[]): number {
+export function calibrationError(
+  pairs: readonly { readonly chance: number; readonly came: boolean }[],
+): number {
   const sorted = pairs.toSorted((one, other) => one.chance - other.chance);
   const size = Math.ceil(sorted.length / 10);
   let error = 0;

@@ -30,7 +30,13 @@ const fitted: ComplexityWeights = {
 };
 writeFileSync(join(folder, 'weights.json'), `${JSON.stringify(fitted, null, 2)}\n`);
 // Which prompts the weights have seen: an evaluation scores those by other weights.
-writeFileSync(join(folder, 'fitted-on.txt'), `${prompts.map(({ digest }) => digest).toSorted().join('\n')}\n`);
+writeFileSync(
+  join(folder, 'fitted-on.txt'),
+  `${prompts
+    .map(({ digest }) => digest)
+    .toSorted()
+    .join('\n')}\n`,
+);
 
 const unseen = crossFit(prompts, foldByDataset(prompts)).map((raw) => probability(raw, calibration));
 console.log(

@@ -23,15 +23,16 @@ const beliefs: Readonly<Record<string, number>> = { characters: 0.35, taskWords:
 export function fitWeights(samples: readonly Sample[]): LinearWeights {
   const { means, deviations } = describe(samples);
   const rows = samples.map(({ features }) =>
-    features.map((value, at) =>
-      isFitted(at) ? standardize(value, means[at] ?? 0, deviations[at] ?? 1) : 0,
-    ),
+    features.map((value, at) => (isFitted(at) ? standardize(value, means[at] ?? 0, deviations[at] ?? 1) : 0)),
   );
   const meanGain = mean(samples.map(({ gain }) => gain));
   const gains = samples.map(({ gain }) => gain - meanGain);
   const fitted = solveRidge(rows, gains, penaltyPerSample * samples.length);
   const deviation = deviationOf(rows.map((row) => dot(row, fitted)));
-  const weights = Array.from(fitted, (weight, at) => weight + (beliefs[featureNames[at] ?? ''] ?? 0) * deviation);
+  const weights = Array.from(
+    fitted,
+    (weight, at) => weight + (beliefs[featureNames[at] ?? ''] ?? 0) * deviation,
+  );
   return { means, deviations, weights };
 }
 

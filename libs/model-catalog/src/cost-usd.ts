@@ -37,6 +37,6 @@ export function costUsd(model: { readonly prices: ModelPrices | null }, usage: T
   );
 }
 
-function chooseRates({ tiers, ...base }: ModelPrices, inputTokens: number): Rates {
-  return tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? base;
+function chooseRates(prices: ModelPrices, inputTokens: number): Rates {
+  return prices.tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? prices;
 }

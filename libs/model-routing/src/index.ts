@@ -1,3 +1,25 @@
+export { chooseModel, explorationShare } from './choice/choose-model.ts';
+export type {
+  Candidate,
+  ChoiceReason,
+  Excluded,
+  ExclusionRule,
+  ListedModel,
+  Needs,
+  ObservedLatency,
+  ObservedRecall,
+  Pin,
+  RoutingChoice,
+  RoutingPolicy,
+  RoutingQuestion,
+} from './choice/question.ts';
+export {
+  isRoutingName,
+  parseRoutingString,
+  routingModes,
+  routingStrings,
+  type RoutingMode,
+} from './choice/routing-string.ts';
 export {
   chooseLevel,
   createComplexityModel,
@@ -7,4 +29,7 @@ export {
   type ComplexityThresholds,
   type ComplexityWeights,
 } from './complexity/complexity-model.ts';
+export { loadComplexityModel } from './complexity/load-complexity-model.ts';
 export { extractFeatures, featureNames } from './complexity/features.ts';
+export { listModels } from './prior/list-models.ts';
+export { rateQuality } from './prior/quality-prior.ts';

@@ -13,7 +13,15 @@ const counted = [
 
 const shaped = [
   ...['wordLength', 'longWords', 'sentenceWords', 'distinctWords', 'lastSentenceWords', 'stemWords'],
-  ...['options', 'optionWords', 'optionWordsMax', 'optionSpread', 'optionNumbers', 'optionOverlap', 'optionStem'],
+  ...[
+    'options',
+    'optionWords',
+    'optionWordsMax',
+    'optionSpread',
+    'optionNumbers',
+    'optionOverlap',
+    'optionStem',
+  ],
 ] as const;
 
 /** The order in which weights are kept. */
@@ -115,7 +123,7 @@ function scanText(text: string): Scan {
 }
 
 function isLetter(code: number): boolean {
-  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code >= 0xc0 && code <= 0x24f;
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || (code >= 0xc0 && code <= 0x24f);
 }
 
 function noteWord(word: string, code: number, scan: Scan): void {

@@ -4,7 +4,8 @@
  * carry over to others.
  */
 const lists = {
-  negation: 'not no never none neither nor except without cannot nothing false incorrect least unlikely fails',
+  negation:
+    'not no never none neither nor except without cannot nothing false incorrect least unlikely fails',
   condition: 'if unless suppose assume assuming whether provided given whenever otherwise',
   modal: 'would could should might may must will can',
   quantifier: 'all some every each any only both most many few several another other',

@@ -1,0 +1,142 @@
+import type { CatalogModel } from '@gateway/model-catalog';
+import { chooseLevel, type ComplexityLevel } from '../complexity/complexity-model.ts';
+import { openRules } from './exclude.ts';
+import { expectCostUsd } from './expected-cost.ts';
+import { expectLatencyMs } from './expected-latency.ts';
+import type {
+  Candidate,
+  ChoiceReason,
+  Excluded,
+  ListedModel,
+  RoutingChoice,
+  RoutingQuestion,
+} from './question.ts';
+import { applyPin } from './session.ts';
+
+/** Of the choices by latency, those that go to a model of which little is known. */
+export const explorationShare = 0.05;
+/** A model of which so much was seen is known. */
+const knownWeight = 5;
+/** What tool recall is taken to be, and how many requests that is worth. */
+const recallPrior = { recall: 0.95, weight: 20 } as const;
+
+/**
+ * Who serves a request that leaves the model to the gateway. A pure function: equal questions get equal answers. Ties go to
+ * the cheaper, then the better, then by name.
+ */
+export function chooseModel(question: RoutingQuestion): RoutingChoice {
+  const { models, mode, pin } = question;
+  const level =
+    mode === 'auto' && pin !== null ? pin.level : chooseLevel(question.complexity, question.thresholds);
+  const excluded: Excluded[] = [];
+  const able: Candidate[] = [];
+  const ruleOf = openRules(question);
+  // What is good enough is told by the models that the account allows, whatever this request needs: so a request that asks
+  // for more is never served by less.
+  const allowed: number[] = [];
+  for (const listed of models) {
+    const rule = ruleOf(listed);
+    if (rule === undefined || isOfRequest(rule)) allowed.push(listed.quality);
+    if (rule === undefined) able.push(rate(listed, question));
+    else excluded.push({ id: listed.id, rule });
+  }
+  if (able.length === 0) return { candidates: [], reason: null, level, excluded };
+  const order = orderOf(question, level, allowed);
+  const ordered = able.toSorted(order.compare);
+  const ranked = order.explores ? explore(ordered, question) : { candidates: ordered, reason: order.reason };
+  const settled = applyPin(ranked, question);
+  return { ...settled, level, excluded };
+}
+
+/** Rules that depend on what this request needs, rather than on what the account wants. */
+const rulesOfRequests: ReadonlySet<string> = new Set<Excluded['rule']>([
+  ...(['no_tools', 'no_images', 'no_documents', 'no_json_mode', 'no_streaming', 'no_thinking'] as const),
+  ...(['context_too_short', 'output_too_short', 'session_bound'] as const),
+]);
+const isOfRequest = (rule: Excluded['rule']): boolean => rulesOfRequests.has(rule);
+
+function rate({ model, id, quality }: ListedModel, question: RoutingQuestion): Candidate {
+  const { pin } = question;
+  const costUsd = expectCostUsd(model, question.needs, pin?.id === id ? pin.cachedTokens : 0);
+  return { model, id, quality, costUsd, score: scoreOf(model, id, quality, costUsd, question) };
+}
+
+function scoreOf(
+  model: CatalogModel,
+  id: string,
+  quality: number,
+  costUsd: number | null,
+  question: RoutingQuestion,
+): number {
+  if (question.mode === 'fast') return expectLatencyMs(model, question.latency(id));
+  if (question.mode === 'capable') return quality * recallOf(id, question);
+  return costUsd ?? Infinity;
+}
+
+/** Of what was measured, with a prior: it counts for requests with tools alone. */
+function recallOf(id: string, { needs, recall }: RoutingQuestion): number {
+  if (!needs.tools) return 1;
+  const { judged, recalled } = recall(id) ?? { judged: 0, recalled: 0 };
+  return (recalled + recallPrior.recall * recallPrior.weight) / (judged + recallPrior.weight);
+}
+
+interface Order {
+  readonly compare: (one: Candidate, other: Candidate) => number;
+  readonly reason: ChoiceReason;
+  readonly explores?: boolean;
+}
+
+function orderOf({ mode }: RoutingQuestion, level: ComplexityLevel, allowed: readonly number[]): Order {
+  if (mode === 'cheap') return { compare: byTies, reason: 'cheapest' };
+  if (mode === 'fast') {
+    return {
+      compare: (one, other) => one.score - other.score || byTies(one, other),
+      reason: 'fastest',
+      explores: true,
+    };
+  }
+  if (mode === 'capable') {
+    return { compare: (one, other) => other.score - one.score || byTies(one, other), reason: 'most_capable' };
+  }
+  const required = requiredQuality(level, allowed);
+  return { compare: (one, other) => compareFor(required, one, other), reason: `complexity_${level}` };
+}
+
+/** Between the worst and the best that the account allows. */
+const requiredShare: Readonly<Record<ComplexityLevel, number>> = { low: 0, medium: 0.5, high: 0.9 };
+
+function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): number {
+  let [worst, best] = [1, 0];
+  for (const quality of allowed) {
+    worst = Math.min(worst, quality);
+    best = Math.max(best, quality);
+  }
+  return worst + (best - worst) * requiredShare[level];
+}
+
+/** Those that are good enough, the cheapest first; then the others, the best first. */
+function compareFor(required: number, one: Candidate, other: Candidate): number {
+  const [isGood, isOtherGood] = [one.quality >= required, other.quality >= required];
+  if (isGood !== isOtherGood) return isGood ? -1 : 1;
+  return isGood ? byTies(one, other) : other.quality - one.quality || byTies(one, other);
+}
+
+function byTies(one: Candidate, other: Candidate): number {
+  const [cost, otherCost] = [one.costUsd ?? Infinity, other.costUsd ?? Infinity];
+  if (cost !== otherCost) return cost < otherCost ? -1 : 1;
+  if (one.quality !== other.quality) return other.quality - one.quality;
+  return one.id < other.id ? -1 : 1;
+}
+
+/** On a small share, whoever is known least is asked first, unless the session has a model already. */
+function explore(
+  ordered: readonly Candidate[],
+  { chance, latency, pin }: RoutingQuestion,
+): Pick<RoutingChoice, 'candidates' | 'reason'> {
+  const weightOf = ({ id }: Candidate): number => latency(id)?.weight ?? 0;
+  if (pin !== null || chance >= explorationShare) return { candidates: ordered, reason: 'fastest' };
+  const unknown = ordered.slice(1).filter((candidate) => weightOf(candidate) < knownWeight);
+  const [first] = unknown.toSorted((one, other) => weightOf(one) - weightOf(other));
+  if (first === undefined) return { candidates: ordered, reason: 'fastest' };
+  return { candidates: [first, ...ordered.filter((each) => each !== first)], reason: 'explored' };
+}
