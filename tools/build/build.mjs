@@ -1,7 +1,7 @@
-// Bundles each app into dist/apps/<app>/main.js, and what else speaks to them into dist/tools: workspace libraries inlined, npm
-// packages left outside.
+// Bundles each app into dist/apps/<app>/main.js, its worker threads (`*.thread.ts`) beside it, and what else speaks to them into
+// dist/tools: workspace libraries inlined, npm packages left outside.
 import { existsSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -23,7 +23,19 @@ const apps = readdirSync(join(root, 'apps')).filter(
   (app) => existsSync(join(root, 'apps', app, 'src/main.ts')) && (only.length === 0 || only.includes(app)),
 );
 
-const bundles = apps.map((app) => [`apps/${app}/src/main.ts`, `dist/apps/${app}/main.js`]);
+/** Sources of an app's worker threads, from its own folder on. */
+const threadsOf = (app) =>
+  readdirSync(join(root, 'apps', app, 'src'), { recursive: true }).filter((file) =>
+    file.endsWith('.thread.ts'),
+  );
+
+const bundles = apps.flatMap((app) => [
+  [`apps/${app}/src/main.ts`, `dist/apps/${app}/main.js`],
+  ...threadsOf(app).map((file) => [
+    `apps/${app}/src/${file}`,
+    `dist/apps/${app}/${basename(file, '.ts')}.js`,
+  ]),
+]);
 if (only.length === 0) {
   bundles.push(['tools/bootstrap/seed-demo.ts', 'dist/tools/seed-demo.js']);
   bundles.push(['tools/rotate-kek/main.ts', 'dist/tools/rotate-kek.js']);

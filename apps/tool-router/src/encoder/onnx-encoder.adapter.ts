@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { tokenizeCharacterGrams } from './character-grams.ts';
 import { parseEncoderManifest, type EncoderManifest } from './encoder-manifest.ts';
-import type { Encoder } from './encoder.port.ts';
 
 export interface OnnxEncoderOptions {
   /** Threads of one inference. One leaves the other cores to other requests. */
@@ -16,7 +15,7 @@ export interface OnnxEncoderOptions {
 const checkTolerance = 1e-3;
 
 /** An encoder run by onnxruntime, from a directory with `model.onnx` and `encoder.json`. */
-export class OnnxEncoder implements Encoder {
+export class OnnxEncoder {
   readonly dimensions: number;
   readonly #manifest: EncoderManifest;
   readonly #session: InferenceSession;

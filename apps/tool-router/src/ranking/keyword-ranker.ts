@@ -33,20 +33,25 @@ export function orderByScore({ tieRanks }: ToolListIndex, scores: Float64Array):
 /** A word that is only carried over from further back than the last turn does not name a tool. */
 const namingWeightMin = 0.5;
 
+/** Whether the turn has every word of the tool's name. */
+export function isNamed({ nameTerms }: ToolListIndex, position: number, query: TurnQuery): boolean {
+  const terms = nameTerms[position] ?? [];
+  return terms.length > 0 && terms.every((term) => (query.get(term) ?? 0) >= namingWeightMin);
+}
+
 function rankByKeyword(index: ToolListIndex, query: TurnQuery): TurnRanking {
   const scores = scoreByKeyword(index, query);
   const order = orderByScore(index, scores);
   const top = order[0] ?? 0;
   const topScore = scores[top] ?? 0;
-  const nameTerms = index.nameTerms[top] ?? [];
   return {
     scores,
     order,
     topScore,
+    namesTop: isNamed(index, top, query),
     confidence: shareOfTop(scores, topScore),
     method: 'keyword',
     laneReason: 'asked',
     rankedBy: 'keyword.1',
-    namesTop: nameTerms.length > 0 && nameTerms.every((term) => (query.get(term) ?? 0) >= namingWeightMin),
   };
 }

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Tensor, type InferenceSession } from 'onnxruntime-node';
+import { z } from 'zod';
+import { encoderFields, type EncoderText } from '../encoder-input/encoder-text.ts';
+import { batchTokens } from '../encoder-input/token-batch.ts';
+import { Vocabulary } from '../encoder-input/vocabulary.ts';
+import { nameModel, openSession } from '../inference/open-session.ts';
+import type { Encoder } from './encoder.port.ts';
+
+const tokensMax = z.int().min(0).max(8192);
+const partSchema = z.object({ field: z.enum(encoderFields), text: z.string() });
+
+const manifestSchema = z.object({
+  /** How texts become token ids: by the words of `vocabulary.txt`, and `buckets` shared ids for all others. */
+  kind: z.literal('words-and-buckets'),
+  dimensions: z.int().positive().max(4096),
+  buckets: z
+    .int()
+    .positive()
+    .max(1 << 24),
+  /** The fields that the model was trained with, in the order of their ids: those of the code, or it does not open. */
+  fields: z.array(z.enum(encoderFields)).refine((fields) => fields.join() === encoderFields.join(), {
+    error: 'not the fields that the router reads',
+  }),
+  tokensMax: z.record(z.enum(encoderFields), tokensMax),
+  /** A text and the vector that the model gives for it: proof at start that graph, runtime and words fit together. */
+  check: z.object({ text: z.array(partSchema), vector: z.array(z.number()) }),
+});
+type Manifest = z.infer<typeof manifestSchema>;
+
+/** Largest difference in any dimension between the vector in the manifest and the one computed here. */
+const checkTolerance = 1e-3;
+/** Texts of one run: padding to the longest costs, and a run holds the thread. */
+const rowsMax = 32;
+
+/** An encoder of ours: `model.onnx`, `encoder.json`, `vocabulary.txt` (models/README.md). */
+export class WordsEncoder implements Encoder {
+  readonly id: string;
+  readonly dimensions: number;
+  readonly #vocabulary: Vocabulary;
+  readonly #session: InferenceSession;
+
+  private constructor(id: string, manifest: Manifest, vocabulary: Vocabulary, session: InferenceSession) {
+    this.id = id;
+    this.dimensions = manifest.dimensions;
+    this.#vocabulary = vocabulary;
+    this.#session = session;
+  }
+
+  /** @throws when the files are missing or broken, or when the model does not give what its manifest says. */
+  static async open(directory: string, threads: number): Promise<WordsEncoder> {
+    const [json, words, model] = await Promise.all(
+      ['encoder.json', 'vocabulary.txt', 'model.onnx'].map((name) => readFile(join(directory, name))),
+    );
+    if (!json || !words || !model) throw new Error(`${directory} is not whole`);
+    const manifest = manifestSchema.parse(JSON.parse(json.toString('utf8')));
+    const vocabulary = Vocabulary.parse(words.toString('utf8'), manifest);
+    const id = nameModel(json, words, model);
+    const encoder = new WordsEncoder(id, manifest, vocabulary, await openSession(model, threads));
+    await encoder.#check(directory, manifest.check);
+    return encoder;
+  }
+
+  async encode(texts: readonly EncoderText[]): Promise<Float32Array> {
+    const vectors = new Float32Array(texts.length * this.dimensions);
+    for (let from = 0; from < texts.length; from += rowsMax) {
+      const rows = texts.slice(from, from + rowsMax);
+      const { tokenIds, fieldIds, shape } = batchTokens(rows.map((text) => this.#vocabulary.tokenize(text)));
+      const { vectors: tensor } = await this.#session.run({
+        token_ids: new Tensor('int64', tokenIds, shape),
+        field_ids: new Tensor('int64', fieldIds, shape),
+      });
+      const data: unknown = tensor?.data;
+      if (!(data instanceof Float32Array) || data.length !== rows.length * this.dimensions) {
+        throw new Error(`the encoder did not give ${rows.length} vectors of ${this.dimensions} numbers`);
+      }
+      vectors.set(data, from * this.dimensions);
+    }
+    // A text without words has no direction: it is as far from everything.
+    return vectors.map((value) => (Number.isFinite(value) ? value : 0));
+  }
+
+  release(): Promise<void> {
+    return this.#session.release();
+  }
+
+  async #check(directory: string, { text, vector }: Manifest['check']): Promise<void> {
+    const computed = await this.encode([text]);
+    const fits =
+      vector.length === this.dimensions &&
+      vector.every((value, at) => Math.abs(value - (computed[at] ?? Number.NaN)) <= checkTolerance);
+    if (!fits)
+      throw new Error(`${directory}: the encoder does not give the vector that its encoder.json says`);
+  }
+}

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ToolDefinition } from '@gateway/contracts';
+import type { Logger, Metrics } from '@gateway/observability';
+import { InferenceMetrics } from '../inference/inference-metrics.ts';
+import { InferenceThreads } from '../inference/inference-threads.adapter.ts';
+import { Synonyms } from '../second-stage/synonyms.ts';
+import type { SharedVectors } from '../vectors/shared-vectors.port.ts';
+import { ToolVectors } from '../vectors/tool-vectors.ts';
+import { VectorMetrics } from '../vectors/vector-metrics.ts';
+import { MemoizedRanker } from './memoized-ranker.ts';
+import type { ToolRanker } from './ranker.port.ts';
+import { RankingMetrics } from './ranking-metrics.ts';
+import { SecondStage } from './second-stage.ts';
+import { SemanticRanker } from './semantic-ranker.ts';
+import { ToolTextMemory } from './tool-text-memory.ts';
+
+const mebibyte = 1024 * 1024;
+/** What ranking keeps; all of it can be made again. 100,000 vectors of the shipped encoder take 48 MB. */
+const vectorsBytesMax = 64 * mebibyte;
+const matricesBytesMax = 32 * mebibyte;
+const stageListsBytesMax = 32 * mebibyte;
+const rankingsBytesMax = 32 * mebibyte;
+const textsBytesMax = 64 * mebibyte;
+/** Candidates that a cross-encoder reads within the budget: about 4 ms each for one of MiniLM's size. */
+const pairsMax = 12;
+
+export interface RankingOptions {
+  readonly encoderDir: string;
+  readonly rerankerDir: string | null;
+  readonly threads: number;
+  readonly budgetMs: number;
+  readonly shared: SharedVectors;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Told of a list with tools whose vector nobody has. */
+  readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
+}
+
+/** The ranker that the router runs with, and what keeps it supplied. */
+export interface Ranking {
+  readonly ranker: ToolRanker;
+  readonly vectors: ToolVectors;
+  /** Takes definitions in: their vectors begin to be made. */
+  learn(definitions: readonly ToolDefinition[]): void;
+  close(): Promise<void>;
+}
+
+/** Opens the models. Never fails for want of one: tools are then ranked by keyword, and log and metrics say so. */
+export async function openRanking(options: RankingOptions): Promise<Ranking> {
+  const { encoderDir, rerankerDir, threads, logger, metrics } = options;
+  const inference = await InferenceThreads.start({
+    data: { encoderDir, rerankerDir, threads },
+    logger,
+    metrics: new InferenceMetrics(metrics),
+  });
+  const vectors = new ToolVectors({
+    inference,
+    shared: options.shared,
+    metrics: new VectorMetrics(metrics),
+    vectorsBytesMax,
+    matricesBytesMax,
+    onForgotten: options.onForgotten,
+  });
+  const texts = new ToolTextMemory(textsBytesMax);
+  const secondStage = new SecondStage({
+    inference,
+    synonyms: await readSynonyms(rerankerDir, logger),
+    texts,
+    listsBytesMax: stageListsBytesMax,
+    pairsMax,
+  });
+  const semantic = new SemanticRanker({
+    inference,
+    vectors,
+    secondStage,
+    metrics: new RankingMetrics(metrics),
+    logger,
+    budgetMs: options.budgetMs,
+  });
+  showState(metrics, inference, vectors);
+  return {
+    ranker: new MemoizedRanker(semantic, rankingsBytesMax),
+    vectors,
+    learn: (definitions) => {
+      vectors.prepare(definitions);
+      if (inference.reranker?.reads.kind === 'pairs') texts.keep(definitions);
+    },
+    close: () => inference.close(),
+  };
+}
+
+function showState(metrics: Metrics, inference: InferenceThreads, vectors: ToolVectors): void {
+  const gauge = (name: string, help: string, collect: () => number): void =>
+    void metrics.gauge({ name, help, collect });
+  gauge('tool_router_encoder_up', 'Whether an encoder runs; without it tools are chosen by keyword.', () =>
+    inference.encoder === undefined ? 0 : 1,
+  );
+  gauge('tool_router_reranker_up', 'Whether a reranker runs.', () =>
+    inference.reranker === undefined ? 0 : 1,
+  );
+  gauge('tool_router_inference_waiting', 'Tasks that wait for the models.', () => inference.waiting);
+  gauge('tool_router_vectors', 'Vectors of tools in memory.', () => vectors.size);
+  gauge('tool_router_vector_bytes', 'Memory of vectors and matrices.', () => vectors.bytes);
+  gauge('tool_router_vectors_pending', 'Definitions whose vector is being made.', () => vectors.pending);
+}
+
+/** Words near in meaning, beside a reranker of ours; none where there are none. */
+async function readSynonyms(rerankerDir: string | null, logger: Logger): Promise<Synonyms> {
+  if (rerankerDir === null) return Synonyms.none;
+  const bytes = await readFile(join(rerankerDir, 'synonyms.bin')).catch(() => undefined);
+  if (bytes === undefined) return Synonyms.none;
+  try {
+    return Synonyms.parse(bytes);
+  } catch (error) {
+    logger.error({ err: error, rerankerDir }, 'synonyms.bin cannot be read');
+    return Synonyms.none;
+  }
+}

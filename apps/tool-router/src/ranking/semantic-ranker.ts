@@ -1,0 +1,121 @@
+import type { Logger } from '@gateway/observability';
+import { InferenceRefused, type Inference } from '../inference/inference.port.ts';
+import type { ToolVectors } from '../vectors/tool-vectors.ts';
+import { isNamed, keywordRanker, orderByScore } from './keyword-ranker.ts';
+import { probabilitiesOf } from './probabilities.ts';
+import type { LaneReason, RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
+import type { RankingMetrics } from './ranking-metrics.ts';
+import type { SecondStage } from './second-stage.ts';
+import type { ToolListIndex } from './tool-list-index.ts';
+
+export interface SemanticRankerOptions {
+  readonly inference: Inference;
+  readonly vectors: ToolVectors;
+  readonly secondStage: SecondStage;
+  readonly metrics: RankingMetrics;
+  readonly logger: Logger;
+  /** What a ranking may take when its question says nothing of time. */
+  readonly budgetMs: number;
+}
+
+/** Lists of at most this many tools go out whole, whatever their order. */
+const shortListMax = 8;
+
+/**
+ * Ranks by vectors and keywords together, in three steps: the turn's vectors, the list's matrix, the second stage. What
+ * fails, is late or is not there yet leaves the keyword ranking, which is made first and costs little.
+ */
+export class SemanticRanker implements ToolRanker {
+  readonly #options: SemanticRankerOptions;
+
+  constructor(options: SemanticRankerOptions) {
+    this.#options = options;
+  }
+
+  async rank(index: ToolListIndex, question: RankQuestion, options: RankOptions = {}): Promise<TurnRanking> {
+    const startedAt = performance.now();
+    const keyword = keywordRanker.rank(index, question);
+    const { deadlineAt = startedAt + this.#options.budgetMs } = options;
+    const made =
+      options.lane === 'keyword'
+        ? 'asked'
+        : index.names.length <= shortListMax
+          ? 'short_list'
+          : await within(deadlineAt, this.#rankByVectors(index, question, deadlineAt));
+    const ranking = typeof made === 'string' ? { ...keyword, laneReason: made } : made;
+    this.#options.metrics.observe(ranking.method, ranking.laneReason, performance.now() - startedAt);
+    return ranking;
+  }
+
+  async #rankByVectors(
+    index: ToolListIndex,
+    question: RankQuestion,
+    deadlineAt: number,
+  ): Promise<TurnRanking | LaneReason> {
+    const { inference, vectors, secondStage, logger } = this.#options;
+    try {
+      const { encoder } = inference;
+      if (encoder === undefined) return 'no_model';
+      const turn = secondStage.readTurn(question);
+      const [encoded, matrix] = await Promise.all([
+        inference.run({ kind: 'encode', texts: turn.texts }, { urgency: 'plan', deadlineAt }),
+        vectors.matrixOf(index),
+      ]);
+      if (typeof matrix === 'string') return matrix;
+      const { dimensions, numbers: tools } = matrix;
+      const stageVectors = { dimensions, tools, texts: cutVectors(encoded, dimensions) };
+      const { logits, rankedBy } = await secondStage.score({
+        index,
+        turn,
+        vectors: stageVectors,
+        deadlineAt,
+      });
+      return describe(index, turn.query, logits, `semantic.1.${encoder.id}${rankedBy}`);
+    } catch (error) {
+      if (error instanceof InferenceRefused) return error.reason;
+      logger.error({ err: error }, 'a ranking by vectors failed');
+      return 'no_model';
+    }
+  }
+}
+
+function describe(
+  index: ToolListIndex,
+  query: ReadonlyMap<string, number>,
+  logits: Float64Array,
+  rankedBy: string,
+): TurnRanking {
+  const scores = probabilitiesOf(logits);
+  const order = orderByScore(index, scores);
+  const top = order[0] ?? 0;
+  const topScore = scores[top] ?? 0;
+  return {
+    scores,
+    order,
+    topScore,
+    namesTop: isNamed(index, top, query),
+    confidence: topScore,
+    method: 'semantic',
+    laneReason: 'semantic',
+    rankedBy,
+  };
+}
+
+function cutVectors(encoded: Float32Array, dimensions: number): Float32Array[] {
+  return Array.from({ length: encoded.length / dimensions }, (_, at) =>
+    encoded.subarray(at * dimensions, (at + 1) * dimensions),
+  );
+}
+
+/** What comes of `work`, or `late` at the deadline; the work itself ends by its own deadline. */
+async function within<Result>(deadlineAt: number, work: Promise<Result>): Promise<Result | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, deadlineAt - performance.now()), 'late');
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,59 @@
+import type { InferenceSession } from 'onnxruntime-node';
+import { modelFiles } from '../encoder/sentence-transformer.adapter.ts';
+import { nameModel, openSession, readFirst } from '../inference/open-session.ts';
+import { TextTokens } from '../inference/text-tokens.ts';
+import type { Reranker } from './open-reranker.ts';
+
+/** Tokens of question and tool together: time goes with them, and there is a deadline. */
+const tokensMax = 192;
+
+/** Any cross-encoder's folder: `model.onnx` and `tokenizer.json`. One pair a run, so that a score is the same in any company. */
+export class CrossEncoder implements Reranker {
+  readonly id: string;
+  readonly reads = { kind: 'pairs' } as const;
+  readonly #session: InferenceSession;
+  readonly #tokens: TextTokens;
+
+  private constructor(id: string, session: InferenceSession, tokens: TextTokens) {
+    this.id = id;
+    this.#session = session;
+    this.#tokens = tokens;
+  }
+
+  /** @throws when files are missing or broken, or when the graph gives no score. */
+  static async open(directory: string, threads: number): Promise<CrossEncoder> {
+    const { bytes: model } = await readFirst(directory, modelFiles);
+    const { bytes: tokenizer } = await readFirst(directory, ['tokenizer.json']);
+    const tokens = await TextTokens.open(directory, tokensMax);
+    const session = await openSession(model, threads);
+    const reranker = new CrossEncoder(nameModel(model, tokenizer), session, tokens);
+    await reranker.scorePairs('create an issue', ['create issue']);
+    return reranker;
+  }
+
+  async scorePairs(query: string, texts: readonly string[]): Promise<Float32Array> {
+    const scores = new Float32Array(texts.length);
+    for (const [at, text] of texts.entries()) {
+      const outputs = await this.#session.run(this.#tokens.feeds(this.#session, query, text));
+      scores[at] = scoreOf(outputs['logits'] ?? Object.values(outputs)[0]);
+    }
+    return scores;
+  }
+
+  scoreFeatures(): Promise<Float32Array> {
+    return Promise.reject(new Error('this reranker reads texts'));
+  }
+
+  release(): Promise<void> {
+    return this.#session.release();
+  }
+}
+
+/** The logit of relevance: the only one, or the second of two less the first. */
+function scoreOf(logits: { readonly data: unknown } | undefined): number {
+  const data = logits?.data;
+  const [first, second] = data instanceof Float32Array && data.length <= 2 ? data : [];
+  const score = second === undefined ? first : second - (first ?? 0);
+  if (score === undefined || !Number.isFinite(score)) throw new Error('the cross-encoder gives no score');
+  return score;
+}

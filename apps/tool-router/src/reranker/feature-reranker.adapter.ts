@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Tensor, type InferenceSession } from 'onnxruntime-node';
+import { z } from 'zod';
+import { nameModel, openSession } from '../inference/open-session.ts';
+import type { Reranker } from './open-reranker.ts';
+
+const manifestSchema = z.object({ features: z.array(z.string()).min(1).max(4096) });
+
+/** A reranker of ours: `model.onnx` and `features.json` (models/README.md). */
+export class FeatureReranker implements Reranker {
+  readonly id: string;
+  readonly reads;
+  readonly #session: InferenceSession;
+
+  private constructor(id: string, features: readonly string[], session: InferenceSession) {
+    this.id = id;
+    this.reads = { kind: 'features', features } as const;
+    this.#session = session;
+  }
+
+  /** @throws when the files are missing or broken, or when the graph takes no such features. */
+  static async open(directory: string, threads: number): Promise<FeatureReranker> {
+    const [json, model] = await Promise.all(
+      ['features.json', 'model.onnx'].map((name) => readFile(join(directory, name))),
+    );
+    if (!json || !model) throw new Error(`${directory} is not whole`);
+    const { features } = manifestSchema.parse(JSON.parse(json.toString('utf8')));
+    const reranker = new FeatureReranker(nameModel(json, model), features, await openSession(model, threads));
+    // Two rows, so that a graph which takes another number of features or of tools shows itself here.
+    await reranker.scoreFeatures(new Float32Array(2 * features.length));
+    return reranker;
+  }
+
+  async scoreFeatures(features: Float32Array): Promise<Float32Array> {
+    const width = this.reads.features.length;
+    const rows = features.length / width;
+    if (!Number.isInteger(rows)) throw new Error(`no whole number of rows of ${width} features`);
+    if (rows === 0) return new Float32Array(0);
+    const { scores } = await this.#session.run({ features: new Tensor('float32', features, [rows, width]) });
+    const data: unknown = scores?.data;
+    if (!(data instanceof Float32Array) || data.length !== rows || !data.every(Number.isFinite)) {
+      throw new Error(`the reranker did not give ${rows} scores`);
+    }
+    // A copy: the runtime's own memory must not be handed to another thread.
+    return data.slice();
+  }
+
+  scorePairs(): Promise<Float32Array> {
+    return Promise.reject(new Error('this reranker reads features'));
+  }
+
+  release(): Promise<void> {
+    return this.#session.release();
+  }
+}

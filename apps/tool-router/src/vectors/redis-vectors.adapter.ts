@@ -1,0 +1,76 @@
+import type { Logger } from '@gateway/observability';
+import { Redis } from 'ioredis';
+import { parsePackedVector, renderPackedVector, type PackedVector } from './vector-blocks.ts';
+import type { SharedVectors } from './shared-vectors.port.ts';
+
+/** A plan may wait for this: Redis away costs no more of it. */
+const commandMs = 30;
+/** A tool that nobody sends for so long is encoded again. */
+const keptSeconds = 14 * 24 * 3600;
+const keysPerCommand = 256;
+
+/** Fails at once while Redis is away, and comes back by itself. */
+export function connectVectorRedis(url: string, logger: Logger): Redis {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    commandTimeout: commandMs,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 2_000,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  });
+  redis.on('error', (error) => logger.debug({ err: error }, 'redis'));
+  return redis;
+}
+
+/**
+ * Vectors in the cache's Redis, by model and definition hash. A definition cannot be read back from its vector or its
+ * hash, and what is not a vector of the right length is not taken for one.
+ */
+export class RedisVectors implements SharedVectors {
+  readonly #redis: Redis;
+  readonly #logger: Logger;
+
+  constructor(redis: Redis, logger: Logger) {
+    this.#redis = redis;
+    this.#logger = logger;
+  }
+
+  async fetch(
+    modelId: string,
+    dimensions: number,
+    hashes: readonly string[],
+  ): Promise<Map<string, PackedVector>> {
+    const found = new Map<string, PackedVector>();
+    for (let from = 0; from < hashes.length && this.#redis.status === 'ready'; from += keysPerCommand) {
+      const some = hashes.slice(from, from + keysPerCommand);
+      const values = await this.#redis
+        .mgetBuffer(some.map((hash) => keyOf(modelId, hash)))
+        .catch((error: unknown) => this.#miss(error));
+      if (values === undefined) break;
+      values.forEach((bytes, at) => {
+        const packed = bytes === null ? undefined : parsePackedVector(bytes, dimensions);
+        const hash = some[at];
+        if (packed !== undefined && hash !== undefined) found.set(hash, packed);
+      });
+    }
+    return found;
+  }
+
+  async store(modelId: string, vectors: ReadonlyMap<string, PackedVector>): Promise<void> {
+    if (this.#redis.status !== 'ready' || vectors.size === 0) return;
+    const pipeline = this.#redis.pipeline();
+    for (const [hash, packed] of vectors) {
+      pipeline.set(keyOf(modelId, hash), renderPackedVector(packed), 'EX', keptSeconds);
+    }
+    await pipeline.exec().catch((error: unknown) => this.#miss(error));
+  }
+
+  #miss(error: unknown): undefined {
+    this.#logger.debug({ err: error }, 'vectors are not shared');
+    return undefined;
+  }
+}
+
+function keyOf(modelId: string, hash: string): string {
+  return `tool-vector:${modelId}:${hash}`;
+}

@@ -1,0 +1,51 @@
+import { packVector, parsePackedVector, renderPackedVector, VectorBlocks } from './vector-blocks.ts';
+
+const dimensions = 32;
+const hashOf = (at: number): string => at.toString(16).padStart(64, '0');
+
+/** Numbers of length one that are the same in every run. */
+function vectorOf(seed: number): Float32Array {
+  const vector = Float32Array.from({ length: dimensions }, (_, at) => Math.sin(seed * 7.3 + at * 1.7));
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+
+describe('vectors by definition hash', () => {
+  it('come back as they were put, but for steps of less than half a per cent of the cosine', () => {
+    const blocks = new VectorBlocks(dimensions, 1e8);
+    const target = new Float32Array(2 * dimensions);
+    for (let at = 0; at < 5000; at += 1) blocks.set(hashOf(at), packVector(vectorOf(at)));
+    for (const at of [0, 4095, 4096, 4999]) {
+      expect(blocks.read(hashOf(at), target, dimensions)).toBe(true);
+      const kept = target.subarray(dimensions);
+      const cosine = vectorOf(at).reduce((sum, value, place) => sum + value * (kept[place] ?? 0), 0);
+      expect(Math.abs(cosine - 1)).toBeLessThan(0.005);
+    }
+    expect(blocks.read(hashOf(5000), target, 0)).toBe(false);
+  });
+
+  it('stay within their bytes, and give up what was used least', () => {
+    const blocks = new VectorBlocks(dimensions, 100 * (dimensions + 220));
+    for (let at = 0; at < 1000; at += 1) {
+      blocks.set(hashOf(at), packVector(vectorOf(at)));
+      blocks.read(hashOf(0), new Float32Array(dimensions), 0);
+    }
+    expect(blocks.size).toBe(100);
+    expect(blocks.has(hashOf(0))).toBe(true);
+    expect(blocks.has(hashOf(999))).toBe(true);
+    expect(blocks.has(hashOf(500))).toBe(false);
+    const target = new Float32Array(dimensions);
+    blocks.read(hashOf(999), target, 0);
+    expect(target[3]).toBeCloseTo(vectorOf(999)[3] ?? 0, 2);
+  });
+
+  it('are the same bytes for whoever shares them, and nothing else is taken for one', () => {
+    const packed = packVector(vectorOf(3));
+    expect(parsePackedVector(renderPackedVector(packed), dimensions)).toEqual(packed);
+    expect(parsePackedVector(Buffer.alloc(dimensions), dimensions)).toBeUndefined();
+    const broken = renderPackedVector(packed);
+    broken.writeFloatLE(Number.NaN, 0);
+    expect(parsePackedVector(broken, dimensions)).toBeUndefined();
+    expect(packVector(new Float32Array(dimensions)).scale).toBe(0);
+  });
+});

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+const revisionSchema = z.looseObject({
+  sha: z.string().regex(/^[0-9a-f]{40}$/),
+  siblings: z.array(
+    z.looseObject({
+      rfilename: z.string(),
+      size: z.int().min(0).optional(),
+      blobId: z.string().optional(),
+      lfs: z.looseObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/), size: z.int().min(0) }).nullish(),
+    }),
+  ),
+});
+
+/** A file of a model, with what it must be like. */
+export interface HubFile {
+  readonly path: string;
+  readonly size: number;
+  /** Of the content, for large files; of git's blob, for small ones. */
+  readonly digest: { readonly kind: 'sha256' | 'git'; readonly hex: string };
+}
+
+export interface HubRevision {
+  /** Commit that the files are of. */
+  readonly sha: string;
+  readonly files: readonly HubFile[];
+}
+
+/** `owner/name`. @throws when it is nothing of the kind. */
+export function parseModelId(id: string): string {
+  if (!/^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/.test(id) || id.includes('..')) {
+    throw new Error(`${id} is no model id: owner/name`);
+  }
+  return id;
+}
+
+/**
+ * What a model's folder on the hub holds, at a branch, tag or commit, by the interface of huggingface.co (which others
+ * speak too): `GET /api/models/{id}/revision/{revision}?blobs=true`.
+ */
+export async function readRevision(hub: string, id: string, revision: string): Promise<HubRevision> {
+  const url = `${hub}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;
+  const response = await fetch(url, { headers: { accept: 'application/json' } });
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  const { sha, siblings } = revisionSchema.parse(await response.json());
+  return { sha, files: siblings.flatMap(parseFile) };
+}
+
+function parseFile(sibling: z.infer<typeof revisionSchema>['siblings'][number]): HubFile[] {
+  const { rfilename: path, size, blobId, lfs } = sibling;
+  if (lfs) return [{ path, size: lfs.size, digest: { kind: 'sha256', hex: lfs.sha256 } }];
+  if (size === undefined || blobId === undefined) return [];
+  return [{ path, size, digest: { kind: 'git', hex: blobId } }];
+}
+
+/** The bytes of a file, as they come. @throws while being read, when they are not what the hub said they would be. */
+export async function* downloadFile(
+  hub: string,
+  id: string,
+  sha: string,
+  { path, size, digest }: HubFile,
+): AsyncGenerator<Uint8Array> {
+  const url = `${hub}/${id}/resolve/${sha}/${path.split('/').map(encodeURIComponent).join('/')}`;
+  const response = await fetch(url);
+  if (!response.ok || response.body === null) throw new Error(`${url}: ${response.status}`);
+  const hash = createHash(digest.kind === 'git' ? 'sha1' : 'sha256');
+  if (digest.kind === 'git') hash.update(`blob ${size}\0`);
+  let received = 0;
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    received += chunk.length;
+    if (received > size) break;
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (received !== size) throw new Error(`${path}: ${received} bytes came of ${size}`);
+  if (hash.digest('hex') !== digest.hex) throw new Error(`${path}: not the content that the hub names`);
+}

@@ -1,0 +1,107 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { openEncoder } from '../../apps/tool-router/src/encoder/open-encoder.ts';
+import { openReranker } from '../../apps/tool-router/src/reranker/open-reranker.ts';
+import { downloadFile, parseModelId, readRevision, type HubFile, type HubRevision } from './model-hub.ts';
+
+export interface PullOptions {
+  /** Base address of the hub. */
+  readonly hub: string;
+  /** `owner/name`. */
+  readonly id: string;
+  /** Branch, tag or commit. */
+  readonly revision: string;
+  /** The graph's path, where the folder has several and the first of the usual ones is not wanted. */
+  readonly graph: string | undefined;
+  /** Where models are kept; the model gets a folder of its own in it. */
+  readonly directory: string;
+  readonly log: (line: string) => void;
+}
+
+export interface PulledModel {
+  readonly directory: string;
+  readonly sha: string;
+  /** The variable of the router that takes it. */
+  readonly variable: 'ROUTER_ENCODER_DIR' | 'ROUTER_RERANKER_DIR';
+}
+
+/** Where exporters put the graph, the preferred first. */
+const graphs = ['onnx/model.onnx', 'model.onnx', 'onnx/model_quantized.onnx', 'onnx/model_int8.onnx'];
+/** Everything else that the router reads of a folder. */
+const companions = [
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'config.json',
+  'sentence_bert_config.json',
+  'config_sentence_transformers.json',
+  '1_Pooling/config.json',
+];
+/** A graph over this is none for a router's memory. */
+const bytesMax = 1024 * 1024 * 1024;
+
+/**
+ * Fetches a model into a folder of its own, each file checked by size and digest, tries whether the router can run it, and
+ * only then puts it in its place: what is there is whole.
+ */
+export async function pullModel(options: PullOptions): Promise<PulledModel> {
+  const id = parseModelId(options.id);
+  const hub = options.hub.replace(/\/+$/, '');
+  const revision = await readRevision(hub, id, options.revision);
+  const files = chooseFiles(revision, options.graph);
+  const target = join(options.directory, ...id.split('/'));
+  const draft = `${target}.part-${process.pid}`;
+  try {
+    for (const { file, name } of files) {
+      options.log(`${name}  ${file.size} bytes`);
+      await mkdir(dirname(join(draft, name)), { recursive: true });
+      const content = Readable.from(downloadFile(hub, id, revision.sha, file));
+      await pipeline(content, createWriteStream(join(draft, name)));
+    }
+    const source = {
+      hub,
+      id,
+      revision: revision.sha,
+      files: files.map(({ file, name }) => ({ name, ...file })),
+    };
+    await writeFile(join(draft, 'source.json'), `${JSON.stringify(source, null, 2)}\n`);
+    const variable = await tryModel(draft);
+    await rm(target, { recursive: true, force: true });
+    await rename(draft, target);
+    return { directory: target, sha: revision.sha, variable };
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** The graph goes by the name that the router looks for, whatever the hub's folder calls it. */
+function chooseFiles({ files }: HubRevision, graph: string | undefined): { file: HubFile; name: string }[] {
+  const find = (path: string): HubFile | undefined => files.find((file) => file.path === path);
+  const wanted = graph === undefined ? graphs : [graph];
+  const model = wanted.map(find).find((file) => file !== undefined);
+  if (model === undefined) throw new Error(`the model has no ${wanted.join(' or ')}`);
+  if (find('tokenizer.json') === undefined) throw new Error('the model has no tokenizer.json');
+  if (find(`${model.path}_data`) !== undefined)
+    throw new Error(`${model.path} keeps its weights in another file`);
+  const chosen = [
+    { file: model, name: 'model.onnx' },
+    ...companions.flatMap((path) => {
+      const file = find(path);
+      return file === undefined ? [] : [{ file, name: path }];
+    }),
+  ];
+  const bytes = chosen.reduce((sum, { file }) => sum + file.size, 0);
+  if (bytes > bytesMax) throw new Error(`${bytes} bytes are more than ${bytesMax}`);
+  return chosen;
+}
+
+/** Runs it once, as what its configuration says it is. @throws when the router could not. */
+async function tryModel(directory: string): Promise<PulledModel['variable']> {
+  const config = await readFile(join(directory, 'config.json'), 'utf8').catch(() => '{}');
+  const isCrossEncoder = config.includes('ForSequenceClassification');
+  const model = isCrossEncoder ? await openReranker(directory, 1) : await openEncoder(directory, 1);
+  await model.release();
+  return isCrossEncoder ? 'ROUTER_RERANKER_DIR' : 'ROUTER_ENCODER_DIR';
+}
