@@ -25,10 +25,13 @@ function openReplica(compressors: number): ContextPlanner {
   const stores = Array.from({ length: compressors }, () => new ConversationStore(10_000_000));
   let next = 0;
   return new ContextPlanner(
-    (question, _, instanceId) => {
-      const at = instanceId === undefined ? next++ % compressors : Number(instanceId);
-      const { reply } = compressBlocks(question, { store: stores[at]!, instanceId: String(at) });
-      return Promise.resolve(reply);
+    {
+      compress(question, _, instanceId) {
+        const at = instanceId === undefined ? next++ % compressors : Number(instanceId);
+        const { reply } = compressBlocks(question, { store: stores[at]!, instanceId: String(at) });
+        return Promise.resolve(reply);
+      },
+      recall: ({ ids }) => Promise.resolve(ids.map(() => null)),
     },
     new ContextMemo(noRedis, log),
     log,
@@ -56,7 +59,8 @@ async function send(planner: ContextPlanner, body: Buffer, at: number): Promise<
     requestId: 'r',
     left: new AbortController().signal,
     accountId: 'a',
-    mode: 'balanced',
+    settings: { mode: 'balanced', recoverable: true },
+    model: undefined,
   } as const;
   const { edits } = await planner.plan(subject, new AbortController().signal);
   return Buffer.from(applyEdits(body, edits));

@@ -4,6 +4,7 @@ import type { Logger } from '@gateway/observability';
 import { Redis } from 'ioredis';
 import { CompressorModule } from './compressor.module.ts';
 import { loadConfig } from './config.ts';
+import { RedisCountStore } from './count-tokens/redis-count-store.adapter.ts';
 import { RedisOriginalStore } from './originals/redis-original-store.adapter.ts';
 
 const config = loadConfig();
@@ -23,11 +24,15 @@ function connectRedis(logger: Logger): Redis {
 await runService({
   name: 'compressor',
   config,
-  createModule: ({ metrics, logger }) =>
-    CompressorModule.create({
+  createModule: ({ metrics, logger: log }) => {
+    const redis = connectRedis(log);
+    return CompressorModule.create({
       instanceId: config.INSTANCE_ID,
       metrics,
+      log,
       conversationBytesMax: config.CONVERSATION_BYTES_MAX,
-      originals: new RedisOriginalStore(connectRedis(logger), config.ORIGINALS_KEY, logger),
-    }),
+      originals: new RedisOriginalStore(redis, config.ORIGINALS_KEY, log),
+      counts: new RedisCountStore(redis, log),
+    });
+  },
 });

@@ -56,6 +56,7 @@ import {
   summarizeUsage,
 } from './rpc/query-usage.v1.ts';
 import { recallOriginals } from './rpc/recall-originals.v1.ts';
+import { readTokenCounts } from './rpc/read-token-counts.v1.ts';
 import { activateKey, retireKeys, rewrapCredentials } from './rpc/rotate-keys.v1.ts';
 import { getRoutingPolicy, routingPolicyChanged } from './rpc/routing-policy.v1.ts';
 
@@ -111,6 +112,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   compressSchemas,
   recallOriginals,
   listRequests,
+  readTokenCounts,
   getRequest,
   summarizeUsage,
   listDailyUsage,

@@ -31,6 +31,7 @@ export * from './rpc/plan-tools.v1.ts';
 export * from './rpc/query-requests.v1.ts';
 export * from './rpc/query-routing.v1.ts';
 export * from './rpc/query-usage.v1.ts';
+export * from './rpc/read-token-counts.v1.ts';
 export * from './rpc/recall-originals.v1.ts';
 export * from './rpc/rotate-keys.v1.ts';
 export * from './rpc/routing-policy.v1.ts';

@@ -58,6 +58,7 @@ export function createEndedEvent(
     toolsOut: 0,
     plan: null,
     compressionSteps: [],
+    context: null,
     losses: [],
     calledTools: [],
     recoveredTools: [],

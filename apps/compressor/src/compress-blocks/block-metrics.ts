@@ -1,10 +1,11 @@
-import type { CompressBlocksReply } from '@gateway/contracts';
+import type { CompressBlocksReply, TokenCounts } from '@gateway/contracts';
 import type { Counter, Histogram, Metrics } from '@gateway/observability';
 
 /** What the compressor tells Prometheus about context. */
 export class BlockMetrics {
   readonly #blocks: Counter<'outcome'>;
   readonly #tokensSaved: Counter<'step'>;
+  readonly #tokensExact: Counter<'counted' | 'state'>;
   readonly #seconds: Histogram;
 
   constructor(metrics: Metrics) {
@@ -18,10 +19,22 @@ export class BlockMetrics {
       help: 'Tokens that steps took away from context, estimated, each block counted once.',
       labels: ['step'],
     });
+    this.#tokensExact = metrics.counter({
+      name: 'compressor_counted_tokens_total',
+      help: 'Tokens of compressed blocks whose exact count (o200k) is known, as estimated on the path and as counted after it.',
+      labels: ['counted', 'state'],
+    });
     this.#seconds = metrics.histogram({
       name: 'compressor_blocks_seconds',
       help: 'Time to compress the new blocks of one request.',
     });
+  }
+
+  observeExact(estimated: TokenCounts, exact: TokenCounts): void {
+    for (const [counted, { before, after }] of Object.entries({ estimated, exact })) {
+      this.#tokensExact.inc({ counted, state: 'before' }, before);
+      this.#tokensExact.inc({ counted, state: 'after' }, after);
+    }
   }
 
   /** Gives the tokens saved in all. */

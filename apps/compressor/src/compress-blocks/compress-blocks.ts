@@ -1,4 +1,7 @@
-import type { CompressBlocksReply, CompressBlocksRequest } from '@gateway/contracts';
+import { hash } from 'node:crypto';
+import type { CompressBlocksReply, CompressBlocksRequest, TokenCounts } from '@gateway/contracts';
+import type { ChangedBlock } from '../count-tokens/background-counter.ts';
+import type { BlockStepReport } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 import type { ConversationStore } from './conversation-store.ts';
 
@@ -16,6 +19,7 @@ interface Compressed {
   readonly reply: CompressBlocksReply;
   /** What was left out, by the id of its marker. */
   readonly originals: ReadonlyMap<string, string>;
+  readonly changed: readonly ChangedBlock[];
 }
 
 /** Goes on from a conversation that is remembered, or begins with the whole of it. */
@@ -27,19 +31,30 @@ export function compressBlocks(
   const conversation =
     after === null ? new ConversationCompressor({ mode, recoverable, sessionSeed }) : store.take(after);
   const originals = new Map<string, string>();
-  if (conversation === undefined) return { reply: { status: 'unknown', instanceId }, originals };
+  const changed: ChangedBlock[] = [];
+  if (conversation === undefined) return { reply: { status: 'unknown', instanceId }, originals, changed };
   let bytes = 0;
   const results = blocks.map((block) => {
     const isFull = bytes > replyBytesMax;
     const { text, steps, omissions } = conversation.add(isFull ? { ...block, frozen: true } : block);
     bytes += 256 + (text?.length ?? 0) * bytesPerUnit;
     for (const { id, original } of omissions) originals.set(id, original);
-    return { text, steps: [...steps], markers: omissions.map(({ id }) => id) };
+    const markers = omissions.map(({ id }) => id);
+    if (text === null) return { text, steps: [...steps], markers };
+    const id = hash('sha256', `${sessionSeed}\n${block.text}`).slice(0, 16);
+    changed.push({ id, before: block.text, after: text, estimated: sumEstimates(steps) });
+    return { text, steps: [...steps], markers, id };
   });
   store.keep(upTo, conversation);
   const original = request.recall === undefined ? undefined : originals.get(request.recall);
   return {
     reply: { status: 'compressed', results, ...(original === undefined ? {} : { original }) },
     originals,
+    changed,
   };
+}
+
+/** Each step is estimated by itself, from what the one before it left. */
+function sumEstimates(steps: readonly BlockStepReport[]): TokenCounts {
+  return { before: steps[0]?.tokensBefore ?? 0, after: steps.at(-1)?.tokensAfter ?? 0 };
 }

@@ -7,6 +7,8 @@ export interface ContextBlock {
   readonly text: string;
   /** Protected: it may be referred to, and is never changed. */
   readonly frozen: boolean;
+  /** A result from long ago, of which a summary is enough where what is left out can be brought back. */
+  readonly old?: boolean | undefined;
 }
 
 /** `lossless`: the model sees the same facts. `balanced`: what is left out of long results can be asked for again. */

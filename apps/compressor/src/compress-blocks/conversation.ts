@@ -18,6 +18,7 @@ import { blobs } from './steps/blobs.ts';
 import { headTail } from './steps/head-tail.ts';
 import { logFolding } from './steps/log-folding.ts';
 import { looksLikeJson, minifyJson } from './steps/minify-json.ts';
+import { summary } from './steps/summary.ts';
 import { mayHoldTables, renderTables } from './steps/table-form.ts';
 import { terminal } from './steps/terminal.ts';
 import { trailingSpace } from './steps/trailing-space.ts';
@@ -97,17 +98,23 @@ export class ConversationCompressor {
     const whole = this.#referToBlock(block.text, tokens);
     if (whole !== undefined) return whole;
     const draft = new BlockDraft(block.text, tokens, this.#settings, () => this.#terms());
-    if (isResult && looksLikeJson(block.text) && draft.applyJson())
+    const isSummed = isResult && block.old === true && this.#mayLeaveOut();
+    if (isResult && looksLikeJson(block.text) && draft.applyJson()) {
+      if (isSummed) draft.applySteps([summary]);
       return this.#referToBlock(draft.text, tokens) ?? draft.outcome();
+    }
     // A text that speaks in references has been here before: what it leaves of lines may look like no code any more.
     const isCode = looksLikeCode(block.text) || holdsReference(block.text);
     if (!isCode) draft.applySteps(losslessText);
-    if (!isCode && isResult && this.#settings.mode === 'balanced' && this.#settings.recoverable)
-      draft.applySteps(lossyText);
+    if (!isCode && isResult && this.#mayLeaveOut()) draft.applySteps(isSummed ? [summary] : lossyText);
     const same = draft.text === block.text ? undefined : this.#referToBlock(draft.text, tokens);
     if (same !== undefined) return same;
     draft.apply('repeated_lines', (text) => this.#lines.replaceRuns(text));
     return draft.outcome();
+  }
+
+  #mayLeaveOut(): boolean {
+    return this.#settings.mode === 'balanced' && this.#settings.recoverable;
   }
 
   #terms(): ReadonlySet<string> {

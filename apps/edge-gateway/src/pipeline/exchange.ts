@@ -38,6 +38,7 @@ export interface Ledger {
   /** Tools that had been left out and that the model asked for by the stand-in tool. */
   recoveredTools: string[];
 }
+  context: RequestEventV1['context'];
 
 /** One chat request on its way through the pipeline, and the client's connection. */
 export interface Exchange {
@@ -105,3 +106,4 @@ export function createExchange(
 export function hasLeft({ abort }: Pick<Exchange, 'abort'>): boolean {
   return abort.signal.aborted && !(abort.signal.reason instanceof GatewayError);
 }
+      context: null,

@@ -30,8 +30,21 @@ export interface ContextEdits {
   readonly recall: RecallOriginal | null;
 }
 
+  /** What markers mean something in; null where nobody looked at the conversation. */
+  readonly session: string | null;
+  /** Of what is left out in what goes out: the newest 64. */
+  readonly markers: readonly string[];
+  /** What was compressed when it came with this request: the newest 64. */
+  readonly blocks: readonly string[];
+  readonly decision: ContextDecision;
 export interface ContextTokens {
   /** Saved of messages that are new with this request. */
+/**
+ * `taken`: under the account's settings. `cleared`: with this request old results go out as summaries. `kept`: the session was begun
+ * under other settings, and goes on under them, since sending it in other words would cost more than it saves.
+ */
+export type ContextDecision = 'taken' | 'cleared' | 'kept';
+
   readonly savedNew: number;
   /** Saved of messages that were sent before. */
   readonly savedAgain: number;
@@ -46,6 +59,10 @@ export const noContextEdits: ContextEdits = {
   recall: null,
 };
 
+  session: null,
+  markers: [],
+  blocks: [],
+  decision: 'taken',
 /** What is to become of the client's tools, and of the conversation. Indexes are those of the client's list. */
 export interface ToolPlan {
   /** Tools that the key may use: the boundary that holds whatever the plan says. */

@@ -19,6 +19,7 @@ export function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEven
     toolsOut: 0,
     plan: null,
     compressionSteps: [],
+    context: null,
     calledTools: [],
     recoveredTools: [],
     usage: null,

@@ -4,7 +4,14 @@ import type { RequestLogRecord } from '../persistence/telemetry-database.ts';
 
 /** What a line of the request list needs of a row: everything but what only the detail shows. */
 export const entryFields = {
-  omit: { candidates: true, compressionSteps: true, losses: true, calledTools: true, errorMessage: true },
+  omit: {
+    candidates: true,
+    compressionSteps: true,
+    context: true,
+    losses: true,
+    calledTools: true,
+    errorMessage: true,
+  },
 } as const;
 export type RequestLogLine = Omit<RequestLogRecord, keyof typeof entryFields.omit>;
 
@@ -15,6 +22,7 @@ const storedSteps = z.array(z.tuple([z.string(), z.number(), z.number()])).nulla
 export function renderEntry(row: RequestLogLine): RequestLogEntry {
   return {
     id: row.id,
+export const storedContext = requestEventV1.shape.context;
     object: 'request',
     created_at: row.createdAt.toISOString(),
     session_id: row.sessionId,
@@ -94,11 +102,25 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
   };
 }
 
+    compression: renderCompression(row),
 /** What a routing trace needs of a row. */
 export const traceFields = {
   select: {
     id: true,
     createdAt: true,
+function renderCompression(row: RequestLogRecord): RequestDetail['compression'] {
+  const context = storedContext.parse(row.context);
+  return (
+    context && {
+      decision: context.decision,
+      saved_usd: context.savedUsd,
+      rewritten_usd: context.rewrittenUsd,
+      exact: null,
+      omissions: context.markers.map((marker) => ({ marker, original: null })),
+    }
+  );
+}
+
     intent: true,
     k: true,
     kReason: true,

@@ -5,6 +5,12 @@ import { pageOf } from './list.ts';
 export const requestStatus = z.enum(['ok', 'error', 'cancelled', 'truncated', 'interrupted']);
 export type RequestStatus = z.infer<typeof requestStatus>;
 
+/**
+ * `taken`: compressed under the account's settings. `cleared`: with this request old results went out as summaries. `kept`: the
+ * session was begun under other settings and goes on under them, since other words would cost more than they save.
+ */
+export const contextDecision = z.enum(['taken', 'cleared', 'kept']);
+
 /** Durations in milliseconds. A stage that did not run is null. */
 export const requestTimings = z.object({
   total: z.number(),
@@ -85,6 +91,23 @@ export const requestDetail = requestLogEntry.extend({
   /** What of the request the provider's format could not carry. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })),
   compression_steps: z.array(z.object({ step: z.string(), tokens_before: count, tokens_after: count })),
+  /** What compressing the conversation was worth, and what it left out; null where there was nothing to compress. */
+  compression: z
+    .object({
+      decision: contextDecision,
+      /** Tokens saved × price; null where the model's prices are not known. */
+      saved_usd: z.number().nullable(),
+      /** What went to the provider's prompt cache once more for it. */
+      rewritten_usd: z.number().nullable(),
+      /**
+       * Exact tokens (o200k) of what was compressed when it came with this request, counted afterwards; null while nothing is
+       * counted, or when it is not kept any more (it is for a day).
+       */
+      exact: z.object({ blocks: count, tokens_before: count, tokens_after: count }).nullable(),
+      /** The newest 64, with what stood there; null when it is not kept any more (it is for a day), or too long to show. */
+      omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),
+    })
+    .nullable(),
   provider_request_id: z.string().nullable(),
   error_message: z.string().nullable(),
 });

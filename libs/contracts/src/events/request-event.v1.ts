@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { requestStatus } from '../api/request-log.ts';
-import { count, id, timestamp } from '../common.ts';
+import { contextDecision, requestStatus } from '../api/request-log.ts';
+import { count, id, sha256Hex, timestamp } from '../common.ts';
+import { blockId } from '../rpc/read-token-counts.v1.ts';
+import { markerId } from '../rpc/recall-originals.v1.ts';
 
 /** What is known when a request is accepted, written to the spool before anything is forwarded. */
 export const requestAcceptedV1 = z.object({
@@ -61,6 +63,22 @@ export const requestEventV1 = requestAcceptedV1.extend({
     })
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
+  /** How the conversation went out; null where nothing of it could be compressed. Absent in events of edges before. */
+  context: z
+    .object({
+      /** In which its markers mean something. */
+      session: sha256Hex,
+      decision: contextDecision,
+      /** Tokens saved × price, and what is written to the prompt cache once more; null: no prices are known. */
+      savedUsd: z.number().nullable(),
+      rewrittenUsd: z.number().nullable(),
+      /** Of what was left out: the newest 64. */
+      markers: z.array(markerId),
+      /** Blocks that were compressed when they came with this request: the newest 64. */
+      blocks: z.array(blockId),
+    })
+    .nullable()
+    .default(null),
   calledTools: z.array(z.string()),
   /** Tools that had been left out and that the model asked for by the stand-in tool. Absent in events of edges without it. */
   recoveredTools: z.array(z.string()).default([]),

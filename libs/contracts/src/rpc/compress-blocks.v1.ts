@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count, id, sha256Hex } from '../common.ts';
 import { defineRpc } from '../define.ts';
+import { blockId } from './read-token-counts.v1.ts';
 import { markerId } from './recall-originals.v1.ts';
 
 const compressBlocksRequest = z.object({
@@ -25,6 +26,8 @@ const compressBlocksRequest = z.object({
       text: z.string(),
       /** Never changed: only there to be referred to. */
       frozen: z.boolean(),
+      /** A result from long ago: a summary of it is enough, if what is left out can be brought back. */
+      old: z.boolean().optional(),
     }),
   ),
   /** What this marker stands for is wanted: it is made again with the conversation, where it is not kept any more. */
@@ -40,6 +43,8 @@ const compressBlocksReply = z.discriminatedUnion('status', [
         /** What to send instead; null for the block as it is. */
         text: z.string().nullable(),
         steps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
+        /** What exact counts of it are kept under. Absent for the block as it is, and from compressors of the version before. */
+        id: blockId.optional(),
         /** Ids of the markers in it, in their order. Absent from compressors of the version before: none. */
         markers: z.array(markerId).default([]),
       }),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { requestDetail, requestLogEntry, requestStatus } from '../api/request-log.ts';
-import { count, id, timestamp } from '../common.ts';
+import { count, id, sha256Hex, timestamp } from '../common.ts';
 import { defineRpc } from '../define.ts';
+import { blockId } from './read-token-counts.v1.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
@@ -35,5 +36,12 @@ export const getRequest = defineRpc({
   ...common,
   subject: 'worker.get-request.v1',
   request: z.object({ accountId: id, requestId: id }),
-  reply: z.object({ request: requestDetail.nullable() }),
+  reply: z.object({
+    /** Without the originals and the exact counts of what was compressed: they are the compressor's to give. */
+    request: requestDetail.nullable(),
+    /** The session in which the markers mean something. Absent in replies of workers before. */
+    session: sha256Hex.nullable().default(null),
+    /** Blocks whose exact counts may be kept. */
+    blocks: z.array(blockId).default([]),
+  }),
 });

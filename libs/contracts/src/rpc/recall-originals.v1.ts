@@ -23,3 +23,4 @@ export const recallOriginals = defineRpc({
   }),
   reply: z.object({ originals: z.array(z.string().nullable()) }),
 });
+export type RecallOriginalsRequest = z.infer<typeof recallOriginals.request>;

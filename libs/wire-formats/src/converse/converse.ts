@@ -1,7 +1,6 @@
 import { parseEventStream } from '../event-stream/parse-event-stream.ts';
 import type { ClientWireFormat, StreamRenderer } from '../format.ts';
 import { listContext } from './client/list-context.ts';
-import { listCalls } from './client/list-calls.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError } from './client/render-error.ts';
@@ -26,7 +25,6 @@ export const converse: ClientWireFormat = {
     outlineRequest,
     listContext,
     toolDefinitions,
-    listCalls,
     parseRequest,
     renderResponse,
     openStreamRenderer,

@@ -3,7 +3,6 @@ import { encodeSse } from '../sse/encode-sse.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
 import { BlockQueue } from './client/block-queue.ts';
 import { listContext } from './client/list-context.ts';
-import { listCalls } from './client/list-calls.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError } from './client/render-error.ts';
@@ -31,7 +30,6 @@ export const messages: ClientWireFormat = {
     outlineRequest,
     listContext,
     toolDefinitions,
-    listCalls,
     parseRequest,
     renderResponse,
     openStreamRenderer,

@@ -17,6 +17,7 @@ import { parseInput } from '../../http/zod-input.ts';
 import { tokens } from '../../tokens.ts';
 import { asUtc } from '../account-usage/usage-span.ts';
 import { getRequestDetail, listRequestLog } from './account-requests.operations.ts';
+import { withKeptContext } from './with-kept-context.ts';
 
 interface RequestPage {
   readonly object: 'list';
@@ -59,9 +60,10 @@ export class AccountRequestsRoute {
     @Param('requestId') requestId: string,
   ): Promise<RequestDetail> {
     if (!z.uuid().safeParse(requestId).success) throw new GatewayError('not_found');
-    const { request } = await this.#messaging.call(getRequest, { accountId: caller.accountId, requestId });
+    const { accountId } = caller;
+    const { request, session, blocks } = await this.#messaging.call(getRequest, { accountId, requestId });
     if (request === null)
       throw new GatewayError('not_found', { message: `There is no request "${requestId}".` });
-    return request;
+    return withKeptContext(request, { accountId, session, blocks }, this.#messaging);
   }
 }

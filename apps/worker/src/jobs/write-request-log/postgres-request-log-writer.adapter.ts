@@ -42,6 +42,7 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   cached_tokens: 'bigint',
   cache_write_tokens: 'bigint',
   usage_estimated: 'boolean',
+  context: 'jsonb',
   estimated_tokens_saved: 'bigint',
   compression_tokens_saved: 'bigint',
   cost_usd: 'numeric',

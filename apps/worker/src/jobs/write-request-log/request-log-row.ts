@@ -41,6 +41,7 @@ export interface RequestLogRow {
   readonly cache_write_tokens: number | null;
   readonly usage_estimated: boolean;
   readonly estimated_tokens_saved: number;
+  readonly context: ShippedRequestEventV1['context'];
   readonly compression_tokens_saved: number;
   readonly cost_usd: number | null;
   readonly provider_savings_usd: number | null;
@@ -132,3 +133,4 @@ function renderSavings(event: ShippedRequestEventV1) {
     ),
   };
 }
+    context: event.context,

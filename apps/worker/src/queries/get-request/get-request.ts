@@ -2,7 +2,7 @@ import type { getRequest as contract } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { parseRequestTimeMs } from '../../domain/request-time.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
-import { renderDetail } from '../render-request.ts';
+import { renderDetail, storedContext } from '../render-request.ts';
 
 /** One request whole, or null: for another account's as for one that never was. */
 export async function getRequest(
@@ -16,5 +16,7 @@ export async function getRequest(
   const row = await database
     .forAccount(accountId)
     .requestLog.findUnique({ where: { id_createdAt: { id, createdAt: new Date(timeMs) } } });
-  return { request: row && renderDetail(row) };
+  if (row === null) return { request: null };
+  const { session = null, blocks = [] } = storedContext.parse(row.context) ?? {};
+  return { request: renderDetail(row), session, blocks };
 }

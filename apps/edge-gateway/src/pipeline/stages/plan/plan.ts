@@ -127,7 +127,7 @@ async function planContext(
   { tape, outline }: ParsedRequest,
   target: Target,
   exchange: Exchange,
-  { accountId, compression: { mode } }: Caller,
+  caller: Caller,
   { context, catalog }: PlanServices,
   signal: AbortSignal,
 ): Promise<ContextEdits> {
@@ -137,7 +137,8 @@ async function planContext(
   if (mode === 'off' || candidates.length === 0 || !mayCompressContext(tape, model)) return noContextEdits;
   const format = formatNamed(exchange.format);
   const left = exchange.abort.signal;
-  const subject = { format, tape, outline, candidates, requestId, left, accountId, mode };
+  const settings = { mode, recoverable: false };
+  const subject = { format, tape, outline, candidates, requestId, left, accountId, settings, model };
   const planned = await context.plan(subject, signal);
   exchange.contextPrice = priceContext(model, planned.tokens);
   return planned;
@@ -149,6 +150,10 @@ function questionOf(
   exchange: Exchange,
   caller: Caller,
 ): PlanQuestion {
+  const {
+    accountId,
+    compression: { mode },
+  } = caller;
   const named = namesInToolChoice(request.outline.toolChoice);
   return {
     accountId: caller.accountId,

@@ -24,6 +24,7 @@ export function noteOutbound(
   ledger.compressionSteps = sumSteps(plan);
   noteContext(exchange, request, plan, tokenRatios);
   if (offered === 0) return;
+  ledger.context = loggedContext(exchange, plan);
   ledger.plan = loggedPlan(request, plan, defect);
   const pruned = plan.forwarded.length < plan.eligible.length;
   headers['x-svc-tools-input'] = String(plan.eligible.length);
@@ -72,6 +73,13 @@ function noteContext(
   { context }: ToolPlan,
   tokenRatios: TokenRatios,
 ): void {
+function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Exchange['ledger']['context'] {
+  const { session, decision, markers, blocks } = context;
+  if (session === null) return null;
+  const { savedUsd = null, rewrittenUsd = null } = contextPrice ?? {};
+  return { session, decision, savedUsd, rewrittenUsd, markers: [...markers], blocks: [...blocks] };
+}
+
   if (outline.tools.length === 0 && context.edits.length === 0) return;
   const bytes = outline.messages.reduce((sum, { range }) => sum + range.end - range.start, 0);
   const saved = context.steps.reduce((sum, step) => sum + step.tokensBefore - step.tokensAfter, 0);

@@ -29,9 +29,9 @@ export class ContextMemo {
   readonly #kept = new LRUCache<string, MessageEdits>({
     max: 200_000,
     maxSize: 64 * 1024 * 1024,
-    sizeCalculation: ({ edits, steps }) =>
+    sizeCalculation: ({ edits, steps, markers, blocks }) =>
       bytesPerEntry +
-      steps.length * 100 +
+      (steps.length + markers.length + blocks.length) * 100 +
       edits.reduce((size, { replacement }) => size + 100 + replacement.length * 2, 0),
   });
 
@@ -69,7 +69,7 @@ export class ContextMemo {
 }
 
 function keyOf(link: Buffer): string {
-  return `context:v1:${hash('sha256', Buffer.concat([Buffer.from('name'), link]), 'base64url')}`;
+  return `context:v2:${hash('sha256', Buffer.concat([Buffer.from('name'), link]), 'base64url')}`;
 }
 
 function keyFor(link: Buffer): Buffer {

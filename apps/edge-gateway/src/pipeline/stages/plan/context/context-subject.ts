@@ -1,4 +1,5 @@
 import type { RequestOutline } from '@gateway/interchange';
+import type { CatalogModel } from '@gateway/model-catalog';
 import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
 
 /** A conversation to compress, with the bytes it stands in. */
@@ -12,7 +13,25 @@ export interface ContextSubject {
   /** Aborted when the client has left: then nothing goes out. */
   readonly left: AbortSignal;
   readonly accountId: string;
+  readonly settings: ContextSettings;
+  /** Whose window and prices count. Undefined: the catalogue does not know it. */
+  readonly model: CatalogModel | undefined;
+}
+
+export interface ContextSettings {
   readonly mode: 'lossless' | 'balanced';
+  /** Whether the model can ask for what is left out: nothing is, where it cannot. */
+  readonly recoverable: boolean;
+}
+
+/** Settings that a session may have been begun under, and can be gone on with. */
+export function otherSettings({ mode, recoverable }: ContextSettings): ContextSettings[] {
+  const all: ContextSettings[] = [
+    { mode: 'lossless', recoverable: false },
+    { mode: 'balanced', recoverable: false },
+    ...(recoverable ? [{ mode: 'balanced', recoverable: true } as const] : []),
+  ];
+  return all.filter((other) => other.mode !== mode || other.recoverable !== recoverable);
 }
 
 /**

@@ -1,0 +1,65 @@
+import { cutText } from '../cut-text.ts';
+import { isCriticalLine } from '../critical-terms.ts';
+import { estimateTextTokens } from '../estimate-text-tokens.ts';
+import type { TextStep } from '../text-step.ts';
+
+/** Shorter results are their own summary. */
+const tokensMin = 400;
+const headParts = 3;
+const tailParts = 2;
+/** What a summary may take of a result beside its ends. */
+const shareMax = 0.2;
+const linesMin = 8;
+/** Of a text in few lines the parts are pieces of about this length, cut where JSON or a sentence allows it. */
+const pieceLength = 160;
+const partShownMax = 240;
+
+/**
+ * Of a result from long ago, in its own words: how it begins and ends, and what of it matters, in its order. One marker stands
+ * for the whole.
+ */
+export const summary: TextStep = {
+  name: 'summary',
+  apply(text, { terms, omit }) {
+    const tokens = estimateTextTokens(text);
+    if (tokens < tokensMin) return text;
+    const parts = cutParts(text);
+    const kept = chooseParts(parts, terms, tokens * shareMax);
+    const out: string[] = [];
+    for (const [at, part] of parts.entries()) {
+      if (kept[at] === 1) out.push(cutText(part, 0, partShownMax));
+      else if (out.at(-1) !== '…') out.push('…');
+    }
+    out.push(`[… a summary; ${text.length} characters left out: ${omit(text)}]`);
+    return out.join('\n');
+  },
+};
+
+function cutParts(text: string): string[] {
+  const lines = text.split('\n');
+  if (lines.length >= linesMin) return lines;
+  const parts: string[] = [];
+  let start = 0;
+  while (start < text.length) {
+    const after = text.slice(start + pieceLength, start + 2 * pieceLength);
+    const found = after.search(/[,}\]\n]|\. /);
+    const end = start + pieceLength + (found < 0 ? 0 : found + 1);
+    parts.push(cutText(text, start, Math.min(end, text.length)));
+    start = end;
+  }
+  return parts;
+}
+
+function chooseParts(parts: readonly string[], terms: ReadonlySet<string>, tokensMax: number): Uint8Array {
+  const kept = new Uint8Array(parts.length);
+  kept.fill(1, 0, headParts);
+  kept.fill(1, Math.max(0, parts.length - tailParts));
+  let left = tokensMax;
+  for (const [at, part] of parts.entries()) {
+    if (left <= 0) break;
+    if (kept[at] === 1 || !isCriticalLine(part, terms)) continue;
+    kept[at] = 1;
+    left -= estimateTextTokens(part, 0, Math.min(part.length, partShownMax)) + 1;
+  }
+  return kept;
+}

@@ -1,0 +1,75 @@
+import type { CompressBlocksReply } from '@gateway/contracts';
+import type { ContextPart } from '@gateway/wire-formats';
+import { charactersPerToken } from '../../../characters-per-token.ts';
+import type { ContextEdits } from '../../../tool-plan.ts';
+import type { ContextSubject } from './context-subject.ts';
+import type { ContextStep, MessageEdits } from './message-edits.ts';
+
+/** Ids kept with a request's row: a bound, since a conversation may hold thousands. The newest stay. */
+const idsMax = 64;
+
+type BlockResults = Extract<CompressBlocksReply, { status: 'compressed' }>['results'];
+
+/** By message: whole JSON strings in other words, where those are not longer. */
+export function collectEdits(
+  { outline }: ContextSubject,
+  parts: readonly ContextPart[],
+  results: BlockResults,
+): Map<number, MessageEdits> {
+  const byMessage = new Map<
+    number,
+    { edits: MessageEdits['edits'][number][]; steps: ContextStep[]; markers: string[]; blocks: string[] }
+  >();
+  for (const [at, { text, steps, markers, id }] of results.entries()) {
+    const part = parts[at];
+    const message = part && outline.messages[part.message];
+    if (text === null || part?.range === undefined || message === undefined) continue;
+    const replacement = JSON.stringify(text);
+    const { start, end } = part.range;
+    if (Buffer.byteLength(replacement) > end - start) continue;
+    const found = byMessage.get(part.message) ?? { edits: [], steps: [], markers: [], blocks: [] };
+    byMessage.set(part.message, found);
+    found.edits.push({ start: start - message.range.start, end: end - message.range.start, replacement });
+    found.steps.push(...steps);
+    found.markers.push(...markers);
+    if (id !== undefined) found.blocks.push(id);
+  }
+  return new Map([...byMessage].map(([index, found]) => [index, { ...found, wasLate: false }]));
+}
+
+/** The edits of all messages, at their places in the body. */
+export function joinEdits(
+  { outline: { messages }, candidates, tape }: ContextSubject,
+  editsFor: (index: number) => MessageEdits,
+  { tailStart, unknown }: { tailStart: number; unknown: readonly number[] },
+): Pick<ContextEdits, 'edits' | 'steps' | 'markers' | 'blocks' | 'tokens'> {
+  const edits: ContextEdits['edits'][number][] = [];
+  const steps: ContextStep[] = [];
+  const markers: string[] = [];
+  const blocks: string[] = [];
+  const saved = { new: 0, again: 0 };
+  for (const index of candidates) {
+    const offset = messages[index]?.range.start ?? 0;
+    const message = editsFor(index);
+    for (const { start, end, replacement } of message.edits)
+      edits.push({ start: start + offset, end: end + offset, replacement });
+    steps.push(...message.steps);
+    markers.push(...message.markers);
+    if (index >= tailStart) blocks.push(...message.blocks);
+    saved[index < tailStart ? 'again' : 'new'] += sumSaved(message.steps);
+  }
+  const changed = unknown.find((index) => index < tailStart && editsFor(index).edits.length > 0);
+  const from = changed === undefined ? undefined : messages[changed]?.range.start;
+  const end = messages[tailStart - 1]?.range.end ?? 0;
+  const rewritten = from === undefined ? 0 : estimateTokens(tape.bytes.subarray(from, end));
+  const tokens = { savedNew: saved.new, savedAgain: saved.again, rewritten };
+  return { edits, steps, markers: markers.slice(-idsMax), blocks: blocks.slice(-idsMax), tokens };
+}
+
+function sumSaved(steps: readonly ContextStep[]): number {
+  return steps.reduce((sum, { tokensBefore, tokensAfter }) => sum + tokensBefore - tokensAfter, 0);
+}
+
+function estimateTokens(bytes: Uint8Array): number {
+  return Math.ceil(bytes.length / charactersPerToken);
+}
