@@ -127,9 +127,10 @@ function foldExtension(draft: AnswerDraft, event: Extract<StreamEvent, { type: '
   choice[member] = mergeExtensions(choice[member], event.extensions);
 }
 
-/** Usage is told anew each time, so the last one stands alone. */
+/** Usage is told anew each time, so the last one stands alone: without figures of the provider's own there are none. */
 function replaceUsage(extensions: Extensions, usage: Extensions): Extensions {
-  const replaced: Record<string, JsonObject> = { ...extensions };
+  const replaced: Record<string, JsonObject> = {};
+  for (const [format, { usage: _told, ...members }] of Object.entries(extensions)) replaced[format] = members;
   for (const [format, members] of Object.entries(usage)) {
     replaced[format] = { ...replaced[format], usage: members };
   }

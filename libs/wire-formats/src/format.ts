@@ -15,7 +15,7 @@ import type {
 import type { GatewayError } from '@gateway/errors';
 import type { ContextPart } from './context-part.ts';
 import type { JsonTape } from './json/json-tape.ts';
-import type { EditedRequest, RequestEdit } from './request-edit.ts';
+import type { CallPlace, EditedRequest, RequestEdit } from './request-edit.ts';
 
 /** What the format demands of an answer and a provider of another format may not say. */
 export interface AnswerDefaults {
@@ -77,6 +77,8 @@ export interface ClientHalf {
   /** What the model reads as text, message by message, from an index on: results, people's words, the model's own turns. */
   listContext(tape: JsonTape, from: number): ContextPart[];
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
+  /** Where the transcript's calls of functions stand. */
+  listCalls(tape: JsonTape): CallPlace[];
   /** The whole request. Costs a tree: for the translated lane. Judge it with `outlineRequest` first. */
   parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest;
   renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject;

@@ -1,4 +1,4 @@
-import type { ByteEdit, RequestOutline } from '@gateway/interchange';
+import type { ByteEdit, ByteRange, ChatMessage, ChatTool, RequestOutline } from '@gateway/interchange';
 import type { JsonTape } from './json/json-tape.ts';
 
 /** What to change in a request that goes on in its own format. */
@@ -15,6 +15,24 @@ export interface RequestEdit {
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
   /** Texts of messages that go out in other words: whole JSON strings, in the body's bytes. */
   readonly contextEdits?: readonly ByteEdit[];
+  /** Calls that go out in other words: names and arguments, in the body's bytes. */
+  readonly callEdits?: readonly ByteEdit[];
+  /** Tools of the gateway's own, after those that stay. */
+  readonly addTools?: readonly ChatTool[];
+  /** Turns that the client does not know of, after its last one. */
+  readonly addMessages?: readonly ChatMessage[];
+}
+
+/** Where a transcript's call of a function stands, in the body's bytes. */
+export interface CallPlace {
+  readonly id: string;
+  readonly name: string;
+  readonly nameRange: ByteRange;
+  readonly argumentsRange: ByteRange;
+  /** Whether the arguments stand there as a text that holds JSON, or as the JSON itself. */
+  readonly isText: boolean;
+  /** The arguments' JSON, as the client wrote it; decoded on demand. */
+  argumentsText(): string;
 }
 
 export interface EditedRequest {

@@ -15,10 +15,17 @@ export function isKept({ keepTools }: Pick<RequestEdit, 'keepTools'>, index: num
 
 /** Whether tools came, and none stays: an empty list, and a choice without tools, are refused upstream. */
 export function dropsAllTools(
-  request: Pick<RequestEdit, 'keepTools'> & { outline: RequestOutline },
+  request: Pick<RequestEdit, 'keepTools' | 'addTools'> & { outline: RequestOutline },
 ): boolean {
-  const { tools } = request.outline;
-  return tools.length > 0 && !tools.some((tool) => isKept(request, tool.index));
+  if (request.addTools !== undefined && request.addTools.length > 0) return false;
+  return keepsNone(request) && request.outline.tools.length > 0;
+}
+
+/** Whether no tool of the client's stays. */
+export function keepsNone(
+  request: Pick<RequestEdit, 'keepTools'> & { outline: Pick<RequestOutline, 'tools'> },
+): boolean {
+  return !request.outline.tools.some((tool) => isKept(request, tool.index));
 }
 
 /** The edits inside a list of tools of which some stay. */

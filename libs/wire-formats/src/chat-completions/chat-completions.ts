@@ -2,6 +2,7 @@ import type { StreamRenderer, StreamParser, ClientWireFormat } from '../format.t
 import { encodeSse } from '../sse/encode-sse.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
 import { listContext } from './client/list-context.ts';
+import { listCalls } from './client/list-calls.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError } from './client/render-error.ts';
@@ -25,6 +26,7 @@ export const chatCompletions: ClientWireFormat = {
     outlineRequest,
     listContext,
     toolDefinitions,
+    listCalls,
     parseRequest,
     renderResponse,
     openStreamRenderer,

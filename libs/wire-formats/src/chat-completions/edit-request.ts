@@ -6,7 +6,9 @@ import { findShadowed } from '../json/edits/shadowed-members.ts';
 import type { JsonEntry, JsonNode } from '../json/json-node.ts';
 import type { JsonTape } from '../json/json-tape.ts';
 import type { RequestEdit, EditedRequest } from '../request-edit.ts';
-import { dropsAllTools, editTools, replaceModel, stripToolMembers } from '../tool-edits.ts';
+import { addItems, isEmptyArray, renderAdded } from '../added-items.ts';
+import { dropsAllTools, editTools, keepsNone, replaceModel, stripToolMembers } from '../tool-edits.ts';
+import { renderRequest } from './provider/render-request.ts';
 import { findBody } from './tool-shape.ts';
 
 /** Members that mean nothing, or are refused, without tools. */
@@ -26,6 +28,8 @@ export function editRequest(request: RequestEdit): EditedRequest {
   const { bytes, tape } = request;
   const tools = tape.get(tape.root, 'tools');
   const dropsAll = dropsAllTools(request);
+  const added = renderAdded(renderRequest, request);
+  const messages = tape.get(tape.root, 'messages');
   const isShadowed = findShadowed(tape, tape.root, judgedMembers);
   const isDropped = (entry: JsonEntry): boolean =>
     isCloudField(tape, entry) ||
@@ -36,7 +40,10 @@ export function editRequest(request: RequestEdit): EditedRequest {
     replaceModel(tape, request.model),
     stripLegacyFunctions(tape),
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
+    dropsAll ? [] : addItems(tape, tools, added.tools, () => keepsNone(request)),
     request.contextEdits ?? [],
+    request.callEdits ?? [],
+    addItems(tape, messages, added.messages, isEmptyArray(tape, messages)),
   ].flat();
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };

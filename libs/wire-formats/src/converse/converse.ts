@@ -1,6 +1,7 @@
 import { parseEventStream } from '../event-stream/parse-event-stream.ts';
 import type { ClientWireFormat, StreamRenderer } from '../format.ts';
 import { listContext } from './client/list-context.ts';
+import { listCalls } from './client/list-calls.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError } from './client/render-error.ts';
@@ -25,6 +26,7 @@ export const converse: ClientWireFormat = {
     outlineRequest,
     listContext,
     toolDefinitions,
+    listCalls,
     parseRequest,
     renderResponse,
     openStreamRenderer,

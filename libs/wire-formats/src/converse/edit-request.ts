@@ -5,7 +5,10 @@ import { findShadowed } from '../json/edits/shadowed-members.ts';
 import type { JsonNode } from '../json/json-node.ts';
 import type { JsonTape } from '../json/json-tape.ts';
 import type { EditedRequest, RequestEdit } from '../request-edit.ts';
-import { dropsAllTools, editTools, stripToolMembers } from '../tool-edits.ts';
+import { addItems, isEmptyArray, renderAdded } from '../added-items.ts';
+import { dropsAllTools, editTools, keepsNone, stripToolMembers } from '../tool-edits.ts';
+import { asObject } from '../json/read-members.ts';
+import { renderRequest } from './provider/render-request.ts';
 import { isCachePoint } from './client/outline-tools.ts';
 import { requestFields } from './request-fields.ts';
 
@@ -21,6 +24,8 @@ export function editRequest(given: RequestEdit): EditedRequest {
   const tools = config === undefined ? undefined : tape.get(config, 'tools');
   const request = tools === undefined ? given : keepFollowedPoints(given, tools);
   const dropsAll = dropsAllTools(request);
+  const added = renderAdded(renderRequest, request);
+  const messages = tape.get(tape.root, 'messages');
   const isShadowed = findShadowed(tape, tape.root, requestFields);
   const edits = [
     removeMembers(
@@ -29,7 +34,10 @@ export function editRequest(given: RequestEdit): EditedRequest {
       (entry) => isShadowed(entry) || (dropsAll && tape.isString(entry.key, 'toolConfig')),
     ),
     config === undefined || dropsAll ? [] : editConfig(request, config, tools),
+    dropsAll ? [] : addItems(tape, tools, asObject(added.toolConfig)?.tools, () => keepsNone(request)),
     request.contextEdits ?? [],
+    request.callEdits ?? [],
+    addItems(tape, messages, added.messages, isEmptyArray(tape, messages)),
   ].flat();
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };

@@ -5,7 +5,9 @@ import { findShadowed } from '../json/edits/shadowed-members.ts';
 import type { JsonEntry, JsonNode } from '../json/json-node.ts';
 import type { JsonTape } from '../json/json-tape.ts';
 import type { EditedRequest, RequestEdit } from '../request-edit.ts';
-import { dropsAllTools, editTools, replaceModel, stripToolMembers } from '../tool-edits.ts';
+import { addItems, isEmptyArray, renderAdded } from '../added-items.ts';
+import { dropsAllTools, editTools, keepsNone, replaceModel, stripToolMembers } from '../tool-edits.ts';
+import { renderRequest } from './provider/render-request.ts';
 
 /** Members that mean nothing, or are refused, without tools. */
 const membersOfTools = ['tools', 'tool_choice'] as const;
@@ -24,6 +26,8 @@ export function editRequest(request: RequestEdit): EditedRequest {
   const { bytes, tape } = request;
   const tools = tape.get(tape.root, 'tools');
   const dropsAll = dropsAllTools(request);
+  const added = renderAdded(renderRequest, request);
+  const messages = tape.get(tape.root, 'messages');
   const isShadowed = findShadowed(tape, tape.root, judgedMembers);
   const isDropped = (entry: JsonEntry): boolean =>
     isShadowed(entry) || (dropsAll && membersOfTools.some((name) => tape.isString(entry.key, name)));
@@ -31,7 +35,10 @@ export function editRequest(request: RequestEdit): EditedRequest {
     removeMembers(tape, tape.root, isDropped),
     replaceModel(tape, request.model),
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
+    dropsAll ? [] : addItems(tape, tools, added.tools, () => keepsNone(request)),
     request.contextEdits ?? [],
+    request.callEdits ?? [],
+    addItems(tape, messages, added.messages, isEmptyArray(tape, messages)),
   ].flat();
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };

@@ -3,6 +3,7 @@ import { encodeSse } from '../sse/encode-sse.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
 import { BlockQueue } from './client/block-queue.ts';
 import { listContext } from './client/list-context.ts';
+import { listCalls } from './client/list-calls.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError } from './client/render-error.ts';
@@ -30,6 +31,7 @@ export const messages: ClientWireFormat = {
     outlineRequest,
     listContext,
     toolDefinitions,
+    listCalls,
     parseRequest,
     renderResponse,
     openStreamRenderer,
