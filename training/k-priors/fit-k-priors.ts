@@ -1,23 +1,19 @@
-// Measures how far down the keyword ranking needed tools stand, and writes the router's prior for K from it:
-// `node training/k-priors/fit-k-priors.ts [--data DIR] [--check]`. With `--check` it only prints the figures.
+// Measures how far down a lane's rankings needed tools stand, and writes the router's prior for K from it:
+// `node training/k-priors/fit-k-priors.ts [--lane keyword] [--data DIR] [--check]`. With `--check` it only prints figures.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { KPolicyBand, KPolicyTarget } from '../../apps/tool-router/src/plan-tools/k-policy.ts';
-import { keywordRanker } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
-import { indexToolList } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
-import {
-  itemAt,
-  loadToolData,
-  type PoolSize,
-  type Question,
-  type ToolData,
-} from '../../test/eval/tool-data.ts';
-import { applyTarget, fitTarget, type PolicyOutcome, type Sample } from './fit-steps.ts';
+import type { RecallBand, RecallPrior } from '../../apps/tool-router/src/plan-tools/recall-prior.ts';
+import { surenessOf } from '../../apps/tool-router/src/plan-tools/recall-prior.ts';
+import { loadToolData, type PoolSize, type Question } from '../../test/eval/tool-data.ts';
+import { applyTarget, fitClasses, type PolicyOutcome, type Sample } from './fit-curves.ts';
+import { openLane, type Lane } from './lanes.ts';
 
 const kMin = 5;
 const shortListMax = 8;
+/** Best score from which on a turn tells anything at all: by keyword about one rare word in a name. */
+const surenessMin = { keyword: 3, semantic: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
 /** A band's figures come from pools of about its size. */
 const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] = [
@@ -29,81 +25,84 @@ const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] =
 const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '../shared/data/tools' },
+    lane: { type: 'string', default: 'keyword' },
     check: { type: 'boolean', default: false },
   },
 });
+if (values.lane !== 'keyword' && values.lane !== 'semantic') throw new Error('--lane keyword|semantic');
+const laneName = values.lane;
 const data = loadToolData(values.data);
+const lane = await openLane(laneName, data);
 const notes: string[] = [];
-const fitted = bands.map(({ toolsMax, pool }): KPolicyBand => {
-  const samples = data.questions.flatMap((question) => makeSample(data, question, pool) ?? []);
-  return {
-    toolsMax,
-    targets: recallTargets.map((recallTarget) => measureTarget(samples, pool, recallTarget)),
-  };
-});
+const fitted: RecallBand[] = [];
+for (const { toolsMax, pool } of bands) {
+  const samples = await makeSamples(lane, pool);
+  for (const recallTarget of recallTargets) notes.push(measureHeldOut(samples, pool, recallTarget));
+  fitted.push({ toolsMax, measuredTools: Number(pool), ...fitClasses(samples, Number(pool)) });
+}
 console.log(notes.join('\n'));
-if (!values.check) writePolicy();
+if (!values.check) writePrior();
+process.exit(0);
+
+async function makeSamples({ rank }: Lane, pool: PoolSize): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  for (const question of data.questions) {
+    const lines = question.pools[pool];
+    if (lines === undefined) continue;
+    const ranking = await rank(question, lines);
+    const ranks = new Map(Array.from(ranking.order, (position, at) => [lines[position], at + 1]));
+    samples.push({
+      dataset: question.dataset,
+      sureness: surenessOf(ranking),
+      namesTop: ranking.namesTop,
+      goldRanks: goldsOf(question).map((alternatives) =>
+        Math.min(...alternatives.map((line) => ranks.get(line) ?? Infinity)),
+      ),
+      tools: lines.length,
+    });
+  }
+  return samples;
+}
 
 /**
  * Golds that are hidden prerequisites of what was asked are left out, where a set marks them: no ranking of the
  * question finds them, and they would switch pruning off for everybody.
  */
-function makeSample({ cards }: ToolData, question: Question, pool: PoolSize): Sample | undefined {
-  const lines = question.pools[pool];
-  if (lines === undefined) return undefined;
-  const index = indexToolList(
-    '',
-    lines.map((line) => itemAt(cards, line)),
-  );
-  const { userTurns, dataset } = question;
-  const { scores, order, topScore, namesTop } = keywordRanker.rank(index, {
-    turns: userTurns,
-    at: userTurns.length - 1,
-  });
-  const shareOf = (position: number): number => (scores[position] ?? 0) / (topScore || 1);
-  const firsts = new Set(order.subarray(0, kMin));
-  const golds = question.mainGold === undefined ? question.golds : [question.mainGold];
-  const goldShares = golds.map((alternatives) =>
-    Math.max(
-      ...alternatives.map((line) => {
-        const position = lines.indexOf(line);
-        if (position < 0) return -1;
-        return firsts.has(position) ? Infinity : shareOf(position);
-      }),
-    ),
-  );
-  return { dataset, topScore, namesTop, goldShares, shares: Float64Array.from(order, shareOf) };
+function goldsOf({ golds, mainGold }: Question): readonly (readonly number[])[] {
+  return mainGold === undefined ? golds : [mainGold];
 }
 
-function measureTarget(samples: readonly Sample[], pool: PoolSize, recallTarget: number): KPolicyTarget {
-  const options = { recallTarget, kMin };
+function measureHeldOut(samples: readonly Sample[], pool: PoolSize, recallTarget: number): string {
   const heldOut = [...new Set(samples.map(({ dataset }) => dataset))].map((set): PolicyOutcome => {
     const rest = samples.filter(({ dataset }) => dataset !== set);
     const own = samples.filter(({ dataset }) => dataset === set);
-    return applyTarget(own, fitTarget(rest, options), options);
+    return applyTarget(own, fitClasses(rest, Number(pool)), { recallTarget, kMin });
   });
   const mean = (key: keyof PolicyOutcome): string =>
     ((100 * heldOut.reduce((sum, outcome) => sum + outcome[key], 0)) / heldOut.length).toFixed(1);
   const worst = (100 * Math.min(...heldOut.map(({ recall }) => recall))).toFixed(1);
-  notes.push(
-    `pool ${pool}, target ${recallTarget}: recall ${mean('recall')} (worst set ${worst}), kept ${mean('kept')}, sent whole ${mean('whole')}`,
-  );
-  return fitTarget(samples, options);
+  return `pool ${pool}, target ${recallTarget}: recall ${mean('recall')} (worst set ${worst}), kept ${mean('kept')}, sent whole ${mean('whole')}`;
 }
 
-function writePolicy(): void {
+function writePrior(): void {
   const table = JSON.stringify(fitted);
-  const version = createHash('sha256').update(`${kMin},${shortListMax},${table}`).digest('hex').slice(0, 8);
-  const policy = { version, shortListMax, kMin, bands: fitted };
+  const minimum = surenessMin[laneName];
+  const version = createHash('sha256')
+    .update(`${kMin},${shortListMax},${minimum},${table}`)
+    .digest('hex')
+    .slice(0, 8);
+  const prior: RecallPrior = { version, shortListMax, kMin, surenessMin: minimum, bands: fitted };
   const text = [
-    '// Written by `node training/k-priors/fit-k-priors.ts`; see there how it is measured. Do not edit by hand.',
+    `// Written by \`node training/k-priors/fit-k-priors.ts --lane ${laneName}\`; see there how it is measured. Do not edit by hand.`,
     '// Each public set left out in turn, figures in per cent, means over the sets:',
     ...notes.map((note) => `// ${note}`),
-    `import type { KPolicy } from './k-policy.ts';`,
+    `import type { RecallPrior } from './recall-prior.ts';`,
     '',
-    `/** The keyword path's prior for K. */`,
-    `export const keywordPriors: KPolicy = ${JSON.stringify(policy, null, 2)};`,
+    `/** How far down the ${laneName} rankings needed tools stand: \`[k, recall]\` points. */`,
+    '// prettier-ignore',
+    `export const ${laneName}Prior: RecallPrior = ${JSON.stringify(prior)};`,
     '',
   ].join('\n');
-  writeFileSync(join(import.meta.dirname, '../../apps/tool-router/src/plan-tools/keyword-priors.ts'), text);
+  const folder = join(import.meta.dirname, '../../apps/tool-router/src/plan-tools');
+  writeFileSync(join(folder, `${laneName}-prior.ts`), text);
 }

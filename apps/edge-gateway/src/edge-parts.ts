@@ -4,6 +4,9 @@ import { secretRedactor, type LineLog, type Logger, type Metrics } from '@gatewa
 import { createEgressGuard, type EgressGuard } from '@gateway/providers';
 import type { Redis } from 'ioredis';
 import { openBudgets } from './budgets/open-budgets.ts';
+import { Admission } from './admission/admission.ts';
+import { BackendBook } from './backends/backend-book.ts';
+import { RetryBudget } from './backends/retry-budget.ts';
 import type { Config } from './config.ts';
 import { connectRedis } from './connect-redis.ts';
 import { createConnections } from './connections/connections.ts';
@@ -11,12 +14,16 @@ import { GrantCache } from './grants/grant-cache.ts';
 import { OpenRequests } from './grants/open-requests.ts';
 import { RedisEpochReader } from './grants/redis-epoch-reader.adapter.ts';
 import { createEdgeMetrics } from './metrics/edge-metrics.ts';
+import { createResilienceMetrics } from './metrics/resilience-metrics.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import { RedisRateLimiter } from './pipeline/stages/limit/redis-rate-limiter.adapter.ts';
 import { ContextMemo } from './pipeline/stages/plan/context/context-memo.ts';
 import { ContextPlanner } from './pipeline/stages/plan/context/context-planner.ts';
 import { createCompressorClient } from './pipeline/stages/plan/context/nats-compressor.adapter.ts';
 import { NatsPlanner } from './pipeline/stages/plan/nats-planner.adapter.ts';
+import { FirstRequests } from './pipeline/stages/plan/session/first-requests.ts';
+import { SessionMemo } from './pipeline/stages/plan/session/session-memo.ts';
+import { SessionPlanner } from './pipeline/stages/plan/session/session-planner.ts';
 import { TokenRatios } from './pipeline/token-ratios.ts';
 import { ToolListIndex } from './pipeline/stages/plan/tool-list-index.ts';
 import type { RequestSpool } from './spool/request-spool.ts';
@@ -48,11 +55,13 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const cacheRedis = connectRedis(config.REDIS_CACHE_URL ?? config.REDIS_URL, log);
   const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
   const upstream = new UndiciUpstream({ guard: egressGuard, idleTimeoutMs: config.UPSTREAM_TIMEOUT_MS });
+  const resilience = buildResilience(surroundings);
   const pipeline: PipelineServices = {
     ...buildLimits(cacheRedis, messaging, log),
     ...buildPlanning(config.PLAN_DEADLINE_MS, cacheRedis, messaging, log),
+    ...resilience,
     settings: chooseSettings(config),
-    connections: createConnections(messaging, sealingKeys, secretRedactor),
+    connections: createConnections(messaging, sealingKeys, secretRedactor, resilience.backends),
     catalog: loadCatalog(),
     budgets: open.budgets,
     upstream,
@@ -78,6 +87,33 @@ function chooseSettings(config: Config): PipelineServices['settings'] {
     bodyBytesMax: config.REQUEST_BODY_BYTES_MAX,
     planDeadlineMs: config.PLAN_DEADLINE_MS,
     sandboxUrl: config.SANDBOX_URL,
+    retriesMax: config.UPSTREAM_RETRIES_MAX,
+    retryAfterMsMax: config.UPSTREAM_RETRY_AFTER_MAX_MS,
+    firstByteMsMax: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
+    plainAnswerMsMax: config.UPSTREAM_ANSWER_TIMEOUT_MS,
+  };
+}
+
+/** What keeps trouble small: that of providers, and too many requests. */
+function buildResilience({
+  config,
+  messaging,
+  metrics,
+}: EdgeSurroundings): Pick<PipelineServices, 'admission' | 'backends' | 'retryBudget' | 'resilience'> {
+  const resilience = createResilienceMetrics(metrics);
+  return {
+    resilience,
+    admission: new Admission({
+      inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
+      queuedMax: config.REQUESTS_QUEUED_MAX,
+      waitMsMax: config.QUEUE_TIMEOUT_MS,
+      metrics: resilience,
+    }),
+    backends: new BackendBook({ messaging, inFlightMax: config.UPSTREAM_IN_FLIGHT_MAX, metrics: resilience }),
+    retryBudget: new RetryBudget({
+      share: config.UPSTREAM_RETRY_BUDGET_SHARE,
+      floor: config.UPSTREAM_RETRY_BUDGET_FLOOR,
+    }),
   };
 }
 
@@ -101,10 +137,19 @@ function buildPlanning(
   cacheRedis: Redis,
   messaging: Messaging,
   log: Logger,
-): Pick<PipelineServices, 'planner' | 'context' | 'toolLists' | 'tokenRatios'> {
+): Pick<PipelineServices, 'planner' | 'sessions' | 'context' | 'toolLists' | 'tokenRatios'> {
   const memo = new ContextMemo(cacheRedis, log);
+  const planner = new NatsPlanner(messaging, deadlineMs);
+  const sessions = new SessionPlanner({
+    planner,
+    memo: new SessionMemo(cacheRedis, log),
+    catalog: loadCatalog(),
+    firstRequests: new FirstRequests(cacheRedis, log),
+    hasNet: false,
+  });
   return {
-    planner: new NatsPlanner(messaging, deadlineMs),
+    planner,
+    sessions,
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
     toolLists: new ToolListIndex(),
     tokenRatios: new TokenRatios(),

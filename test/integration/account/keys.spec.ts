@@ -115,6 +115,7 @@ describe('the account service', () => {
       contentLogging: false,
       retentionDays: 30,
       shadowShare: 0.05,
+      isDemo: false,
     });
   });
 

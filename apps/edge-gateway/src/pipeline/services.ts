@@ -2,16 +2,21 @@ import type { ModelCatalog } from '@gateway/model-catalog';
 import type { Messaging } from '@gateway/messaging';
 import type { LineLog, Logger } from '@gateway/observability';
 import type { SavedTokenBudgets } from '../budgets/saved-token-budgets.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { BackendBook } from '../backends/backend-book.ts';
+import type { RetryBudget } from '../backends/retry-budget.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { GrantCache } from '../grants/grant-cache.ts';
 import type { OpenRequests } from '../grants/open-requests.ts';
 import type { EdgeMetrics } from '../metrics/edge-metrics.ts';
+import type { ResilienceMetrics } from '../metrics/resilience-metrics.ts';
 import type { RequestSpool } from '../spool/request-spool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RateLimiter } from './stages/limit/rate-limiter.port.ts';
 import type { ContextPlanner } from './stages/plan/context/context-planner.ts';
 import type { TokenRatios } from './token-ratios.ts';
 import type { Planner } from './stages/plan/planner.ts';
+import type { SessionPlanner } from './stages/plan/session/session-planner.ts';
 import type { ToolListIndex } from './stages/plan/tool-list-index.ts';
 
 /** What the stages need of the world. Built once, in the module; a test builds its own. */
@@ -19,18 +24,23 @@ export interface PipelineServices {
   readonly settings: PipelineSettings;
   readonly grants: GrantCache;
   readonly openRequests: OpenRequests;
+  readonly admission: Admission;
   readonly connections: Connections;
   readonly catalog: ModelCatalog;
   readonly rateLimiter: RateLimiter;
   readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
+  readonly sessions: SessionPlanner;
   readonly context: ContextPlanner;
   readonly toolLists: ToolListIndex;
   readonly tokenRatios: TokenRatios;
   readonly upstream: Upstream;
+  readonly backends: BackendBook;
+  readonly retryBudget: RetryBudget;
   readonly spool: RequestSpool;
   readonly messaging: Messaging;
   readonly metrics: EdgeMetrics;
+  readonly resilience: ResilienceMetrics;
   readonly log: Logger;
   /** The one wide line a request. */
   readonly requestLog: LineLog;
@@ -41,4 +51,11 @@ export interface PipelineSettings {
   readonly planDeadlineMs: number;
   /** Undefined when there is no sandbox. */
   readonly sandboxUrl: string | undefined;
+  /** How often a call that failed is made again where nobody else can be asked. */
+  readonly retriesMax: number;
+  /** A provider that asks for a longer pause is not waited for. */
+  readonly retryAfterMsMax: number;
+  /** Where somebody else can be asked: how long the first byte of a stream may take, and a plain answer as a whole. */
+  readonly firstByteMsMax: number;
+  readonly plainAnswerMsMax: number;
 }

@@ -1,5 +1,7 @@
 import type { CompressSchemasReply, PlanToolsReply } from '@gateway/contracts';
 import type { ByteEdit, PlanReason } from '@gateway/interchange';
+import type { SafetyNet } from './net/safety-net.ts';
+import type { SessionNames } from './session-names.ts';
 
 type SchemaResult = CompressSchemasReply['results'][number];
 export type PlannedReply = Extract<PlanToolsReply, { status: 'planned' }>;
@@ -28,8 +30,6 @@ export interface ContextEdits {
    * may be left out: the tool that the model asks with has to stand in the list from the beginning.
    */
   readonly recall: RecallOriginal | null;
-}
-
   /** What markers mean something in; null where nobody looked at the conversation. */
   readonly session: string | null;
   /** Of what is left out in what goes out: the newest 64. */
@@ -37,14 +37,16 @@ export interface ContextEdits {
   /** What was compressed when it came with this request: the newest 64. */
   readonly blocks: readonly string[];
   readonly decision: ContextDecision;
-export interface ContextTokens {
-  /** Saved of messages that are new with this request. */
+}
+
 /**
  * `taken`: under the account's settings. `cleared`: with this request old results go out as summaries. `kept`: the session was begun
  * under other settings, and goes on under them, since sending it in other words would cost more than it saves.
  */
 export type ContextDecision = 'taken' | 'cleared' | 'kept';
 
+export interface ContextTokens {
+  /** Saved of messages that are new with this request. */
   readonly savedNew: number;
   /** Saved of messages that were sent before. */
   readonly savedAgain: number;
@@ -57,12 +59,12 @@ export const noContextEdits: ContextEdits = {
   steps: [],
   tokens: { savedNew: 0, savedAgain: 0, rewritten: 0 },
   recall: null,
-};
-
   session: null,
   markers: [],
   blocks: [],
   decision: 'taken',
+};
+
 /** What is to become of the client's tools, and of the conversation. Indexes are those of the client's list. */
 export interface ToolPlan {
   /** Tools that the key may use: the boundary that holds whatever the plan says. */
@@ -74,6 +76,10 @@ export interface ToolPlan {
   readonly reason: PlanReason | null;
   /** The router's answer, if it gave one in time. */
   readonly reply: PlannedReply | null;
+  /** What the session is known by; null where nobody planned it. */
+  readonly session: SessionNames | null;
+  /** What keeps within reach what does not go out. Absent: nothing does, or all of it goes. */
+  readonly net?: SafetyNet;
 }
 
 /** Forwards everything that the key may use, as it is. */
@@ -85,5 +91,6 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
     context: noContextEdits,
     reason,
     reply: null,
+    session: null,
   };
 }

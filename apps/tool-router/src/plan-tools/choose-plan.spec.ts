@@ -5,8 +5,9 @@ import { hashList, ToolMemory } from '../define-tools/tool-memory.adapter.ts';
 import { keywordRanker } from '../ranking/keyword-ranker.ts';
 import type { ToolRanker } from '../ranking/ranker.port.ts';
 import type { PlannedTools } from './choose-plan.ts';
-import { keywordPriors } from './keyword-priors.ts';
+import { priors } from './priors.fixture.ts';
 import { ToolPlanner } from './plan-tools.ts';
+import { noPolicies } from './routing-policies.port.ts';
 import { growingTurnsMax } from './session-set.ts';
 import { defineTool, planRequest } from './tools.fixture.ts';
 
@@ -30,7 +31,7 @@ async function plan(
       return keywordRanker.rank(index, question);
     },
   };
-  const planner = new ToolPlanner({ lists, ranker, policy: keywordPriors, instanceId: 'one' });
+  const planner = new ToolPlanner({ lists, ranker, priors, policies: noPolicies, instanceId: 'one' });
   const toolHashes = tools.map(({ hash }) => hash);
   const reply = await planner.plan(planRequest({ listHash: hashList(toolHashes), toolHashes, ...fields }));
   if (reply.status !== 'planned') throw new Error('the tools are known');

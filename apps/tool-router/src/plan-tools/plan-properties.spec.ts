@@ -4,8 +4,9 @@ import { hashList, ToolMemory } from '../define-tools/tool-memory.adapter.ts';
 import { keywordRanker } from '../ranking/keyword-ranker.ts';
 import { MemoizedRanker } from '../ranking/memoized-ranker.ts';
 import type { PlannedTools } from './choose-plan.ts';
-import { keywordPriors } from './keyword-priors.ts';
+import { priors } from './priors.fixture.ts';
 import { ToolPlanner } from './plan-tools.ts';
+import { noPolicies } from './routing-policies.port.ts';
 import { defineTool, planRequest } from './tools.fixture.ts';
 
 /** Few words, so that tools and turns meet often. */
@@ -45,7 +46,7 @@ async function plan(
   const lists = new ToolMemory({ definitionsBytesMax: 1e8, listsBytesMax: 1e8 });
   lists.define(list);
   const ranker = isMemoized ? new MemoizedRanker(keywordRanker, 1e6) : keywordRanker;
-  const planner = new ToolPlanner({ lists, ranker, policy: keywordPriors, instanceId: 'one' });
+  const planner = new ToolPlanner({ lists, ranker, priors, policies: noPolicies, instanceId: 'one' });
   const toolHashes = list.map(({ hash }) => hash);
   const request = planRequest({ listHash: hashList(toolHashes), toolHashes, ...fields });
   if (isMemoized) await planner.plan({ ...request, userTurns: request.userTurns.slice(0, -1) });

@@ -1,10 +1,14 @@
 import type { PlanToolsReply, PlanToolsRequest } from '@gateway/contracts';
+import type { RoutingMethod } from '@gateway/interchange';
 import type { ToolRanker } from '../ranking/ranker.port.ts';
 import type { ToolListIndex } from '../ranking/tool-list-index.ts';
 import { choosePlan } from './choose-plan.ts';
-import type { KPolicy } from './k-policy.ts';
+import { classifyIntent } from './intent.ts';
 import { MemoizedMentions } from './memoized-mentions.ts';
-import { growingTurnsMax, type RankedTurn } from './session-set.ts';
+import type { RankedTurn } from './ranked-turn.ts';
+import type { RecallPriors } from './recall-prior.ts';
+import type { RoutingPolicies } from './routing-policies.port.ts';
+import { growingTurnsMax } from './session-set.ts';
 import type { ToolLists } from './tool-lists.port.ts';
 import { TurnMemory } from './turn-memory.ts';
 
@@ -14,7 +18,8 @@ const turnCharactersMax = 32 * 1024 * 1024;
 export interface ToolPlannerOptions {
   readonly lists: ToolLists;
   readonly ranker: ToolRanker;
-  readonly policy: KPolicy;
+  readonly priors: RecallPriors;
+  readonly policies: RoutingPolicies;
   /** Told to the edge when definitions are missing, so that it sends them here. */
   readonly instanceId: string;
 }
@@ -31,36 +36,56 @@ export class ToolPlanner {
 
   /** @throws GatewayError `invalid_field` when the list's hash is not that of its tools. */
   async plan(request: PlanToolsRequest): Promise<PlanToolsReply> {
-    const { lists, ranker, policy, instanceId } = this.#options;
+    const { lists, priors, policies, instanceId } = this.#options;
     const userTurns = this.#turns.resolve(request);
     const found = lists.find(request.listHash, request.toolHashes);
     if (found.status === 'unknown') return { status: 'unknown', missing: found.missing, instanceId };
     if (userTurns === undefined) return { status: 'unknown', missing: [], instanceId };
     const { index } = found;
-    const turns = await this.#rankTurns(index, userTurns);
+    const { accountId, session } = request;
     const newestAt = userTurns.length - 1;
+    const from = Math.min(session?.turns ?? 0, userTurns.length);
+    const [turns, newest, measured] = await Promise.all([
+      this.#rankTurns(index, userTurns, from, session?.lane),
+      newestAt < 0 ? undefined : this.#rank(index, userTurns, newestAt, session?.lane),
+      session === undefined ? policies.find(accountId, null) : this.#pinned(accountId, session.policyVersion),
+    ]);
     const mentioned = new Set(userTurns.flatMap((turn) => this.#mentions.find(index, turn)));
-    const newest =
-      turns[newestAt]?.ranking ??
-      (newestAt < 0 ? undefined : await ranker.rank(index, { turns: userTurns, at: newestAt }));
-    const method = newest?.method ?? 'keyword';
     return choosePlan({
       request: { ...request, userTurns },
       index,
       turns,
       newest,
       mentioned,
-      method,
-      policy,
+      priors,
+      measured,
     });
   }
 
-  async #rankTurns(index: ToolListIndex, userTurns: readonly string[]): Promise<RankedTurn[]> {
-    const turns: RankedTurn[] = [];
-    for (let at = 0; at < Math.min(userTurns.length, growingTurnsMax); at += 1) {
-      const ranking = await this.#options.ranker.rank(index, { turns: userTurns, at });
-      turns.push({ ranking, mentioned: this.#mentions.find(index, userTurns[at] ?? '') });
-    }
-    return turns;
+  #rankTurns(
+    index: ToolListIndex,
+    userTurns: readonly string[],
+    from: number,
+    lane: RoutingMethod | undefined,
+  ): Promise<RankedTurn[]> {
+    const growing = [...userTurns.keys()].slice(from, growingTurnsMax);
+    return Promise.all(
+      growing.map(async (at) => {
+        const turn = userTurns[at] ?? '';
+        const ranking = await this.#rank(index, userTurns, at, lane);
+        const carriesOn = classifyIntent(turn, false) === 'continue';
+        return { ranking, mentioned: this.#mentions.find(index, turn), carriesOn };
+      }),
+    );
+  }
+
+  /** What the account had measured when the session began: the last part of a version that has three. */
+  #pinned(accountId: string, policyVersion: string): ReturnType<RoutingPolicies['find']> {
+    const version = policyVersion.split('/')[2];
+    return version === undefined ? null : this.#options.policies.find(accountId, version);
+  }
+
+  #rank(index: ToolListIndex, turns: readonly string[], at: number, lane: RoutingMethod | undefined) {
+    return this.#options.ranker.rank(index, { turns, at }, lane === undefined ? {} : { lane });
   }
 }

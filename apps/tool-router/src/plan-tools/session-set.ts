@@ -1,130 +1,185 @@
+import {
+  chooseCalibratedK,
+  type PlanPrice,
+  type PlannedSession,
+  type RoutingPolicy,
+} from '@gateway/contracts';
+import type { IntentClass } from '@gateway/interchange';
 import type { ToolListIndex } from '../ranking/tool-list-index.ts';
 import type { TurnRanking } from '../ranking/ranker.port.ts';
-import { chooseScoreMin, type KPolicy } from './k-policy.ts';
+import { chooseGrowth } from './grow-set.ts';
+import { chooseK, neededRecall, type Recovery, type Worth } from './price-k.ts';
+import type { RecallCurve } from './recall-curve.ts';
+import type { RankedTurn } from './ranked-turn.ts';
+import { priorCurve, surenessOf, type RecallPrior, type RecallPriors } from './recall-prior.ts';
 
 /** User turns that may still add tools. Later ones leave the set as it is, so that a transcript of any length has a bounded cost. */
 export const growingTurnsMax = 64;
-/** Best score from which on a turn tells anything at all: about one rare word in a name. Thanks and greetings are below it. */
-const evidenceScoreMin = 3;
-
-/** A user turn as far as it decides about tools. */
-export interface RankedTurn {
-  readonly ranking: TurnRanking;
-  /** Positions of tools that the turn names. */
-  readonly mentioned: readonly number[];
-}
+/** Taken for the share that the safety net brings back, until it is measured. */
+export const recoveredShareExpected = 0.9;
 
 export interface SessionSetOptions {
-  readonly policy: KPolicy;
+  readonly priors: RecallPriors;
+  /** What the account has measured. */
+  readonly measured: RoutingPolicy | null;
+  /** Of the session's first turn. */
+  readonly intent: IntentClass;
   readonly recallTarget: number;
   readonly kOverride: number | null;
+  readonly mayRecover: boolean;
+  readonly recoveredShare: number;
+  readonly price: PlanPrice | undefined;
   /** Positions that go out anyway and take no place in K. Fixed by the list. */
   readonly pinned: ReadonlySet<number>;
+  /** By the memo: the set as it was, which turns only add to. */
+  readonly session: PlannedSession | undefined;
 }
 
 export interface SessionSet {
   /** Positions; undefined when everything goes out. */
   readonly positions: ReadonlySet<number> | undefined;
-  readonly reason: 'override' | 'short_list' | 'uncertain' | 'prior';
+  readonly reason: 'override' | 'short_list' | 'uncertain' | 'prior' | 'calibrated' | 'net_negative';
   /** Whether the newest turn added to the set. */
   readonly grown: boolean;
+  readonly recovery: Recovery;
+  readonly worth: Worth | null;
 }
+
+const unarmed: Recovery = { armed: false, way: 'in_place' };
 
 /**
  * The tools of a session: the first turn's choice, and what later turns ask for beyond it. Each turn's part depends on
  * the turns up to it alone, so the set of a transcript holds the set of every beginning of it.
  *
- * Growing rewrites a cached prefix, so a turn adds nothing while its best tools are in. It is held to the recall target
- * all the same: when it grew only where the very best tool was surely out, recall of the last turn at a target of 0.95
- * was 85 to 87% on the public dialogues at 100 candidates; like this it is 95%, and 0.28 of the later turns grow the set
- * (`node training/k-priors/measure-sessions.ts`).
+ * @param turns from the first on, or from the first that the memo does not hold.
  */
 export function chooseSessionSet(
   index: ToolListIndex,
   turns: readonly RankedTurn[],
   options: SessionSetOptions,
 ): SessionSet {
+  const { kOverride, session } = options;
   const scored = index.names.length - options.pinned.size;
-  const { kOverride, policy } = options;
-  if (kOverride === null && scored <= policy.shortListMax) return everything('short_list');
-  const first = turns[0];
-  if (first === undefined || (kOverride !== null && scored <= kOverride)) {
-    return everything(kOverride === null ? 'uncertain' : 'override');
-  }
-  const named = new Set([...options.pinned, ...first.mentioned]);
-  const positions =
-    kOverride === null ? chooseByPrior(index, first, named, options) : chooseTop(first, named, kOverride);
-  if (positions === undefined) return everything('uncertain');
-  let grown = false;
-  for (const turn of turns.slice(1, growingTurnsMax)) {
-    for (const position of turn.mentioned) named.add(position);
-    const added = chooseGrowth(index, turn, positions, named, options);
-    for (const position of added) positions.add(position);
-    grown = added.length > 0;
-  }
-  if (turns.length > growingTurnsMax) grown = false;
-  return { positions, reason: kOverride === null ? 'prior' : 'override', grown };
+  const [first] = turns;
+  const { shortListMax } = priorOf(options, first?.ranking.method);
+  if (kOverride === null && scored <= shortListMax) return everything('short_list');
+  if (session !== undefined) return growSession(index, turns, session, options);
+  if (kOverride !== null && scored <= kOverride) return everything('override');
+  if (first === undefined) return everything('uncertain');
+  const begun = chooseFirst(index, first, scored, options);
+  if (begun.positions === undefined) return begun;
+  return growSet(index, turns.slice(1, growingTurnsMax), begun, options);
 }
 
-function everything(reason: SessionSet['reason']): SessionSet {
-  return { positions: undefined, reason, grown: false };
+function everything(reason: SessionSet['reason'], worth: Worth | null = null): SessionSet {
+  return { positions: undefined, reason, grown: false, recovery: unarmed, worth };
+}
+
+function growSession(
+  index: ToolListIndex,
+  turns: readonly RankedTurn[],
+  session: PlannedSession,
+  options: SessionSetOptions,
+): SessionSet {
+  const positions = new Set(session.forwarded.filter((position) => position < index.names.length));
+  const reason = options.kOverride === null ? 'prior' : 'override';
+  if (positions.size === index.names.length) return { ...everything(reason), positions };
+  const recovery = { armed: session.way !== null, way: session.way ?? 'in_place' };
+  const begun: SessionSet = { positions, reason, grown: false, recovery, worth: null };
+  return growSet(index, turns.slice(0, Math.max(0, growingTurnsMax - session.turns)), begun, options);
+}
+
+function chooseFirst(
+  index: ToolListIndex,
+  { ranking, mentioned }: RankedTurn,
+  scored: number,
+  options: SessionSetOptions,
+): SessionSet {
+  const { kOverride, mayRecover, recallTarget, recoveredShare, price } = options;
+  const { curve, source } = curveFor(index, ranking, options);
+  const prior = priorOf(options, ranking.method);
+  if (source === 'off' && kOverride === null) return everything('calibrated');
+  if (surenessOf(ranking) < prior.surenessMin && kOverride === null) return everything('uncertain');
+  const { kMin } = prior;
+  const tools = index.names.length;
+  const chosen = chooseK({
+    curve,
+    tools,
+    scored,
+    recallTarget,
+    recoveredShare,
+    mayRecover,
+    kMin,
+    kOverride,
+    price,
+  });
+  const reason = kOverride === null ? (source === 'calibrated' ? 'calibrated' : 'prior') : 'override';
+  if (chosen.k === undefined) return everything(chosen.why === 'chosen' ? reason : chosen.why, chosen.worth);
+  const named = new Set([...options.pinned, ...mentioned]);
+  const positions = new Set(takeTop(ranking, named, chosen.k));
+  return { positions, reason, grown: false, recovery: chosen.recovery, worth: chosen.worth };
 }
 
 /** The best `k` of those that are not in anyway. */
-function chooseTop({ ranking }: RankedTurn, named: ReadonlySet<number>, k: number): Set<number> {
-  const chosen = new Set<number>();
-  for (const position of ranking.order) {
-    if (chosen.size >= k) break;
-    if (!named.has(position)) chosen.add(position);
+function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number): number[] {
+  const chosen: number[] = [];
+  for (const position of order) {
+    if (chosen.length >= k) break;
+    if (!named.has(position)) chosen.push(position);
   }
   return chosen;
 }
 
-/** Every tool above the measured share of the best score, and at least `kMin`; undefined when the turn is too uncertain. */
-function chooseByPrior(
+/** Adds what each turn asks for beyond the set. */
+function growSet(
   index: ToolListIndex,
-  turn: RankedTurn,
-  named: ReadonlySet<number>,
+  turns: readonly RankedTurn[],
+  begun: SessionSet,
   options: SessionSetOptions,
-): Set<number> | undefined {
-  const scoreMin = scoreMinOf(index, turn.ranking, options);
-  if (scoreMin === undefined) return undefined;
-  const chosen = chooseTop(turn, named, options.policy.kMin);
-  for (const position of turn.ranking.order) {
-    if ((turn.ranking.scores[position] ?? 0) < scoreMin) break;
-    if (!named.has(position)) chosen.add(position);
+): SessionSet {
+  const positions = new Set(begun.positions);
+  const { recovery } = begun;
+  let grown = false;
+  for (const turn of turns) {
+    const prior = priorOf(options, turn.ranking.method);
+    const added = chooseGrowth(turn, {
+      isIn: (position) => positions.has(position) || options.pinned.has(position),
+      pinned: options.pinned,
+      curve: curveFor(index, turn.ranking, options).curve,
+      needed: needed(options, recovery),
+      isFree: recovery.armed && recovery.way === 'regrown',
+      kOverride: options.kOverride,
+      kMin: prior.kMin,
+      surenessMin: prior.surenessMin,
+    });
+    for (const position of added) positions.add(position);
+    grown = added.length > 0;
   }
-  return chosen;
+  return { ...begun, positions, grown };
 }
 
-/** What a later turn adds: its own choice, if any of the tools it ranks first is out. */
-function chooseGrowth(
-  index: ToolListIndex,
-  turn: RankedTurn,
-  positions: ReadonlySet<number>,
-  named: ReadonlySet<number>,
-  options: SessionSetOptions,
-): number[] {
-  const { order, topScore } = turn.ranking;
-  if (topScore < evidenceScoreMin) return [];
-  const { kOverride, policy } = options;
-  const isOut = (position: number | undefined): boolean =>
-    position !== undefined && !positions.has(position) && !named.has(position);
-  const sure =
-    kOverride === null ? chooseByPrior(index, turn, named, options) : chooseTop(turn, named, kOverride);
-  // A turn that is not sure would need the whole list; while its best tool is in, it goes without.
-  if (sure === undefined && !isOut(order[0])) return [];
-  const chosen = sure ?? chooseTop(turn, named, policy.kMin);
-  const isWanting = order
-    .subarray(0, policy.kMin)
-    .some((position) => chosen.has(position) && isOut(position));
-  return isWanting ? [...chosen].filter(isOut) : [];
+function needed({ recallTarget, recoveredShare }: SessionSetOptions, recovery: Recovery): number {
+  return recovery.armed ? neededRecall(recallTarget, recoveredShare) : recallTarget;
 }
 
-function scoreMinOf(
-  index: ToolListIndex,
-  { topScore, namesTop }: TurnRanking,
-  { policy, recallTarget }: SessionSetOptions,
-): number | undefined {
-  return chooseScoreMin(policy, { tools: index.names.length, recallTarget, topScore, namesTop });
+function priorOf({ priors }: SessionSetOptions, method: 'keyword' | 'semantic' = 'keyword'): RecallPrior {
+  return priors[method];
+}
+
+interface FoundCurve {
+  readonly curve: RecallCurve;
+  readonly source: 'calibrated' | 'prior' | 'off';
+}
+
+/** What the account has measured, where that is enough for the target; else what was measured on public sets. */
+function curveFor(index: ToolListIndex, ranking: TurnRanking, options: SessionSetOptions): FoundCurve {
+  const { measured, intent, mayRecover, recallTarget, recoveredShare } = options;
+  const tools = index.names.length;
+  const least = mayRecover ? neededRecall(recallTarget, recoveredShare) : recallTarget;
+  const found = chooseCalibratedK(measured, { intent, tools, recallTarget: least });
+  const curve = priorCurve(priorOf(options, ranking.method), ranking, tools);
+  if (found === null) return { curve, source: 'prior' };
+  if (found.k === 'off') return { curve, source: 'off' };
+  const bucket = measured?.buckets.find((each) => each.bucket === found.bucket);
+  return { curve: bucket?.steps ?? [], source: 'calibrated' };
 }

@@ -16,6 +16,8 @@ const recoveryWay = z.enum(['in_place', 'regrown']);
 const plannedSession = z.object({
   /** Positions, of this very list, that the last request of the session forwarded. */
   forwarded: z.array(count).max(4096),
+  /** User turns that had their say in it. */
+  turns: count,
   /** The version by which they were first chosen. */
   policyVersion: z.string().max(200),
   /** The lane in which the session began. */

@@ -12,9 +12,9 @@ import type { ContextPlanner } from './context/context-planner.ts';
 import { listCandidates } from './context/context-subject.ts';
 import { mayCompressContext } from './context/may-compress.ts';
 import { priceContext } from './context/price-context.ts';
-import { conversationContext } from './conversation-context.ts';
-import type { Planner, PlanQuestion, PlanSubject } from './planner.ts';
-import { namesInToolChoice } from '../../tool-choice.ts';
+import type { Planner } from './planner.ts';
+import { isBound } from './session/is-bound.ts';
+import type { SessionPlan, SessionPlanner, SessionSubject } from './session/session-planner.ts';
 import { startDeadline } from './deadline.ts';
 import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.ts';
 import type { ToolListIndex } from './tool-list-index.ts';
@@ -23,7 +23,6 @@ import {
   identityPlan,
   noContextEdits,
   type ContextEdits,
-  type PlannedReply,
   type SchemaEdits,
   type ToolPlan,
 } from '../../tool-plan.ts';
@@ -31,6 +30,7 @@ import {
 interface PlanServices {
   readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
+  readonly sessions: SessionPlanner;
   readonly context: ContextPlanner;
   readonly catalog: ModelCatalog;
   readonly toolLists: ToolListIndex;
@@ -72,13 +72,12 @@ async function planFor(
   const identity = identityPlan(eligible, null);
   if (tools.length === 0 && !mayCompressWithoutTools(caller)) return identity;
   if (isBudgetExhausted(caller, services)) return passUnoptimized(eligible, 'exhausted', exchange);
+  if (isBoundSession(request, target, tools, services)) return identityPlan(eligible, 'bound_thinking');
   const deadline = startDeadline(services.settings.planDeadlineMs, exchange.abort.signal);
   const { signal } = deadline;
-  const subject = tools.length === 0 ? null : subjectOf(request, tools, exchange, services);
+  const subject = tools.length === 0 ? null : subjectOf(request, target, tools, exchange, caller, services);
   const [selected, schemas, context] = await Promise.allSettled([
-    subject === null || caller.pruning.mode === 'off'
-      ? null
-      : services.planner.selectTools(subject, questionOf(request, tools, exchange, caller), signal),
+    subject === null || caller.pruning.mode === 'off' ? null : services.sessions.plan(subject, signal),
     subject === null || caller.compression.mode === 'off'
       ? null
       : services.planner.compressSchemas(subject, signal),
@@ -92,11 +91,13 @@ async function planFor(
   }
   const withContext = { ...identity, context: valueOf(context) ?? identity.context };
   if (subject === null) return withContext;
-  const chosen =
-    selected.status === 'rejected'
-      ? { ...withContext, reason: late }
-      : planOf(withContext, selected.value, caller);
-  return withSchemas(chosen, valueOf(schemas));
+  if (selected.status === 'rejected') return withSchemas({ ...withContext, reason: late }, valueOf(schemas));
+  const session = selected.value;
+  const chosen = planOf(withContext, session, caller);
+  if (session === null || (session.mayShortenSchemas && schemas.status === 'fulfilled'))
+    return withSchemas(chosen, valueOf(schemas));
+  if (session.mayShortenSchemas) services.sessions.keepPlainSchemas(session.names);
+  return chosen;
 }
 
 function valueOf<Value>(settled: PromiseSettledResult<Value>): Value | null {
@@ -105,16 +106,31 @@ function valueOf<Value>(settled: PromiseSettledResult<Value>): Value | null {
 
 function subjectOf(
   request: ParsedRequest,
+  target: Target,
   tools: readonly ToolOutline[],
   exchange: Exchange,
+  caller: Caller,
   services: PlanServices,
-): PlanSubject {
+): SessionSubject {
   return {
     format: formatNamed(exchange.format),
     tape: request.tape,
     tools,
     list: services.toolLists.hashesOf(request.bytes, tools),
+    request,
+    target,
+    exchange,
+    caller,
   };
+}
+
+function isBoundSession(
+  { tape }: ParsedRequest,
+  { provider, model }: Target,
+  tools: readonly ToolOutline[],
+  { catalog }: PlanServices,
+): boolean {
+  return tools.length > 0 && isBound(tape, catalog.find(provider.name, model));
 }
 
 /** A request without tools goes out unchanged, unless the account chose otherwise. */
@@ -132,6 +148,10 @@ async function planContext(
   signal: AbortSignal,
 ): Promise<ContextEdits> {
   const { requestId } = exchange;
+  const {
+    accountId,
+    compression: { mode },
+  } = caller;
   const candidates = mode === 'off' ? [] : listCandidates(outline);
   const model = candidates.length === 0 ? undefined : catalog.find(target.provider.name, target.model);
   if (mode === 'off' || candidates.length === 0 || !mayCompressContext(tape, model)) return noContextEdits;
@@ -144,39 +164,17 @@ async function planContext(
   return planned;
 }
 
-function questionOf(
-  request: ParsedRequest,
-  tools: readonly ToolOutline[],
-  exchange: Exchange,
-  caller: Caller,
-): PlanQuestion {
-  const {
-    accountId,
-    compression: { mode },
-  } = caller;
-  const named = namesInToolChoice(request.outline.toolChoice);
-  return {
-    accountId: caller.accountId,
-    requestId: exchange.requestId,
-    ...conversationContext(request.outline.messages),
-    forcedTools: [...named],
-    pinned: tools.flatMap(pinnedPosition),
-    kOverride: caller.kTargetOverride,
-    recallTarget: caller.pruning.recallTarget,
-  };
-}
-
-function pinnedPosition(tool: ToolOutline, position: number): PlanQuestion['pinned'] {
-  if (tool.builtIn) return [{ position, because: 'built_in' }];
-  return tool.cacheControl ? [{ position, because: 'cache_control' }] : [];
-}
-
-/** Positions in the router's list → indexes in the client's. In shadow mode the plan is made, and not followed. */
-function planOf(identity: ToolPlan, reply: PlannedReply | null, caller: Caller): ToolPlan {
-  if (reply === null) return { ...identity, reason: 'off' };
-  if (caller.pruning.mode === 'shadow') return { ...identity, reason: 'shadow', reply };
+/**
+ * Positions in the router's list → indexes in the client's. In shadow, whether the account's mode or a draw for the session,
+ * the plan is made, and not followed.
+ */
+function planOf(identity: ToolPlan, session: SessionPlan | null, caller: Caller): ToolPlan {
+  if (session === null) return { ...identity, reason: 'off' };
+  const { reply, names } = session;
+  const planned = { ...identity, reply, session: names };
+  if (caller.pruning.mode === 'shadow' || reply.isShadow) return { ...planned, reason: 'shadow' };
   const forwarded = reply.forwarded.flatMap((position) => identity.eligible[position] ?? []);
-  return { ...identity, reason: reply.kReason, forwarded, reply };
+  return { ...planned, reason: reply.kReason, forwarded };
 }
 
 function withSchemas(planned: ToolPlan, byPosition: ReadonlyMap<number, SchemaEdits> | null): ToolPlan {

@@ -5,6 +5,8 @@ import type { ToolPlan } from '../../tool-plan.ts';
 
 /** Candidates kept in a request's log row: a bound, since a list may hold thousands. The best ones come first. */
 const candidatesMax = 512;
+/** In shadow every one is measured. As many as a list may hold. */
+const shadowCandidatesMax = 4096;
 
 /** Puts what was decided into the log and the answer's headers. */
 export function noteOutbound(
@@ -22,9 +24,9 @@ export function noteOutbound(
     plan.forwarded.length < offered || plan.schemaEdits.size > 0 || plan.context.edits.length > 0;
   ledger.lane = isEdited ? 'edited' : 'untouched';
   ledger.compressionSteps = sumSteps(plan);
+  ledger.context = loggedContext(exchange, plan);
   noteContext(exchange, request, plan, tokenRatios);
   if (offered === 0) return;
-  ledger.context = loggedContext(exchange, plan);
   ledger.plan = loggedPlan(request, plan, defect);
   const pruned = plan.forwarded.length < plan.eligible.length;
   headers['x-svc-tools-input'] = String(plan.eligible.length);
@@ -39,7 +41,8 @@ function loggedPlan(
   defect: string | null,
 ): Exchange['ledger']['plan'] {
   const forwarded = new Set(listPlanned(plan));
-  const candidates = (plan.reply?.candidates ?? []).slice(0, candidatesMax).map((candidate, place) => {
+  const max = plan.reason === 'shadow' ? shadowCandidatesMax : candidatesMax;
+  const candidates = (plan.reply?.candidates ?? []).slice(0, max).map((candidate, place) => {
     const index = plan.eligible[candidate.position];
     return {
       name: (index === undefined ? undefined : request.outline.tools[index]?.name) ?? '(built-in)',
@@ -57,6 +60,10 @@ function loggedPlan(
     policyVersion: plan.reply?.policyVersion ?? null,
     defect,
     candidates,
+    bucket: plan.reply?.bucket ?? null,
+    sessionKey: plan.session?.session ?? null,
+    recovery:
+      plan.reply?.recovery.armed === true && plan.reason !== 'shadow' ? plan.reply.recovery.way : null,
   };
 }
 
@@ -66,13 +73,6 @@ function listPlanned({ reason, reply, eligible, forwarded }: ToolPlan): readonly
   return reply.forwarded.flatMap((position) => eligible[position] ?? []);
 }
 
-/** Estimated; with requests whose conversation could have been compressed. Whole numbers that add up. */
-function noteContext(
-  { headers, ledger }: Exchange,
-  { outline }: ParsedRequest,
-  { context }: ToolPlan,
-  tokenRatios: TokenRatios,
-): void {
 function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Exchange['ledger']['context'] {
   const { session, decision, markers, blocks } = context;
   if (session === null) return null;
@@ -80,6 +80,13 @@ function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Excha
   return { session, decision, savedUsd, rewrittenUsd, markers: [...markers], blocks: [...blocks] };
 }
 
+/** Estimated; with requests whose conversation could have been compressed. Whole numbers that add up. */
+function noteContext(
+  { headers, ledger }: Exchange,
+  { outline }: ParsedRequest,
+  { context }: ToolPlan,
+  tokenRatios: TokenRatios,
+): void {
   if (outline.tools.length === 0 && context.edits.length === 0) return;
   const bytes = outline.messages.reduce((sum, { range }) => sum + range.end - range.start, 0);
   const saved = context.steps.reduce((sum, step) => sum + step.tokensBefore - step.tokensAfter, 0);

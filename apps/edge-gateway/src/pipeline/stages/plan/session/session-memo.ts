@@ -1,0 +1,123 @@
+import type { PlannedSession } from '@gateway/contracts';
+import type { Logger } from '@gateway/observability';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+
+/** The part of Redis that the memo needs. */
+export interface SessionRedis {
+  get(key: string): Promise<string | null>;
+  set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
+}
+
+/** What a transcript can't show of its session. Positions are those of the tool list. */
+export interface RememberedSession extends PlannedSession {
+  /** Tools that hidden rounds brought back. */
+  readonly recovered: readonly number[];
+  /** The definitions have gone out as the client wrote them, since nobody said in time how to shorten them. */
+  readonly hasPlainSchemas: boolean;
+}
+
+/** A session that rests longer than this has lost its prompt cache anyway. */
+const keptSeconds = 24 * 3600;
+/** How long a plan waits for Redis. Without an answer the plan is computed of the transcript. */
+const waitMs = 25;
+const position = z.int().min(0).max(4095);
+const stored = z.tuple([
+  z.array(position).max(4096),
+  z.int().min(0),
+  z.string().max(200),
+  z.enum(['semantic', 'keyword']),
+  z.enum(['in_place', 'regrown']).nullable(),
+  z.boolean(),
+  z.array(position).max(4096),
+  z.boolean(),
+]);
+
+/**
+ * What the last request of a session left, by the name of its transcript: in this process, and in Redis for the other
+ * replicas. Only a memo: without it the plan is computed again, the same one under the same policy version.
+ */
+export class SessionMemo {
+  readonly #redis: SessionRedis;
+  readonly #log: Logger;
+  readonly #kept = new LRUCache<string, RememberedSession>({
+    max: 100_000,
+    maxSize: 64 * 1024 * 1024,
+    sizeCalculation: ({ forwarded, recovered }) => 400 + (forwarded.length + recovered.length) * 8,
+  });
+
+  constructor(redis: SessionRedis, log: Logger) {
+    this.#redis = redis;
+    this.#log = log;
+  }
+
+  /** Never fails: Redis away, slow or wrong is a session that is not remembered. */
+  find(
+    name: string,
+    signal: AbortSignal,
+  ): RememberedSession | undefined | Promise<RememberedSession | undefined> {
+    return this.#kept.get(name) ?? this.#load(name, signal);
+  }
+
+  /** What this process knows. */
+  peek(name: string): RememberedSession | undefined {
+    return this.#kept.get(name);
+  }
+
+  keep(name: string, session: RememberedSession): void {
+    this.#kept.set(name, session);
+    const { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas } = session;
+    const value: z.input<typeof stored> = [
+      [...forwarded],
+      turns,
+      policyVersion,
+      lane,
+      way,
+      isShadow,
+      [...recovered],
+      hasPlainSchemas,
+    ];
+    this.#redis.set(keyOf(name), JSON.stringify(value), 'EX', keptSeconds).catch(this.#isAway);
+  }
+
+  async #load(name: string, signal: AbortSignal): Promise<RememberedSession | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), signal.aborted ? 0 : waitMs);
+    });
+    try {
+      const value = await Promise.race([this.#redis.get(keyOf(name)), late]);
+      const session = value === null ? undefined : parseStored(value);
+      if (session !== undefined) this.#kept.set(name, session);
+      return session;
+    } catch (error) {
+      this.#isAway(error);
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  readonly #isAway = (error: unknown): void => {
+    this.#log.debug({ err: error }, 'the memo of sessions is away');
+  };
+}
+
+function keyOf(name: string): string {
+  return `session:v1:${name}`;
+}
+
+function parseStored(value: string): RememberedSession | undefined {
+  const parsed = stored.safeParse(parseJson(value));
+  if (!parsed.success) return undefined;
+  const [forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas] = parsed.data;
+  return { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas };
+}
+
+function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import { recallAt, smallestK, type RecallCurve } from './recall-curve.ts';
+import { surenessOf } from './recall-prior.ts';
+import type { RankedTurn } from './ranked-turn.ts';
+
+/** Where growing rewrites no cache, a turn adds its tools once it is more likely than not that one of them is out. */
+const coverageMin = 0.5;
+
+export interface GrowthQuestion {
+  readonly isIn: (position: number) => boolean;
+  /** Positions that take no place in K. */
+  readonly pinned: ReadonlySet<number>;
+  readonly curve: RecallCurve;
+  /** What must be forwarded of what a turn needs. */
+  readonly needed: number;
+  /** Whether growing rewrites no cached prefix. */
+  readonly isFree: boolean;
+  readonly kOverride: number | null;
+  readonly kMin: number;
+  readonly surenessMin: number;
+}
+
+/**
+ * What a later turn adds to a session's set. Growing rewrites a cached prefix, so it takes evidence: the turn says what it
+ * wants, and what it needs is out more often than the target allows.
+ */
+export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
+  const { ranking } = turn;
+  const { curve, kMin, kOverride, isIn } = question;
+  if (turn.carriesOn || surenessOf(ranking) < question.surenessMin) return [];
+  const ranked = Array.from(ranking.order).filter((position) => !question.pinned.has(position));
+  const wanted = question.isFree ? Math.max(question.needed, coverageMin) : question.needed;
+  if (coverageOf(ranked, curve, isIn) >= wanted) return [];
+  const sure = kOverride ?? smallestK(curve, wanted);
+  // A turn that is not sure would need the whole list; while its best tool is in, it goes without.
+  if (sure === undefined && isIn(ranked[0] ?? -1)) return [];
+  const k = kOverride ?? Math.max(kMin, sure ?? kMin);
+  return ranked.slice(0, k).filter((position) => !isIn(position));
+}
+
+/** How likely a tool that the turn needs is in: by the ranks of those that are. */
+function coverageOf(
+  ranked: readonly number[],
+  curve: RecallCurve,
+  isIn: (position: number) => boolean,
+): number {
+  const rankMax = curve.at(-1)?.[0] ?? 0;
+  let coverage = 0;
+  let last = 0;
+  for (const [rank, position] of ranked.slice(0, rankMax).entries()) {
+    const recall = recallAt(curve, rank + 1);
+    if (isIn(position)) coverage += recall - last;
+    last = recall;
+  }
+  return coverage;
+}

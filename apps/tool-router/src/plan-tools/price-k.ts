@@ -1,0 +1,157 @@
+import type { PlanPrice, PlanToolsReply } from '@gateway/contracts';
+import { recallAt, smallestK, type RecallCurve } from './recall-curve.ts';
+
+export type Recovery = Extract<PlanToolsReply, { status: 'planned' }>['recovery'];
+export type Worth = NonNullable<Extract<PlanToolsReply, { status: 'planned' }>['worth']>;
+
+/**
+ * What a session is taken to be before it is known. Of 159 recorded agent sessions the mean has 13 requests, of public
+ * dialogues 4: eight requests, with three turns in which tools are needed.
+ */
+const requestsExpected = 8;
+const neededTurnsExpected = 3;
+/** Tokens of conversation behind the tools by the middle of a session. */
+const conversationTokens = 2_000;
+/** A hidden round, in tokens: what the model writes to ask for a tool, and what its delay is worth. */
+const roundOutputTokens = 60;
+const roundDelayTokens = 500;
+/** What the stand-in tool costs: its own definition, and each name in its description. */
+const standInTokens = 180;
+const nameTokens = 5;
+/** Of a definition, where the edge does not say how long the list is. */
+const toolTokens = 150;
+/** K beyond the smallest that the target allows, as multiples of it, among which price decides. */
+const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
+
+export interface KQuestion {
+  readonly curve: RecallCurve;
+  /** Tools of the list, and those of them that compete for K. */
+  readonly tools: number;
+  readonly scored: number;
+  readonly recallTarget: number;
+  /** Of the needed tools that are left out, the share that the safety net brings back. */
+  readonly recoveredShare: number;
+  readonly mayRecover: boolean;
+  readonly kMin: number;
+  readonly kOverride: number | null;
+  readonly price: PlanPrice | undefined;
+}
+
+export interface KChoice {
+  /** Undefined: everything goes out. */
+  readonly k: number | undefined;
+  readonly why: 'chosen' | 'uncertain' | 'net_negative';
+  readonly recovery: Recovery;
+  readonly worth: Worth | null;
+}
+
+/**
+ * K as a price. Without the net, the smallest K whose recall meets the target. With it, the cheapest among those whose
+ * recall, and what the net brings back of the rest, meet the target together: definitions sent over the session against
+ * names, and rounds for what is missed. The cheaper of the two ways is taken, and neither if everything is cheaper.
+ */
+export function chooseK(question: KQuestion): KChoice {
+  const { tools, scored, kOverride } = question;
+  const rates = ratesOf(question);
+  const all = tools * rates.definition;
+  const plain = plainOption(question, rates);
+  const recovered = question.mayRecover ? recoveredOption(question, rates) : undefined;
+  const options = [plain, recovered].filter((option) => option !== undefined && option.k < scored);
+  const best = options.reduce<Option | undefined>(
+    (one, other) => (other !== undefined && (one === undefined || other.cost < one.cost) ? other : one),
+    undefined,
+  );
+  const none = { armed: false, way: rates.way };
+  if (best === undefined) {
+    const why = kOverride === null ? 'uncertain' : 'chosen';
+    return { k: undefined, why, recovery: none, worth: null };
+  }
+  if (best.cost >= all && kOverride === null)
+    return { k: undefined, why: 'net_negative', recovery: none, worth: worthOf(best, question, rates) };
+  return {
+    k: best.k,
+    why: 'chosen',
+    recovery: { armed: best.armed, way: rates.way },
+    worth: worthOf(best, question, rates),
+  };
+}
+
+/** The recall that what is forwarded must have by itself, where the net brings back a share of the rest. */
+export function neededRecall(recallTarget: number, recoveredShare: number): number {
+  return recoveredShare >= 1 ? 0 : Math.max(0, 1 - (1 - recallTarget) / (1 - recoveredShare));
+}
+
+interface Option {
+  readonly k: number;
+  readonly armed: boolean;
+  /** In tokens at the plain input price, over the expected session. */
+  readonly cost: number;
+}
+
+function plainOption({ curve, kMin, kOverride, recallTarget, ...rest }: KQuestion, rates: Rates) {
+  const k = kOverride ?? smallestK(curve, recallTarget);
+  if (k === undefined) return undefined;
+  const kept = kOverride ?? Math.max(kMin, k);
+  return { k: kept, armed: false, cost: (rest.tools - rest.scored + kept) * rates.definition };
+}
+
+function recoveredOption(question: KQuestion, rates: Rates): Option | undefined {
+  const { curve, kMin, kOverride, scored } = question;
+  const least = smallestK(curve, neededRecall(question.recallTarget, question.recoveredShare));
+  if (kOverride === null && least === undefined) return undefined;
+  const first = Math.max(kMin, least ?? 1);
+  const sizes = kOverride === null ? kFactors.map((factor) => Math.ceil(first * factor)) : [kOverride];
+  const options = sizes
+    .filter((k) => k < scored)
+    .map((k) => ({ k, armed: true, cost: recoveredCost(k, question, rates) }));
+  return options.reduce<Option | undefined>(
+    (one, other) => (one === undefined || other.cost < one.cost ? other : one),
+    undefined,
+  );
+}
+
+function recoveredCost(k: number, { curve, tools, scored }: KQuestion, rates: Rates): number {
+  const names = (standInTokens + nameTokens * (scored - k)) * rates.session;
+  const missed = neededTurnsExpected * (1 - recallAt(curve, k));
+  return (tools - scored + k) * rates.definition + names + missed * rates.round(k);
+}
+
+/** What tokens cost, as multiples of the plain input price. */
+interface Rates {
+  /** A token that is in the prefix for the whole session. */
+  readonly session: number;
+  /** A definition that is in the prefix for the whole session. */
+  readonly definition: number;
+  readonly way: Recovery['way'];
+  /** A hidden round, with K tools in the prefix. */
+  readonly round: (k: number) => number;
+}
+
+function ratesOf({ price, tools, scored, kMin }: KQuestion): Rates {
+  const definitionTokens = price === undefined ? toolTokens : price.listTokens / Math.max(1, tools);
+  const pinnedTokens = (tools - scored) * definitionTokens;
+  const behind = (price?.headTokens ?? 0) + conversationTokens + pinnedTokens;
+  const prefix = (k: number): number => behind + k * definitionTokens;
+  const isCached = price !== undefined && price.cacheRead !== null && prefix(kMin) >= price.cachedTokensMin;
+  const read = isCached ? (price.cacheRead ?? 1) : 1;
+  const write = isCached ? (price.cacheWrite ?? 1) : 1;
+  const session = write + (requestsExpected - 1) * read;
+  const output = (price?.output ?? 4) * roundOutputTokens + roundDelayTokens + definitionTokens * write;
+  const inPlace = (k: number): number => prefix(k) * read + output;
+  const regrown = (k: number): number => prefix(k) * write + output + definitionTokens * session * 0.5;
+  const way = isCached && inPlace(kMin) <= regrown(kMin) ? 'in_place' : 'regrown';
+  return {
+    session,
+    definition: definitionTokens * session,
+    way,
+    round: way === 'in_place' ? inPlace : regrown,
+  };
+}
+
+function worthOf({ k, cost }: Option, { tools, scored }: KQuestion, rates: Rates): Worth {
+  const forwarded = (tools - scored + k) * rates.definition;
+  return {
+    saved: Math.round(tools * rates.definition - forwarded),
+    spent: Math.round(cost - forwarded),
+  };
+}

@@ -1,0 +1,76 @@
+import { getRoutingPolicy, routingPolicyChanged, type RoutingPolicy } from '@gateway/contracts';
+import type { Messaging } from '@gateway/messaging';
+import type { Logger } from '@gateway/observability';
+import { LRUCache } from 'lru-cache';
+import type { RoutingPolicies } from './routing-policies.port.ts';
+
+/** How long a plan waits for an account's policy. A session that begins without it is planned by the priors. */
+const waitMs = 30;
+/** An answer is kept this long, and one that did not come this short; changes are told by broadcast. */
+const keptMs = 10 * 60_000;
+const missedMs = 30_000;
+
+interface Kept {
+  readonly policy: RoutingPolicy | null;
+}
+
+/** Policies of accounts in this process's memory, asked of the worker and told by it when they change. */
+export class NatsRoutingPolicies implements RoutingPolicies {
+  readonly #messaging: Messaging;
+  readonly #log: Logger;
+  /** By account, and by account and version. */
+  readonly #kept = new LRUCache<string, Kept>({
+    max: 20_000,
+    maxSize: 500_000,
+    sizeCalculation: ({ policy }) => 1 + (policy?.buckets.length ?? 0),
+  });
+  readonly #asking = new Map<string, Promise<RoutingPolicy | null>>();
+
+  constructor(messaging: Messaging, log: Logger) {
+    this.#messaging = messaging;
+    this.#log = log;
+    messaging.onBroadcast(routingPolicyChanged, ({ policy }) => {
+      this.#kept.set(policy.accountId, { policy }, { ttl: keptMs });
+    });
+    messaging.onReconnect(() => this.#kept.clear());
+  }
+
+  find(accountId: string, version: string | null): Promise<RoutingPolicy | null> | RoutingPolicy | null {
+    const newest = this.#kept.get(accountId);
+    if (newest !== undefined && (version === null || newest.policy?.version === version))
+      return newest.policy;
+    const key = version === null ? accountId : `${accountId}:${version}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept.policy;
+    return this.#wait(this.#asking.get(key) ?? this.#ask(key, accountId, version));
+  }
+
+  #ask(key: string, accountId: string, version: string | null): Promise<RoutingPolicy | null> {
+    const asked = this.#messaging
+      .call(getRoutingPolicy, { accountId, version })
+      .then(({ policy }) => {
+        this.#kept.set(key, { policy }, { ttl: keptMs });
+        return policy;
+      })
+      .catch((error: unknown) => {
+        this.#log.debug({ err: error }, 'nobody says what an account has measured');
+        this.#kept.set(key, { policy: null }, { ttl: missedMs });
+        return null;
+      })
+      .finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asked);
+    return asked;
+  }
+
+  async #wait(asked: Promise<RoutingPolicy | null>): Promise<RoutingPolicy | null> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), waitMs);
+    });
+    try {
+      return await Promise.race([asked, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

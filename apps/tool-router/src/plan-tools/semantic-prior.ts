@@ -1,0 +1,6 @@
+// The keyword rankings' means over all classes: what ranks by vectors too is no worse than they are.
+import type { RecallPrior } from './recall-prior.ts';
+
+/** How far down the semantic rankings needed tools stand, at the least: `[k, recall]` points. */
+// prettier-ignore
+export const semanticPrior: RecallPrior = {"version":"11607454","shortListMax":8,"kMin":5,"surenessMin":0,"bands":[{"toolsMax":50,"measuredTools":25,"named":[],"unnamed":[{"surenessMin":0,"curve":[[1,0.516],[2,0.723],[3,0.826],[4,0.863],[5,0.886],[6,0.902],[8,0.925],[10,0.936],[12,0.943],[15,0.957],[20,0.981],[25,1]]}]},{"toolsMax":250,"measuredTools":100,"named":[],"unnamed":[{"surenessMin":0,"curve":[[1,0.473],[2,0.667],[3,0.762],[4,0.806],[5,0.828],[6,0.844],[8,0.867],[10,0.882],[12,0.892],[15,0.903],[20,0.919],[25,0.93],[30,0.937],[40,0.948],[50,0.959],[60,0.967],[80,0.982],[100,1]]}]},{"toolsMax":4096,"measuredTools":500,"named":[],"unnamed":[{"surenessMin":0,"curve":[[1,0.424],[2,0.577],[3,0.666],[4,0.712],[5,0.739],[6,0.761],[8,0.79],[10,0.812],[12,0.828],[15,0.846],[20,0.864],[25,0.876],[30,0.884],[40,0.895],[50,0.902],[60,0.907],[80,0.92],[100,0.931],[130,0.942],[160,0.948],[200,0.956],[260,0.965],[320,0.972],[400,0.98],[500,1]]}]}]};

@@ -1,0 +1,134 @@
+import type { RecallClass } from '../../apps/tool-router/src/plan-tools/recall-prior.ts';
+import { smallestK, type RecallCurve } from '../../apps/tool-router/src/plan-tools/recall-curve.ts';
+
+/** A question as the policy sees it. */
+export interface Sample {
+  readonly dataset: string;
+  readonly sureness: number;
+  readonly namesTop: boolean;
+  /** Of the golds, from 1; Infinity for one that is not in the pool. */
+  readonly goldRanks: readonly number[];
+  readonly tools: number;
+}
+
+export interface FittedClasses {
+  readonly named: RecallClass[];
+  readonly unnamed: RecallClass[];
+}
+
+/** The values of K that a curve has points for, as far as the pool is large. */
+const kGrid = [
+  1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 130, 160, 200, 260, 320, 400, 500,
+];
+/** Bins by sureness; fewer for the turns that name a tool, of which there are fewer. */
+const namedBins = 3;
+const unnamedBins = 6;
+
+/** Each set weighs the same, whatever its number of samples. */
+export function fitClasses(samples: readonly Sample[], pool: number): FittedClasses {
+  const weights = weighSets(samples);
+  const fit = (part: readonly Sample[], bins: number): RecallClass[] =>
+    fitBins(cutBins(part, weights, bins), weights, pool);
+  return {
+    named: fit(
+      samples.filter(({ namesTop }) => namesTop),
+      namedBins,
+    ),
+    unnamed: fit(
+      samples.filter(({ namesTop }) => !namesTop),
+      unnamedBins,
+    ),
+  };
+}
+
+/** A less sure class never promises more than a surer one: being surer may only cut more. */
+function fitBins(
+  bins: readonly (readonly Sample[])[],
+  weights: ReadonlyMap<string, number>,
+  pool: number,
+): RecallClass[] {
+  const classes: RecallClass[] = [];
+  let ceiling: RecallCurve | undefined;
+  for (const bin of bins.toReversed()) {
+    if (bin.length === 0) continue;
+    const above = ceiling;
+    const curve = measureCurve(bin, weights, pool).map(
+      ([k, recall], at) => [k, Math.min(recall, above?.[at]?.[1] ?? 1)] as const,
+    );
+    ceiling = curve;
+    classes.unshift({ surenessMin: round(bin[0]?.sureness ?? 0), curve });
+  }
+  const [first, ...rest] = classes;
+  return first === undefined ? [] : [{ ...first, surenessMin: 0 }, ...rest];
+}
+
+function measureCurve(
+  bin: readonly Sample[],
+  weights: ReadonlyMap<string, number>,
+  pool: number,
+): RecallCurve {
+  const total = bin.reduce((sum, { dataset }) => sum + (weights.get(dataset) ?? 0), 0);
+  return kGrid
+    .filter((k) => k <= pool)
+    .map((k) => {
+      const found = bin.reduce((sum, { dataset, goldRanks }) => {
+        const share = goldRanks.filter((rank) => rank <= k).length / goldRanks.length;
+        return sum + share * (weights.get(dataset) ?? 0);
+      }, 0);
+      return [k, round(found / total)] as const;
+    });
+}
+
+function round(value: number): number {
+  return Math.floor(value * 1000) / 1000;
+}
+
+/** By set: one over its number of samples. */
+function weighSets(samples: readonly Sample[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { dataset } of samples) counts.set(dataset, (counts.get(dataset) ?? 0) + 1);
+  return new Map([...counts].map(([dataset, count]) => [dataset, 1 / count]));
+}
+
+/** Bins of about equal weight, by sureness. */
+function cutBins(samples: readonly Sample[], weights: ReadonlyMap<string, number>, bins: number): Sample[][] {
+  const cut: Sample[][] = Array.from({ length: bins }, () => []);
+  const weightOf = ({ dataset }: Sample): number => weights.get(dataset) ?? 0;
+  const total = samples.reduce((sum, sample) => sum + weightOf(sample), 0);
+  let passed = 0;
+  for (const sample of samples.toSorted((one, other) => one.sureness - other.sureness)) {
+    cut[Math.min(bins - 1, Math.floor((passed / total) * bins))]?.push(sample);
+    passed += weightOf(sample);
+  }
+  return cut;
+}
+
+export interface PolicyOutcome {
+  readonly recall: number;
+  /** Mean share of the tools that go out. */
+  readonly kept: number;
+  /** Share of the questions that go out whole. */
+  readonly whole: number;
+}
+
+/** What fitted classes would have done to samples at a recall target, each weighing the same. */
+export function applyTarget(
+  samples: readonly Sample[],
+  { named, unnamed }: FittedClasses,
+  { recallTarget, kMin }: { readonly recallTarget: number; readonly kMin: number },
+): PolicyOutcome {
+  let recall = 0;
+  let kept = 0;
+  let whole = 0;
+  for (const { sureness, namesTop, goldRanks, tools } of samples) {
+    const classes = namesTop ? named : unnamed;
+    const found = classes.findLast(({ surenessMin }) => sureness >= surenessMin) ?? classes[0];
+    const sure = smallestK(found?.curve ?? [], recallTarget);
+    const k = sure === undefined ? Infinity : Math.max(kMin, sure);
+    if (k >= tools) whole += 1;
+    recall += goldRanks.filter((rank) => rank <= k || k >= tools).length / goldRanks.length;
+    kept += Math.min(k, tools) / tools;
+  }
+  const mean = (sum: number): number => sum / Math.max(1, samples.length);
+  return { recall: mean(recall), kept: mean(kept), whole: mean(whole) };
+}
