@@ -61,6 +61,26 @@ const edgeVariables = z
       .default(32 * mebibyte),
     /** How long a provider may be silent, before its first byte and between two of them. */
     UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
+    /** How often a call that failed before its first byte is made again where there is no alternative. */
+    UPSTREAM_RETRIES_MAX: z.coerce.number().int().min(0).max(10).default(2),
+    /** The longest pause a provider may ask for (`retry-after`) that is waited for within a request. */
+    UPSTREAM_RETRY_AFTER_MAX_MS: z.coerce.number().int().min(0).max(60_000).default(5_000),
+    /** Calls beyond the first of a request, as a share of the requests of ten seconds … */
+    UPSTREAM_RETRY_BUDGET_SHARE: z.coerce.number().min(0).max(1).default(0.2),
+    /** … and how many of an account there may be in ten seconds, however few its requests are. */
+    UPSTREAM_RETRY_BUDGET_FLOOR: z.coerce.number().int().min(0).default(32),
+    /** Where a request has alternatives: how long the first byte of a stream may take before the next one is asked. */
+    UPSTREAM_FIRST_BYTE_TIMEOUT_MS: z.coerce.number().int().positive().default(20_000),
+    /** The same for the whole of an answer that is not streamed. */
+    UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
+    /** Calls under way to one provider under one credential. */
+    UPSTREAM_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(2_048),
+    /** Requests served at the same time. What comes on top waits, or is turned away with 503. */
+    REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
+    /** Requests that may wait; one account's may be half of them. */
+    REQUESTS_QUEUED_MAX: z.coerce.number().int().min(0).default(1_024),
+    /** How long a request may wait for its turn. */
+    QUEUE_TIMEOUT_MS: z.coerce.number().int().positive().default(5_000),
     /** How long a stopping process waits for its open streams. */
     DRAIN_TIMEOUT_MS: z.coerce.number().int().positive().default(30_000),
   })

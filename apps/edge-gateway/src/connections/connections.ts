@@ -9,6 +9,7 @@ import {
 } from '@gateway/contracts';
 import type { SecretRedactor } from '@gateway/observability';
 import { openSealed, type Messaging, type RequestOf, type SealingKeyPair } from '@gateway/messaging';
+import type { BackendBook } from '../backends/backend-book.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
 import { CredentialHealth, type ReportCredential } from './credential-health.ts';
 import { secretValues } from './secret-values.ts';
@@ -45,6 +46,7 @@ export function createConnections(
   messaging: Messaging,
   sealingKeys: SealingKeyPair,
   redactor: Pick<SecretRedactor, 'register' | 'forgetOlder'>,
+  backends: Pick<BackendBook, 'reset'>,
 ): Connections {
   const shared = { entriesMax: 10_000, staleMs: 60 * secondMs, broadcastsArrive: () => messaging.connected };
   const lists = new RemoteCache<readonly CredentialSummary[]>({
@@ -69,6 +71,7 @@ export function createConnections(
   messaging.onBroadcast(credentialChanged, ({ accountId, provider }) => {
     forgetList(accountId);
     opened.invalidate((_, key) => key === keyOf(accountId, provider));
+    backends.reset(accountId, provider);
   });
   messaging.onReconnect(() => {
     lists.doubtAll();

@@ -1,8 +1,10 @@
 import { GatewayError } from '@gateway/errors';
+import type { Backend } from '../backends/backend.ts';
+import type { BackendBook } from '../backends/backend-book.ts';
 import type { Caller } from '../pipeline/caller.ts';
-import type { PipelineServices } from '../pipeline/services.ts';
+import type { PipelineSettings } from '../pipeline/services.ts';
 import type { Target } from '../pipeline/target.ts';
-import type { OpenedCredential } from './connections.ts';
+import type { Connections, OpenedCredential } from './connections.ts';
 import { secretValues } from './secret-values.ts';
 
 /** What a provider call is made with. */
@@ -15,28 +17,46 @@ export interface Connection {
   readonly secrets: readonly string[];
   /** To be told of the status of every answer: how a stored credential fares is shown with its connection. */
   readonly health: OpenedCredential['health'];
+  /** Whether it may be called now, and how it fares. */
+  readonly backend: Backend;
+}
+
+export interface ConnectionServices {
+  readonly connections: Connections;
+  readonly settings: PipelineSettings;
+  readonly backends: BackendBook;
 }
 
 /** Of a credential that is not stored. */
 const untold: OpenedCredential['health'] = { note: () => undefined };
 
-/** The caller's own credential, or the one that was saved for the provider. Throws `provider_not_connected`. */
-export async function openConnection(
+/**
+ * The caller's own credential, or those that were saved for the provider: one connection for each, the one with the least
+ * under way first. Throws `provider_not_connected`.
+ */
+export async function openConnections(
   { provider, ownCredential }: Pick<Target, 'provider' | 'ownCredential'>,
-  caller: Caller,
-  services: Pick<PipelineServices, 'connections' | 'settings'>,
-): Promise<Connection> {
-  if (ownCredential !== null) {
-    return { credential: ownCredential, baseUrl: null, secrets: secretValues(ownCredential), health: untold };
+  { accountId }: Pick<Caller, 'accountId'>,
+  { connections, settings, backends }: ConnectionServices,
+): Promise<readonly Connection[]> {
+  const place = { accountId, provider: provider.name };
+  if (ownCredential !== null || (provider.name === 'sandbox' && settings.sandboxUrl !== undefined)) {
+    return [
+      {
+        credential: ownCredential,
+        baseUrl: ownCredential === null ? (settings.sandboxUrl ?? null) : null,
+        secrets: ownCredential === null ? [] : secretValues(ownCredential),
+        health: untold,
+        backend: backends.find({ ...place, credential: 0 }),
+      },
+    ];
   }
-  if (provider.name === 'sandbox' && services.settings.sandboxUrl !== undefined) {
-    return { credential: null, baseUrl: services.settings.sandboxUrl, secrets: [], health: untold };
-  }
-  const opened = await services.connections.open(caller.accountId, provider.name);
+  const opened = await connections.open(accountId, provider.name);
   if (opened) {
     const { secret, baseUrl, secretValues: secrets, health } = opened;
     // A server of one's own may ask for no key at all.
-    return { credential: secret.apiKey === '' ? null : secret.apiKey, baseUrl, secrets, health };
+    const credential = secret.apiKey === '' ? null : secret.apiKey;
+    return [{ credential, baseUrl, secrets, health, backend: backends.find({ ...place, credential: 0 }) }];
   }
   throw new GatewayError('provider_not_connected', {
     param: 'model',

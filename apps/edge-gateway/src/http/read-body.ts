@@ -28,7 +28,7 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   });
 }
 
-function tooLarge(bytesMax: number): GatewayError {
+export function tooLarge(bytesMax: number): GatewayError {
   return new GatewayError('request_too_large', { message: `The body is larger than ${bytesMax} bytes.` });
 }
 

@@ -27,6 +27,8 @@ export async function countTokens(exchange: Exchange, services: PipelineServices
   let outcome = answered;
   try {
     const known = await authenticate(exchange, services);
+    const turn = services.admission.enter(known.accountId, exchange);
+    if (turn) await turn;
     const caller = await limit(exchange, known, services);
     const request = await parse(exchange, services);
     const target = await choose(request, exchange, caller, services);
@@ -41,12 +43,13 @@ export async function countTokens(exchange: Exchange, services: PipelineServices
       const outbound: Outbound = validate(request, target, all, exchange, services);
       const answer = await forward(outbound, counting, exchange, caller, services);
       if (answer.status === 200) await relayCount(answer, exchange);
-      else outcome = await relay(answer, target, exchange, services);
+      else outcome = await relay(answer, target, exchange, services, null);
     }
   } catch (thrown) {
     outcome = relayError(toGatewayError(thrown), exchange, services);
   }
   endProviderCall(exchange, outcome);
+  services.admission.leave(exchange);
   services.metrics.requests.inc({ endpoint: exchange.endpoint, status: outcome.status });
 }
 
@@ -65,7 +68,8 @@ function countingAt(target: Target): Target | undefined {
   const { lane, provider } = target;
   const chatPath = provider.chatPaths[lane.format];
   if (lane.kind !== 'same-format' || chatPath === undefined) return undefined;
-  return { ...target, path: `${chatPath}/count_tokens` };
+  // An alternative need not count at the same place, or at all.
+  return { ...target, path: `${chatPath}/count_tokens`, alternatives: () => [] };
 }
 
 function answerEstimate(tokens: number, { headers, response }: Exchange): void {

@@ -10,4 +10,6 @@ export interface Target {
   readonly path?: string;
   /** The caller's own credential, in place of the stored one. A secret. */
   readonly ownCredential: string | null;
+  /** Who is asked instead, in this order, when this one cannot answer. Asked for only then. Absent: nobody. */
+  readonly alternatives?: () => readonly Target[];
 }

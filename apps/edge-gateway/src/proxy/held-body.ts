@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
-import { GatewayError } from '@gateway/errors';
+import { tooLarge } from '../http/read-body.ts';
 import { modelMissing, type ModelPlace, type ModelScanner } from './model-place.ts';
 import { SealedFile } from './sealed-file.ts';
 
@@ -11,14 +11,15 @@ const memoryBytesMax = 256 * 1024;
 export class HeldBody {
   readonly place: ModelPlace;
   readonly #request: IncomingMessage;
-  readonly #chunks: readonly Buffer[];
+  readonly #chunks: Buffer[];
   readonly #file: SealedFile | undefined;
   readonly #bytesMax: number;
   #size: number;
+  #isWhole = false;
 
   constructor(
     place: ModelPlace,
-    held: { request: IncomingMessage; chunks: readonly Buffer[]; file: SealedFile | undefined; size: number },
+    held: { request: IncomingMessage; chunks: Buffer[]; file: SealedFile | undefined; size: number },
     bytesMax: number,
   ) {
     this.place = place;
@@ -27,6 +28,28 @@ export class HeldBody {
     this.#file = held.file;
     this.#size = held.size;
     this.#bytesMax = bytesMax;
+  }
+
+  /** Whether it can be read more than once. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /**
+   * Reads a short body to its end, so that it can be sent again when a call fails. A long one, or one that does not say how
+   * long it is, is passed on as it comes.
+   */
+  async holdRest(): Promise<void> {
+    const declared = Number(this.#request.headers['content-length'] ?? Number.NaN);
+    if (this.#file !== undefined || !(declared <= memoryBytesMax)) return;
+    for (;;) {
+      const chunk = await nextChunk(this.#request);
+      if (chunk === null) break;
+      this.#size += chunk.length;
+      if (this.#size > this.#bytesMax) throw tooLarge(this.#bytesMax);
+      this.#chunks.push(chunk);
+    }
+    this.#isWhole = true;
   }
 
   /** The whole body, as fast as it is taken, with other bytes in the model's place. Throws `request_too_large`. */
@@ -40,6 +63,7 @@ export class HeldBody {
       if (from < end && end <= at) yield model;
       if (at > end) yield chunk.subarray(Math.max(0, end - from));
     }
+    if (this.#isWhole) return;
     for await (const chunk of this.#request as AsyncIterable<Buffer>) {
       this.#size += chunk.length;
       if (this.#size > this.#bytesMax) throw tooLarge(this.#bytesMax);
@@ -119,8 +143,4 @@ function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
     request.on('readable', take).once('end', end).once('error', fail).once('close', leave);
     take();
   });
-}
-
-function tooLarge(bytesMax: number): GatewayError {
-  return new GatewayError('request_too_large', { message: `The body is larger than ${bytesMax} bytes.` });
 }

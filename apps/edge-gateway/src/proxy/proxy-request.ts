@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, toGatewayError } from '@gateway/errors';
 import type { ProxyEndpoint } from '@gateway/providers';
+import { renderHeaderText } from '../http/header-text.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { RelayOutcome } from '../pipeline/relay-outcome.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
@@ -38,10 +39,12 @@ export async function proxyRequest(
   endpoint: ProxyEndpoint,
 ): Promise<void> {
   const recording = record(exchange, services);
-  let outcome: RelayOutcome;
+  let outcome: RelayOutcome | undefined;
   let body: HeldBody | undefined;
   try {
     const known = await authenticate(exchange, services);
+    const turn = services.admission.enter(known.accountId, exchange);
+    if (turn) await turn;
     const caller = await limit(exchange, known, services);
     recording.accept(caller);
     const { scanner, bytesMax } = openScanner(exchange.request, endpoint, services.settings.bodyBytesMax);
@@ -51,14 +54,18 @@ export async function proxyRequest(
     const connected = await connectedProviders(caller.accountId, services);
     const target = chooseProxyTarget({ model, endpoint, connected }, services.catalog);
     note(exchange, model, target);
+    await body.holdRest();
     await recording.accepted();
-    const answer = await forwardBody({ body, scanner, target, endpoint }, exchange, caller, services);
-    outcome = await relayBytes(answer, target, exchange);
+    do {
+      const answer = await forwardBody({ body, scanner, target, endpoint }, exchange, caller, services);
+      outcome = await relayBytes(answer, target, exchange).catch(answer.giveUp);
+    } while (outcome === undefined);
   } catch (thrown) {
     outcome = relayError(toGatewayError(thrown), exchange, services);
   }
   await body?.close();
   recording.finish(outcome);
+  services.admission.leave(exchange);
 }
 
 /** Throws `unsupported_media_type` for a body that the endpoint does not take. */
@@ -83,5 +90,5 @@ function note({ ledger, headers }: Exchange, requested: string, { provider, mode
   ledger.provider = provider.name;
   ledger.lane = requested === model ? 'untouched' : 'edited';
   headers['x-svc-provider'] = provider.name;
-  headers['x-svc-model'] = model.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
+  headers['x-svc-model'] = renderHeaderText(model);
 }

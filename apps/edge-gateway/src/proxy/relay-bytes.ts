@@ -55,6 +55,7 @@ async function passBytes(passed: PassedAnswer, exchange: Exchange): Promise<Rela
   exchange.ledger.stream = type.includes('event-stream');
   const start = (): void => {
     timings.firstByteAt ??= performance.now();
+    passed.answer.begun();
     if (!response.headersSent) response.writeHead(passed.answer.status, passed.headers);
   };
   try {

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { ChatRequest, Loss } from '@gateway/interchange';
+import type { ChatMessage, ChatRequest, Loss } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import {
   chooseMessagesVersion,
@@ -24,17 +24,20 @@ const outputTokensDefault = 4096;
 
 /**
  * The client's request, as planned, in another format. It starts from the edited bytes, so that tools were pruned and
- * extension fields taken out in one place for all lanes.
+ * extension fields taken out in one place for all lanes. Turns that the gateway adds come as they are, so that what one
+ * provider alone knows of its own words (a signature) comes back to it whatever the client's format.
  * @throws GatewayError `translation_loss` when the client is strict and something is lost.
  */
 export function translateRequest(
   body: Uint8Array,
+  added: readonly ChatMessage[],
   target: Target,
   exchange: Exchange,
   catalog: ModelCatalog,
 ): Translated {
   const tape = scanJson(body, { depthMax: 128 });
-  const request = formatNamed(exchange.format).client.parseRequest(tape, exchange.route);
+  const said = formatNamed(exchange.format).client.parseRequest(tape, exchange.route);
+  const request = { ...said, messages: [...said.messages, ...added] };
   exchange.streamsUsage = request.streamsUsage;
   const options = renderOptions(request, target, catalog);
   const rendered = providerFormatNamed(target.lane.format).provider.renderRequest(request, options);

@@ -91,7 +91,7 @@ function renderTimings(timings: Timings, totalMs: number): RequestEventV1['ms'] 
     overhead: between(timings.startedAt, timings.forwardedAt),
     auth: between(timings.startedAt, timings.authenticatedAt),
     plan: between(timings.planStartedAt, timings.planEndedAt),
-    upstream: between(timings.forwardedAt, timings.upstreamHeadersAt),
+    upstream: between(timings.calledAgainAt ?? timings.forwardedAt, timings.upstreamHeadersAt),
   };
 }
 

@@ -26,6 +26,7 @@ export function renderLogLine(
     model: ledger.model ?? undefined,
     stream: ledger.stream,
     lane: ledger.lane ?? undefined,
+    upstream_calls: exchange.tries.calls > 1 ? exchange.tries.calls : undefined,
     tools_in: ledger.toolsIn,
     tools_out: ledger.toolsOut,
     k_reason: ledger.plan?.kReason,

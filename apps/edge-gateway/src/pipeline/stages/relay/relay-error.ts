@@ -9,7 +9,8 @@ import type { RelayOutcome } from '../../relay-outcome.ts';
 export function relayError(error: GatewayError, exchange: Exchange, services: { log: Logger }): RelayOutcome {
   const { response } = exchange;
   const left = hasLeft(exchange) || response.destroyed;
-  if (!left && error.definition.status >= 500) {
+  // Of those there are many at a time, and each has its line in the log of requests.
+  if (!left && error.definition.status >= 500 && error.code !== 'overloaded') {
     services.log.error(
       { err: error.cause ?? error, request_id: exchange.requestId, code: error.code, detail: error.detail },
       'request failed',
@@ -34,12 +35,17 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   };
 }
 
+/** Node reads what is left of a request when it is answered. */
+const shortBodyBytes = 64 * 1024;
+
 /**
  * A body that was not read to its end would be taken for the next request of an HTTP/1.1 connection, so that one ends
  * with its answer. HTTP/2 knows no such header: there the stream ends, and the connection goes on.
  */
 function endRequest({ request, response }: Exchange): void {
   if (request.complete) return;
+  // What is left of a short one costs less to read than a new connection.
+  if (Number(request.headers['content-length'] ?? Number.NaN) <= shortBodyBytes) return;
   if (request.httpVersionMajor === 1) {
     response.setHeader('connection', 'close');
     return;

@@ -1,0 +1,79 @@
+import type { Readable } from 'node:stream';
+import { GatewayError } from '@gateway/errors';
+import type { Counter } from '@gateway/observability';
+import type { Backend } from './backend.ts';
+import type { Failure } from './failure.ts';
+
+export interface AttemptOptions {
+  readonly backend: Backend;
+  /** Of the request: aborted when its client leaves. */
+  readonly parent: AbortSignal;
+  /** How long the first byte for the client may take. Undefined where nobody else could be asked. */
+  readonly firstByteMs: number | undefined;
+  readonly failures: Counter<'reason'>;
+}
+
+/**
+ * One call to a backend, from before it goes out until its answer is over: what became of it is told to the backend, once,
+ * by whoever learns it first. A client that leaves says nothing of the backend.
+ */
+export class Attempt {
+  readonly signal: AbortSignal;
+  readonly #options: AttemptOptions;
+  #deadline: NodeJS.Timeout | undefined;
+  readonly #isProbe: boolean;
+  #isJudged = false;
+  #isOver = false;
+
+  constructor(options: AttemptOptions) {
+    this.#options = options;
+    this.#isProbe = options.backend.begin();
+    this.signal = options.firstByteMs === undefined ? options.parent : this.#watch(options.firstByteMs);
+  }
+
+  /** The call failed. Returns the failure, for whoever asks what comes next. */
+  fail(failure: Failure): void {
+    if (this.#isJudged || this.#options.parent.aborted) return;
+    this.#isJudged = true;
+    this.#options.failures.inc({ reason: failure.kind });
+    this.#options.backend.noteFailure(failure);
+  }
+
+  /** The client has the first byte of the answer: from here on nobody else can be asked. */
+  begun(): void {
+    clearTimeout(this.#deadline);
+    if (this.#isProbe) this.#succeed();
+  }
+
+  /** The call is over without an answer. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#deadline);
+    this.#options.backend.end();
+  }
+
+  /** Until its body is closed, an answer counts as under way. One that breaks off is a failure. */
+  follow(body: Readable): void {
+    body.once('close', () => {
+      this.end();
+      if (body.readableEnded) this.#succeed();
+      else this.fail({ kind: 'unreachable', isPassing: true, retryAfterMs: undefined });
+    });
+  }
+
+  #succeed(): void {
+    if (this.#isJudged) return;
+    this.#isJudged = true;
+    this.#options.backend.noteSuccess(this.#isProbe);
+  }
+
+  #watch(firstByteMs: number): AbortSignal {
+    const own = new AbortController();
+    this.#deadline = setTimeout(() => {
+      const detail = `no byte for the client within ${firstByteMs} ms`;
+      own.abort(new GatewayError('upstream_timeout', { detail }));
+    }, firstByteMs);
+    return AbortSignal.any([this.#options.parent, own.signal]);
+  }
+}

@@ -1,0 +1,64 @@
+import { backendChanged } from '@gateway/contracts';
+import type { Messaging } from '@gateway/messaging';
+import { LRUCache } from 'lru-cache';
+import type { ResilienceMetrics } from '../metrics/resilience-metrics.ts';
+import { Backend, type BackendName, type BackendNews } from './backend.ts';
+
+export interface BackendBookOptions {
+  readonly messaging: Pick<Messaging, 'broadcast' | 'onBroadcast'>;
+  /** Calls of one backend under way at the same time. */
+  readonly inFlightMax: number;
+  readonly metrics: Pick<ResilienceMetrics, 'breakerChanges' | 'watchOpenBreakers'>;
+}
+
+/** Those used longest ago are forgotten, and begin again as healthy ones. */
+const backendsMax = 20_000;
+/** As many credentials as an account may have for a provider. */
+export const credentialsMax = 16;
+
+/**
+ * The backends of this process. What happens to one is told to the other replicas when it happens, and never asked for: a
+ * request costs no round trip.
+ */
+export class BackendBook {
+  readonly #options: BackendBookOptions;
+  readonly #backends = new LRUCache<string, Backend>({ max: backendsMax });
+
+  constructor(options: BackendBookOptions) {
+    this.#options = options;
+    options.metrics.watchOpenBreakers(() => this.openCount);
+    options.messaging.onBroadcast(backendChanged, ({ news, ...name }) => this.find(name).hear(news));
+  }
+
+  get openCount(): number {
+    let count = 0;
+    for (const backend of this.#backends.values()) if (backend.isOpen) count += 1;
+    return count;
+  }
+
+  find(name: BackendName): Backend {
+    const key = keyOf(name);
+    const known = this.#backends.get(key);
+    if (known !== undefined) return known;
+    const { inFlightMax } = this.#options;
+    const made = new Backend({ name, inFlightMax, onNews: (news) => this.#tell(news, name) });
+    this.#backends.set(key, made);
+    return made;
+  }
+
+  /** The credentials of a provider changed: what is known of the old ones says nothing of the new ones. */
+  reset(accountId: string, provider: string): void {
+    for (let credential = 0; credential < credentialsMax; credential += 1) {
+      this.#backends.peek(keyOf({ accountId, provider, credential }))?.reset();
+    }
+  }
+
+  #tell(news: BackendNews, { accountId, provider, credential }: BackendName): void {
+    if (news.kind !== 'cooling') this.#options.metrics.breakerChanges.inc({ to: news.kind });
+    this.#options.messaging.broadcast(backendChanged, { accountId, provider, credential, news });
+  }
+}
+
+function keyOf({ accountId, provider, credential }: BackendName): string {
+  return `${accountId}|${provider}|${credential}`;
+}

@@ -1,0 +1,135 @@
+import { Backend, type BackendNews } from './backend.ts';
+
+const name = { accountId: 'a', provider: 'openai', credential: 0 };
+const broken = { kind: 'server', isPassing: true, retryAfterMs: undefined } as const;
+const throttled = { kind: 'throttled', isPassing: true, retryAfterMs: 3_000 } as const;
+
+function backendOf(inFlightMax = 100) {
+  let time = 1_000_000;
+  const news: BackendNews[] = [];
+  const backend = new Backend({ name, inFlightMax, onNews: (told) => news.push(told), now: () => time });
+  const fail = (times = 1) => {
+    for (let at = 0; at < times; at += 1) backend.noteFailure(broken);
+  };
+  return { backend, news, fail, pass: (ms: number) => (time += ms) };
+}
+
+describe('a backend’s breaker', () => {
+  it('opens after five failures in a row, and not before', () => {
+    const { backend, news, fail } = backendOf();
+    fail(4);
+    expect(backend.state()).toBe('ready');
+    backend.noteSuccess();
+    fail(4);
+    expect(backend.state()).toBe('ready');
+    fail();
+    expect(backend.state()).toBe('open');
+    expect(news).toEqual([{ kind: 'opened' }]);
+  });
+
+  it('opens when more than half of many calls fail, though some succeed in between', () => {
+    const { backend, fail } = backendOf();
+    for (let at = 0; at < 12; at += 1) {
+      fail(2);
+      backend.noteSuccess();
+    }
+    expect(backend.state()).toBe('open');
+  });
+
+  it('does not open for what is no fault of the provider’s: being throttled', () => {
+    const { backend } = backendOf();
+    for (let at = 0; at < 20; at += 1) backend.noteFailure(throttled);
+    expect(backend.isOpen).toBe(false);
+  });
+
+  it('lets one call through within ten seconds, and closes when that succeeds', () => {
+    const { backend, news, fail, pass } = backendOf();
+    fail(5);
+    pass(10_000);
+    expect(backend.state()).toBe('ready');
+    expect(backend.begin()).toBe(true);
+    expect(backend.state()).toBe('open');
+    backend.noteSuccess();
+    expect(backend.state()).toBe('open');
+    backend.noteSuccess(true);
+    expect(backend.state()).toBe('ready');
+    expect(news.at(-1)).toEqual({ kind: 'closed' });
+  });
+
+  it('lets the next one through within ten seconds, even while the one before hangs', () => {
+    const { backend, fail, pass } = backendOf();
+    fail(5);
+    for (let at = 0; at < 10; at += 1) {
+      pass(10_000);
+      expect(backend.state()).toBe('ready');
+      backend.begin();
+      expect(backend.state()).toBe('open');
+    }
+  });
+});
+
+describe('a backend that asks for a pause', () => {
+  it('gets it, for as long as it says', () => {
+    const { backend, pass } = backendOf();
+    backend.noteFailure(throttled);
+    expect([backend.state(), backend.waitMs]).toEqual(['cooling', 3_000]);
+    pass(2_999);
+    expect(backend.state()).toBe('cooling');
+    pass(1);
+    expect(backend.state()).toBe('ready');
+  });
+
+  it('tells the others once of many calls that are refused together', () => {
+    const { backend, news } = backendOf();
+    for (let at = 0; at < 50; at += 1) backend.noteFailure(throttled);
+    expect(news).toEqual([{ kind: 'cooling', forMs: 3_000 }]);
+  });
+});
+
+describe('what another replica says', () => {
+  it('of a breaker makes the next call a probe, which decides', () => {
+    const { backend, news } = backendOf();
+    backend.hear({ kind: 'opened' });
+    expect(backend.state()).toBe('ready');
+    expect(backend.begin()).toBe(true);
+    expect(backend.state()).toBe('open');
+    backend.noteSuccess();
+    expect(backend.state()).toBe('open');
+    backend.noteSuccess(true);
+    expect(backend.state()).toBe('ready');
+    expect(news).toEqual([{ kind: 'closed' }]);
+  });
+
+  it('of a provider that answers again lets an open breaker look at once', () => {
+    const { backend, fail } = backendOf();
+    fail(5);
+    expect(backend.state()).toBe('open');
+    backend.hear({ kind: 'closed' });
+    expect(backend.state()).toBe('ready');
+    expect(backend.isOpen).toBe(true);
+  });
+
+  it('of a pause holds here too', () => {
+    const { backend, pass } = backendOf();
+    backend.hear({ kind: 'cooling', forMs: 1_000 });
+    expect(backend.state()).toBe('cooling');
+    pass(1_000);
+    expect(backend.state()).toBe('ready');
+  });
+});
+
+it('has no more calls under way than it may', () => {
+  const { backend } = backendOf(2);
+  backend.begin();
+  backend.begin();
+  expect(backend.state()).toBe('full');
+  backend.end();
+  expect(backend.state()).toBe('ready');
+});
+
+it('begins again as a healthy one when its credential is replaced', () => {
+  const { backend, fail } = backendOf();
+  fail(5);
+  backend.reset();
+  expect([backend.state(), backend.isOpen]).toEqual(['ready', false]);
+});

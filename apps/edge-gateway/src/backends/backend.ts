@@ -1,0 +1,183 @@
+import { ExponentialBackoff } from 'cockatiel';
+import type { Failure } from './failure.ts';
+import { TripRules } from './trip-rules.ts';
+
+/** A provider as one account reaches it with one of its credentials. */
+export interface BackendName {
+  readonly accountId: string;
+  readonly provider: string;
+  /** Position of the credential among those of the account for the provider. */
+  readonly credential: number;
+}
+
+/**
+ * Whether a backend may be called: `ready`; `cooling` after it asked for a pause; `open` while its breaker is; `full` with
+ * as many calls under way as it may have.
+ */
+export type BackendState = 'ready' | 'cooling' | 'open' | 'full';
+
+/** What a backend tells of: for metrics, and for the other replicas. */
+export type BackendNews =
+  { readonly kind: 'opened' | 'closed' } | { readonly kind: 'cooling'; readonly forMs: number };
+
+export interface BackendOptions {
+  readonly name: BackendName;
+  /** Calls under way at the same time. */
+  readonly inFlightMax: number;
+  readonly onNews: (news: BackendNews, backend: Backend) => void;
+  readonly now?: () => number;
+}
+
+/** Between two looks at whether an open backend answers again: jittered, from about one second to ten. */
+const probeWaits = new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 10_000 });
+/** A throttled backend that does not say for how long. */
+const coolMsDefault = 1_000;
+/** Without a failure for so long, a backend is as good as one that never had any. */
+const forgetMs = 30_000;
+
+/** What is known of a backend that failed lately. */
+interface Trouble {
+  readonly rules: TripRules;
+  lastFailureAt: number;
+  isOpen: boolean;
+  probeWait: ReturnType<typeof probeWaits.next>;
+  /** When an open backend may be tried next. */
+  probeAt: number;
+  coolUntil: number;
+}
+
+/**
+ * Breaker and concurrency limit of one backend. As long as nothing fails it holds a number and nothing else: then a call
+ * costs two comparisons.
+ *
+ * While the breaker is open, one request a while is sent all the same, to see whether the backend answers: the next
+ * success closes it. Such probes are spaced by time, not by the end of the one before, so that one which hangs keeps
+ * nobody from finding out that others would not.
+ */
+export class Backend {
+  readonly name: BackendName;
+  readonly #inFlightMax: number;
+  readonly #onNews: BackendOptions['onNews'];
+  readonly #now: () => number;
+  #trouble: Trouble | undefined;
+  #inFlight = 0;
+
+  constructor({ name, inFlightMax, onNews, now = Date.now }: BackendOptions) {
+    this.name = name;
+    this.#inFlightMax = inFlightMax;
+    this.#onNews = onNews;
+    this.#now = now;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  get isOpen(): boolean {
+    return this.#trouble?.isOpen ?? false;
+  }
+
+  state(): BackendState {
+    if (this.#inFlight >= this.#inFlightMax) return 'full';
+    return this.#trouble === undefined ? 'ready' : stateOf(this.#trouble, this.#now());
+  }
+
+  /** How long until a backend that is not ready may be. */
+  get waitMs(): number {
+    const { coolUntil = 0, probeAt = 0, isOpen = false } = this.#trouble ?? {};
+    return Math.max(0, (isOpen ? Math.max(probeAt, coolUntil) : coolUntil) - this.#now());
+  }
+
+  /** A call goes out. Says whether it is a probe: one that goes out while the breaker is open. */
+  begin(): boolean {
+    this.#inFlight += 1;
+    if (!this.#trouble?.isOpen) return false;
+    this.#planProbe(this.#trouble);
+    return true;
+  }
+
+  /** The call is over, whatever became of it. */
+  end(): void {
+    this.#inFlight -= 1;
+  }
+
+  /**
+   * It answered: with what a client wants, or with an error that is the request's own. A call that went out before the
+   * breaker opened closes nothing.
+   */
+  noteSuccess(isProbe = false): void {
+    const trouble = this.#trouble;
+    if (trouble === undefined || (trouble.isOpen && !isProbe)) return;
+    if (trouble.isOpen) {
+      this.#trouble = undefined;
+      this.#onNews({ kind: 'closed' }, this);
+      return;
+    }
+    trouble.rules.noteSuccess();
+    const now = this.#now();
+    if (now - trouble.lastFailureAt > forgetMs && trouble.coolUntil <= now) this.#trouble = undefined;
+  }
+
+  /** A throttled backend is left alone for as long as it asks. It is well, so its breaker does not open for it. */
+  noteFailure({ kind, retryAfterMs }: Pick<Failure, 'kind' | 'retryAfterMs'>): void {
+    const trouble = this.#knowTrouble();
+    trouble.lastFailureAt = this.#now();
+    if (kind === 'throttled' || retryAfterMs !== undefined)
+      this.#cool(trouble, retryAfterMs ?? coolMsDefault);
+    if (kind === 'throttled' || trouble.isOpen || !trouble.rules.noteFailure()) return;
+    trouble.isOpen = true;
+    this.#planProbe(trouble);
+    this.#onNews({ kind: 'opened' }, this);
+  }
+
+  /**
+   * What another replica says of the same backend. A pause that the provider asked for holds for all. That a breaker
+   * opened or closed elsewhere may be for reasons of that replica's own: it is a reason to look, by the next call, and
+   * that call's outcome decides.
+   */
+  hear(news: BackendNews): void {
+    if (news.kind === 'cooling') {
+      const trouble = this.#knowTrouble();
+      trouble.coolUntil = Math.max(trouble.coolUntil, this.#now() + news.forMs);
+    } else if (news.kind === 'opened' && !this.isOpen) {
+      Object.assign(this.#knowTrouble(), { isOpen: true, probeAt: this.#now() });
+    } else if (news.kind === 'closed' && this.#trouble) {
+      this.#trouble.probeAt = this.#now();
+    }
+  }
+
+  /** The credential is another one now. */
+  reset(): void {
+    if (this.isOpen) this.#onNews({ kind: 'closed' }, this);
+    this.#trouble = undefined;
+  }
+
+  #knowTrouble(): Trouble {
+    return (this.#trouble ??= {
+      rules: new TripRules(),
+      lastFailureAt: this.#now(),
+      isOpen: false,
+      probeWait: probeWaits.next(),
+      probeAt: 0,
+      coolUntil: 0,
+    });
+  }
+
+  #planProbe(trouble: Trouble): void {
+    trouble.probeWait = trouble.probeWait.next(undefined);
+    trouble.probeAt = this.#now() + Math.max(500, trouble.probeWait.duration);
+  }
+
+  #cool(trouble: Trouble, forMs: number): void {
+    const until = this.#now() + forMs;
+    // Of many calls that are refused at the same time, the first one tells.
+    const isNew = until > trouble.coolUntil + 250;
+    trouble.coolUntil = Math.max(trouble.coolUntil, until);
+    if (isNew) this.#onNews({ kind: 'cooling', forMs }, this);
+  }
+}
+
+function stateOf({ isOpen, probeAt, coolUntil }: Trouble, now: number): BackendState {
+  if (isOpen && now < probeAt) return 'open';
+  return now < coolUntil ? 'cooling' : 'ready';
+}

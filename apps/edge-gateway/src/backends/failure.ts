@@ -1,0 +1,44 @@
+import { GatewayError, type ErrorCode } from '@gateway/errors';
+import type { IncomingHeaders } from '@gateway/providers';
+import { parseRetryAfter } from './retry-after.ts';
+
+/**
+ * Why a call got no answer that a client wants, for metrics too: `server` is a 5xx, `throttled` a 429, `refused` the
+ * credential.
+ */
+export type FailureKind = 'server' | 'throttled' | 'refused' | 'unreachable' | 'timeout' | 'invalid';
+
+/** A call that failed before the first byte of its answer went to the client. */
+export interface Failure {
+  readonly kind: FailureKind;
+  /** Whether the same call may go better soon. Another backend may answer either way. */
+  readonly isPassing: boolean;
+  /** How long the provider asks to be left alone. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Statuses that tell of the server, not of the request. 529 is Anthropic's "overloaded". */
+const serverStatuses = new Set([408, 500, 502, 503, 504, 529]);
+/** The credential is not good, not allowed this, or has no money left. */
+const refusalStatuses = new Set([401, 402, 403]);
+
+/** Whether a status is worth a try elsewhere; undefined for what the provider will say again. */
+export function failureOfStatus(status: number, headers: IncomingHeaders): Failure | undefined {
+  if (status < 400) return undefined;
+  if (refusalStatuses.has(status)) return { kind: 'refused', isPassing: false, retryAfterMs: undefined };
+  const kind = status === 429 ? 'throttled' : serverStatuses.has(status) ? 'server' : undefined;
+  if (kind === undefined) return undefined;
+  return { kind, isPassing: headers['x-should-retry'] !== 'false', retryAfterMs: parseRetryAfter(headers) };
+}
+
+const failureOfCode: Partial<Record<ErrorCode, Failure>> = {
+  upstream_unreachable: { kind: 'unreachable', isPassing: true, retryAfterMs: undefined },
+  // Whoever was silent for so long is not asked to be silent again.
+  upstream_timeout: { kind: 'timeout', isPassing: false, retryAfterMs: undefined },
+  upstream_invalid: { kind: 'invalid', isPassing: false, retryAfterMs: undefined },
+};
+
+/** The same for a call that got no answer, or one that broke off. */
+export function failureOfError(error: unknown): Failure | undefined {
+  return error instanceof GatewayError ? failureOfCode[error.code] : undefined;
+}

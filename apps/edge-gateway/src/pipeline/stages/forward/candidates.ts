@@ -1,0 +1,112 @@
+import { GatewayError } from '@gateway/errors';
+import type { Backend, BackendState } from '../../../backends/backend.ts';
+import type { FailureKind } from '../../../backends/failure.ts';
+import {
+  openConnections,
+  type Connection,
+  type ConnectionServices,
+} from '../../../connections/open-connection.ts';
+import type { Caller } from '../../caller.ts';
+import type { Target } from '../../target.ts';
+import type { FailedTry, Tries } from '../../tries.ts';
+
+/** Who may be called for a request: a model of a provider, under one of the credentials for it. */
+export interface Candidate {
+  readonly target: Target;
+  readonly connection: Connection;
+}
+
+/** A candidate that failed, to be called again. */
+export interface Repeat {
+  readonly candidate: Candidate;
+  /** How long its provider asks to be left alone. */
+  readonly waitMs: number;
+}
+
+/** After these another model of the same backend is no better. */
+const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
+
+/**
+ * Who is called first: the target itself unless something is wrong with it. Then whoever of its credentials and its
+ * alternatives, in their order, is ready; else one that asked for a pause; else one whose breaker is open, as long as
+ * nothing is under way there: that call shows whether it answers again.
+ *
+ * @throws GatewayError `upstream_unavailable` when there is none; `provider_not_connected`
+ */
+export async function chooseFirst(
+  target: Target,
+  caller: Caller,
+  services: ConnectionServices,
+): Promise<Candidate> {
+  const connections = await openConnections(target, caller, services);
+  const ready = connections.find(({ backend }) => backend.state() === 'ready');
+  if (ready !== undefined) return { target, connection: ready };
+  const all = await openAll(target, caller, services);
+  const chosen =
+    findIn('ready', all) ??
+    findIn('cooling', all) ??
+    all.find(({ connection: { backend } }) => backend.state() === 'open' && backend.inFlight === 0);
+  if (chosen !== undefined) return chosen;
+  throw unavailable(all.map(({ connection }) => connection.backend));
+}
+
+/** Who is called after a failure: somebody who was not called yet. Undefined when there is nobody. */
+export async function chooseNext(
+  target: Target,
+  caller: Caller,
+  { failed }: Tries,
+  services: ConnectionServices,
+): Promise<Candidate | undefined> {
+  const untried = (await openAll(target, caller, services)).filter(
+    (candidate) => !failed.some((earlier) => rulesOut(earlier, candidate)),
+  );
+  return findIn('ready', untried) ?? findIn('cooling', untried);
+}
+
+/** Whoever failed first and may do better soon, unless its breaker has opened. */
+export async function chooseRepeat(
+  target: Target,
+  caller: Caller,
+  { failed }: Tries,
+  services: ConnectionServices,
+): Promise<Repeat | undefined> {
+  for (const candidate of await openAll(target, caller, services)) {
+    const last = failed.findLast((earlier) => isSame(earlier, candidate));
+    if (last?.isPassing && !last.backend.isOpen) return { candidate, waitMs: last.retryAfterMs ?? 0 };
+  }
+  return undefined;
+}
+
+function rulesOut(earlier: FailedTry, candidate: Candidate): boolean {
+  if (earlier.backend !== candidate.connection.backend) return false;
+  return ofBackend.has(earlier.kind) || isSame(earlier, candidate);
+}
+
+function isSame({ backend, model }: FailedTry, { target, connection }: Candidate): boolean {
+  return backend === connection.backend && model === target.model;
+}
+
+/** The target under each of its credentials, then its alternatives. One whose provider is connected no more is none. */
+async function openAll(
+  target: Target,
+  caller: Caller,
+  services: ConnectionServices,
+): Promise<readonly Candidate[]> {
+  const own = await openConnections(target, caller, services);
+  const candidates = own.map((connection): Candidate => ({ target, connection }));
+  for (const alternative of target.alternatives?.() ?? []) {
+    const connections = await openConnections(alternative, caller, services).catch(() => []);
+    candidates.push(...connections.map((connection) => ({ target: alternative, connection })));
+  }
+  return candidates;
+}
+
+function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {
+  return candidates.find(({ connection }) => connection.backend.state() === state);
+}
+
+function unavailable(backends: readonly Backend[]): GatewayError {
+  const detail = backends.map((backend) => `${backend.name.provider} is ${backend.state()}`).join(', ');
+  const waitMs = Math.min(...backends.map((backend) => backend.waitMs));
+  return new GatewayError('upstream_unavailable', { detail, retryAfterMs: Math.max(1_000, waitMs) });
+}

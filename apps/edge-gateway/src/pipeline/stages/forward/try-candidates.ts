@@ -1,0 +1,169 @@
+import type { Readable } from 'node:stream';
+import { GatewayError } from '@gateway/errors';
+import { recordFailure } from '@gateway/observability';
+import type { IncomingHeaders } from '@gateway/providers';
+import { Attempt } from '../../../backends/attempt.ts';
+import { failureOfError, failureOfStatus, type Failure } from '../../../backends/failure.ts';
+import { renderHeaderText } from '../../../http/header-text.ts';
+import type { ResilienceMetrics } from '../../../metrics/resilience-metrics.ts';
+import type { ChatAnswer } from '../../answer.ts';
+import type { Caller } from '../../caller.ts';
+import { hasLeft, type Exchange } from '../../exchange.ts';
+import type { PipelineSettings } from '../../services.ts';
+import type { Target } from '../../target.ts';
+import type { FailedTry } from '../../tries.ts';
+import { chooseFirst, type Candidate } from './candidates.ts';
+import { chooseFurther, type FurtherServices } from './choose-further.ts';
+
+export type TryServices = FurtherServices & {
+  readonly resilience: Pick<ResilienceMetrics, 'upstreamFailures'>;
+  readonly settings: Pick<PipelineSettings, 'firstByteMsMax' | 'plainAnswerMsMax'>;
+};
+
+/** A request that is to be answered by somebody. */
+export interface Quest {
+  readonly target: Target;
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  /** Whether it can be sent more than once. */
+  readonly isRepeatable: boolean;
+  /** Sends it. Resolves when the answer's status and headers are in. */
+  call(candidate: Candidate, signal: AbortSignal): Promise<Answered>;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHeaders;
+  readonly body: Readable;
+}
+
+/**
+ * Asks until there is an answer worth relaying. A call that fails is made again, under another credential, with an
+ * alternative of the target, or once more, as long as the retry budget lasts; where that is no use, the failure is the answer.
+ *
+ * Called again after its answer was given up (`ChatAnswer.giveUp`), it goes on from there, and throws what broke that answer
+ * if there is nobody left to ask.
+ *
+ * @throws GatewayError `upstream_unavailable` when nobody may be called now, and what the last call failed with
+ */
+export async function tryCandidates(quest: Quest, services: TryServices): Promise<ChatAnswer> {
+  let candidate = await chooseCandidate(quest, services);
+  for (;;) {
+    const made = await attempt(quest, candidate, services);
+    if (made.failure === undefined) return made.answer;
+    const further = await chooseAnother(quest, services);
+    if (further === undefined) {
+      if (made.answer !== undefined) return made.answer;
+      throw made.failure.error;
+    }
+    discard(made.answer);
+    candidate = further;
+  }
+}
+
+async function chooseCandidate(quest: Quest, services: TryServices): Promise<Candidate> {
+  const { tries } = quest.exchange;
+  const { broken } = tries;
+  if (broken === null) {
+    services.retryBudget.countRequest(quest.caller.accountId);
+    return chooseFirst(quest.target, quest.caller, services);
+  }
+  tries.broken = null;
+  const further = await chooseAnother(quest, services);
+  if (further === undefined) throw broken.error;
+  return further;
+}
+
+async function chooseAnother(quest: Quest, services: TryServices): Promise<Candidate | undefined> {
+  return quest.isRepeatable ? chooseFurther(quest.target, quest.exchange, quest.caller, services) : undefined;
+}
+
+type Made =
+  | { readonly failure: undefined; readonly answer: ChatAnswer }
+  | { readonly failure: FailedTry; readonly answer: ChatAnswer | undefined };
+
+/** An alternative that this request cannot be said to, as the client wants it said: nothing is wrong with its backend. */
+const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
+
+/** One call. What fails for the request's own sake is thrown; what another call may mend is returned. */
+async function attempt(quest: Quest, candidate: Candidate, services: TryServices): Promise<Made> {
+  const { exchange } = quest;
+  const { target, connection } = candidate;
+  const { backend } = connection;
+  if (exchange.tries.calls > 0 || target !== quest.target) noteTarget(target, exchange);
+  const running = new Attempt({
+    backend,
+    parent: exchange.abort.signal,
+    firstByteMs: firstByteMsOf(quest, services),
+    failures: services.resilience.upstreamFailures,
+  });
+  const note = (failure: Failure, error?: unknown): FailedTry => {
+    const failed = { ...failure, backend, model: target.model, error };
+    exchange.tries.failed.push(failed);
+    return failed;
+  };
+  try {
+    const got = await quest.call(candidate, running.signal);
+    running.follow(got.body);
+    const answer = openAnswer(got, candidate, running, exchange);
+    const failure = failureOfStatus(got.status, got.headers);
+    if (failure === undefined) return { failure, answer };
+    running.fail(failure);
+    return { failure: note(failure), answer };
+  } catch (error) {
+    running.end();
+    const failure = failureOfError(error) ?? (target === quest.target ? undefined : unsuitable);
+    if (failure === undefined || hasLeft(exchange)) throw error;
+    if (failure !== unsuitable) running.fail(failure);
+    return { failure: note(failure, error), answer: undefined };
+  }
+}
+
+/** How long others wait for their turn: not at all where there are none. */
+function firstByteMsOf({ target, exchange }: Quest, { settings }: TryServices): number | undefined {
+  if (target.alternatives === undefined) return undefined;
+  return exchange.ledger.stream ? settings.firstByteMsMax : settings.plainAnswerMsMax;
+}
+
+function openAnswer(
+  got: Answered,
+  { target, connection: { backend, secrets } }: Candidate,
+  running: Attempt,
+  exchange: Exchange,
+): ChatAnswer {
+  return {
+    status: got.status,
+    headers: got.headers,
+    body: got.body,
+    secrets,
+    target,
+    begun: () => running.begun(),
+    giveUp: (error) => {
+      const failure = failureOfError(error);
+      if (failure === undefined || exchange.response.headersSent || hasLeft(exchange)) throw error;
+      running.fail(failure);
+      exchange.tries.broken = { ...failure, backend, model: target.model, error };
+      exchange.tries.failed.push(exchange.tries.broken);
+      return undefined;
+    },
+  };
+}
+
+/** Another one than was chosen answers, or the same once more: what was noted of the call before does not hold. */
+function noteTarget({ provider, model, lane }: Target, exchange: Exchange): void {
+  const { ledger, headers, providerCall } = exchange;
+  if (providerCall !== undefined) recordFailure(providerCall, new GatewayError('provider_error'));
+  if (ledger.provider === provider.name && ledger.model === model) return;
+  ledger.provider = provider.name;
+  ledger.model = model;
+  ledger.losses = [];
+  if (lane.kind === 'same-format') ledger.lane = 'edited';
+  headers['x-svc-provider'] = provider.name;
+  headers['x-svc-model'] = renderHeaderText(model);
+  delete headers['x-svc-losses'];
+}
+
+/** What nobody will read. */
+function discard(answer: ChatAnswer | undefined): void {
+  answer?.body.once('error', () => undefined).destroy();
+}
