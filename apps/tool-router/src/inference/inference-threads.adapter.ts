@@ -16,10 +16,12 @@ export interface InferenceThreadsOptions {
   readonly data: InferenceThreadData;
   readonly logger: Logger;
   readonly metrics: InferenceMetrics;
+  /** What runs in the thread, if not the models. */
+  readonly threadFile?: URL;
 }
 
 /** A bundle has the thread's file beside its own; the sources have it in this folder. */
-const threadFile = new URL(
+const modelsThread = new URL(
   import.meta.url.endsWith('.ts') ? './inference.thread.ts' : './inference.thread.js',
   import.meta.url,
 );
@@ -96,7 +98,10 @@ export class InferenceThreads implements Inference {
 
   #start(): Promise<void> {
     const { data, logger } = this.#options;
-    const worker = new Worker(threadFile, { workerData: data, name: 'inference' });
+    const worker = new Worker(this.#options.threadFile ?? modelsThread, {
+      workerData: data,
+      name: 'inference',
+    });
     this.#worker = worker;
     return new Promise((resolve) => {
       worker.on('message', (message: ThreadMessage) => {

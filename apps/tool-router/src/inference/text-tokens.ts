@@ -68,7 +68,8 @@ export class TextTokens {
       ...(pair === undefined ? {} : { text_pair: pair.slice(0, charactersMax) }),
       return_token_type_ids: true,
     });
-    const typeIds = token_type_ids ?? ids.map(() => 0);
+    if (!ids.every(Number.isInteger)) throw new Error('the tokenizer has no id for a token');
+    const typeIds = token_type_ids;
     if (ids.length <= this.#tokensMax) return { ids, typeIds };
     // The last token ends a text for the model; it stays, and what stands before it is cut.
     const cut = <Value>(list: readonly Value[]): Value[] => [
