@@ -1,6 +1,7 @@
 import type { BroadcastContract, RpcContract } from './define.ts';
 import {
   accountChanged,
+  backendChanged,
   batchesCommitted,
   credentialChanged,
   keyChanged,
@@ -55,8 +56,8 @@ import {
   listSessions,
   summarizeUsage,
 } from './rpc/query-usage.v1.ts';
-import { recallOriginals } from './rpc/recall-originals.v1.ts';
 import { readTokenCounts } from './rpc/read-token-counts.v1.ts';
+import { recallOriginals } from './rpc/recall-originals.v1.ts';
 import { activateKey, retireKeys, rewrapCredentials } from './rpc/rotate-keys.v1.ts';
 import { getRoutingPolicy, routingPolicyChanged } from './rpc/routing-policy.v1.ts';
 
@@ -111,8 +112,8 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   compressBlocksAt,
   compressSchemas,
   recallOriginals,
-  listRequests,
   readTokenCounts,
+  listRequests,
   getRequest,
   summarizeUsage,
   listDailyUsage,

@@ -268,6 +268,12 @@ export const errorRegistry = {
     message: 'The provider did not answer in time.',
     retryable: true,
   },
+  upstream_unavailable: {
+    status: 503,
+    type: 'api_error',
+    message: 'The provider has failed too often lately, or has too many calls under way, to be called now.',
+    retryable: true,
+  },
   egress_denied: {
     status: 400,
     type: 'invalid_request_error',
@@ -278,6 +284,12 @@ export const errorRegistry = {
     status: 503,
     type: 'api_error',
     message: 'The gateway cannot serve this right now.',
+    retryable: true,
+  },
+  overloaded: {
+    status: 503,
+    type: 'overloaded_error',
+    message: 'The gateway has more requests than it can serve right now.',
     retryable: true,
   },
   internal_error: {

@@ -45,3 +45,24 @@ export const batchesCommitted = defineBroadcast({
   listeners: ['edge-gateway'],
   message: z.object({ batchIds: z.array(z.string().max(200)).max(1000) }),
 });
+
+/**
+ * What a gateway found out of a provider under one credential of an account: its breaker opened or closed, or the provider
+ * asked for a pause. Told when it happens; nobody asks for it.
+ */
+export const backendChanged = defineBroadcast({
+  subject: 'edge-gateway.backend-changed.v1',
+  publisher: 'edge-gateway',
+  listeners: ['edge-gateway'],
+  message: z.object({
+    accountId: id,
+    provider: z.string().max(64),
+    /** Position of the credential among those of the account for the provider. */
+    credential: z.int().min(0).max(63),
+    news: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('opened') }),
+      z.object({ kind: z.literal('closed') }),
+      z.object({ kind: z.literal('cooling'), forMs: z.number().min(0).max(600_000) }),
+    ]),
+  }),
+});
