@@ -27,6 +27,7 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/provider-vault/src/rewrap-credentials/rewrap-credentials.ts':
     'rotation reads every credential, still sealed',
   'apps/worker/src/forget-account/forget-account.ts': 'raw SQL, bounded by the account it is given',
+  'apps/worker/src/jobs/calibrate/calibrate.adapter.ts': 'which accounts had shadow requests, and no more',
   'apps/worker/src/jobs/write-request-log/postgres-request-log-writer.adapter.ts':
     'a batch has rows of many accounts, each with its own',
   'apps/worker/src/persistence/account-log.ts': 'raw SQL over the rows of the one account it is given',

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { batchesCommitted } from '@gateway/contracts';
+import { batchesCommitted, getAccount, getPreferences, routingPolicyChanged } from '@gateway/contracts';
 import { runService } from '@gateway/messaging';
 import type { Redis } from 'ioredis';
 import { loadConfig } from './config.ts';
@@ -31,6 +31,12 @@ await runService({
       partitions: new Partitions(database),
       queueRedis,
       reportCommitted: (batchIds) => messaging.broadcast(batchesCommitted, { batchIds }),
+      shadowAccounts: new Set(),
+      readRecallTarget: async (accountId) =>
+        (await messaging.call(getPreferences, { accountId })).preferences.pruning.recall_target,
+      readRetentionDays: async (accountId) =>
+        (await messaging.call(getAccount, { accountId })).account.policy.retention_days,
+      announce: (policy) => messaging.broadcast(routingPolicyChanged, { policy }),
       logger,
       metrics,
     });

@@ -1,9 +1,12 @@
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { WORKER_CONTEXT, type WorkerContext } from './domain/worker-context.ts';
 import { ForgetAccountHandler } from './forget-account/forget-account.handler.ts';
+import { CalibrateAdapter } from './jobs/calibrate/calibrate.adapter.ts';
 import { WriteRequestLogProcessor } from './jobs/write-request-log/write-request-log.processor.ts';
 import { PartitionUpkeepAdapter } from './persistence/partition-upkeep.adapter.ts';
+import { DescribeCalibrationHandler } from './queries/describe-calibration/describe-calibration.handler.ts';
 import { GetRequestHandler } from './queries/get-request/get-request.handler.ts';
+import { GetRoutingPolicyHandler } from './queries/get-routing-policy/get-routing-policy.handler.ts';
 import { ListRequestsHandler } from './queries/list-requests/list-requests.handler.ts';
 import { ListDailyAnalyticsHandler } from './queries/list-daily-analytics/list-daily-analytics.handler.ts';
 import { ListDailyUsageHandler } from './queries/list-daily-usage/list-daily-usage.handler.ts';
@@ -30,6 +33,7 @@ export class WorkerModule implements OnApplicationShutdown {
         { provide: WORKER_CONTEXT, useValue: context },
         WriteRequestLogProcessor,
         PartitionUpkeepAdapter,
+        CalibrateAdapter,
       ],
       controllers: [
         ListRequestsHandler,
@@ -43,6 +47,8 @@ export class WorkerModule implements OnApplicationShutdown {
         ListRoutingTracesHandler,
         ListToolHealthHandler,
         ObserveModelsHandler,
+        GetRoutingPolicyHandler,
+        DescribeCalibrationHandler,
         ForgetAccountHandler,
       ],
     };

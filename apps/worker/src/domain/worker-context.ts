@@ -1,3 +1,4 @@
+import type { RoutingPolicy } from '@gateway/contracts';
 import type { Logger, Metrics } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import type { Partitions } from '../persistence/partitions.ts';
@@ -10,6 +11,14 @@ export interface WorkerContext {
   /** The queue's Redis. May be away, at the start too: queries are answered without it. */
   readonly queueRedis: Redis;
   readonly reportCommitted: (batchIds: string[]) => void;
+  /** Accounts with shadow requests that no calibration has looked at yet; every writer of the log adds to it. */
+  readonly shadowAccounts: Set<string>;
+  /** The account's target, 0 to 1. Throws `not_found` for an account that is gone. */
+  readonly readRecallTarget: (accountId: string) => Promise<number>;
+  /** How long an account's rows are kept. Throws `not_found` for an account that is gone. */
+  readonly readRetentionDays: (accountId: string) => Promise<number>;
+  /** Tells every router. */
+  readonly announce: (policy: RoutingPolicy) => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }

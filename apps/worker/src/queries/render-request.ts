@@ -1,4 +1,9 @@
-import { candidateTuples, type RequestDetail, type RequestLogEntry } from '@gateway/contracts';
+import {
+  candidateTuples,
+  requestEventV1,
+  type RequestDetail,
+  type RequestLogEntry,
+} from '@gateway/contracts';
 import { z } from 'zod';
 import type { RequestLogRecord } from '../persistence/telemetry-database.ts';
 
@@ -17,12 +22,12 @@ export type RequestLogLine = Omit<RequestLogRecord, keyof typeof entryFields.omi
 
 const storedCandidates = candidateTuples.nullable();
 const storedLosses = z.array(z.object({ field: z.string(), reason: z.string() })).nullable();
+export const storedContext = requestEventV1.shape.context;
 const storedSteps = z.array(z.tuple([z.string(), z.number(), z.number()])).nullable();
 
 export function renderEntry(row: RequestLogLine): RequestLogEntry {
   return {
     id: row.id,
-export const storedContext = requestEventV1.shape.context;
     object: 'request',
     created_at: row.createdAt.toISOString(),
     session_id: row.sessionId,
@@ -97,17 +102,12 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
       tokens_before: before,
       tokens_after: after,
     })),
+    compression: renderCompression(row),
     provider_request_id: row.providerRequestId,
     error_message: row.errorMessage,
   };
 }
 
-    compression: renderCompression(row),
-/** What a routing trace needs of a row. */
-export const traceFields = {
-  select: {
-    id: true,
-    createdAt: true,
 function renderCompression(row: RequestLogRecord): RequestDetail['compression'] {
   const context = storedContext.parse(row.context);
   return (
@@ -121,6 +121,11 @@ function renderCompression(row: RequestLogRecord): RequestDetail['compression'] 
   );
 }
 
+/** What a routing trace needs of a row. */
+export const traceFields = {
+  select: {
+    id: true,
+    createdAt: true,
     intent: true,
     k: true,
     kReason: true,

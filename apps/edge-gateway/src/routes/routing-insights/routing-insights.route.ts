@@ -1,8 +1,11 @@
 import {
+  describeCalibration,
+  getPreferences,
   listRoutingTraces,
   observeModels,
   tracesQuery,
   type RecentRoutingTrace,
+  type RoutingCalibration,
   type RoutingInsights,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
@@ -21,7 +24,7 @@ const traceDays = 30;
 /** What models showed is told of these days, here and in their status. */
 export const observedDays = 7;
 
-/** `/v1/account/routing/traces` and `/insights`: what routing decided, and what became of it. */
+/** `/v1/account/routing/traces`, `/insights` and `/calibration`: what routing decided, and what became of it. */
 @Controller('/v1/account/routing')
 @AllowAccess('api-key-or-session')
 export class RoutingInsightsRoute {
@@ -49,5 +52,22 @@ export class RoutingInsightsRoute {
     const span = chooseLastDays(observedDays, Date.now());
     const { models } = await this.#messaging.call(observeModels, { accountId, ...span });
     return { object: 'routing.insights', ...span, ...chooseInsights(models) };
+  }
+
+  @Get('/calibration')
+  @Describe(operations.getRoutingCalibration)
+  async readCalibration(@FromCaller() { accountId }: AccountCaller): Promise<RoutingCalibration> {
+    const { preferences } = await this.#messaging.call(getPreferences, { accountId });
+    const recallTarget = preferences.pruning.recall_target;
+    const shown = await this.#messaging.call(describeCalibration, { accountId, recallTarget });
+    const { version, updatedAt, policy, buckets } = shown;
+    return {
+      object: 'routing.calibration',
+      recall_target: recallTarget,
+      version,
+      policy,
+      buckets,
+      updated_at: updatedAt,
+    };
   }
 }

@@ -1,5 +1,6 @@
 import { tokensSaved, type CandidateTuple, type ShippedRequestEventV1 } from '@gateway/contracts';
 import { parseRequestTimeMs } from '../../domain/request-time.ts';
+import { chooseBucket, findNeededK } from './needed-k.ts';
 
 /** A row of `request_log`, by its columns. */
 export interface RequestLogRow {
@@ -32,16 +33,21 @@ export interface RequestLogRow {
   readonly policy_version: string | null;
   readonly plan_defect: string | null;
   readonly candidates: readonly CandidateTuple[] | null;
+  readonly session_key: string | null;
+  readonly bucket: string | null;
+  readonly recovery: string | null;
+  readonly needed_k: number | null;
   readonly called_tools: readonly string[];
+  readonly recovered_tools: readonly string[];
   readonly losses: ShippedRequestEventV1['losses'] | null;
   readonly compression_steps: readonly (readonly [step: string, tokensBefore: number, tokensAfter: number])[];
+  readonly context: ShippedRequestEventV1['context'];
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
   readonly cached_tokens: number | null;
   readonly cache_write_tokens: number | null;
   readonly usage_estimated: boolean;
   readonly estimated_tokens_saved: number;
-  readonly context: ShippedRequestEventV1['context'];
   readonly compression_tokens_saved: number;
   readonly cost_usd: number | null;
   readonly provider_savings_usd: number | null;
@@ -67,6 +73,8 @@ export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow
     trace_id: event.traceId,
     ...renderCall(event),
     ...renderPlan(event),
+    bucket: chooseBucket(event),
+    needed_k: findNeededK(event),
     ...renderUsage(event),
     ...renderSavings(event),
     ms_total: event.ms.total,
@@ -93,6 +101,7 @@ function renderCall(event: ShippedRequestEventV1) {
     provider_request_id: event.providerRequestId,
     lane: event.lane,
     called_tools: event.calledTools,
+    recovered_tools: event.recoveredTools,
   };
 }
 
@@ -106,6 +115,8 @@ function renderPlan({ plan, toolsIn, toolsOut }: ShippedRequestEventV1) {
     k_reason: plan?.kReason ?? null,
     policy_version: plan?.policyVersion ?? null,
     plan_defect: plan?.defect ?? null,
+    session_key: plan?.sessionKey ?? null,
+    recovery: plan?.recovery ?? null,
     candidates: plan?.candidates ?? null,
   };
 }
@@ -127,10 +138,10 @@ function renderSavings(event: ShippedRequestEventV1) {
   return {
     estimated_tokens_saved: saved.tools,
     compression_tokens_saved: saved.compression,
+    context: event.context,
     losses: event.losses.length > 0 ? event.losses : null,
     compression_steps: event.compressionSteps.map(
       ({ step, tokensBefore, tokensAfter }) => [step, tokensBefore, tokensAfter] as const,
     ),
   };
 }
-    context: event.context,

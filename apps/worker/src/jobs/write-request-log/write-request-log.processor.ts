@@ -38,7 +38,8 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
     this.#reports = new CommitReports(context.reportCommitted);
     this.#metrics = createWriteRequestLogMetrics(context.metrics);
     const writer = new PostgresRequestLogWriter(context.database, context.partitions);
-    this.#job = { writer, deadLetters: this.#deadLetters, now: Date.now };
+    const { shadowAccounts } = context;
+    this.#job = { writer, deadLetters: this.#deadLetters, now: Date.now, shadowAccounts };
   }
 
   /**

@@ -8,6 +8,8 @@ export interface WriteRequestLogContext {
   readonly writer: RequestLogWriter;
   readonly deadLetters: DeadLetters;
   readonly now: () => number;
+  /** Accounts whose shadow requests were written. */
+  readonly shadowAccounts: Set<string>;
 }
 
 export interface WrittenBatch {
@@ -29,6 +31,7 @@ export async function writeRequestLog(
 ): Promise<WrittenBatch> {
   const { events, refused } = parseBatch(data, context.now());
   const result = await traceEvents(events, batchId, () => writeOrRefuse(context.writer, events));
+  for (const { row } of events) if (row.needed_k !== null) context.shadowAccounts.add(row.account_id);
   const dead = [...refused, ...result.refused];
   if (dead.length > 0)
     await context.deadLetters.add(dead.map((event) => renderDeadLetter(context, batchId, event)));

@@ -1,0 +1,126 @@
+import { pooledBucketOf, type RoutingPolicy } from '@gateway/contracts';
+import {
+  boundCurve,
+  boundPlannedRecall,
+  measureCurve,
+  type CurvePoint,
+  type ShadowSample,
+} from './measure-bucket.ts';
+import { findFall } from './watch-recall.ts';
+
+/** The newest sessions of a bucket: what is older may be about other tools. */
+const samplesMax = 1_000;
+const bucketsMax = 128;
+/** A bucket's figures are told anew when it has grown by this share. */
+const growth = 0.1;
+/** Up to here each further session is told: the share of shadow sessions depends on it. */
+const samplesInFull = 100;
+
+/** A bucket as it is kept with its policy. */
+export interface PolicyBucket {
+  readonly bucket: string;
+  readonly samples: number;
+  readonly isOff: boolean;
+  readonly curve: readonly CurvePoint[];
+  /** Mean length of the lists. */
+  readonly toolsMean: number;
+  /** Sessions before it are left out: recall fell there. RFC 3339. */
+  readonly since: string | null;
+}
+
+export interface Calibration {
+  readonly recallTarget: number;
+  readonly buckets: readonly PolicyBucket[];
+}
+
+/**
+ * What an account's shadow sessions say by now. Buckets by intent and list size, and each band over all intents. A bucket
+ * whose recall fell starts over with the sessions after the fall; until they suffice it is off, so that everything goes
+ * out. So is one whose plans are below the target even by the upper bound.
+ */
+export function calibrate(
+  samples: readonly ShadowSample[],
+  previous: Calibration | null,
+  recallTarget: number,
+): Calibration {
+  const byBucket = Map.groupBy(samples, ({ bucket }) => bucket);
+  const pooled = Map.groupBy(samples, ({ bucket }) => pooledBucketOf(bucket));
+  const buckets = [...byBucket, ...pooled]
+    .map(([bucket, own]) =>
+      calibrateBucket(bucket, own, previous?.buckets.find((each) => each.bucket === bucket) ?? null, {
+        inForce: previous?.recallTarget ?? recallTarget,
+        recallTarget,
+      }),
+    )
+    .sort((one, other) => other.samples - one.samples || (one.bucket < other.bucket ? -1 : 1));
+  return { recallTarget, buckets: buckets.slice(0, bucketsMax) };
+}
+
+function calibrateBucket(
+  bucket: string,
+  samples: readonly ShadowSample[],
+  previous: PolicyBucket | null,
+  targets: { readonly inForce: number; readonly recallTarget: number },
+): PolicyBucket {
+  const since = previous?.since ?? null;
+  const own = samples
+    .filter(({ at }) => since === null || at >= since)
+    .sort((one, other) => (one.at < other.at ? -1 : 1))
+    .slice(-samplesMax);
+  const k = previous === null ? undefined : chooseK(previous, targets.inForce);
+  const fell = k === undefined ? null : findFall(own, k);
+  if (fell !== null) {
+    const after = own.slice(fell.startedAt);
+    return { ...describe(bucket, after), isOff: true, since: after[0]?.at ?? own.at(-1)?.at ?? since };
+  }
+  const isBelow = boundPlannedRecall(own) < targets.recallTarget;
+  return { ...describe(bucket, own), isOff: (previous?.isOff ?? false) || isBelow, since };
+}
+
+function describe(bucket: string, samples: readonly ShadowSample[]): Omit<PolicyBucket, 'isOff' | 'since'> {
+  const tools = samples.reduce((sum, each) => sum + each.tools, 0);
+  return {
+    bucket,
+    samples: samples.length,
+    curve: measureCurve(samples),
+    toolsMean: samples.length === 0 ? 0 : tools / samples.length,
+  };
+}
+
+/** The smallest K whose lower bound meets the target. */
+export function chooseK({ samples, curve }: PolicyBucket, recallTarget: number): number | undefined {
+  return boundCurve(samples, curve).find(([, low]) => low >= recallTarget)?.[0];
+}
+
+/** Whether sessions would be planned otherwise, or the figures are out of date. */
+export function isNews(previous: Calibration | null, next: Calibration): boolean {
+  if (previous === null || previous.recallTarget !== next.recallTarget) return true;
+  if (previous.buckets.length !== next.buckets.length) return true;
+  return next.buckets.some((bucket) => {
+    const before = previous.buckets.find((each) => each.bucket === bucket.bucket);
+    if (before === undefined || before.isOff !== bucket.isOff || before.since !== bucket.since) return true;
+    if (chooseK(before, next.recallTarget) !== chooseK(bucket, next.recallTarget)) return true;
+    const grown = Math.abs(bucket.samples - before.samples);
+    return grown > 0 && (bucket.samples <= samplesInFull || grown >= before.samples * growth);
+  });
+}
+
+/** As the router gets it. */
+export function renderPolicy(
+  accountId: string,
+  version: number,
+  madeAt: Date,
+  { buckets }: Calibration,
+): RoutingPolicy {
+  return {
+    accountId,
+    version: `c${version}`,
+    madeAt: madeAt.toISOString(),
+    buckets: buckets.map(({ bucket, samples, isOff, curve }) => ({
+      bucket,
+      samples,
+      isOff,
+      steps: boundCurve(samples, curve).filter(([, low]) => low > 0),
+    })),
+  };
+}

@@ -1,0 +1,90 @@
+import type { ShadowSample } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
+
+/** A small generator of numbers in [0, 1), the same for the same seed (mulberry32). */
+export function seedRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/**
+ * An account whose truth is known: a list of tools, and how its sessions' needed K is distributed. A session makes one to six
+ * calls that hang together: they share the session's difficulty, so calls would be no fair unit.
+ */
+export interface SimulatedAccount {
+  readonly tools: number;
+  /** By K from 1 on: the share of sessions that K suffices for. */
+  readonly recallAt: Float64Array;
+  draw(random: () => number): number;
+}
+
+/** How ranks of needed tools fall off: most at the top, some anywhere. The shapes of real sets are all among these. */
+const shapes = ['geometric', 'heavy', 'mixed'] as const;
+
+export function simulateAccount(random: () => number): SimulatedAccount {
+  const tools = [30, 60, 100, 200, 400][Math.floor(random() * 5)] ?? 100;
+  const recallAt = measureTruth(tools, makeSessions(tools, random), random);
+  // What is drawn comes from the table, so the table is the truth and no estimate of it.
+  return { tools, recallAt, draw: (next) => findPlace(recallAt, next()) };
+}
+
+function makeSessions(tools: number, random: () => number): (random: () => number) => number {
+  const shape = shapes[Math.floor(random() * shapes.length)] ?? 'mixed';
+  const scale = tools * (0.02 + 0.1 * random());
+  const stray = 0.002 + 0.03 * random();
+  const drawOne = (next: () => number, difficulty: number): number => {
+    if (shape !== 'geometric' && next() < stray) return 1 + Math.floor(next() * tools);
+    const depth = -Math.log(1 - next()) * scale * difficulty;
+    return 1 + Math.floor(shape === 'heavy' ? depth * Math.sqrt(1 + depth / scale) : depth);
+  };
+  return (next) => {
+    const difficulty = 0.3 + 1.4 * next();
+    const calls = 1 + Math.floor(next() * 6);
+    let needed = 1;
+    for (let call = 0; call < calls; call += 1) needed = Math.max(needed, drawOne(next, difficulty));
+    return Math.min(tools, needed);
+  };
+}
+
+const truthDraws = 10_000;
+
+function measureTruth(
+  tools: number,
+  draw: (random: () => number) => number,
+  random: () => number,
+): Float64Array {
+  const counts = new Float64Array(tools + 1);
+  for (let at = 0; at < truthDraws; at += 1) {
+    const needed = draw(random);
+    counts[needed] = (counts[needed] ?? 0) + 1;
+  }
+  let sum = 0;
+  return counts.map((count) => (sum += count) / truthDraws);
+}
+
+/** The first place whose share is above the level. */
+function findPlace(shares: Float64Array, level: number): number {
+  let [low, high] = [1, shares.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((shares[middle] ?? 1) > level) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The smallest K whose true recall meets the target: what somebody who knew it would forward. */
+export function chooseOracleK({ recallAt, tools }: SimulatedAccount, target: number): number {
+  const k = recallAt.findIndex((recall) => recall >= target);
+  return k < 0 ? tools : k;
+}
+
+/** A session that was drawn, as the log would have it. `at` counts up. */
+export function renderSample(neededK: number, tools: number, at: number): ShadowSample {
+  const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
+  return { at: time, bucket: 'act:51-100', neededK, isMissed: false, tools };
+}
