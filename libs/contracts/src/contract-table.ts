@@ -126,6 +126,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   listToolHealth,
   listRecallAlerts,
   forgetAccountRequests,
+  backendChanged,
   batchesCommitted,
   getRoutingPolicy,
   routingPolicyChanged,
