@@ -60,6 +60,7 @@ async function send(planner: ContextPlanner, body: Buffer, at: number): Promise<
     left: new AbortController().signal,
     accountId: 'a',
     settings: { mode: 'balanced', recoverable: true },
+    isRecallable: true,
     model: undefined,
   } as const;
   const { edits } = await planner.plan(subject, new AbortController().signal);

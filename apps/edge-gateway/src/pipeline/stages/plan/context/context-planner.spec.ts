@@ -79,6 +79,7 @@ async function plan(planner: ContextPlanner, turns: number, sending: Sending = {
     left: sending.left ?? new AbortController().signal,
     accountId: sending.accountId ?? 'a',
     settings: sending.settings ?? lossless,
+    isRecallable: sending.settings?.recoverable ?? false,
     model: sending.model,
   };
   return planner.plan(subject, new AbortController().signal);
@@ -156,6 +157,7 @@ describe('ContextPlanner', () => {
     state.kept.set(id, 'kept');
     expect(await recall?.(id, signal)).toBe('kept');
     expect(await recall?.('0123456789ab', signal)).toBeNull();
+    expect(await recall?.('of anything', signal)).toBeNull();
     expect((await plan(planner, 2)).recall).toBeNull();
   });
 

@@ -1,4 +1,9 @@
-import type { CompressBlocksReply, CompressBlocksRequest, RecallOriginalsRequest } from '@gateway/contracts';
+import {
+  markerId,
+  type CompressBlocksReply,
+  type CompressBlocksRequest,
+  type RecallOriginalsRequest,
+} from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import type { ContextPart } from '@gateway/wire-formats';
@@ -79,7 +84,7 @@ export class ContextPlanner {
       this.#unknownOf(opened, sentBefore).length < sentBefore.length;
     const isDear = sentBefore.length > 0 && session.clearedBefore === 0 && isRewriteDear(subject.model);
     if (!isDear || isKnown(session)) return { session, isKept: false };
-    for (const settings of otherSettings(subject.settings)) {
+    for (const settings of otherSettings(subject)) {
       const earlier = this.#open(subject, settings);
       await this.#load(earlier, sentBefore, signal);
       if (isKnown(earlier)) return { session: earlier, isKept: true };
@@ -141,17 +146,16 @@ export class ContextPlanner {
 
   /** From the store; where it is not kept any more, made again from the conversation, which holds it after all. */
   #recallIn(subject: ContextSubject, session: ContextSession): RecallOriginal {
-    return async (markerId, signal) => {
+    return async (id, signal) => {
+      // What a model asks for may be anything.
+      if (!markerId.safeParse(id).success) return null;
       const { accountId } = subject;
-      const [kept] = await this.#compressor.recall(
-        { accountId, session: session.name, ids: [markerId] },
-        signal,
-      );
+      const [kept] = await this.#compressor.recall({ accountId, session: session.name, ids: [id] }, signal);
       if (kept != null) return kept;
       const marks = markMessages(subject, session, this.#memo);
       const parts = subject.format.client.listContext(subject.tape, 0);
       const question = renderQuestion(subject, session, { marks, begin: 0, parts });
-      const reply = await this.#compressor.compress({ ...question, recall: markerId }, signal);
+      const reply = await this.#compressor.compress({ ...question, recall: id }, signal);
       return reply.status === 'compressed' ? (reply.original ?? null) : null;
     };
   }

@@ -14,6 +14,8 @@ export interface ContextSubject {
   readonly left: AbortSignal;
   readonly accountId: string;
   readonly settings: ContextSettings;
+  /** Whether the account lets models ask for what was left out, though this request may leave no room for it. */
+  readonly isRecallable: boolean;
   /** Whose window and prices count. Undefined: the catalogue does not know it. */
   readonly model: CatalogModel | undefined;
 }
@@ -25,11 +27,12 @@ export interface ContextSettings {
 }
 
 /** Settings that a session may have been begun under, and can be gone on with. */
-export function otherSettings({ mode, recoverable }: ContextSettings): ContextSettings[] {
+export function otherSettings({ settings, isRecallable }: ContextSubject): ContextSettings[] {
+  const { mode, recoverable } = settings;
   const all: ContextSettings[] = [
     { mode: 'lossless', recoverable: false },
     { mode: 'balanced', recoverable: false },
-    ...(recoverable ? [{ mode: 'balanced', recoverable: true } as const] : []),
+    ...(isRecallable ? [{ mode: 'balanced', recoverable: true } as const] : []),
   ];
   return all.filter((other) => other.mode !== mode || other.recoverable !== recoverable);
 }
