@@ -7,6 +7,7 @@ import {
   type WireFormat,
 } from '@gateway/wire-formats';
 import type { Exchange } from '../../exchange.ts';
+import type { HiddenRounds } from '../../net/hidden-rounds.ts';
 import type { Target } from '../../target.ts';
 import { BinaryFrameGate } from './binary-frame-gate.ts';
 import { fillCallIds } from './fill-call-ids.ts';
@@ -20,35 +21,46 @@ export interface AnswerLane {
   readonly isSameFormat: boolean;
   /** What the client's format demands of an answer and the provider's may not say. */
   readonly defaults: AnswerDefaults;
+  /** Rounds that the client does not see; null where the request has no net. */
+  readonly rounds: HiddenRounds | null;
   /** Turns what was read of a stream into what goes to the client. Made for one answer. */
   openStreamWriter(): StreamWriter;
+  /** A whole answer as the stream that the client waits for. */
+  renderStream(events: readonly StreamEvent[]): readonly Uint8Array[];
 }
 
 export interface StreamWriter {
   /** @param chunk the provider's bytes; @param events what they say. */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
-  /** What is still to go out at the end of a stream that ended in good order. */
+  /** What is still to go out at the end of a stream that ended in good order. Where there are rounds, of the last one. */
   rest(): readonly Uint8Array[];
 }
 
 /** The longest event that is read; longer ones are not what a model says. */
 const frameBytesMax = 1024 * 1024;
 
-export function openLane({ lane, model }: Target, exchange: Exchange): AnswerLane {
+export function openLane(
+  { lane, model }: Target,
+  exchange: Exchange,
+  rounds: HiddenRounds | null,
+): AnswerLane {
   const client = formatNamed(exchange.format);
   const provider = providerFormatNamed(lane.format);
   const isSameFormat = lane.kind === 'same-format';
   const createdAt = Math.floor(exchange.acceptedAt.getTime() / 1000);
   const defaults = { id: exchange.requestId, model, createdAt };
+  const render = (through: HiddenRounds | null): StreamWriter => {
+    const includesUsage = rounds?.streamsUsage ?? exchange.streamsUsage;
+    return renderEvents(client, exchange.requestId, { ...defaults, includesUsage }, through);
+  };
   return {
     client,
     provider,
     isSameFormat,
     defaults,
-    openStreamWriter: () =>
-      isSameFormat
-        ? passFrames(client)
-        : renderEvents(client, exchange.requestId, { ...defaults, includesUsage: exchange.streamsUsage }),
+    rounds,
+    openStreamWriter: () => (isSameFormat && rounds === null ? passFrames(client) : render(rounds)),
+    renderStream: (events) => render(null).write(Buffer.alloc(0), events),
   };
 }
 
@@ -64,14 +76,19 @@ function renderEvents(
   format: ClientWireFormat,
   requestId: string,
   options: AnswerDefaults & { includesUsage: boolean },
+  rounds: HiddenRounds | null,
 ): StreamWriter {
   const renderer = format.client.openStreamRenderer(options);
+  const render = (events: readonly StreamEvent[]): Uint8Array[] =>
+    events.flatMap((event) => {
+      const rendered = renderer.render(event);
+      return rendered.length === 0 ? [] : [typeof rendered === 'string' ? Buffer.from(rendered) : rendered];
+    });
   return {
-    write: (_chunk, events) =>
-      fillCallIds(events, requestId).flatMap((event) => {
-        const rendered = renderer.render(event);
-        return rendered.length === 0 ? [] : [typeof rendered === 'string' ? Buffer.from(rendered) : rendered];
-      }),
-    rest: () => [],
+    write: (_chunk, events) => {
+      const told = fillCallIds(events, requestId, rounds?.count);
+      return render(rounds === null ? told : rounds.push(told));
+    },
+    rest: () => (rounds === null ? [] : render(rounds.rest())),
   };
 }

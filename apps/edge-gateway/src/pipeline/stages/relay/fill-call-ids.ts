@@ -2,14 +2,18 @@ import type { StreamEvent } from '@gateway/interchange';
 
 /**
  * Gives an id to each call that its provider gave none: the client says by it which call a result is of, and the SDKs of
- * other formats take no empty one. Unique within the conversation, since a request's id is part of it.
+ * other formats take no empty one. Unique within the conversation, since a request's id, and the round's number, are part
+ * of it.
  */
-export function fillCallIds(events: readonly StreamEvent[], requestId: string): readonly StreamEvent[] {
+export function fillCallIds(
+  events: readonly StreamEvent[],
+  requestId: string,
+  round = 0,
+): readonly StreamEvent[] {
   if (!events.some(isNameless)) return events;
+  const scope = `${requestId.replaceAll('-', '')}${round === 0 ? '' : `_r${round}`}`;
   return events.map((event) =>
-    isNameless(event)
-      ? { ...event, id: `call_${requestId.replaceAll('-', '')}_${event.choice}_${event.block}` }
-      : event,
+    isNameless(event) ? { ...event, id: `call_${scope}_${event.choice}_${event.block}` } : event,
   );
 }
 

@@ -7,7 +7,13 @@ import { hasLeft, type Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 import type { AnswerLane, StreamWriter } from './answer-lane.ts';
 import type { PassedAnswer } from './passed-answer.ts';
+import { isStream } from './is-stream.ts';
 import { pump } from './pump.ts';
+import { readWhole } from './read-whole.ts';
+import { redactSecrets } from './redact-secrets.ts';
+import { readAnswer } from './plain-answer.ts';
+import { relayProviderError } from './relay-provider-error.ts';
+import { noteRounds, passAnswer } from './rounds-answer.ts';
 import { StreamReader } from './stream-reader.ts';
 
 /** A stream on its way: what was read of it, and what writes it to the client. */
@@ -27,17 +33,64 @@ export async function relayStream(
   services: { log: Logger },
 ): Promise<RelayOutcome> {
   const reader = new StreamReader(lane.provider);
-  const stream: OpenStream = { passed, lane, reader, writer: lane.openStreamWriter(), exchange };
+  let stream: OpenStream = { passed, lane, reader, writer: lane.openStreamWriter(), exchange };
   try {
+    await readRound(stream);
+    for (;;) {
+      const next = await askNextRound(stream);
+      if (next === undefined) break;
+      stream = next;
+      if (next.passed.answer.status >= 400 && !exchange.response.headersSent)
+        return await relayProviderError(next.passed, lane, exchange);
+      await readRound(stream);
+    }
+  } catch (error) {
+    return breakStream(toStreamError(error), stream, services);
+  }
+  return endStream(stream);
+}
+
+async function readRound(stream: OpenStream): Promise<void> {
+  const { passed, lane, reader, exchange } = stream;
+  try {
+    if (passed.answer.status < 200 || passed.answer.status >= 300) throw await readFailure(passed, lane);
+    // The first round's kind was looked at before; in a later one a provider may change its mind.
+    if (lane.rounds !== null && !isStream(passed, exchange)) return await readPlainRound(stream);
     await pump(passed.answer.body, exchange.response, (chunk) => take(stream, chunk, read(stream, chunk)));
     const last = take(stream, Buffer.alloc(0), reader.end());
     for (const part of last) exchange.response.write(part);
   } catch (error) {
     // A reset after the terminator takes nothing from the answer.
-    if (!reader.summary.sawEnd) return breakStream(toStreamError(error), stream, services);
+    if (!reader.summary.sawEnd) throw error;
   }
-  return endStream(stream);
 }
+
+async function readPlainRound(stream: OpenStream): Promise<void> {
+  const { passed, lane, reader, exchange } = stream;
+  const bytes = await readAnswer(passed, exchange);
+  const events = reader.note(lane.provider.provider.parseResponse(bytes));
+  for (const part of take(stream, bytes, events)) exchange.response.write(part);
+}
+
+/** The round that follows, where the one that has ended asks for it. */
+async function askNextRound(stream: OpenStream): Promise<OpenStream | undefined> {
+  const { lane, exchange, reader } = stream;
+  const isComplete = reader.summary.sawEnd && reader.summary.error === undefined;
+  const answer = isComplete ? await lane.rounds?.next() : undefined;
+  if (answer === undefined) return undefined;
+  return { ...stream, passed: passAnswer(answer, exchange), reader: new StreamReader(lane.provider) };
+}
+
+/** What a provider answers to a round after the client has seen a part of the answer. */
+async function readFailure({ answer }: PassedAnswer, lane: AnswerLane): Promise<GatewayError> {
+  const body = await readWhole(answer.body, failureBytesMax);
+  const text = redactSecrets(body.bytes, answer.secrets).toString('utf8');
+  const { message } = lane.provider.provider.parseError(answer.status, text, answer.headers);
+  answer.body.once('error', () => undefined).destroy();
+  return new GatewayError('provider_error', { message });
+}
+
+const failureBytesMax = 64 * 1024;
 
 /** Where the provider's bytes go on as they are, a chunk with a corrupt frame in it does not. */
 function read({ reader, lane }: OpenStream, chunk: Buffer): readonly StreamEvent[] {
@@ -51,6 +104,8 @@ function take(stream: OpenStream, chunk: Buffer, events: readonly StreamEvent[])
   const written = stream.writer.write(chunk, events);
   if (written.length > 0 && timings.firstByteAt === undefined) {
     timings.firstByteAt = performance.now();
+    if (stream.lane.rounds !== null) noteRounds(stream.exchange, stream.lane.rounds);
+    stream.passed.answer.begun();
     startAnswer(stream);
   }
   return written;
@@ -58,21 +113,24 @@ function take(stream: OpenStream, chunk: Buffer, events: readonly StreamEvent[])
 
 function startAnswer({ passed, lane, exchange }: OpenStream): void {
   const type = lane.client.client.streamContentType;
-  const headers = lane.isSameFormat
+  const isOwn = lane.isSameFormat && lane.rounds === null;
+  const headers = isOwn
     ? { 'content-type': type, ...passed.headers }
-    : { ...passed.headers, 'content-type': type };
+    : { ...passed.headers, ...exchange.headers, 'content-type': type };
   exchange.response.writeHead(passed.answer.status, headers);
 }
 
 function endStream(stream: OpenStream): RelayOutcome {
-  const { passed, reader, writer, exchange } = stream;
+  const { passed, lane, reader, writer, exchange } = stream;
   const { response } = exchange;
   const { summary } = reader;
   const isTruncated = !summary.sawEnd && summary.error === undefined;
   if (isTruncated && !response.headersSent) throw truncated;
-  if (!response.headersSent) startAnswer(stream);
   // The beginning of a frame would swallow the error event that follows it.
-  const last = isTruncated ? [renderFailure(stream, truncated)] : writer.rest();
+  const rest = isTruncated || (lane.rounds !== null && summary.error !== undefined) ? [] : writer.rest();
+  if (lane.rounds !== null) noteRounds(exchange, lane.rounds);
+  if (!response.headersSent) startAnswer(stream);
+  const last = isTruncated ? [renderFailure(stream, truncated)] : rest;
   for (const part of last) response.write(part);
   response.end();
   const failed = summary.error !== undefined || !summary.sawEnd;
@@ -83,7 +141,7 @@ function endStream(stream: OpenStream): RelayOutcome {
     errorMessage: summary.error?.message ?? (failed ? truncated.message : null),
     errorDetail: null,
     providerRequestId: passed.providerRequestId,
-    summary,
+    summary: lane.rounds?.summary ?? summary,
   };
 }
 
@@ -97,7 +155,7 @@ function renderFailure({ lane, exchange }: OpenStream, error: GatewayError): str
 
 /** After the first byte: the format's own error event, and no success terminator. Before it: an ordinary error. */
 function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {
-  const { passed, reader, exchange } = stream;
+  const { passed, lane, reader, exchange } = stream;
   const { response } = exchange;
   const left = hasLeft(exchange);
   if (!left && !response.headersSent) throw error;
@@ -112,7 +170,7 @@ function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Lo
     errorMessage: left ? null : error.message,
     errorDetail: error.detail ?? null,
     providerRequestId: passed.providerRequestId,
-    summary: reader.summary,
+    summary: lane.rounds?.summary ?? reader.summary,
   };
 }
 

@@ -1,47 +1,37 @@
-import { GatewayError } from '@gateway/errors';
-import { renderClientHeaders } from '@gateway/providers';
 import type { Logger } from '@gateway/observability';
 import type { UpstreamAnswer } from '../../answer.ts';
 import type { Exchange } from '../../exchange.ts';
+import type { HiddenRounds } from '../../net/hidden-rounds.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 import type { Target } from '../../target.ts';
 import { openLane, type AnswerLane } from './answer-lane.ts';
+import { isStream } from './is-stream.ts';
 import { relayPlain } from './relay-plain.ts';
 import { relayProviderError } from './relay-provider-error.ts';
 import { relayStream } from './relay-stream.ts';
+import { noteRounds, passAnswer, refuseAnswer } from './rounds-answer.ts';
 
 /**
- * Provider's answer → client: byte for byte where both speak one format, else event by event. Throws only before the
- * first byte has gone out; after it, a failure is told inside the stream, and in the outcome.
+ * Provider's answer → client: byte for byte where both speak one format, else event by event. `rounds` are made where the
+ * request has a net under it: then what the model asks of the gateway's own tool is answered here, and never shown. Throws
+ * only before the first byte has gone out; after it, a failure is told inside the stream, and in the outcome.
  */
 export async function relay(
   answer: UpstreamAnswer,
   target: Target,
   exchange: Exchange,
   services: { log: Logger },
+  rounds: HiddenRounds | null,
 ): Promise<RelayOutcome> {
-  const { headers, providerRequestId, contentEncoding } = renderClientHeaders(answer.headers);
-  const lane: AnswerLane = openLane(target, exchange);
-  const passed = { answer, headers: { ...headers, ...exchange.headers }, providerRequestId };
-  if (contentEncoding !== null)
-    throw refuse(answer, `content-encoding ${contentEncoding}, which was not asked for`);
+  const passed = passAnswer(answer, exchange);
+  const lane: AnswerLane = openLane(target, exchange, rounds);
   if (answer.status >= 400) return relayProviderError(passed, lane, exchange);
-  if (answer.status < 200 || answer.status >= 300) throw refuse(answer, `status ${answer.status}`);
-  return isStream(headers['content-type'] ?? '', exchange.ledger.stream)
-    ? relayStream(passed, lane, exchange, services)
-    : relayPlain(passed, lane, exchange);
-}
-
-/** Server-sent events, and AWS's binary frames. */
-const streamTypes = ['text/event-stream', 'application/vnd.amazon.eventstream'];
-
-/** Some providers do not declare the stream that was asked for; none sends JSON as one. */
-function isStream(contentType: string, wasAskedFor: boolean): boolean {
-  const declared = contentType.trimStart().toLowerCase();
-  return streamTypes.some((type) => declared.startsWith(type)) || (declared === '' && wasAskedFor);
-}
-
-function refuse(answer: UpstreamAnswer, detail: string): GatewayError {
-  answer.body.once('error', () => undefined).destroy();
-  return new GatewayError('upstream_invalid', { detail: `the provider answered with ${detail}` });
+  if (answer.status < 200 || answer.status >= 300) throw refuseAnswer(answer, `status ${answer.status}`);
+  try {
+    return isStream(passed, exchange)
+      ? await relayStream(passed, lane, exchange, services)
+      : await relayPlain(passed, lane, exchange);
+  } finally {
+    if (rounds !== null) noteRounds(exchange, rounds);
+  }
 }

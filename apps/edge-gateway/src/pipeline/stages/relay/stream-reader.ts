@@ -22,15 +22,16 @@ export class StreamReader {
 
   /** Throws `upstream_invalid` for what no client of the format could read. */
   push(chunk: Uint8Array): readonly StreamEvent[] {
-    return this.#note(this.#parser.push(chunk));
+    return this.note(this.#parser.push(chunk));
   }
 
   /** The provider has ended the stream. */
   end(): readonly StreamEvent[] {
-    return this.#note(this.#parser.end());
+    return this.note(this.#parser.end());
   }
 
-  #note(events: readonly StreamEvent[]): readonly StreamEvent[] {
+  /** Events that were read elsewhere, of an answer that came whole. */
+  note(events: readonly StreamEvent[]): readonly StreamEvent[] {
     for (const event of events) this.#summary = summarize(this.#summary, event);
     return events;
   }

@@ -23,7 +23,7 @@ export const resultIsJson: Invariant = (draft) => {
 };
 
 function withoutMessages({ outline, plan, edited }: OutboundDraft): ByteEdit[] {
-  const inMessages = new Set(plan.context.edits);
+  const inMessages = new Set([...plan.context.edits, ...(plan.net?.callEdits ?? [])]);
   const stoodIn = outline.messages.map(({ range }) => ({ ...range, replacement: 'null' }));
   return [...edited.edits.filter((edit) => !inMessages.has(edit)), ...stoodIn].sort(
     (one, other) => one.start - other.start,

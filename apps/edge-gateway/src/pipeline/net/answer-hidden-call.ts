@@ -1,0 +1,99 @@
+import type { ToolDescription } from '@gateway/interchange';
+import type { HiddenCall } from './round-reducer.ts';
+import type { SafetyNet } from './safety-net.ts';
+
+/** What the model is told, and which tools it is told of. */
+export interface HiddenAnswer {
+  readonly callId: string;
+  readonly text: string;
+  /** Tools that are shown to the model. */
+  readonly shown: readonly string[];
+  /** Those of them that it named itself. */
+  readonly asked: readonly string[];
+}
+
+/** Tools that one call is told of; the model may ask again. */
+const namesMax = 8;
+const foundMax = 5;
+/** Characters of definitions in one answer. A definition alone may be longer: the client would have sent it too. */
+const definitionCharactersMax = 128_000;
+
+/**
+ * The answer to a call that the client does not see. `intoList`: the tools come with the list of the next request, so their
+ * definitions are not repeated here. Never fails: what can't be had, the answer says.
+ */
+export async function answerHiddenCall(
+  net: SafetyNet,
+  { id, verdict }: HiddenCall,
+  intoList: boolean,
+  signal: AbortSignal,
+): Promise<HiddenAnswer> {
+  switch (verdict.kind) {
+    case 'describe':
+      return { callId: id, ...(await describe(net, verdict, intoList)) };
+    case 'correct': {
+      const told = `The arguments of "${verdict.name}" do not fit: ${verdict.problems.join('; ')}.`;
+      const shown = showTools(net, [verdict.name], intoList);
+      return { callId: id, text: `${told}\n${shown.text}`, shown: shown.names, asked: shown.names };
+    }
+    case 'original':
+      return { callId: id, text: await recall(net, verdict.id, signal), shown: [], asked: [] };
+    case 'refuse':
+      return { callId: id, text: verdict.text, shown: [], asked: [] };
+  }
+}
+
+async function describe(
+  net: SafetyNet,
+  { names, need }: { names: readonly string[]; need: string | null },
+  intoList: boolean,
+): Promise<Omit<HiddenAnswer, 'callId'>> {
+  const named = [...new Set(names)];
+  const asked = named.filter((name) => net.standingOf(name) === 'left_out').slice(0, namesMax);
+  const found = need === null ? [] : (await net.find(need)).slice(0, foundMax);
+  const shown = showTools(net, [...new Set([...asked, ...found])], intoList);
+  const others = named.filter((name) => !shown.names.includes(name)).slice(0, namesMax);
+  const lines = [shown.text, ...others.map((name) => tellOther(net, name))].filter((line) => line !== '');
+  const text = lines.length === 0 ? 'No tool fits that.' : lines.join('\n');
+  return { text, shown: shown.names, asked: asked.filter((name) => shown.names.includes(name)) };
+}
+
+function tellOther(net: SafetyNet, name: string): string {
+  const standing = net.standingOf(name);
+  if (standing === 'forwarded') return `"${name}" is in the list: call it by its name.`;
+  return standing === 'left_out' ? `Ask for "${name}" again.` : `There is no tool "${name.slice(0, 200)}".`;
+}
+
+function showTools(
+  net: SafetyNet,
+  names: readonly string[],
+  intoList: boolean,
+): { text: string; names: readonly string[] } {
+  if (names.length === 0) return { text: '', names };
+  if (intoList)
+    return { text: `In the list now: ${names.join(', ')}. Call by name.`, names };
+  const lines: string[] = [];
+  const shown: string[] = [];
+  let characters = 0;
+  for (const definition of net.describe(names)) {
+    const line = renderDefinition(definition);
+    characters += line.length;
+    if (shown.length > 0 && characters > definitionCharactersMax) break;
+    lines.push(line);
+    shown.push(definition.name ?? '');
+  }
+  return { text: [...lines, 'Call with {"action":"call","name":"…","arguments":{…}}.'].join('\n'), names: shown };
+}
+
+function renderDefinition({ name, description, parameters }: ToolDescription): string {
+  return JSON.stringify({ name, description, parameters });
+}
+
+async function recall(net: SafetyNet, id: string, signal: AbortSignal): Promise<string> {
+  try {
+    const original = await net.recall?.(id, signal);
+    return original ?? 'Nothing is kept under that id.';
+  } catch {
+    return 'It can not be brought back now.';
+  }
+}

@@ -1,0 +1,182 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** Problems that are told of; more of them help no model. */
+const problemsMax = 5;
+/** Steps of a check. A schema may refer to itself, and may branch at every level. */
+const stepsMax = 20_000;
+const depthMax = 64;
+
+type Schema = Record<string, unknown>;
+
+interface Check {
+  readonly root: unknown;
+  readonly problems: string[];
+  steps: number;
+}
+
+/**
+ * What is wrong with a call's arguments by the tool's schema: one sentence each, none where nothing is. What it can't judge
+ * it lets pass: a call that the client's own tool would refuse is told so by that tool.
+ *
+ * Written for this, since validators of the field compile a schema to code, or run its regular expressions: the schema is
+ * a stranger's, and this process serves others too. `pattern` and `format` are not looked at.
+ */
+export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(argumentsText.trim() === '' ? '{}' : argumentsText);
+  } catch {
+    return ['the arguments are not valid JSON'];
+  }
+  if (!isObject(value)) return ['the arguments are not an object'];
+  const check: Check = { root: schema, problems: [], steps: 0 };
+  checkValue(check, schema, value, 'arguments', 0);
+  return check.problems.slice(0, problemsMax);
+}
+
+function checkValue(check: Check, schema: unknown, value: unknown, at: string, depth: number): void {
+  check.steps += 1;
+  if (check.steps > stepsMax || depth > depthMax || check.problems.length >= problemsMax) return;
+  if (schema === false) check.problems.push(`${at} is not allowed`);
+  if (!isObject(schema)) return;
+  const target = typeof schema.$ref === 'string' ? resolve(check.root, schema.$ref) : undefined;
+  if (target !== undefined) checkValue(check, target, value, at, depth + 1);
+  if (!checkType(check, schema, value, at)) return;
+  checkChoices(check, schema, value, at);
+  checkBounds(check, schema, value, at);
+  checkBranches(check, schema, value, at, depth);
+  if (Array.isArray(value)) checkItems(check, schema, value, at, depth);
+  else if (isObject(value)) checkMembers(check, schema, value, at, depth);
+}
+
+/** A reference within the schema itself; any other is let pass. */
+function resolve(root: unknown, reference: string): unknown {
+  if (!reference.startsWith('#')) return undefined;
+  const path = reference.slice(1).split('/').slice(1);
+  return path.reduce<unknown>((node, step) => {
+    const name = decode(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    return typeof node === 'object' && node !== null && Object.hasOwn(node, name)
+      ? (node as Schema)[name]
+      : undefined;
+  }, root);
+}
+
+function decode(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}
+
+function checkType(check: Check, schema: Schema, value: unknown, at: string): boolean {
+  const types = [schema.type].flat().filter((type) => typeof type === 'string');
+  if (types.length === 0 || (value === null && schema.nullable === true)) return true;
+  if (types.some((type) => isOfType(type, value))) return true;
+  check.problems.push(`${at} is not of the type ${types.join(' or ')}`);
+  return false;
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  switch (type.toLowerCase()) {
+    case 'object':
+      return isObject(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'string':
+      return typeof value === 'string';
+    case 'number':
+      return typeof value === 'number';
+    case 'integer':
+      return typeof value === 'number' && Number.isInteger(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'null':
+      return value === null;
+    default:
+      return true;
+  }
+}
+
+function checkChoices(check: Check, schema: Schema, value: unknown, at: string): void {
+  if (Array.isArray(schema.enum) && !schema.enum.some((choice) => isDeepStrictEqual(choice, value)))
+    check.problems.push(`${at} is none of ${JSON.stringify(schema.enum).slice(0, 300)}`);
+  if (Object.hasOwn(schema, 'const') && !isDeepStrictEqual(schema.const, value))
+    check.problems.push(`${at} is not ${JSON.stringify(schema.const)?.slice(0, 300)}`);
+}
+
+/** Bound → what it bounds, and whether it is the least. */
+const bounds: readonly (readonly [keyword: string, least: boolean, sizeOf: (value: unknown) => unknown])[] = [
+  ['minimum', true, (value) => value],
+  ['maximum', false, (value) => value],
+  ['minLength', true, (value) => (typeof value === 'string' ? [...value].length : undefined)],
+  ['maxLength', false, (value) => (typeof value === 'string' ? [...value].length : undefined)],
+  ['minItems', true, (value) => (Array.isArray(value) ? value.length : undefined)],
+  ['maxItems', false, (value) => (Array.isArray(value) ? value.length : undefined)],
+];
+
+function checkBounds(check: Check, schema: Schema, value: unknown, at: string): void {
+  for (const [keyword, least, sizeOf] of bounds) {
+    const bound = schema[keyword];
+    if (typeof bound !== 'number') continue;
+    const size = sizeOf(value);
+    if (typeof size !== 'number' || (least ? size >= bound : size <= bound)) continue;
+    check.problems.push(`${at} is beyond its ${keyword} of ${bound}`);
+  }
+}
+
+function checkBranches(check: Check, schema: Schema, value: unknown, at: string, depth: number): void {
+  if (Array.isArray(schema.allOf))
+    for (const branch of schema.allOf as unknown[]) checkValue(check, branch, value, at, depth + 1);
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const branches = schema[keyword];
+    if (!Array.isArray(branches) || branches.length === 0) continue;
+    // More than one fitting branch of `oneOf` is let pass.
+    if (!(branches as unknown[]).some((branch) => fits(check, branch, value, depth)))
+      check.problems.push(`${at} fits none of the schemas in ${keyword}`);
+  }
+}
+
+function fits(check: Check, schema: unknown, value: unknown, depth: number): boolean {
+  const trial: Check = { root: check.root, problems: [], steps: check.steps };
+  checkValue(trial, schema, value, 'value', depth + 1);
+  check.steps = trial.steps;
+  return trial.problems.length === 0;
+}
+
+function checkItems(
+  check: Check,
+  schema: Schema,
+  value: readonly unknown[],
+  at: string,
+  depth: number,
+): void {
+  const { items } = schema;
+  if (!isObject(items) && items !== false) return;
+  // Items that `prefixItems` describes are let pass.
+  const from = Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0;
+  value.slice(from).forEach((item, index) => {
+    checkValue(check, items, item, `${at}[${from + index}]`, depth + 1);
+  });
+}
+
+function checkMembers(check: Check, schema: Schema, value: Schema, at: string, depth: number): void {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  for (const name of Array.isArray(schema.required) ? (schema.required as unknown[]) : []) {
+    if (typeof name === 'string' && !Object.hasOwn(value, name))
+      check.problems.push(`${at}.${name} is required`);
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (Object.hasOwn(properties, name))
+      checkValue(check, properties[name], member, `${at}.${name}`, depth + 1);
+    else if (isObject(schema.patternProperties)) continue;
+    else if (schema.additionalProperties === false)
+      check.problems.push(`${at}.${name.slice(0, 100)} is not known`);
+    else if (isObject(schema.additionalProperties))
+      checkValue(check, schema.additionalProperties, member, `${at}.${name}`, depth + 1);
+  }
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

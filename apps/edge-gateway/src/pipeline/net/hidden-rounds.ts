@@ -1,0 +1,185 @@
+import {
+  createSummary,
+  foldAnswer,
+  summarize,
+  type ChatMessage,
+  type ResponseSummary,
+  type StreamEvent,
+} from '@gateway/interchange';
+import type { UpstreamAnswer } from '../answer.ts';
+import { answerHiddenCall, type HiddenAnswer } from './answer-hidden-call.ts';
+import { nothingShown, RoundReducer, type HiddenCall, type ShownSoFar } from './round-reducer.ts';
+import type { SafetyNet } from './safety-net.ts';
+import { sumUsage } from './sum-usage.ts';
+
+/** The request of a round that the client does not know of. */
+export interface NextRound {
+  /** Null: every tool goes out, and nothing stands for any. */
+  readonly net: SafetyNet | null;
+  /** Tools that go out beside those of the plan, by name. */
+  readonly added: readonly string[];
+  /** What the model said so far, and what it was answered: behind the client's last message. */
+  readonly messages: readonly ChatMessage[];
+}
+
+/** After so many, everything is forwarded. */
+const hiddenRoundsMax = 2;
+
+/** What a provider says of a request that it will not take, however often it is made. */
+const refusals: ReadonlySet<number> = new Set([400, 404, 413, 422]);
+
+const everythingIsListed = 'Every tool is in the list now. Call by name.';
+
+export interface HiddenRoundsGiven {
+  readonly net: SafetyNet;
+  readonly signal: AbortSignal;
+  /** How many tools the plan forwards. */
+  readonly forwarded: number;
+  /** Makes the request of a round. Fails as `forward` does. */
+  ask(next: NextRound): Promise<UpstreamAnswer>;
+}
+
+/** The rounds of one answer: each event of each round goes through here. */
+export class HiddenRounds {
+  readonly #given: HiddenRoundsGiven;
+  readonly #begun: readonly ChatMessage[];
+  readonly #messages: ChatMessage[];
+  readonly #added = new Set<string>();
+  readonly #shown = new Set<string>();
+  readonly #recovered = new Set<string>();
+  #net: SafetyNet;
+  #reducer: RoundReducer;
+  #round = 0;
+  #isLast = false;
+  #summary: ResponseSummary = createSummary();
+
+  /** @param begun turns that the first request holds already behind the client's last message. */
+  constructor(given: HiddenRoundsGiven, begun: readonly ChatMessage[] = []) {
+    this.#given = given;
+    this.#net = given.net;
+    this.#begun = begun;
+    this.#messages = [...begun];
+    this.#reducer = new RoundReducer(given.net, nothingShown);
+  }
+
+  /** How many rounds were made that the client does not see. */
+  get count(): number {
+    return this.#round;
+  }
+
+  /** Whether the provider's first answer is the client's, as it is. */
+  get isUntouched(): boolean {
+    return this.#reducer.isUntouched;
+  }
+
+  /** Whether the client wants a streamed answer to tell its usage. */
+  get streamsUsage(): boolean {
+    return this.#given.net.streamsUsage;
+  }
+
+  get usages(): ShownSoFar['usages'] {
+    return this.#reducer.usages;
+  }
+
+  /** Tools that had been left out and were asked for by name, or called. */
+  get recovered(): readonly string[] {
+    return [...new Set([...this.#recovered, ...this.#reducer.recovered])];
+  }
+
+  /** Tools whose definitions went out, in one round or another. */
+  get forwarded(): number {
+    const { net, forwarded } = this.#given;
+    return forwarded + (this.#isLast ? net.leftOut.size : this.#shown.size);
+  }
+
+  /** Of what the client saw; with the usage of all rounds together. */
+  get summary(): ResponseSummary {
+    return { ...this.#summary, usage: sumUsage(this.usages) };
+  }
+
+  push(events: readonly StreamEvent[]): readonly StreamEvent[] {
+    return this.#show(events.flatMap((event) => this.#reducer.push(event)));
+  }
+
+  /** The round has ended in good order: the answer of the next one, or undefined and the rest of what the client sees. */
+  async next(): Promise<UpstreamAnswer | undefined> {
+    const hidden = this.#isLast ? undefined : this.#reducer.hiddenCalls();
+    if (hidden === undefined) return undefined;
+    const isLast = this.#round >= hiddenRoundsMax;
+    const answers = await this.#answer(hidden, isLast);
+    this.#messages.push(...renderTurn(this.#reducer, answers));
+    const corrected = hidden.flatMap(({ verdict }) => (verdict.kind === 'correct' ? [verdict.name] : []));
+    const before = this.#reducer.after(corrected);
+    this.#round += 1;
+    this.#isLast = isLast;
+    const next = this.#chooseNext(isLast);
+    const answer = await this.#askOpenly(next, before);
+    this.#net = this.#isLast || next.net === null ? allForwarded(this.#net) : next.net;
+    this.#reducer = new RoundReducer(this.#net, before);
+    return answer;
+  }
+
+  /**
+   * A provider that refuses what the gateway put behind the client's messages gets the client's own request, with every tool
+   * in it, as long as the client has seen nothing.
+   */
+  async #askOpenly(next: NextRound, { blocks }: ShownSoFar): Promise<UpstreamAnswer> {
+    const answer = await this.#given.ask(next);
+    if (!refusals.has(answer.status) || blocks > 0 || this.#begun.length > 0) return answer;
+    answer.body.once('error', () => undefined).destroy();
+    this.#isLast = true;
+    return this.#given.ask({ net: null, added: [], messages: [] });
+  }
+
+  rest(): readonly StreamEvent[] {
+    return this.#show(this.#reducer.rest());
+  }
+
+  #show(events: readonly StreamEvent[]): readonly StreamEvent[] {
+    for (const event of events) this.#summary = summarize(this.#summary, event);
+    return events;
+  }
+
+  async #answer(hidden: readonly HiddenCall[], isLast: boolean): Promise<readonly HiddenAnswer[]> {
+    const intoList = isLast || this.#net.way === 'regrown';
+    const answers = await Promise.all(
+      hidden.map((call) => answerHiddenCall(this.#net, call, intoList, this.#given.signal)),
+    );
+    for (const { shown, asked } of answers) {
+      for (const name of shown) this.#shown.add(name);
+      for (const name of shown) if (intoList) this.#added.add(name);
+      for (const name of asked) this.#recovered.add(name);
+    }
+    if (!isLast) return answers;
+    return answers.map((answer, index) =>
+      hidden[index]?.verdict.kind === 'original' ? answer : { ...answer, text: everythingIsListed },
+    );
+  }
+
+  #chooseNext(isLast: boolean): NextRound {
+    const added = [...this.#added];
+    const net = isLast ? null : added.length > 0 ? this.#given.net.without(added) : this.#net;
+    return { net, added, messages: [...this.#messages] };
+  }
+}
+
+/** What the model said in a round, and what it is answered. */
+function renderTurn(reducer: RoundReducer, answers: readonly HiddenAnswer[]): ChatMessage[] {
+  const [choice] = foldAnswer(reducer.events).choices;
+  const results = answers.map(
+    ({ callId, text }): ChatMessage => ({
+      role: 'tool',
+      parts: [{ type: 'tool-result', callId, parts: [{ type: 'text', text }] }],
+    }),
+  );
+  return [{ role: 'assistant', parts: choice?.parts ?? [] }, ...results];
+}
+
+/** For an answer to a request with every tool in it: a call through the stand-in is a call of that tool. */
+function allForwarded(net: SafetyNet): SafetyNet {
+  return {
+    ...net,
+    standingOf: (name) => (net.leftOut.has(name) ? 'forwarded' : net.standingOf(name)),
+    leftOut: new Map(),
+  };
+}

@@ -1,0 +1,239 @@
+import type { FinishReason, ProviderFormat, StreamEvent, TokenUsage } from '@gateway/interchange';
+import { isOfNet, judgeCall, type MadeCall, type Verdict } from './judge-call.ts';
+import type { SafetyNet } from './safety-net.ts';
+import { showUsage } from './sum-usage.ts';
+
+/** A call that is not shown until it is known what it is. */
+interface HeldCall extends MadeCall {
+  readonly start: Extract<StreamEvent, { type: 'tool-call-start' }>;
+  readonly pieces: string[];
+  verdict?: Verdict;
+}
+
+/** A call that the gateway answers itself. */
+export interface HiddenCall {
+  readonly id: string;
+  readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
+}
+
+/** What carries from one round to the next. */
+export interface ShownSoFar {
+  /** Rounds before this one. */
+  readonly round: number;
+  /** How many blocks the client was shown. */
+  readonly blocks: number;
+  /** Whether the client was shown any text. */
+  readonly hasText: boolean;
+  readonly corrected: ReadonlySet<string>;
+  /** As the provider told it, round by round. */
+  readonly usages: readonly TokenUsage[];
+}
+
+export const nothingShown: ShownSoFar = { round: 0, blocks: 0, hasText: false, corrected: new Set(), usages: [] };
+
+/** How each format says that the model has said all it wanted to. */
+const rawStops: { readonly [Format in ProviderFormat]: string } = {
+  'chat-completions': 'stop',
+  messages: 'end_turn',
+  converse: 'end_turn',
+  gemini: 'STOP',
+  cohere: 'COMPLETE',
+};
+
+/** After these a model would go on if its calls were answered. */
+const goesOn: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
+
+/**
+ * One round of an answer, event by event: lets through what the client is to see, in one numbering over all rounds, and
+ * holds back calls of the net and the end, until it is known whether there is another round. One round, one reducer.
+ */
+export class RoundReducer {
+  readonly #net: SafetyNet;
+  readonly #before: ShownSoFar;
+  readonly #held = new Map<number, HeldCall>();
+  /** The provider's number of a block → the client's. */
+  readonly #shown = new Map<number, number>();
+  readonly #lead: StreamEvent[] = [];
+  readonly #tail: StreamEvent[] = [];
+  readonly #kept: StreamEvent[] = [];
+  readonly #recovered = new Set<string>();
+  #blocks: number;
+  #hasText: boolean;
+  #calls = 0;
+  #usage: TokenUsage | undefined;
+  #reason: FinishReason | undefined;
+  #format: ProviderFormat = 'chat-completions';
+
+  constructor(net: SafetyNet, before: ShownSoFar) {
+    this.#net = net;
+    this.#before = before;
+    this.#blocks = before.blocks;
+    this.#hasText = before.hasText;
+  }
+
+  /** Whether the client's answer so far is the provider's, event by event. */
+  get isUntouched(): boolean {
+    return this.#before.round === 0 && this.#held.size === 0;
+  }
+
+  /** Tools that had been left out and are delivered in this round. */
+  get recovered(): ReadonlySet<string> {
+    return this.#recovered;
+  }
+
+  /** All that the round told, texts put together: what the model is to see of it in the next one. */
+  get events(): readonly StreamEvent[] {
+    return this.#kept;
+  }
+
+  /** What the client may see now. */
+  push(event: StreamEvent): readonly StreamEvent[] {
+    this.#keep(event);
+    if (event.type === 'error') return this.#tell([event]);
+    if ('block' in event) return this.#tell(event.choice > 0 ? [event] : this.#pushBlock(event));
+    if (event.type === 'message-start') this.#format = event.format;
+    if (event.type === 'usage') this.#usage = event.usage;
+    if (event.type === 'finish') this.#reason = event.reason;
+    if (this.#reason !== undefined || event.type === 'message-end') this.#tail.push(event);
+    else if (this.#blocks === 0) this.#lead.push(event);
+    else if (this.#isFirst || (event.type === 'extension' && event.scope !== 'answer')) return [event];
+    return [];
+  }
+
+  /** What stands before an answer's first block goes with it: a round of which nothing is shown leaves no trace. */
+  #tell(events: readonly StreamEvent[]): readonly StreamEvent[] {
+    return events.length === 0 ? events : [...this.#lead.splice(0), ...events];
+  }
+
+  /**
+   * The calls that the gateway answers, if the round is to be followed by another: nothing in it is for the client, and the
+   * model waits for answers. Undefined: the answer is complete, and `rest` is what is still to be shown.
+   */
+  hiddenCalls(): readonly HiddenCall[] | undefined {
+    for (const call of this.#held.values()) this.#judge(call);
+    const hidden = [...this.#held.values()].flatMap(({ id, verdict }) =>
+      verdict === undefined || verdict.kind === 'deliver' ? [] : [{ id, verdict }],
+    );
+    const isDelivered = this.#calls > 0 || [...this.#held.values()].some(isDelivery);
+    const mayGoOn = this.#reason === undefined || goesOn.has(this.#reason);
+    return hidden.length > 0 && !isDelivered && mayGoOn ? hidden : undefined;
+  }
+
+  /** The end of the answer, when no round follows. Hidden calls are dropped; those whose arguments do not fit go as they are. */
+  rest(): readonly StreamEvent[] {
+    const late = [...this.#held.values()].flatMap((call) => this.#deliver(call, true));
+    return this.#tell([...late, ...this.#tail.flatMap((event) => this.#renderTail(event))]);
+  }
+
+  /** For the round that follows. */
+  after(corrected: Iterable<string>): ShownSoFar {
+    return {
+      round: this.#before.round + 1,
+      blocks: this.#blocks,
+      hasText: this.#hasText,
+      corrected: new Set([...this.#before.corrected, ...corrected]),
+      usages: this.usages,
+    };
+  }
+
+  /** Those of all rounds so far, this one's too. */
+  get usages(): readonly TokenUsage[] {
+    const { usages } = this.#before;
+    return this.#usage === undefined ? usages : [...usages, this.#usage];
+  }
+
+  get #isFirst(): boolean {
+    return this.#before.round === 0;
+  }
+
+  #pushBlock(event: Extract<StreamEvent, { block: number }>): readonly StreamEvent[] {
+    const held = this.#held.get(event.block);
+    if (event.type === 'tool-call-start') {
+      if (isOfNet(this.#net, event.name)) {
+        const { id, name } = event;
+        this.#held.set(event.block, { id, name, start: event, pieces: [], argumentsText: '' });
+        return [];
+      }
+      this.#calls += 1;
+    }
+    if (held === undefined) return this.#show({ ...event, block: this.#place(event.block) });
+    if (event.type === 'tool-call-delta') held.pieces.push(event.argumentsText);
+    if (event.type !== 'tool-call-end') return [];
+    this.#judge(held);
+    return this.#deliver(held, false);
+  }
+
+  /** Where a format runs texts together, a later round's begins on a new line. */
+  #show(event: Placed): readonly StreamEvent[] {
+    if (event.type !== 'text-start') return [event];
+    const isApart = this.#isFirst || !this.#hasText || !this.#net.joinsTexts;
+    this.#hasText = true;
+    if (isApart) return [event];
+    return [event, { type: 'text-delta', choice: 0, block: event.block, text: '\n\n' }];
+  }
+
+  #judge(call: HeldCall): void {
+    if (call.verdict !== undefined) return;
+    const made = { id: call.id, name: call.name, argumentsText: call.pieces.join('') };
+    call.verdict = judgeCall(this.#net, made, this.#before.corrected);
+  }
+
+  /** The call as the client is to see it; once. */
+  #deliver(call: HeldCall, isLast: boolean): StreamEvent[] {
+    this.#judge(call);
+    const { verdict, start } = call;
+    const goes = verdict?.kind === 'deliver' || (isLast && verdict?.kind === 'correct');
+    if (!goes || this.#shown.has(start.block)) return [];
+    const block = this.#place(start.block);
+    const { name, argumentsText } = verdict;
+    this.#calls += 1;
+    if (verdict.kind === 'correct' || verdict.recovered) this.#recovered.add(name);
+    return [
+      { ...start, block, name },
+      { type: 'tool-call-delta', choice: 0, block, argumentsText },
+      { type: 'tool-call-end', choice: 0, block },
+    ];
+  }
+
+  #place(block: number): number {
+    const known = this.#shown.get(block);
+    if (known !== undefined) return known;
+    const placed = this.#blocks;
+    this.#blocks += 1;
+    this.#shown.set(block, placed);
+    return placed;
+  }
+
+  #renderTail(event: StreamEvent): StreamEvent[] {
+    if (event.type === 'finish' && event.reason === 'tool-calls' && this.#calls === 0)
+      return [{ ...event, reason: 'stop', rawReason: rawStops[this.#format] }];
+    if (this.#isFirst) return [event];
+    if (event.type === 'usage') return [];
+    const usage = event.type === 'message-end' ? showUsage(this.usages) : undefined;
+    return usage === undefined ? [event] : [{ type: 'usage', usage }, event];
+  }
+
+  /** Pieces of one text become one event, so that a long answer is held once, not word by word. */
+  #keep(event: StreamEvent): void {
+    const last = this.#kept.at(-1);
+    if (last !== undefined && 'text' in event && 'text' in last && isSamePlace(event, last)) {
+      this.#kept[this.#kept.length - 1] = { ...last, text: last.text + event.text };
+      return;
+    }
+    if (event.type === 'tool-call-delta' && last?.type === event.type && isSamePlace(event, last)) {
+      this.#kept[this.#kept.length - 1] = { ...last, argumentsText: last.argumentsText + event.argumentsText };
+      return;
+    }
+    this.#kept.push(event);
+  }
+}
+
+function isDelivery({ verdict }: HeldCall): boolean {
+  return verdict?.kind === 'deliver';
+}
+
+type Placed = Extract<StreamEvent, { block: number }>;
+
+function isSamePlace(one: Placed, other: Placed): boolean {
+  return one.type === other.type && one.choice === other.choice && one.block === other.block;
+}

@@ -1,0 +1,35 @@
+import type { ByteEdit, ChatTool, ToolDescription } from '@gateway/interchange';
+import type { RecallOriginal } from '../tool-plan.ts';
+
+/** How what the model asks for comes to it: at the end of the context, or as tools of a request that is made again. */
+export type RecoveryWay = 'in_place' | 'regrown';
+
+/** The gateway's own tool, by which a model reaches those that a plan left out. */
+export type StandIn = Extract<ChatTool, { kind: 'function' }>;
+
+/** What a name means to the net. A tool that the key may not use is `denied`, whatever else it is. */
+export type ToolStanding = 'forwarded' | 'left_out' | 'denied' | 'unknown';
+
+/** What stands behind a request whose plan leaves tools out. Made with the plan; the same for the whole session. */
+export interface SafetyNet {
+  readonly way: RecoveryWay;
+  readonly standIn: StandIn;
+  /** Tools that it stands for, by name: their first index in the client's list. In the client's order. */
+  readonly leftOut: ReadonlyMap<string, number>;
+  /** What is known of a name that a model calls. */
+  standingOf(name: string): ToolStanding;
+  /** The transcript's calls of tools that are left out, as calls of the stand-in. In the client's bytes, ascending. */
+  readonly callEdits: readonly ByteEdit[];
+  /** What the client says of tools that are left out. Names that are not are passed over. */
+  describe(names: readonly string[]): readonly ToolDescription[];
+  /** Names of tools that are left out, the ones first that fit a need best. Never fails: it may find nothing. */
+  find(need: string): Promise<readonly string[]>;
+  /** The net once tools of these names are forwarded after all; null when nothing is left behind it. */
+  without(names: readonly string[]): SafetyNet | null;
+  /** Null where nothing of the conversation was left out. */
+  readonly recall: RecallOriginal | null;
+  /** Whether the client's format runs an answer's texts together. */
+  readonly joinsTexts: boolean;
+  /** Whether the client wants a streamed answer to tell its usage. */
+  readonly streamsUsage: boolean;
+}

@@ -1,0 +1,101 @@
+import type { RequestOutline } from '@gateway/interchange';
+import { editedLength, formatNamed } from '@gateway/wire-formats';
+import type { Caller } from '../../caller.ts';
+import type { Exchange } from '../../exchange.ts';
+import { buildNet, type NetGiven } from '../../net/build-net.ts';
+import { mayRecover } from '../../net/may-recover.ts';
+import type { SafetyNet } from '../../net/safety-net.ts';
+import type { ParsedRequest } from '../../parsed-request.ts';
+import type { ToolPlan } from '../../tool-plan.ts';
+import { startDeadline } from './deadline.ts';
+import type { Planner, PlanSubject } from './planner.ts';
+
+export interface ArmGiven {
+  readonly request: ParsedRequest;
+  readonly subject: () => PlanSubject;
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  readonly planner: Planner;
+  readonly deadlineMs: number;
+}
+
+/**
+ * Puts the net under a plan that leaves tools out, or that leaves something out of the conversation which can be brought
+ * back. Where the stand-in would be as long as what it stands for, tools that are left out stay out of reach; those that
+ * the transcript calls then go out, since nothing else can say their names.
+ */
+export function armNet(planned: ToolPlan, given: ArmGiven): ToolPlan {
+  const { reply, context } = planned;
+  const isPruned = planned.forwarded.length < planned.eligible.length;
+  const isReachable = isPruned && reply?.recovery.armed === true && mayRecover(given.request);
+  if (!isPruned && context.recall === null) return planned;
+  const net = isReachable ? buildNet(netOf(planned, given, true)) : null;
+  if (net !== null && isWorthIt(net, given.request.outline, planned)) return { ...planned, net };
+  const whole = isPruned ? withCalledTools(planned, given.request.outline) : planned;
+  const mayAsk = context.recall !== null && mayRecover(given.request);
+  return mayAsk ? { ...whole, net: buildNet(netOf(whole, given, false)) } : whole;
+}
+
+function netOf(planned: ToolPlan, given: ArmGiven, reachesTools: boolean): NetGiven {
+  const { request, exchange } = given;
+  return {
+    way: planned.reply?.recovery.way ?? 'in_place',
+    recall: planned.context.recall,
+    format: formatNamed(exchange.format),
+    tape: request.tape,
+    outline: request.outline,
+    eligible: planned.eligible,
+    forwarded: planned.forwarded,
+    reachesTools,
+    rank: (need) => rankFor(need, planned, given),
+  };
+}
+
+/** The router's order of all tools for a need: the same question that a user's turn makes. */
+async function rankFor(
+  need: string,
+  { eligible }: ToolPlan,
+  { subject, exchange, caller, planner, deadlineMs }: ArmGiven,
+): Promise<readonly number[]> {
+  const deadline = startDeadline(deadlineMs, exchange.abort.signal);
+  const question = {
+    accountId: caller.accountId,
+    requestId: exchange.requestId,
+    userTurns: [need.slice(0, needCharactersMax)],
+    calledTools: [],
+    recentResults: [],
+    forcedTools: [],
+    pinned: [],
+    kOverride: null,
+    recallTarget: caller.pruning.recallTarget,
+  };
+  try {
+    const { candidates } = await planner.selectTools(subject(), question, deadline.signal);
+    return candidates.flatMap(({ position }) => eligible[position] ?? []);
+  } finally {
+    deadline.clear();
+  }
+}
+
+const needCharactersMax = 1_000;
+
+/** Whether the stand-in, and calls in its name, take less room than the definitions that it stands for. */
+function isWorthIt(net: SafetyNet, { tools }: RequestOutline, { eligible, forwarded }: ToolPlan): boolean {
+  const goes = new Set(forwarded);
+  const saved = eligible.reduce((sum, index) => {
+    const range = goes.has(index) ? undefined : tools[index]?.range;
+    return range === undefined ? sum : sum + range.end - range.start;
+  }, 0);
+  const spent = Buffer.byteLength(JSON.stringify(net.standIn)) + editedLength(0, net.callEdits);
+  return net.recall !== null || spent < saved;
+}
+
+function withCalledTools(planned: ToolPlan, { tools, messages }: RequestOutline): ToolPlan {
+  const called = new Set(messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
+  const goes = new Set(planned.forwarded);
+  const forwarded = planned.eligible.filter((index) => {
+    const name = tools[index]?.name;
+    return goes.has(index) || (name !== undefined && called.has(name));
+  });
+  return { ...planned, forwarded };
+}
