@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { JsonTape } from '@gateway/wire-formats';
-import { carriesSignedThinking, turnsThinkingOn } from '../thinking.ts';
+import { carriesSignedThinking, turnsThinkingOn } from '../../../thinking.ts';
 
 /**
  * Whether a session's context may be changed at all. Where the model binds its signed thinking to every earlier message, not

@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { JsonTape } from '@gateway/wire-formats';
-import { carriesSignedThinking, turnsThinkingOn } from '../thinking.ts';
+import { carriesSignedThinking, turnsThinkingOn } from '../../../thinking.ts';
 
 /**
  * Whether the model's signed thinking binds the session to its tools: it goes out as it came, from the first turn on.
