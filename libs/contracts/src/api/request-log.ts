@@ -64,6 +64,8 @@ export const routingCandidate = z.object({
   score: z.number(),
   rank: z.int().positive(),
   forwarded: z.boolean(),
+  /** Whether the plan would have it forwarded: in shadow routing everything is. */
+  planned: z.boolean(),
   called: z.boolean(),
   always_in: z.string().nullable(),
 });
@@ -87,6 +89,8 @@ export const requestDetail = requestLogEntry.extend({
   trace: routingTrace,
   forwarded_tools: z.array(z.string()),
   called_tools: z.array(z.string()),
+  /** Left out, and brought back since the model asked for them. */
+  recovered_tools: z.array(z.string()),
   missed_tools: z.array(z.string()),
   /** What of the request the provider's format could not carry. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })),

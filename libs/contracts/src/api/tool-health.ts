@@ -34,7 +34,11 @@ export const toolHealthPage = pageOf(toolHealth).extend({
   requests_considered: count,
 });
 
-/** A tool that was called although it had been left out. */
+/**
+ * A tool that was needed and not forwarded. `hallucinated_call`: the model called it by a name that it was not given;
+ * `recovery`: it asked for it by the gateway's own tool; `shadow`: everything was forwarded, and the plan that was made
+ * beside would have left it out.
+ */
 export const recallAlert = z.object({
   object: z.literal('recall_alert'),
   tool: z.string(),

@@ -16,9 +16,9 @@ export const listToolHealth: Operation = {
 export const listRecallAlerts: Operation = {
   id: 'listRecallAlerts',
   tag,
-  summary: 'List tools that were called although they had been left out, the newest call first',
+  summary: 'List tools that were needed and not forwarded, the newest first',
   description:
-    'Of the last `days` days (UTC, today included). `detected_by` is `hallucinated_call`: the model called a tool that the request offered and that was not forwarded.',
+    'Of the last `days` days (UTC, today included). `detected_by`: `hallucinated_call`, the model called a tool that the request offered and that was not forwarded; `recovery`, it asked for one by the gateway’s own tool; `shadow`, everything was forwarded, and the plan made beside would have left the tool out.',
   query: recallAlertsQuery,
   answer: { status: 200, description: 'A page of alerts.', schema: recallAlertPage },
 };
