@@ -73,9 +73,10 @@ function findAlarm(samples: readonly { neededK: number }[], k: number): number |
 
 /**
  * The same account with ranks stretched until recall at `k` is ten points lower: as when descriptions got worse, or other
- * tools came in between.
+ * tools came in between. Null where K is the whole list: nothing can be missed there.
  */
-function worsen(account: SimulatedAccount, k: number): (random: () => number) => number {
+function worsen(account: SimulatedAccount, k: number): ((random: () => number) => number) | null {
+  if (k >= account.tools) return null;
   const wanted = (account.recallAt[k] ?? 1) - 0.1;
   let [low, high] = [1, 64];
   for (let round = 0; round < 40; round += 1) {

@@ -13,6 +13,7 @@ export const entryFields = {
     candidates: true,
     compressionSteps: true,
     context: true,
+    modelChoice: true,
     losses: true,
     calledTools: true,
     errorMessage: true,
@@ -23,6 +24,7 @@ export type RequestLogLine = Omit<RequestLogRecord, keyof typeof entryFields.omi
 const storedCandidates = candidateTuples.nullable();
 const storedLosses = z.array(z.object({ field: z.string(), reason: z.string() })).nullable();
 export const storedContext = requestEventV1.shape.context;
+const storedChoice = requestEventV1.shape.modelChoice;
 const storedSteps = z.array(z.tuple([z.string(), z.number(), z.number()])).nullable();
 
 export function renderEntry(row: RequestLogLine): RequestLogEntry {
@@ -87,7 +89,8 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
   const forwarded = trace.candidates.filter((candidate) => candidate.forwarded).map(({ name }) => name);
   // Without a list of candidates, or with nothing left out, every tool that was offered was forwarded.
   const pruned = trace.candidates.length > 0 && row.toolsOut < row.toolsIn;
-  const missed = pruned ? row.calledTools.filter((name) => !forwarded.includes(name)) : [];
+  const needed = [...new Set([...row.calledTools, ...row.recoveredTools])];
+  const missed = pruned ? needed.filter((name) => !forwarded.includes(name)) : [];
   return {
     ...renderEntry(row),
     lane: row.lane as RequestDetail['lane'],
@@ -95,6 +98,7 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
     trace,
     forwarded_tools: forwarded,
     called_tools: row.calledTools,
+    recovered_tools: row.recoveredTools,
     missed_tools: missed,
     losses: storedLosses.parse(row.losses) ?? [],
     compression_steps: (storedSteps.parse(row.compressionSteps) ?? []).map(([step, before, after]) => ({
@@ -103,6 +107,7 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
       tokens_after: after,
     })),
     compression: renderCompression(row),
+    model_choice: renderChoice(row),
     provider_request_id: row.providerRequestId,
     error_message: row.errorMessage,
   };
@@ -119,6 +124,18 @@ function renderCompression(row: RequestLogRecord): RequestDetail['compression'] 
       omissions: context.markers.map((marker) => ({ marker, original: null })),
     }
   );
+}
+
+function renderChoice(row: RequestLogRecord): RequestDetail['model_choice'] {
+  const choice = storedChoice.parse(row.modelChoice);
+  if (choice === null) return null;
+  const { candidates, candidatesCount, excludedCount, ...rest } = choice;
+  return {
+    ...rest,
+    candidates: candidates.map(({ id, score, quality, costUsd }) => ({ id, score, quality, cost_usd: costUsd })),
+    candidates_count: candidatesCount,
+    excluded_count: excludedCount,
+  };
 }
 
 /** What a routing trace needs of a row. */
@@ -140,6 +157,7 @@ export function renderTrace(
   row: Pick<RequestLogRecord, keyof typeof traceFields.select>,
 ): RequestDetail['trace'] {
   const called = new Set(row.calledTools);
+  const isShadow = row.kReason === 'shadow';
   return {
     request_id: row.id,
     created_at: row.createdAt.toISOString(),
@@ -152,7 +170,8 @@ export function renderTrace(
         name,
         score,
         rank,
-        forwarded: forwarded === 1,
+        forwarded: isShadow || forwarded === 1,
+        planned: forwarded === 1,
         called: called.has(name),
         always_in: alwaysIn ?? null,
       }),

@@ -5,7 +5,7 @@ ALTER TABLE "request_log"
     ADD COLUMN "session_key" TEXT,
     ADD COLUMN "bucket" TEXT,
     ADD COLUMN "recovery" TEXT,
-    ADD COLUMN "recovered_tools" TEXT[],
+    ADD COLUMN "recovered_tools" TEXT[] NOT NULL DEFAULT '{}',
     ADD COLUMN "needed_k" INTEGER;
 
 -- Shadow requests are a small share: calibration reads them and nothing else.

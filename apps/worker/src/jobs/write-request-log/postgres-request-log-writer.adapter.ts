@@ -43,6 +43,7 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   losses: 'jsonb',
   compression_steps: 'jsonb',
   context: 'jsonb',
+  model_choice: 'jsonb',
   prompt_tokens: 'bigint',
   completion_tokens: 'bigint',
   cached_tokens: 'bigint',

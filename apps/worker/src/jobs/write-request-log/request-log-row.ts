@@ -42,6 +42,7 @@ export interface RequestLogRow {
   readonly losses: ShippedRequestEventV1['losses'] | null;
   readonly compression_steps: readonly (readonly [step: string, tokensBefore: number, tokensAfter: number])[];
   readonly context: ShippedRequestEventV1['context'];
+  readonly model_choice: ShippedRequestEventV1['modelChoice'];
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
   readonly cached_tokens: number | null;
@@ -99,6 +100,7 @@ function renderCall(event: ShippedRequestEventV1) {
     error_code: event.errorCode,
     error_message: event.errorMessage,
     provider_request_id: event.providerRequestId,
+    model_choice: event.modelChoice,
     lane: event.lane,
     called_tools: event.calledTools,
     recovered_tools: event.recoveredTools,

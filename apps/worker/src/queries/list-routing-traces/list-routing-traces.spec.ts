@@ -7,6 +7,7 @@ test('a decision shows its ten best candidates and every one that was called, by
     score: at,
     rank: 40 - at,
     forwarded: at > 30,
+    planned: at > 30,
     called: at === 3,
     always_in: null,
   }));

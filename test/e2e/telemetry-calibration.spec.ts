@@ -1,0 +1,99 @@
+import { recallAlertPage, routingCalibration, requestDetail, type RequestDetail } from '@gateway/contracts';
+import type { ReplayProvider } from '@gateway/testing';
+import { eventually } from '../integration/stack.fixture.ts';
+import type { TestAccount } from './account.fixture.ts';
+import { call, callFor } from './governance.fixture.ts';
+import { send } from './http.fixture.ts';
+import { startProvider } from './provider.fixture.ts';
+import { askWithTools, baseUrl, enqueueCall, openAccount, waitForRows } from './telemetry.fixture.ts';
+
+/** As many sessions as 90% takes without a miss, and one more, whose needed tool stood far down. */
+const clean = 29;
+const path = '/v1/account/routing/calibration';
+
+let provider: ReplayProvider;
+let account: TestAccount;
+let details: RequestDetail[];
+let deep: string;
+
+const readCalibration = ({ apiKey } = account) => callFor(routingCalibration, 200, { path, key: apiKey });
+
+beforeAll(async () => {
+  provider = await startProvider();
+  account = await openAccount(provider);
+  const preferences = { pruning: { mode: 'shadow', recall_target: 0.9 } };
+  await call(200, {
+    ...{ method: 'PUT', path: '/v1/account/routing/preferences', key: account.apiKey },
+    body: preferences,
+  });
+  for (let at = 0; at < clean; at += 1) await askInSession(`clean-${at}`, 'get_weather');
+}, 120_000);
+afterAll(() => provider.close());
+
+async function askInSession(session: string, called: string): Promise<void> {
+  enqueueCall(provider, called);
+  const { response } = await askWithTools(account.apiKey, session);
+  // Everything goes out: what is planned beside is only written down.
+  expect(response.headers.get('x-svc-tools-output')).toBe('118');
+}
+
+test('calibration has a K once the bound has the sessions that it takes', async () => {
+  const shown = await eventually(async () => {
+    const read = await readCalibration();
+    return read.buckets.some(({ samples }) => samples === clean) ? read : undefined;
+  }, 20_000);
+  expect(shown).toMatchObject({ object: 'routing.calibration', recall_target: 0.9 });
+  expect(shown.version).toMatch(/^c\d+$/);
+  const [bucket] = shown.buckets;
+  expect(bucket).toMatchObject({
+    samples: clean,
+    basis: 'calibrated',
+    samples_needed: 0,
+    restarted_at: null,
+  });
+  expect(bucket!.bucket).toMatch(/:101-250$/);
+  const [policy] = shown.policy;
+  const low = 0.05 ** (1 / clean);
+  expect(policy!.threshold).toBeCloseTo(low, 6);
+  expect(bucket!.recall_at[String(policy!.k)]).toEqual({ value: 1, low: policy!.threshold, high: 1 });
+  expect(bucket!.kept_share).toBeCloseTo(policy!.k / 118, 9);
+  expect(shown.policy.map((each) => each.bucket)).toContain(bucket!.bucket.replace(/^[^:]*/, '*'));
+});
+
+test('a session whose tool stood far down is a miss: the bound no longer meets the target with that K', async () => {
+  const rows = await waitForRows(account.apiKey, clean);
+  details = await Promise.all(
+    rows.map(({ id }) =>
+      callFor(requestDetail, 200, { path: `/v1/account/requests/${id}`, key: account.apiKey }),
+    ),
+  );
+  const { trace } = details[0]!;
+  expect(trace.candidates.every(({ forwarded }) => forwarded)).toBe(true);
+  deep = trace.candidates.filter(({ planned }) => !planned).at(-1)!.name;
+  const { rank } = trace.candidates.find(({ name }) => name === deep)!;
+  await askInSession('deep', deep);
+  const shown = await eventually(async () => {
+    const read = await readCalibration();
+    return read.buckets.some(({ samples }) => samples === clean + 1) ? read : undefined;
+  }, 20_000);
+  expect(shown.policy[0]!.k).toBeGreaterThan(100);
+  expect(shown.policy[0]!.k).toBeLessThanOrEqual(rank);
+  expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });
+});
+
+test('what the plan would have left out and was called is an alert of the shadow', async () => {
+  const { data } = await callFor(recallAlertPage, 200, {
+    path: '/v1/account/tools/recall-alerts',
+    key: account.apiKey,
+  });
+  expect(data).toMatchObject([{ tool: deep, detected_by: 'shadow' }]);
+  expect(data[0]!.rank).toBeGreaterThan(100);
+});
+
+test('nothing of it shows to another account', async () => {
+  const nobody = await openAccount(provider);
+  expect(await readCalibration(nobody)).toMatchObject({
+    ...{ version: null, policy: [], buckets: [], updated_at: null },
+  });
+  expect((await send(baseUrl, { path })).status).toBe(401);
+});
