@@ -1,4 +1,5 @@
 import { shareOfTop } from './confidence.ts';
+import { countUpTo } from './places.ts';
 import type { RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 import type { ToolListIndex } from './tool-list-index.ts';
 import { makeTurnQuery, type TurnQuery } from './turn-query.ts';
@@ -24,10 +25,20 @@ export function scoreByKeyword(index: ToolListIndex, query: TurnQuery): Float64A
 
 /** Positions by score, best first; equal scores by name and definition. */
 export function orderByScore({ tieRanks }: ToolListIndex, scores: Float64Array): Uint32Array {
-  return Uint32Array.from(scores.keys()).sort((one, other) => {
-    const difference = (scores[other] ?? 0) - (scores[one] ?? 0);
-    return difference === 0 ? (tieRanks[one] ?? 0) - (tieRanks[other] ?? 0) : difference;
-  });
+  const count = scores.length;
+  const ascending = scores.toSorted();
+  const byTie = new Uint32Array(count);
+  tieRanks.forEach((rank, position) => (byTie[rank] = position));
+  // Each tool goes to the first place of those with its score that is free: a sort that compares would take five times as long.
+  const taken = new Uint32Array(count);
+  const order = new Uint32Array(count);
+  for (const position of byTie) {
+    const place = count - countUpTo(ascending, scores[position] ?? 0);
+    const before = taken[place] ?? 0;
+    order[place + before] = position;
+    taken[place] = before + 1;
+  }
+  return order;
 }
 
 /** A word that is only carried over from further back than the last turn does not name a tool. */

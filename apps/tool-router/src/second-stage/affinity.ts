@@ -1,3 +1,4 @@
+import { dot } from './dot.ts';
 import { idfOf, type StageList } from './stage-list.ts';
 
 /** The first tools of an order, to which others may belong. */
@@ -20,11 +21,8 @@ export function measureAffinity(
     const from = leader * dimensions;
     for (let position = 0; position < count; position += 1) {
       if (position === leader) continue;
-      let sum = 0;
-      for (let at = 0; at < dimensions; at += 1) {
-        sum += (tools[from + at] ?? 0) * (tools[position * dimensions + at] ?? 0);
-      }
-      cosine[position] = Math.max(cosine[position] ?? 0, sum);
+      const product = dot(tools, from, tools, position * dimensions, dimensions);
+      cosine[position] = Math.max(cosine[position] ?? 0, product);
     }
     takeLarger(parameters, measureSupply(list, leader));
   }

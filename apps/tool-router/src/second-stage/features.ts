@@ -1,5 +1,6 @@
 import { orderByScore, scoreByKeyword } from '../ranking/keyword-ranker.ts';
 import { measureAffinity } from './affinity.ts';
+import { dot } from './dot.ts';
 import { maxOf, rankGains, shareOfTop, standardize } from './list-scores.ts';
 import { measureNames, measureCoverage } from './name-match.ts';
 import { scoreSoftly } from './soft-match.ts';
@@ -60,7 +61,8 @@ export function computeFeatures(
   const features = new Float32Array(list.index.names.length * featureNames.length);
   featureNames.forEach((name, column) => {
     const values = all[name];
-    for (let at = 0; at < values.length; at += 1) features[at * featureNames.length + column] = values[at] ?? 0;
+    for (let at = 0; at < values.length; at += 1)
+      features[at * featureNames.length + column] = values[at] ?? 0;
   });
   return features;
 }
@@ -110,20 +112,24 @@ function measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimens
 }
 
 /** A first order, by fixed weights, from which the tools that go along with the best ones are found. */
-function fuse(columns: Readonly<Record<'keyword_share' | 'soft_segment_share' | 'cosine_segment', Float64Array>>) {
+function fuse(
+  columns: Readonly<Record<'keyword_share' | 'soft_segment_share' | 'cosine_segment', Float64Array>>,
+) {
   return columns.keyword_share.map(
     (share, at) =>
       share + (columns.soft_segment_share[at] ?? 0) + 0.25 * Math.max(0, columns.cosine_segment[at] ?? 0),
   );
 }
 
-function multiply(matrix: Float32Array, vector: Float32Array, rows: number, dimensions: number): Float64Array {
+function multiply(
+  matrix: Float32Array,
+  vector: Float32Array,
+  rows: number,
+  dimensions: number,
+): Float64Array {
   const products = new Float64Array(rows);
   for (let row = 0; row < rows; row += 1) {
-    let sum = 0;
-    const from = row * dimensions;
-    for (let at = 0; at < dimensions; at += 1) sum += (matrix[from + at] ?? 0) * (vector[at] ?? 0);
-    products[row] = sum;
+    products[row] = dot(matrix, row * dimensions, vector, 0, dimensions);
   }
   return products;
 }

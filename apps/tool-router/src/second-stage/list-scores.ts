@@ -1,3 +1,5 @@
+import { countBelow, countUpTo } from '../ranking/places.ts';
+
 /** Ways of reading the scores of a list's tools so that they mean the same in every list. Whatever is equal stays equal. */
 
 /** Shares of the best score; all 0 when there is none above 0. */
@@ -21,18 +23,16 @@ export function standardize(scores: Float64Array): Float64Array {
 
 /** Places from the top, as 1 for the first falling by the logarithm to 0 for the last of a long list; ties share the middle of their places. */
 export function rankGains(scores: Float64Array): Float64Array {
-  const order = Uint32Array.from(scores.keys()).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
-  const gains = new Float64Array(scores.length);
+  const count = scores.length;
+  const ascending = scores.toSorted();
+  const least = ascending[Math.max(0, count - placesMax)] ?? 0;
   const scale = Math.log2(1 + placesMax);
-  for (let from = 0; from < order.length; ) {
-    const score = scores[order[from] ?? 0];
-    let to = from + 1;
-    while (to < order.length && scores[order[to] ?? 0] === score) to += 1;
-    const gain = Math.max(0, 1 - Math.log2(1 + (from + to - 1) / 2) / scale);
-    for (let at = from; at < to; at += 1) gains[order[at] ?? 0] = gain;
-    from = to;
-  }
-  return gains;
+  return scores.map((score) => {
+    if (score < least) return 0;
+    const from = count - countUpTo(ascending, score);
+    const to = count - countBelow(ascending, score);
+    return Math.max(0, 1 - Math.log2(1 + (from + to - 1) / 2) / scale);
+  });
 }
 
 /** Places further down gain nothing. */

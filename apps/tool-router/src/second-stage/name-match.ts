@@ -1,5 +1,5 @@
 import type { TurnQuery } from '../ranking/turn-query.ts';
-import { idfOf, type StageList } from './stage-list.ts';
+import { idfOf, pairOf, type StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 
 /** Words between two words of a name, in the turn, up to which they still stand together. */
@@ -7,7 +7,7 @@ const phraseGapMax = 2;
 
 /** How much of each tool's name the turn has: by weight of its words, and as words that stand together. */
 export function measureNames(
-  { index, nameWeights, namePostings }: StageList,
+  { index, nameWeights, namePostings, namePairs }: StageList,
   turn: StageTurn,
 ): { name_covered: Float64Array; name_phrase: Float64Array } {
   const covered = new Float64Array(index.names.length);
@@ -19,16 +19,13 @@ export function measureNames(
       covered[position] = (covered[position] ?? 0) + share / Math.max(1e-6, nameWeights[position] ?? 0);
     }
   }
-  const pairs = collectPairs(turn.words);
-  const phrase = Float64Array.from(index.nameTerms, (terms) => {
-    if (terms.length < 2) return 0;
-    let together = 0;
-    for (let at = 1; at < terms.length; at += 1) {
-      const one = terms[at - 1] ?? '';
-      const other = terms[at] ?? '';
-      if (pairs.has(`${one} ${other}`) || pairs.has(`${other} ${one}`)) together += 1;
-    }
-    return together / (terms.length - 1);
+  const together = new Float64Array(index.names.length);
+  for (const pair of collectPairs(turn.words)) {
+    for (const position of namePairs.get(pair) ?? []) together[position] = (together[position] ?? 0) + 1;
+  }
+  const phrase = together.map((pairs, position) => {
+    const terms = index.nameTerms[position]?.length ?? 0;
+    return terms < 2 ? 0 : pairs / (terms - 1);
   });
   return { name_covered: covered, name_phrase: phrase };
 }
@@ -51,7 +48,7 @@ function collectPairs(words: readonly string[]): Set<string> {
   const pairs = new Set<string>();
   words.forEach((word, at) => {
     for (let next = at + 1; next <= at + phraseGapMax && next < words.length; next += 1) {
-      pairs.add(`${word} ${words[next] ?? ''}`);
+      pairs.add(pairOf(word, words[next] ?? ''));
     }
   });
   return pairs;

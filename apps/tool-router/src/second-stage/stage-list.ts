@@ -6,6 +6,8 @@ export interface StageList {
   readonly index: ToolListIndex;
   /** Positions of the tools whose name has the word. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
+  /** Positions of the tools whose name has two words beside each other, by `pairOf`; a name that has them twice, twice. */
+  readonly namePairs: ReadonlyMap<string, readonly number[]>;
   /** By position: the sum of `idfOf` over the words of the name. */
   readonly nameWeights: Float64Array;
   /** By position: words of the parameters' names. */
@@ -31,6 +33,12 @@ export function makeStageList(
   index.nameTerms.forEach((terms, position) => {
     for (const term of terms) pushTo(namePostings, term, position);
   });
+  const namePairs = new Map<string, number[]>();
+  index.nameTerms.forEach((terms, position) => {
+    for (let at = 1; at < terms.length; at += 1) {
+      pushTo(namePairs, pairOf(terms[at - 1] ?? '', terms[at] ?? ''), position);
+    }
+  });
   const nameWeights = Float64Array.from(index.nameTerms, (terms) =>
     terms.reduce((sum, term) => sum + idfOf(index, term), 0),
   );
@@ -41,14 +49,19 @@ export function makeStageList(
     for (const gram of gramsOf(word)) pushTo(wordsByGram, gram, word);
   }
   const parameterTerms = cards.map((card) => card.parameterTerms);
-  const bytes = cards.length * 200 + wordsByGram.size * 120 + words * 60;
-  return { index, namePostings, nameWeights, parameterTerms, wordsByGram, bytes };
+  const bytes = cards.length * 400 + wordsByGram.size * 120 + words * 60;
+  return { index, namePostings, namePairs, nameWeights, parameterTerms, wordsByGram, bytes };
 }
 
 /** How much a word tells in this list: its inverse document frequency, largest for a word that the list does not have. */
 export function idfOf({ postings, names }: ToolListIndex, word: string): number {
   const documents = postings.get(word)?.positions.length ?? 0;
   return Math.log(1 + (names.length - documents + 0.5) / (documents + 0.5));
+}
+
+/** Names two words, whichever comes first. */
+export function pairOf(one: string, other: string): string {
+  return one < other ? `${one} ${other}` : `${other} ${one}`;
 }
 
 /** The different runs of three characters of a word, with `<` and `>` at its ends. */
