@@ -11,8 +11,8 @@ export interface ReplayControls {
   readonly firstByteDelayMs?: number;
   /** Waits before each piece but the first. */
   readonly chunkDelayMs?: number;
-  /** Cuts the connection (RST) after this many bytes of the body; 0 cuts it after the headers. */
-  readonly resetAtByte?: number;
+  /** Cuts the connection (RST): before the headers, or after this many bytes of the body; 0 cuts it after the headers. */
+  readonly resetAtByte?: 'before-headers' | number;
   /** Says nothing more, and keeps the connection: before the headers, or after this many bytes of the body. */
   readonly hang?: 'before-headers' | number;
   /** In place of the recorded status. */
@@ -42,7 +42,7 @@ export function chooseCuts(body: Buffer, controls: ReplayControls): number[] {
     // A byte 10xxxxxx continues a character: a cut before it lies inside.
     for (let at = 1; at < body.length; at += 1) if (((body[at] ?? 0) & 0xc0) === 0x80) cuts.add(at);
   }
-  const end = controls.resetAtByte ?? (typeof controls.hang === 'number' ? controls.hang : undefined);
+  const end = [controls.resetAtByte, controls.hang].find((at) => typeof at === 'number');
   if (end !== undefined) cuts.add(end);
   return [...cuts].filter((at) => at > 0 && at < body.length).sort((a, b) => a - b);
 }

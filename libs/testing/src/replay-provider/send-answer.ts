@@ -40,13 +40,17 @@ export async function sendAnswer(
 
   await pause(controls.firstByteDelayMs ?? 0);
   if (controls.hang === 'before-headers' || gone.signal.aborted) return;
+  if (controls.resetAtByte === 'before-headers') {
+    response.socket?.resetAndDestroy();
+    return;
+  }
   const pieces = cutBody(answer.body, controls);
   const isWhole = pieces.length === 1 && controls.resetAtByte === undefined && controls.hang === undefined;
   const length = isWhole ? { 'content-length': String(answer.body.length) } : {};
   response.writeHead(answer.status, { ...answer.headers, ...length });
   response.flushHeaders();
 
-  const end = controls.resetAtByte ?? (typeof controls.hang === 'number' ? controls.hang : Infinity);
+  const end = [controls.resetAtByte, controls.hang].find((at) => typeof at === 'number') ?? Infinity;
   let sent = 0;
   for (const piece of pieces) {
     if (response.destroyed) return;

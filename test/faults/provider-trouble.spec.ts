@@ -1,0 +1,231 @@
+import { startStack, type ReplayControls, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
+import { waitForRow, requestIdOf } from '../e2e/account.fixture.ts';
+import { expectError } from '../e2e/errors.fixture.ts';
+import { send } from '../e2e/http.fixture.ts';
+import { plainAnswer, renderFrame, startProvider, streamedAnswer } from '../e2e/provider.fixture.ts';
+import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
+import { ask, askMany, broken, TroubledProviders, wellAnswered } from './troubled-providers.fixture.ts';
+
+let stack: StackUnderTest;
+let server: ReplayProvider;
+let providers: TroubledProviders;
+let edge: EdgeProcess;
+let other: EdgeProcess;
+const undo: Undo[] = [];
+
+/** Silence is given up sooner than by default, so that the tests take less long. */
+const variables = { UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '1500', UPSTREAM_ANSWER_TIMEOUT_MS: '1500' };
+
+beforeAll(async () => {
+  stack = await startStack();
+  undo.push(() => stack.stop());
+  server = await startProvider();
+  undo.push(() => server.close());
+  providers = new TroubledProviders(stack, server);
+  edge = await startEdge(stack, variables);
+  undo.push(() => edge.stop());
+  other = await startEdge(stack, { ...variables, INSTANCE_ID: 'another-edge-of-a-test' });
+  undo.push(() => other.stop());
+}, 90_000);
+afterAll(() => undoAll(undo), 60_000);
+
+const error = { message: 'told by the provider', type: 'server_error', code: null, param: null };
+const json = { 'content-type': 'application/json' };
+const failing = (status: number): ReplayControls => ({ status, body: { error }, headers: json });
+
+/** How a provider fails before the first byte of its answer. */
+const troubles: Readonly<Record<string, ReplayControls>> = {
+  'answers 429': failing(429),
+  'answers 500': failing(500),
+  hangs: { ...plainAnswer, hang: 'before-headers' },
+  'hangs after its headers': { ...streamedAnswer(['Hello.']), hang: 0 },
+  'resets the connection': { ...plainAnswer, resetAtByte: 'before-headers' },
+  'resets the connection after its headers': { ...plainAnswer, resetAtByte: 0 },
+};
+
+const requests = 50;
+
+describe('one of three providers', () => {
+  /** All at once: most of the time is spent waiting. */
+  const runs = new Map<string, Promise<Run>>();
+  beforeAll(() => {
+    for (const how of Object.keys(troubles)) runs.set(how, runTrouble(how));
+    return Promise.all(runs.values());
+  }, 120_000);
+
+  it.each(Object.keys(troubles))(
+    '%s: no agent notices; then it is hardly called; and it is used again once it is well',
+    async (how) => {
+      const run = (await runs.get(how))!;
+      expect(run.broken).toEqual([]);
+      expect(run.callsOnceKnown).toBeGreaterThanOrEqual(requests);
+      expect(run.callsOnceKnown).toBeLessThanOrEqual(1.2 * requests);
+      expect(run.usedAgainWithinMs).toBeLessThan(30_000);
+    },
+  );
+
+  interface Run {
+    readonly broken: readonly object[];
+    /** Of all providers, for as many requests, after the trouble was found out. */
+    readonly callsOnceKnown: number;
+    readonly usedAgainWithinMs: number;
+  }
+
+  async function runTrouble(how: string): Promise<Run> {
+    const account = await providers.open(how.replaceAll(' ', '-'));
+    account.trouble = () => troubles[how];
+    const first = await askMany(edge.baseUrl, account, 20, 5);
+    const before = account.calls();
+    const second = await askMany(edge.baseUrl, account, requests, 2);
+    const callsOnceKnown = account.calls() - before;
+    account.trouble = undefined;
+    const wellSince = performance.now();
+    await eventually(async () => {
+      const { headers } = await ask(edge.baseUrl, account, false);
+      return headers['x-svc-provider'] === 'openai' ? true : undefined;
+    }, 30_000);
+    return {
+      broken: broken([...first, ...second]),
+      callsOnceKnown,
+      usedAgainWithinMs: performance.now() - wellSince,
+    };
+  }
+});
+
+it('an answer that breaks after its first byte is one clean error, and nobody else is asked', async () => {
+  const account = await providers.open('after-first-byte');
+  const frames = renderFrame('Hello').length;
+  account.trouble = () => ({ ...streamedAnswer(['Hello', '.']), resetAtByte: frames });
+  const answer = await ask(edge.baseUrl, account, true);
+  const events = answer.text.split('\n\n').filter((event) => event !== '');
+  expect(events).toHaveLength(2);
+  expect(events[0]).toContain('"content":"Hello"');
+  expect(JSON.parse(events[1]!.replace('data: ', ''))).toMatchObject({
+    error: { code: 'upstream_unreachable', source: 'gateway' },
+  });
+  expect(account.calls()).toBe(1);
+  expect(await waitForRow(stack.baseUrl, account.key, requestIdOf(answer))).toMatchObject({
+    status: 'truncated',
+    provider: 'openai',
+  });
+});
+
+it('the log and the headers name who answered, in the client’s own format', async () => {
+  const account = await providers.open('named');
+  account.trouble = () => failing(503);
+  const answer = await ask(edge.baseUrl, account, false);
+  expect(answer.headers).toMatchObject({
+    'x-svc-provider': 'anthropic',
+    'x-svc-model': 'claude',
+    'x-svc-attempts': '2',
+  });
+  expect(answer.json()).toMatchObject({ choices: [{ message: { content: 'Hello.' } }] });
+  expect(await waitForRow(stack.baseUrl, account.key, requestIdOf(answer))).toMatchObject({
+    ...{ status: 'ok', provider: 'anthropic', model: 'claude', requested_model: 'openai/gpt-4o-mini' },
+  });
+});
+
+describe('a provider that nobody can stand in for', () => {
+  it('is asked again when it fails in passing', async () => {
+    const account = await providers.open('passing', []);
+    let calls = 0;
+    account.trouble = () => (calls++ === 0 ? failing(500) : undefined);
+    expect(broken([await ask(edge.baseUrl, account, false)])).toEqual([]);
+    expect(account.calls()).toBe(2);
+  });
+
+  it('is asked again when its answer breaks before the client has a byte of it', async () => {
+    const account = await providers.open('breaking', []);
+    let calls = 0;
+    account.trouble = () => (calls++ === 0 ? { ...plainAnswer, resetAtByte: 30 } : undefined);
+    expect(broken([await ask(edge.baseUrl, account, false)])).toEqual([]);
+    expect(account.calls()).toBe(2);
+  });
+
+  it('gets the pause that it asks for', async () => {
+    const account = await providers.open('throttled', []);
+    const times: number[] = [];
+    account.trouble = () => {
+      times.push(performance.now());
+      return times.length === 1 ? { ...failing(429), headers: { ...json, 'retry-after': '1' } } : undefined;
+    };
+    expect(broken([await ask(edge.baseUrl, account, false)])).toEqual([]);
+    expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('is not waited for when it asks for a long one: its own words come through', async () => {
+    const account = await providers.open('long-pause', []);
+    account.trouble = () => ({ ...failing(429), headers: { ...json, 'retry-after': '60' } });
+    const answer = await ask(edge.baseUrl, account, false);
+    expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
+    expect(answer.json()).toEqual({ error });
+    expect(account.calls()).toBe(1);
+  });
+
+  it('is not asked again for what it would say again', async () => {
+    const account = await providers.open('refusing', []);
+    account.trouble = () => failing(400);
+    expect((await ask(edge.baseUrl, account, false)).status).toBe(400);
+    expect(account.calls()).toBe(1);
+  });
+
+  it('gets at most a fifth more calls than there are requests, whatever share of them fails', async () => {
+    const account = await providers.open('budget', []);
+    let calls = 0;
+    account.trouble = () => (calls++ % 5 < 2 ? failing(500) : undefined);
+    await askMany(edge.baseUrl, account, 300, 20);
+    expect(account.calls()).toBeGreaterThan(300);
+    expect(account.calls()).toBeLessThanOrEqual(360);
+  }, 60_000);
+
+  it('is called by one request at a time while its breaker is open, and the others are told at once', async () => {
+    const account = await providers.open('open', []);
+    account.trouble = () => failing(500);
+    await askMany(edge.baseUrl, account, 10, 5);
+    account.trouble = () => ({ ...failing(500), firstByteDelayMs: 1_000 });
+    const before = account.calls();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(edge.baseUrl, account, false)));
+    const told = answers.filter(({ status }) => status === 503);
+    expect(told.length).toBe(7);
+    expect(account.calls() - before).toBe(1);
+    for (const each of told) {
+      expectError(each, { status: 503, type: 'api_error', code: 'upstream_unavailable' });
+      expect(Number(each.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    }
+  });
+});
+
+it('what one gateway found out another knows, but for one call to see for itself', async () => {
+  const account = await providers.open('shared');
+  account.trouble = () => failing(500);
+  await ask(other.baseUrl, account, false);
+  await askMany(edge.baseUrl, account, 10, 5);
+  const before = account.calls('openai');
+  // The message may still be on its way.
+  await eventually(async () => {
+    const known = account.calls('openai');
+    await ask(other.baseUrl, account, false);
+    return account.calls('openai') === known ? true : undefined;
+  });
+  expect(broken(await askMany(other.baseUrl, account, 10, 2))).toEqual([]);
+  // Without being told it would take five failures to find out.
+  expect(account.calls('openai') - before).toBeLessThanOrEqual(4);
+});
+
+it('a proxied request that is held whole is sent again; one that was streamed through is not', async () => {
+  const account = await providers.open('proxied', []);
+  let calls = 0;
+  account.trouble = (request) => (calls++ === 0 ? failing(500) : wellAnswered(request));
+  const embed = (input: string) =>
+    send(edge.baseUrl, {
+      path: '/v1/embeddings',
+      key: account.key,
+      body: { model: 'openai/text-embedding-3-small', input },
+    });
+  expect((await embed('short')).status).toBe(200);
+  expect(account.calls()).toBe(2);
+  calls = 0;
+  expect((await embed('x'.repeat(300_000))).status).toBe(500);
+  expect(account.calls()).toBe(3);
+});

@@ -1,0 +1,106 @@
+import type { ReceivedRequest, ReplayControls, ReplayProvider, StackUnderTest } from '@gateway/testing';
+import { connectProvider, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
+import { streamedMessages } from '../e2e/anthropic.fixture.ts';
+import { postChat, send, type Answer } from '../e2e/http.fixture.ts';
+import { plainAnswer, streamedAnswer } from '../e2e/provider.fixture.ts';
+
+const json = { 'content-type': 'application/json' };
+const plainMessage = {
+  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', stop_sequence: null },
+  ...{ content: [{ type: 'text', text: 'Hello.' }], stop_reason: 'end_turn' },
+  usage: { input_tokens: 10, output_tokens: 20 },
+};
+
+/** What a provider that is well answers, in its own format. */
+export function wellAnswered({ url, body }: Pick<ReceivedRequest, 'url' | 'body'>): ReplayControls {
+  const isStream = (JSON.parse(body.toString('utf8')) as { stream?: boolean }).stream === true;
+  if (url.endsWith('/messages')) {
+    return isStream ? streamedMessages() : { status: 200, body: plainMessage, headers: json };
+  }
+  return isStream ? streamedAnswer(['Hello', '.']) : plainAnswer;
+}
+
+/** An account with three providers, the first of which a test puts into trouble. */
+export interface TroubledAccount {
+  readonly name: string;
+  readonly accountId: string;
+  readonly key: string;
+  /** How the first provider answers; undefined is well. */
+  trouble: ((request: Pick<ReceivedRequest, 'url' | 'body'>) => ReplayControls | undefined) | undefined;
+  /** Calls that its providers have had, of one of them or of all. */
+  calls(provider?: string): number;
+}
+
+/** Providers of many accounts at one server; an account's are told by the beginning of their addresses. */
+export class TroubledProviders {
+  readonly #stack: StackUnderTest;
+  readonly #server: ReplayProvider;
+  readonly #accounts = new Map<string, TroubledAccount>();
+
+  constructor(stack: StackUnderTest, server: ReplayProvider) {
+    this.#stack = stack;
+    this.#server = server;
+    server.setControls((request) => {
+      const [, name = '', provider] = request.url.split('/');
+      const trouble = provider === 'openai' ? this.#accounts.get(name)?.trouble?.(request) : undefined;
+      return trouble ?? wellAnswered(request);
+    });
+  }
+
+  /** @param fallbacks where the account has any; the first one speaks another format. */
+  async open(name: string, fallbacks = ['anthropic/claude', 'groq/llama']): Promise<TroubledAccount> {
+    const { baseUrl } = this.#stack;
+    const { accountId, apiKey } = await createTestAccount(this.#stack);
+    const { key } = await createTestKey(baseUrl, apiKey, { name, rate_limit_rpm: 1_000_000 });
+    for (const provider of ['openai', 'anthropic', 'groq']) {
+      const base_url = `${this.#server.url}/${name}/${provider}/v1`;
+      await connectProvider(baseUrl, key, { provider, api_key: `sk-${name}`, base_url });
+    }
+    const path = '/v1/account/routing/preferences';
+    const answer = await send(baseUrl, { method: 'PUT', path, key, body: { fallbacks } });
+    if (answer.status !== 200) throw new Error(`no fallbacks were set: ${answer.text}`);
+    const account: TroubledAccount = {
+      ...{ name, accountId, key, trouble: undefined },
+      calls: (provider) => this.#count(`/${name}/${provider === undefined ? '' : `${provider}/`}`),
+    };
+    this.#accounts.set(name, account);
+    return account;
+  }
+
+  #count(prefix: string): number {
+    return this.#server.requests.filter(({ url }) => url.startsWith(prefix)).length;
+  }
+}
+
+/** One request of an account, for a model of its first provider. */
+export function ask(baseUrl: string, { key }: TroubledAccount, stream: boolean): Promise<Answer> {
+  const messages = [{ role: 'user', content: 'Hello!' }];
+  return postChat(baseUrl, key, { model: 'openai/gpt-4o-mini', stream, messages });
+}
+
+/** Sends many, every other one streamed, a few at a time. */
+export async function askMany(
+  baseUrl: string,
+  account: TroubledAccount,
+  requests: number,
+  concurrency: number,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  let sent = 0;
+  const work = async (): Promise<void> => {
+    while (sent < requests) answers.push(await ask(baseUrl, account, sent++ % 2 === 0));
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return answers;
+}
+
+/** Those that a client could not use. */
+export function broken(answers: readonly Answer[]): { status: number; text: string }[] {
+  return answers
+    .filter(({ status, text, headers }) => {
+      const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false;
+      const isWhole = isStream ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}');
+      return status !== 200 || !isWhole || text.includes('"error"');
+    })
+    .map(({ status, text }) => ({ status, text }));
+}
