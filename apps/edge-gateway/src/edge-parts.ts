@@ -26,6 +26,7 @@ import { SessionMemo } from './pipeline/stages/plan/session/session-memo.ts';
 import { SessionPlanner } from './pipeline/stages/plan/session/session-planner.ts';
 import { TokenRatios } from './pipeline/token-ratios.ts';
 import { ToolListIndex } from './pipeline/stages/plan/tool-list-index.ts';
+import { openModelRouter } from './routing/open-model-router.ts';
 import type { RequestSpool } from './spool/request-spool.ts';
 import { buildPeopleParts, type PeopleParts } from './sessions/build-people-parts.ts';
 import { UndiciUpstream } from './upstream/undici-upstream.adapter.ts';
@@ -56,6 +57,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const open = openBudgets(config.REDIS_URL, config.PLAN_DEADLINE_MS, log);
   const upstream = new UndiciUpstream({ guard: egressGuard, idleTimeoutMs: config.UPSTREAM_TIMEOUT_MS });
   const resilience = buildResilience(surroundings);
+  const router = openModelRouter(loadCatalog(), cacheRedis, messaging, log);
   const pipeline: PipelineServices = {
     ...buildLimits(cacheRedis, messaging, log),
     ...buildPlanning(config.PLAN_DEADLINE_MS, cacheRedis, messaging, log),
@@ -63,6 +65,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
     settings: chooseSettings(config),
     connections: createConnections(messaging, sealingKeys, secretRedactor, resilience.backends),
     catalog: loadCatalog(),
+    modelRouter: router.modelRouter,
     budgets: open.budgets,
     upstream,
     spool: surroundings.spool,
@@ -75,6 +78,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const close = async (): Promise<void> => {
     await people.closeKeys();
     pipeline.openRequests.close();
+    router.close();
     await upstream.close();
     await open.close();
     cacheRedis.disconnect();
@@ -145,7 +149,7 @@ function buildPlanning(
     memo: new SessionMemo(cacheRedis, log),
     catalog: loadCatalog(),
     firstRequests: new FirstRequests(cacheRedis, log),
-    hasNet: false,
+    hasNet: true,
   });
   return {
     planner,

@@ -208,6 +208,12 @@ export const errorRegistry = {
     message: 'The provider of this model has no such endpoint.',
     retryable: false,
   },
+  no_candidate_model: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'No model of the connected providers can serve this request.',
+    retryable: false,
+  },
   provider_not_connected: {
     status: 400,
     type: 'invalid_request_error',

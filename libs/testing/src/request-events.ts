@@ -62,6 +62,8 @@ export function createEndedEvent(
     losses: [],
     calledTools: [],
     recoveredTools: [],
+    hiddenRounds: 0,
+    modelChoice: null,
     usage: {
       inputTokens: 120,
       outputTokens: 30,

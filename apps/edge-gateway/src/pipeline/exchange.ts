@@ -5,7 +5,11 @@ import type { ClientFormat, Loss } from '@gateway/interchange';
 import type { RequestRoute } from '@gateway/wire-formats';
 import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
 import type { Reservation } from '../budgets/key-budget.ts';
+import type { Turn } from '../admission/admission.ts';
 import type { ContextPrice } from './context-price.ts';
+import type { ModelChoice } from './model-choice.ts';
+import { createTries, type Tries } from './tries.ts';
+import type { HiddenRounds } from './net/hidden-rounds.ts';
 import { isAnswered } from '../http/is-answered.ts';
 
 /** When each thing happened, in milliseconds of `performance.now()`. */
@@ -16,6 +20,8 @@ export interface Timings {
   planEndedAt?: number;
   /** The provider call went out. */
   forwardedAt?: number;
+  /** The same of the last of several calls, when the first did not get the answer. */
+  calledAgainAt?: number;
   /** The provider's status and headers came in. */
   upstreamHeadersAt?: number;
   /** The first byte of the answer's body went to the client. */
@@ -33,12 +39,14 @@ export interface Ledger {
   toolsOut: number;
   plan: RequestEventV1['plan'];
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
+  context: RequestEventV1['context'];
   /** What the provider's format could not carry of the request. */
   losses: readonly Loss[];
   /** Tools that had been left out and that the model asked for by the stand-in tool. */
   recoveredTools: string[];
+  /** Rounds that the client did not see. */
+  hiddenRounds: number;
 }
-  context: RequestEventV1['context'];
 
 /** One chat request on its way through the pipeline, and the client's connection. */
 export interface Exchange {
@@ -56,6 +64,8 @@ export interface Exchange {
   readonly timings: Timings;
   readonly ledger: Ledger;
   readonly trace: RequestTrace;
+  /** How the model was chosen. Absent where the client named it. */
+  modelChoice?: ModelChoice;
   /** What compressing the conversation is worth. Absent where there was nothing to compress. */
   contextPrice?: ContextPrice;
   /** The span of the provider call; ended with the answer. */
@@ -64,8 +74,14 @@ export interface Exchange {
   streamsUsage: boolean;
   /** What is held of the key's budget for this request; settled when it ends. Null when it saves nothing. */
   reservation: Reservation | null;
+  /** The request's place among those that are served; null while it has none. */
+  turn: Turn | null;
+  /** The provider calls made so far. */
+  readonly tries: Tries;
   /** Length of the body that went out; 0 until then. */
   outboundBytes: number;
+  /** The rounds of its answer, where its request has a net. */
+  rounds?: HiddenRounds;
   /** Headers of ours for the answer, whatever it will be. */
   readonly headers: Record<string, string>;
 }
@@ -83,6 +99,8 @@ export function createExchange(
     outboundBytes: 0,
     streamsUsage: false,
     reservation: null,
+    turn: null,
+    tries: createTries(),
     abort,
     timings: { startedAt: performance.now() },
     ledger: {
@@ -95,8 +113,10 @@ export function createExchange(
       toolsOut: 0,
       plan: null,
       compressionSteps: [],
+      context: null,
       losses: [],
       recoveredTools: [],
+      hiddenRounds: 0,
     },
     headers: { 'x-request-id': given.requestId },
   };
@@ -106,4 +126,3 @@ export function createExchange(
 export function hasLeft({ abort }: Pick<Exchange, 'abort'>): boolean {
   return abort.signal.aborted && !(abort.signal.reason instanceof GatewayError);
 }
-      context: null,

@@ -14,6 +14,7 @@ import type { RequestSpool } from '../spool/request-spool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RateLimiter } from './stages/limit/rate-limiter.port.ts';
 import type { ContextPlanner } from './stages/plan/context/context-planner.ts';
+import type { ModelRouter } from '../routing/model-router.ts';
 import type { TokenRatios } from './token-ratios.ts';
 import type { Planner } from './stages/plan/planner.ts';
 import type { SessionPlanner } from './stages/plan/session/session-planner.ts';
@@ -34,6 +35,7 @@ export interface PipelineServices {
   readonly context: ContextPlanner;
   readonly toolLists: ToolListIndex;
   readonly tokenRatios: TokenRatios;
+  readonly modelRouter: ModelRouter;
   readonly upstream: Upstream;
   readonly backends: BackendBook;
   readonly retryBudget: RetryBudget;

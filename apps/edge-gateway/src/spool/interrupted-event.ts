@@ -22,6 +22,8 @@ export function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEven
     context: null,
     calledTools: [],
     recoveredTools: [],
+    hiddenRounds: 0,
+    modelChoice: null,
     usage: null,
     costUsd: null,
     ms: { total: 0, firstByte: null, overhead: null, auth: null, plan: null, upstream: null },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count, id, timestamp } from '../common.ts';
 import { pageOf } from './list.ts';
+import { routingMode } from './routing-preferences.ts';
 
 export const requestStatus = z.enum(['ok', 'error', 'cancelled', 'truncated', 'interrupted']);
 export type RequestStatus = z.infer<typeof requestStatus>;
@@ -82,6 +83,34 @@ export const routingTrace = z.object({
   toolset_version: z.string().nullable(),
 });
 
+/** How `svc/auto`, `svc/cheap`, `svc/fast` or `svc/capable` was served. */
+export const modelChoice = z
+  .object({
+    mode: routingMode,
+    /**
+     * Why the first candidate was asked: `complexity_low|medium|high`, `cheapest`, `fastest`, `explored`, `most_capable`, `session`,
+     * `session_moved`, `bound_thinking`.
+     */
+    reason: z.string(),
+    /** 0 to 1: how much the session's task asks for; 0 where that does not matter. */
+    complexity: z.number(),
+    level: z.enum(['low', 'medium', 'high']),
+    /** The best sixteen. `score` is USD (auto, cheap), milliseconds (fast), or quality times tool recall (capable). */
+    candidates: z.array(
+      z.object({
+        id: z.string(),
+        score: z.number().nullable(),
+        quality: z.number(),
+        cost_usd: z.number().nullable(),
+      }),
+    ),
+    candidates_count: count,
+    /** Models that a rule left out, 64 at most. */
+    excluded: z.array(z.object({ id: z.string(), rule: z.string() })),
+    excluded_count: count,
+  })
+  .meta({ id: 'ModelChoice' });
+
 /** One request whole: its log line, the routing trace, what was called and missed, and each compression step. */
 export const requestDetail = requestLogEntry.extend({
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
@@ -112,6 +141,8 @@ export const requestDetail = requestLogEntry.extend({
       omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),
     })
     .nullable(),
+  /** How the model was chosen; null where the request named it. */
+  model_choice: modelChoice.nullable(),
   provider_request_id: z.string().nullable(),
   error_message: z.string().nullable(),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { contextDecision, requestStatus } from '../api/request-log.ts';
 import { count, id, sha256Hex, timestamp } from '../common.ts';
 import { blockId } from '../rpc/read-token-counts.v1.ts';
+import { modelChoiceRecord } from './model-choice.ts';
 import { markerId } from '../rpc/recall-originals.v1.ts';
 
 /** What is known when a request is accepted, written to the spool before anything is forwarded. */
@@ -82,8 +83,12 @@ export const requestEventV1 = requestAcceptedV1.extend({
   calledTools: z.array(z.string()),
   /** Tools that had been left out and that the model asked for by the stand-in tool. Absent in events of edges without it. */
   recoveredTools: z.array(z.string()).default([]),
+  /** Rounds that the client did not see, in which the gateway answered the model itself. */
+  hiddenRounds: count.default(0),
   /** What the provider's format could not carry. Absent in events of edges that did not translate yet. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
+  /** How the model was chosen; null where the client named it. Absent in events of edges that did not choose yet. */
+  modelChoice: modelChoiceRecord.nullable().default(null),
   usage: z
     .object({
       inputTokens: count,

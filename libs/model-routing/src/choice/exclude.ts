@@ -44,7 +44,12 @@ function* policyRules(question: RoutingQuestion): Generator<Rule> {
 function* stateRules({ today }: RoutingQuestion): Generator<Rule> {
   yield ['retired', ({ model }) => model.retiredAt !== null && model.retiredAt <= today];
   yield ['deprecated', ({ model }) => model.deprecated];
+  // Where a connection is, only its owner knows; what is served from everywhere has no such prefix, or `global.`.
+  yield ['other_region', ({ model }) => model.provider === 'hosted' && regionPrefix.test(model.modelId)];
 }
+
+/** Of inference profiles that answer in one part of the world alone. */
+const regionPrefix = /^(us|us-gov|eu|jp|au|apac|ca|sa)\./;
 
 /** What the request needs. Where no source says whether a model can, it is taken not to. */
 function* needRules({ needs }: RoutingQuestion): Generator<Rule> {

@@ -31,7 +31,8 @@ export interface RoutingPolicy {
 /** What requests showed of a model lately; older ones count less. */
 export interface ObservedLatency {
   readonly firstTokenMs: number;
-  readonly msPerToken: number;
+  /** Null: no answer told its pace. */
+  readonly msPerToken: number | null;
   /** How many requests that is worth. */
   readonly weight: number;
 }
@@ -120,6 +121,7 @@ export type ExclusionRule =
   | 'own_deployments'
   | 'retired'
   | 'deprecated'
+  | 'other_region'
   | 'above_max_cost'
   | 'price_unknown'
   | 'no_tools'

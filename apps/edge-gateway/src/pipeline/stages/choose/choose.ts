@@ -1,26 +1,32 @@
 import { GatewayError } from '@gateway/errors';
 import type { ClientFormat } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
+import { parseRoutingString } from '@gateway/model-routing';
 import { findProvider, type Provider } from '@gateway/providers';
 import type { Connections } from '../../../connections/connections.ts';
+import { renderHeaderText } from '../../../http/header-text.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { PipelineSettings } from '../../services.ts';
 import type { Target } from '../../target.ts';
+import { chooseFallbacks } from './choose-fallbacks.ts';
 import { chooseLane } from './choose-lane.ts';
+import { chooseRouted, type RoutedServices } from './choose-routed.ts';
 import type { Caller } from '../../caller.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
 
 /** The cloud's hosted model service, whose credentials may come with a request. */
 const hostedProvider = 'hosted';
 
-interface ChooseServices {
+interface ConnectionServices {
   readonly connections: Connections;
   readonly catalog: ModelCatalog;
   readonly settings: PipelineSettings;
 }
 
+type ChooseServices = ConnectionServices & RoutedServices;
+
 /**
- * Model string → provider and model. `<provider>/<model>` names both, and passes models that the catalogue does not
+ * Model string → provider and model. `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable` leave both to the gateway. `<provider>/<model>` names both, and passes models that the catalogue does not
  * know yet; a bare name is looked up in the catalogue among the account's connected providers.
  */
 export async function choose(
@@ -33,17 +39,17 @@ export async function choose(
   const stored = await connectedProviders(caller.accountId, services);
   const connected = ownCredential === null ? stored : new Set([...stored, hostedProvider]);
   const wanted = { model: outline.model, format: exchange.format, connected, ownCredential };
-  const target = chooseTarget(wanted, services.catalog);
+  const find = (model: string): Target => chooseTarget({ ...wanted, model }, services.catalog);
+  const mode = parseRoutingString(outline.model);
+  const target =
+    mode === undefined
+      ? chooseFallbacks(find(outline.model), caller.routing.fallbacks, find)
+      : await chooseRouted({ mode, request, connected, find }, exchange, caller, services);
   exchange.ledger.provider = target.provider.name;
   exchange.ledger.model = target.model;
   exchange.headers['x-svc-provider'] = target.provider.name;
   exchange.headers['x-svc-model'] = renderHeaderText(target.model);
   return target;
-}
-
-/** A client's own words may hold what no header can: that is percent-encoded. */
-function renderHeaderText(text: string): string {
-  return text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
 
 /** What the choice of a provider looks at. */
@@ -113,7 +119,7 @@ function notConnected(model: string, providers: readonly Provider[]): GatewayErr
 /** The sandbox needs no credential: it is connected wherever it runs. */
 export async function connectedProviders(
   accountId: string,
-  services: ChooseServices,
+  services: ConnectionServices,
 ): Promise<ReadonlySet<string>> {
   const stored = await services.connections.list(accountId);
   const names = new Set(stored.map((credential) => credential.provider));

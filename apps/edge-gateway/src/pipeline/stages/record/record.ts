@@ -4,10 +4,12 @@ import type { ModelCatalog } from '@gateway/model-catalog';
 import type { OpenRequest, OpenRequests } from '../../../grants/open-requests.ts';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { RequestSpool } from '../../../spool/request-spool.ts';
+import type { ModelRouter } from '../../../routing/model-router.ts';
 import type { TokenRatios } from '../../token-ratios.ts';
 import type { Caller } from '../../caller.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
+import { noteAnswer } from './note-answer.ts';
 import { endProviderCall } from './end-provider-call.ts';
 import { renderAccepted, renderEvent } from './render-event.ts';
 import { renderLogLine } from './render-log-line.ts';
@@ -18,6 +20,7 @@ interface RecordServices {
   readonly catalog: ModelCatalog;
   readonly metrics: EdgeMetrics;
   readonly tokenRatios: TokenRatios;
+  readonly modelRouter: Pick<ModelRouter, 'noteAnswer'>;
   readonly requestLog: LineLog;
 }
 
@@ -56,6 +59,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       countRequest(exchange, outcome, services.metrics);
       countTokens(finished, services.metrics);
       noteBilled(exchange, finished, services.tokenRatios);
+      noteAnswer(exchange, finished, services.modelRouter);
       services.requestLog.write(renderLogLine(exchange, caller, outcome, totalMs, finished));
       if (finished === null) return;
       // A request that failed early may end before its accept line is written; one that was not accepted has no ending.

@@ -3,6 +3,7 @@ import { costUsd, type ModelCatalog } from '@gateway/model-catalog';
 import type { Caller } from '../../caller.ts';
 import { charactersPerToken } from '../../characters-per-token.ts';
 import type { Exchange, Timings } from '../../exchange.ts';
+import { renderModelChoice } from '../../model-choice.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 
 /** A bound on what a client may have us keep of its own words. */
@@ -50,6 +51,7 @@ export function renderEvent(
     errorMessage: outcome.errorMessage?.slice(0, 1000) ?? null,
     providerRequestId: outcome.providerRequestId?.slice(0, clientTextMax) ?? null,
     calledTools: (outcome.summary?.toolCalls ?? []).map((call) => call.name.slice(0, clientTextMax)),
+    modelChoice: exchange.modelChoice === undefined ? null : renderModelChoice(exchange.modelChoice),
     usage,
     costUsd: usage && costOf(ledger, usage, catalog),
     ms: renderTimings(exchange.timings, totalMs),

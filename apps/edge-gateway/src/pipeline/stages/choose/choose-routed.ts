@@ -1,0 +1,123 @@
+import { GatewayError } from '@gateway/errors';
+import type { Excluded, RoutingMode } from '@gateway/model-routing';
+import { findProvider } from '@gateway/providers';
+import type { ModelRouter, Routed, RoutedRequest } from '../../../routing/model-router.ts';
+import { nameConversation, readTask } from '../../../routing/name-conversation.ts';
+import { readNeeds } from '../../../routing/read-needs.ts';
+import type { Caller } from '../../caller.ts';
+import type { Exchange } from '../../exchange.ts';
+import type { ParsedRequest } from '../../parsed-request.ts';
+import type { Target } from '../../target.ts';
+import { carriesSignedThinking } from '../../thinking.ts';
+import type { TokenRatios } from '../../token-ratios.ts';
+import { explainExclusions } from './explain-exclusions.ts';
+
+export interface RoutedServices {
+  readonly modelRouter: Pick<ModelRouter, 'choose'>;
+  readonly tokenRatios: TokenRatios;
+}
+
+interface RoutedQuestion {
+  readonly mode: RoutingMode;
+  readonly request: ParsedRequest;
+  readonly connected: ReadonlySet<string>;
+  /** The target of `<provider>/<model>`. */
+  readonly find: (model: string) => Target;
+}
+
+/** How many of the others may stand in for the first. */
+const alternativesMax = 4;
+/** What of a request is expected to be left by pruning and compression, where nothing fits it as it is. */
+const keptShare = 0.6;
+
+/**
+ * The model of a request that leaves it to the gateway, with those that may stand in for it. The decision goes to the log.
+ *
+ * @throws GatewayError `no_candidate_model`, which says what rule excludes each; `provider_not_connected` without any
+ */
+export async function chooseRouted(
+  { mode, request, connected, find }: RoutedQuestion,
+  exchange: Exchange,
+  caller: Caller,
+  services: RoutedServices,
+): Promise<Target> {
+  const routed = describe({ mode, request, connected, find }, exchange, caller, services);
+  const found = await chooseWithin(routed, caller, services);
+  const { choice, complexity, turns } = found;
+  const { reason, level } = choice;
+  const [first, ...others] = choice.candidates;
+  if (first === undefined || reason === null) throw noCandidate(mode, connected, choice.excluded);
+  exchange.modelChoice = { mode, reason, level, complexity, choice, session: routed.session, turns };
+  let alternatives: readonly Target[] | undefined;
+  const findOthers = (): readonly Target[] => others.slice(0, alternativesMax).map(({ id }) => find(id));
+  return { ...find(first.id), alternatives: () => (alternatives ??= findOthers()) };
+}
+
+function describe(
+  { mode, request: parsed, connected }: RoutedQuestion,
+  exchange: Exchange,
+  { accountId, routing }: Caller,
+  { tokenRatios }: RoutedServices,
+): RoutedRequest {
+  const { outline, tape } = parsed;
+  const clientName = readSessionHeader(exchange);
+  return {
+    accountId,
+    mode,
+    connected,
+    needs: readNeeds(parsed, tokenRatios.bytesPerToken(null)),
+    policy: {
+      allowedProviders: routing.allowedProviders,
+      maxCostUsdPerMtok: routing.maxCostUsdPerMtok,
+    },
+    session: nameConversation(`${accountId}\n${mode}`, outline, clientName),
+    mayGoOn: clientName !== undefined || outline.messages.some(({ role }) => role === 'assistant'),
+    task: mode === 'auto' ? readTask(outline) : '',
+    carriesThinking: carriesSignedThinking(tape),
+  };
+}
+
+/** Where nothing holds the request as it came, it may as it will go out. */
+async function chooseWithin(
+  request: RoutedRequest,
+  caller: Caller,
+  { modelRouter }: RoutedServices,
+): Promise<Routed> {
+  const found = await modelRouter.choose(request);
+  const { candidates, excluded } = found.choice;
+  if (candidates.length > 0 || !mayShrink(caller, request.needs.tools, excluded)) return found;
+  const inputTokens = Math.ceil(request.needs.inputTokens * keptShare);
+  return modelRouter.choose({ ...request, needs: { ...request.needs, inputTokens } });
+}
+
+function readSessionHeader({ request }: Exchange): string | undefined {
+  const value = request.headers['x-svc-session-id'];
+  const name = Array.isArray(value) ? value[0] : value;
+  return name === undefined || name === '' ? undefined : name.slice(0, 256);
+}
+
+/** Whether it goes out shorter than it came, and length alone keeps some model from it. */
+function mayShrink(caller: Caller, hasTools: boolean, excluded: readonly Excluded[]): boolean {
+  const { compression, pruning } = caller;
+  const shrinks =
+    (hasTools && pruning.mode === 'on') ||
+    (compression.mode !== 'off' && (hasTools || compression.applyWithoutTools));
+  return shrinks && excluded.some(({ rule }) => rule === 'context_too_short');
+}
+
+function noCandidate(
+  mode: RoutingMode,
+  connected: ReadonlySet<string>,
+  excluded: readonly Excluded[],
+): GatewayError {
+  if (excluded.length > 0) {
+    const message = `No model can serve this request as svc/${mode}. ${explainExclusions(excluded)}`;
+    return new GatewayError('no_candidate_model', { param: 'model', message });
+  }
+  const names = [...connected].filter((name) => findProvider(name) !== undefined).join(', ');
+  const known = names === '' ? 'No provider is connected' : `The catalogue has no chat model of ${names}`;
+  return new GatewayError('provider_not_connected', {
+    param: 'model',
+    message: `svc/${mode} chooses among the models of connected providers. ${known}. Connect one with PUT /v1/account/providers.`,
+  });
+}

@@ -1,0 +1,70 @@
+import type { MessageOutline } from '@gateway/interchange';
+import type { Needs } from '@gateway/model-routing';
+import type { JsonTape } from '@gateway/wire-formats';
+import type { ParsedRequest } from '../pipeline/parsed-request.ts';
+import { turnsThinkingOn } from '../pipeline/thinking.ts';
+
+/** Parts that carry a file, as each format writes them. Inside a text their quotes would be escaped. */
+const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
+const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buffer.from(mark));
+/** What an image or a page comes to at most (Anthropic, "Vision" and "PDF support"). */
+const tokensPerFile = 3_000;
+/** A message with a file in it is told by its text from this length on: the rest of it is the file. */
+const fileBytesMin = 4_096;
+
+/**
+ * What a model must be able to do for a request. Files are looked for by their marks: one that is only a word of a tool's arguments
+ * asks for more than is needed, never for less.
+ *
+ * @param bytesPerToken as the request's tokens are estimated.
+ */
+export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {
+  const { messages, system, tools, toolsRange } = outline;
+  const from = messages[0]?.range.start ?? 0;
+  const conversation = tape.bytes.subarray(from, messages.at(-1)?.range.end ?? from);
+  const images = imageMarks.some((mark) => conversation.includes(mark));
+  const documents = documentMarks.some((mark) => conversation.includes(mark));
+  const hasFiles = images || documents;
+  let bytes = toolsRange === undefined ? 0 : toolsRange.end - toolsRange.start;
+  let fileTokens = 0;
+  for (const message of system === undefined ? messages : [system, ...messages]) {
+    const length = message.range.end - message.range.start;
+    const isFile = hasFiles && length >= fileBytesMin && carriesFile(message, tape);
+    bytes += isFile ? message.text().length : length;
+    if (isFile) fileTokens += tokensPerFile;
+  }
+  return {
+    tools: tools.length > 0,
+    images,
+    documents,
+    jsonMode: asksForJson(tape),
+    streaming: outline.stream,
+    thinking: turnsThinkingOn(tape),
+    inputTokens: Math.ceil(bytes / bytesPerToken) + fileTokens,
+    outputTokensMax: outline.maxOutputTokens ?? null,
+    marksCache: messages.some(({ cacheControl }) => cacheControl) || system?.cacheControl === true,
+  };
+}
+
+function carriesFile({ range }: MessageOutline, { bytes }: JsonTape): boolean {
+  const message = bytes.subarray(range.start, range.end);
+  return [...imageMarks, ...documentMarks].some((mark) => message.includes(mark));
+}
+
+/** Of chat-completions, messages and converse, in that order. */
+function asksForJson(tape: JsonTape): boolean {
+  const { root } = tape;
+  const format = tape.get(root, 'response_format');
+  if (format !== undefined) {
+    const type = tape.get(format, 'type');
+    return type !== undefined && (tape.isString(type, 'json_object') || tape.isString(type, 'json_schema'));
+  }
+  const config = tape.get(root, 'output_config') ?? tape.get(root, 'outputConfig');
+  const inConfig =
+    config === undefined ? undefined : (tape.get(config, 'format') ?? tape.get(config, 'textFormat'));
+  return isSet(tape, tape.get(root, 'output_format')) || isSet(tape, inConfig);
+}
+
+function isSet(tape: JsonTape, node: ReturnType<JsonTape['get']>): boolean {
+  return node !== undefined && tape.kind(node) === 'object';
+}
