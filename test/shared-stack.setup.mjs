@@ -2,6 +2,9 @@ import { startObserver } from '../libs/testing/src/canaries/observe-stack.ts';
 import { findFreePort } from '../libs/testing/src/nats-server/start-nats-server.ts';
 import { startStack } from '../libs/testing/src/stack/start-stack.ts';
 
+/** What a provider answers is looked at as it answers it; that calls are made again is test/faults/provider-trouble.spec.ts. */
+const untried = { UPSTREAM_RETRIES_MAX: '0' };
+
 /** The ordinary edge, and further ones for what it does not show (test/e2e/edges.fixture.ts). */
 const edges = (oidcIssuer) => ({
   // What is tested is what plans do, not how soon a machine with much else to do makes the first one.
@@ -10,12 +13,14 @@ const edges = (oidcIssuer) => ({
     // Tests say where they call from, and sign many people up.
     TRUSTED_PROXIES: '127.0.0.0/8',
     AUTH_RATE_LIMIT_RPM: '100000',
+    ...untried,
   },
   'edge-gateway-2': {
     REQUEST_BODY_BYTES_MAX: '100000',
     UPSTREAM_TIMEOUT_MS: '1000',
     OIDC_ISSUER: oidcIssuer,
     OIDC_AUDIENCE: 'gateway-under-test',
+    ...untried,
   },
   'edge-gateway-3': { EGRESS_ALLOW: '', TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '5' },
 });
