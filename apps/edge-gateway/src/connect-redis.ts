@@ -1,5 +1,6 @@
 import type { Logger } from '@gateway/observability';
 import { Redis } from 'ioredis';
+import { admitCommand } from './pipeline/stages/limit/redis-rate-limiter.adapter.ts';
 
 /** How long limits and budgets wait for Redis before a process decides by itself. */
 export const redisCommandMs = 250;
@@ -11,6 +12,7 @@ export function connectRedis(url: string, log: Logger, commandTimeoutMs: number 
     commandTimeout: commandTimeoutMs,
     maxRetriesPerRequest: 0,
     enableAutoPipelining: true,
+    autoPipeliningIgnoredCommands: [admitCommand],
     connectTimeout: 2_000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
   });

@@ -30,6 +30,8 @@ export async function createServer(
 ): Promise<NestFastifyApplication> {
   let listener: Listener | undefined;
   const adapter = new FastifyAdapter({
+    // Nothing of ours is Express middleware, and its chain costs every request.
+    skipMiddie: true,
     genReqId: newRequestId,
     serverFactory: (serveRequest: RequestListener) => {
       listener = createListener(serveRequest, tls);

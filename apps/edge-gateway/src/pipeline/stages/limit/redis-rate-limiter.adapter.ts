@@ -11,15 +11,16 @@ import type { LimitedCaller, RateDecision, RateLimiter } from './rate-limiter.po
  * when a request comes after them: a call costs as much as the steps that passed since the last one. Time is Redis's own,
  * so replicas with skewed clocks agree.
  *
- * KEYS[1] the window, KEYS[2] and [3] the epochs of the key's and its account's last changes; ARGV[1] the limit. Returns
- * {admitted, count, milliseconds until there is room or it is empty, the later epoch or -1 if one is negative}.
+ * KEYS[1] the window, KEYS[2] and [3] the epochs of the key's and its account's last changes; ARGV[1] the limit, ARGV[2]
+ * how many requests came. Returns {how many are admitted, requests in the window with them, milliseconds until it is empty,
+ * milliseconds until there is room for those refused, the later epoch or -1 if one is negative}.
  */
 const slidingWindow = `
 local time = redis.call('TIME')
 local nowMs = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local now = math.floor(nowMs / 500)
 local first = now - 120
-local limit = tonumber(ARGV[1])
+local limit, asked = tonumber(ARGV[1]), tonumber(ARGV[2])
 local state = redis.call('HMGET', KEYS[1], 'total', 'oldest')
 local total = tonumber(state[1]) or 0
 local oldest = tonumber(state[2]) or now
@@ -44,16 +45,18 @@ else
     oldest = oldest + 1
   end
 end
-local admitted, leaves = 0, now
-if total < limit then
-  admitted = 1
-  total = total + 1
-  redis.call('HINCRBY', KEYS[1], tostring(now), 1)
-else
+local admitted = math.min(asked, math.max(limit - total, 0))
+if admitted > 0 then
+  total = total + admitted
+  redis.call('HINCRBY', KEYS[1], tostring(now), admitted)
+end
+local leaves = now
+if admitted < asked then
   while oldest < now and redis.call('HEXISTS', KEYS[1], tostring(oldest)) == 0 do oldest = oldest + 1 end
   leaves = oldest
 end
-local resetMs = (leaves + 121) * 500 - nowMs
+local emptyMs = (now + 121) * 500 - nowMs
+local roomMs = (leaves + 121) * 500 - nowMs
 redis.call('HSET', KEYS[1], 'total', total, 'oldest', oldest)
 redis.call('EXPIRE', KEYS[1], 61)
 local epochs = redis.call('MGET', KEYS[2], KEYS[3])
@@ -61,49 +64,89 @@ local keyEpoch = tonumber(epochs[1]) or 0
 local accountEpoch = tonumber(epochs[2]) or 0
 local epoch = math.max(keyEpoch, accountEpoch)
 if keyEpoch < 0 or accountEpoch < 0 then epoch = -1 end
-return {admitted, total, math.max(resetMs, 1), epoch}
+return {admitted, total, math.max(emptyMs, 1), math.max(roomMs, 1), epoch}
 `;
 
 interface WindowCommands {
-  admitRequest(
+  admitRequests(
     window: string,
     keyEpoch: string,
     accountEpoch: string,
     limit: number,
-  ): Promise<[number, number, number, number]>;
+    asked: number,
+  ): Promise<[admitted: number, count: number, emptyMs: number, roomMs: number, epoch: number]>;
+}
+
+/** Name of the command that limiters define on a connection. They group requests themselves, and wait for nothing. */
+export const admitCommand = 'admitRequests' satisfies keyof WindowCommands;
+
+type Answer = (decision: RateDecision | Promise<RateDecision>) => void;
+
+/** Requests of one key under one limit that wait to be asked for together. */
+interface Waiting {
+  readonly caller: LimitedCaller;
+  readonly answers: Answer[];
 }
 
 /**
- * Exact across replicas. The connection's own `commandTimeout` bounds the wait; with Redis away each process admits a share
- * of the limit by itself, and says so once.
+ * Exact across replicas. A request of a key of which none is being counted is counted at once; those that come meanwhile
+ * are counted together when the answer is in. The connection's own `commandTimeout` bounds the wait; with Redis away
+ * each process admits a share of the limit by itself, and says so once.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
   readonly #log: Logger;
   readonly #local = new LocalRateLimiter();
+  /** A key is here while Redis counts requests of it; gone with its last answer. */
+  readonly #counting = new Map<string, Waiting>();
   #away = false;
 
   constructor(redis: Redis, log: Logger) {
-    redis.defineCommand('admitRequest', { numberOfKeys: 3, lua: slidingWindow });
+    redis.defineCommand(admitCommand, { numberOfKeys: 3, lua: slidingWindow });
     this.#redis = redis as Redis & WindowCommands;
     this.#log = log;
   }
 
-  async admit(caller: LimitedCaller): Promise<RateDecision> {
+  admit(caller: LimitedCaller): Promise<RateDecision> {
+    return new Promise((resolve) => {
+      const name = `${caller.keyId} ${caller.rateLimitRpm}`;
+      const waiting = this.#counting.get(name);
+      if (waiting === undefined) void this.#countAll(name, caller, resolve);
+      else waiting.answers.push(resolve);
+    });
+  }
+
+  async #countAll(name: string, caller: LimitedCaller, first: Answer): Promise<void> {
+    for (let answers = [first]; answers.length > 0;) {
+      const waiting: Waiting = { caller, answers: [] };
+      this.#counting.set(name, waiting);
+      await this.#count(caller, answers);
+      answers = waiting.answers;
+    }
+    this.#counting.delete(name);
+  }
+
+  async #count(caller: LimitedCaller, answers: readonly Answer[]): Promise<void> {
     const { accountId, keyId, rateLimitRpm: limit } = caller;
     try {
-      const [admitted, count, resetMs, epoch] = await this.#redis.admitRequest(
+      const [admitted, count, emptyMs, roomMs, epoch] = await this.#redis.admitRequests(
         `rpm:{${accountId}}:${keyId}`,
         keyEpochName(accountId, keyId),
         accountEpochName(accountId),
         limit,
+        answers.length,
       );
       this.#noteAway(false);
-      const remaining = Math.max(0, limit - count);
-      return { admitted: admitted === 1, limit, remaining, resetMs, local: false, epoch };
+      const common = { limit, local: false, epoch };
+      for (const [at, answer] of answers.entries()) {
+        const used = count - Math.max(0, admitted - 1 - at);
+        const remaining = Math.max(0, limit - used);
+        const isAdmitted = at < admitted;
+        answer({ ...common, admitted: isAdmitted, remaining, resetMs: isAdmitted ? emptyMs : roomMs });
+      }
     } catch (error) {
       this.#noteAway(true, error);
-      return this.#local.admit(caller);
+      for (const answer of answers) answer(this.#local.admit(caller));
     }
   }
 

@@ -20,6 +20,25 @@ const depthMax = 128;
 /** How many tools a request may offer; a plan ranks each of them. */
 const toolsMax = 4096;
 
+/** What Node has read of a small request with its head, whether or not anybody asks for it: one read of a socket. */
+const bytesAtHand = 64 * 1024;
+
+/**
+ * The same, begun before the caller is known to have room, for a body that is at hand anyway: it is parsed while Redis
+ * counts the request. Undefined for one that would have to be held for that.
+ */
+export function parseAtHand(
+  exchange: Exchange,
+  services: { settings: PipelineSettings },
+): Promise<ParsedRequest> | undefined {
+  const declared = Number(exchange.request.headers['content-length'] ?? Number.NaN);
+  if (!(declared <= bytesAtHand)) return undefined;
+  const parsing = parse(exchange, services);
+  // Awaited once the caller has room: until then a rejection must not count as unheard.
+  parsing.catch(() => undefined);
+  return parsing;
+}
+
 /** Reads the body in one pass. Strict on JSON and on the fields that the gateway reads; the rest is the provider's. */
 export async function parse(
   exchange: Exchange,
