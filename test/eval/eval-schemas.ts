@@ -5,7 +5,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { applyEdits } from '@gateway/wire-formats';
-import { compressDefinition } from '../../apps/compressor/src/compress-schemas/compress-definition.ts';
+import {
+  compressDefinition,
+  type SchemaMode,
+} from '../../apps/compressor/src/compress-schemas/compress-definition.ts';
 import { countTokens } from '../../apps/compressor/src/count-tokens/count-tokens.ts';
 import { createDraw, drawArguments } from './schemas/draw-arguments.ts';
 
@@ -30,20 +33,24 @@ const writings: Readonly<Record<string, (tool: Definition) => string>> = {
   indented: (tool) => JSON.stringify(wrap(tool), null, 2),
 };
 
-const tokens = Object.fromEntries(Object.entries(sets).map(([set, tools]) => [set, measureTokens(tools)]));
+const [tokens, balanced] = (['lossless', 'balanced'] as const).map((mode) =>
+  Object.fromEntries(Object.entries(sets).map(([set, tools]) => [set, measureTokens(tools, mode)])),
+);
 const validity = checkValidity(Object.values(sets).flat());
-for (const [set, byWriting] of Object.entries(tokens)) {
-  console.log(`\n${set}: ${sets[set]?.length ?? 0} tools`);
-  console.table(
-    Object.fromEntries(
-      Object.entries(byWriting).map(([writing, { steps, ...sums }]) => [writing, { ...sums, ...steps }]),
-    ),
-  );
+for (const [mode, bySet] of Object.entries({ lossless: tokens, balanced })) {
+  for (const [set, byWriting] of Object.entries(bySet ?? {})) {
+    console.log(`\n${mode}, ${set}: ${sets[set]?.length ?? 0} tools`);
+    console.table(
+      Object.fromEntries(
+        Object.entries(byWriting).map(([writing, { steps, ...sums }]) => [writing, { ...sums, ...steps }]),
+      ),
+    );
+  }
 }
 console.log(
   `\nof ${validity.checked} argument objects, ${validity.valid} valid, the validity of ${validity.changed} changed`,
 );
-console.log(JSON.stringify({ tokens, validity }));
+console.log(JSON.stringify({ tokens, balanced, validity }));
 if (validity.changed > 0) process.exitCode = 1;
 
 function loadGithub(): Definition[] {
@@ -63,18 +70,18 @@ function wrap({ name, description, parameters }: Definition): object {
   return { type: 'function', function: { name, description: description ?? '', parameters } };
 }
 
-function measureTokens(tools: readonly Definition[]) {
+function measureTokens(tools: readonly Definition[], mode: SchemaMode) {
   return Object.fromEntries(
-    Object.entries(writings).map(([name, write]) => [name, measureWriting(tools.map(write))]),
+    Object.entries(writings).map(([name, write]) => [name, measureWriting(tools.map(write), mode)]),
   );
 }
 
 /** Steps are estimated, the sums counted. */
-function measureWriting(texts: readonly string[]) {
+function measureWriting(texts: readonly string[], mode: SchemaMode) {
   let [before, after] = [0, 0];
   const steps: Record<string, number> = {};
   for (const text of texts) {
-    const compressed = compressDefinition(text);
+    const compressed = compressDefinition(text, mode);
     before += countTokens(text);
     after += countTokens(applyEdits(Buffer.from(text), compressed.edits).toString());
     for (const { step, tokensBefore, tokensAfter } of compressed.steps)
@@ -100,7 +107,7 @@ function checkValidity(tools: readonly Definition[]) {
       const isValid = original(value);
       sum.checked += 1;
       sum.valid += isValid ? 1 : 0;
-      sum.changed += isValid === compressed(value) ? 0 : 1;
+      sum.changed += compressed.every((validate) => validate(value) === isValid) ? 0 : 1;
     }
   }
   return sum;
@@ -109,15 +116,21 @@ function checkValidity(tools: readonly Definition[]) {
 /** None for a schema that is no valid one to begin with. */
 function compilePair(
   tool: Definition,
-): { schema: unknown; original: ValidateFunction; compressed: ValidateFunction }[] {
-  const text = JSON.stringify(wrap(tool));
-  const after = applyEdits(Buffer.from(text), compressDefinition(text).edits).toString();
-  const schema = (JSON.parse(after) as { function: Definition }).function.parameters;
+): { schema: unknown; original: ValidateFunction; compressed: ValidateFunction[] }[] {
   const original = compile(tool.parameters);
   if (original === undefined) return [];
-  const compressed = compile(schema);
-  if (compressed === undefined) throw new Error(`the schema of ${tool.name} does not compile any more`);
+  const compressed = (['lossless', 'balanced'] as const).map((mode) => {
+    const compiled = compile(compressedSchema(tool, mode));
+    if (compiled === undefined) throw new Error(`the schema of ${tool.name} does not compile any more`);
+    return compiled;
+  });
   return [{ schema: tool.parameters, original, compressed }];
+}
+
+function compressedSchema(tool: Definition, mode: SchemaMode): unknown {
+  const text = JSON.stringify(wrap(tool));
+  const after = applyEdits(Buffer.from(text), compressDefinition(text, mode).edits).toString();
+  return (JSON.parse(after) as { function: Definition }).function.parameters;
 }
 
 function compile(schema: unknown): ValidateFunction | undefined {

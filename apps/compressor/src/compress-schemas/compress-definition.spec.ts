@@ -47,7 +47,7 @@ describe('a definition', () => {
     ['nothing', ''],
     ['a text nested too deep', `{ "name": "a", "input_schema": ${'['.repeat(5000)}${']'.repeat(5000)} }`],
   ])('that is %s stays as it is', (_, text) => {
-    expect(compressDefinition(text)).toEqual({ edits: [], steps: [] });
+    expect(compressDefinition(text, 'lossless')).toEqual({ edits: [], steps: [] });
   });
 
   it('keeps number lexemes, escapes, key order and unknown fields', () => {
@@ -68,7 +68,7 @@ describe('a definition', () => {
   it('with examples for routing changes inside its schema alone, so that cutting the examples out does not meet it', () => {
     const text =
       '{ "type": "function", "function": { "name": "a", "description": "a", "x-svc-examples": [ "b" ], "parameters": { "title": "c" } } }';
-    const { edits } = compressDefinition(text);
+    const { edits } = compressDefinition(text, 'lossless');
     const start = text.indexOf('{ "title"');
     expect(edits.length).toBeGreaterThan(0);
     for (const edit of edits) expect(edit.start).toBeGreaterThanOrEqual(start);
@@ -85,7 +85,7 @@ describe('a definition', () => {
   it('reports each step that took something, each starting where the one before ended', () => {
     const $schema = 'http://json-schema.org/draft-07/schema#';
     const tool = { name: 'do_it', input_schema: { $schema, $comment: 'x', ...schema, description: 'Do it' } };
-    const { steps } = compressDefinition(JSON.stringify(tool, null, 2));
+    const { steps } = compressDefinition(JSON.stringify(tool, null, 2), 'lossless');
     expect(steps.map(({ step }) => step)).toEqual([
       'whitespace',
       '$schema',
@@ -108,7 +108,7 @@ describe('a definition', () => {
     );
     const text = JSON.stringify({ name: 'a', input_schema: { type: 'object', properties } }, null, 2);
     expect(text.length).toBeGreaterThan(900_000);
-    const { edits } = compressDefinition(text);
+    const { edits } = compressDefinition(text, 'lossless');
     expect(edits.length).toBeLessThanOrEqual(64);
   });
 });

@@ -13,6 +13,7 @@ import { walkSchema, type SchemaWalk } from './schema-walk.ts';
 import { comment } from './steps/comment.ts';
 import { dialect } from './steps/dialect.ts';
 import { repeatedDescription } from './steps/repeated-description.ts';
+import { longDescriptions } from './steps/long-descriptions.ts';
 import { title } from './steps/title.ts';
 import { findDefinition } from './tool-definition.ts';
 
@@ -20,7 +21,14 @@ import { findDefinition } from './tool-definition.ts';
 const depthMax = 128;
 
 /** `title` comes after the descriptions: it stays where the description beside it went. */
-const steps: readonly SchemaStep[] = [dialect, comment, repeatedDescription, title];
+const lossless: readonly SchemaStep[] = [dialect, comment, repeatedDescription, title];
+const steps: Readonly<Record<SchemaMode, readonly SchemaStep[]>> = {
+  lossless,
+  balanced: [...lossless, longDescriptions],
+};
+
+/** `lossless`: no word of a description goes that says anything. `balanced`: long ones are held to a budget a tool. */
+export type SchemaMode = 'lossless' | 'balanced';
 
 export interface StepReport {
   readonly step: string;
@@ -41,27 +49,29 @@ const unchanged: CompressedDefinition = { edits: [], steps: [] };
 
 /**
  * Takes from a tool definition what does not change which arguments are valid, nor tells the model anything: white
- * space between tokens, `$schema`, `$comment`, and titles and descriptions that only repeat a name. A pure function of
- * the text, idempotent, never longer. A text that is no definition of a known form, or no JSON, stays as it is.
+ * space between tokens, `$schema`, `$comment`, and titles and descriptions that only repeat a name; `balanced`, sentences of
+ * long descriptions too. A pure function of the text and the mode, idempotent, never longer. A text that is no definition of
+ * a known form, or no JSON, stays as it is.
  */
-export function compressDefinition(text: string): CompressedDefinition {
+export function compressDefinition(text: string, mode: SchemaMode): CompressedDefinition {
   const tape = scanOrUndefined(Buffer.from(text));
   const definition = tape === undefined ? undefined : findDefinition(tape);
   if (definition === undefined) return unchanged;
   const { bytes } = definition.tape;
   const dropped = new Set<JsonNode>();
+  const cuts = new Map<JsonNode, ByteRange[]>();
   const walk =
     definition.schema === undefined
       ? emptyWalk
       : walkSchema(definition.tape, definition.schema, definition.name);
-  const draft = { definition, walk, dropped };
+  const draft = { definition, walk, dropped, cuts };
   const progress = new Progress(bytes);
-  const report = (step: string): void => progress.report(step, keptRanges(definition, dropped));
+  const report = (step: string): void => progress.report(step, keptRanges(definition, dropped, cuts));
   report('whitespace');
-  for (const step of steps) {
-    const before = dropped.size;
+  for (const step of steps[mode]) {
+    const before = dropped.size + cuts.size;
     step.apply(draft);
-    if (dropped.size > before) report(step.name);
+    if (dropped.size + cuts.size > before) report(step.name);
   }
   return { edits: editsLeaving(bytes, progress.kept), steps: progress.reports };
 }

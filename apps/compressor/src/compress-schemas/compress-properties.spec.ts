@@ -24,7 +24,20 @@ const propertyName = fc.constantFrom(
   'properties',
   'a',
 );
-const text = fc.constantFrom('', 'User ID', 'user_id', 'title', 'A', 'Something more', '東京', ' a ');
+const long = 'This sentence has little to say. For example, it is long. Never mind: use "a". '.repeat(30);
+const text = fc.constantFrom(
+  '',
+  'User ID',
+  'user_id',
+  'title',
+  'A',
+  'Something more',
+  '東京',
+  ' a ',
+  long,
+  `${long}\n${long}\\n`,
+);
+const mode = fc.constantFrom('lossless', 'balanced');
 const value = fc.oneof(
   fc.constantFrom(0, 1, 5, -1, 1.5, true, null, 'a', 'title', '', 'abcdef'),
   fc.array(fc.constantFrom(1, 'a', null), { maxLength: 3 }),
@@ -153,12 +166,12 @@ describe('whatever the definition', () => {
   it('the same arguments are valid before and after', () => {
     let judged = 0;
     fc.assert(
-      fc.property(definitionText, values, (definition, random) => {
+      fc.property(definitionText, values, mode, (definition, random, inMode) => {
         const each = [...random, ...probesOf(schemaOf(definition))];
         const before = judgeAll(schemaOf(definition), each);
         // Not a schema (a reference into nowhere or in a circle): there is nothing to compare.
         fc.pre(before !== undefined);
-        const after = judgeAll(schemaOf(compressedText(definition)), each);
+        const after = judgeAll(schemaOf(compressedText(definition, inMode)), each);
         judged += each.length;
         // Where $schema went, both drafts must say what the named one said.
         for (const verdicts of after ?? []) expect(before).toContainEqual(verdicts);
@@ -171,14 +184,14 @@ describe('whatever the definition', () => {
 
   it('the edits are ascending and apart, the result is JSON and never longer, and a second time changes nothing', () => {
     fc.assert(
-      fc.property(definitionText, (definition) => {
+      fc.property(definitionText, mode, (definition, inMode) => {
         const bytes = Buffer.from(definition);
-        const { edits } = compressDefinition(definition);
+        const { edits } = compressDefinition(definition, inMode);
         const after = applyEdits(bytes, edits);
         expect(() => JSON.parse(after.toString()) as unknown).not.toThrow();
         expect(after.length).toBeLessThanOrEqual(bytes.length);
-        expect(compressDefinition(after.toString())).toEqual({ edits: [], steps: [] });
-        expect(compressDefinition(definition).edits).toEqual(edits);
+        expect(compressDefinition(after.toString(), inMode)).toEqual({ edits: [], steps: [] });
+        expect(compressDefinition(definition, inMode).edits).toEqual(edits);
       }),
       { numRuns: 200 },
     );

@@ -14,10 +14,10 @@ export class CompressSchemasHandler {
   }
 
   @RpcHandler(contract)
-  compress({ definitions }: ParsedRequestOf<typeof contract>): CompressSchemasReply {
+  compress({ definitions, mode }: ParsedRequestOf<typeof contract>): CompressSchemasReply {
     return withSpan('compressor.schemas', { 'gateway.definitions': definitions.length }, (span) => {
       const startedAt = performance.now();
-      const reply = compressSchemas(definitions);
+      const reply = compressSchemas(definitions, mode);
       const tokensSaved = this.#metrics.observe(reply, performance.now() - startedAt);
       span.setAttribute('gateway.tokens_saved', tokensSaved);
       return reply;

@@ -1,5 +1,5 @@
 import type { CompressSchemasReply } from '@gateway/contracts';
-import { compressDefinition } from './compress-definition.ts';
+import { compressDefinition, type SchemaMode } from './compress-definition.ts';
 
 export interface DefinitionText {
   readonly hash: string;
@@ -11,10 +11,13 @@ const replyBytesMax = 7 * 1024 * 1024;
 const editBytes = 64;
 
 /** Compresses each definition. Once the reply is full, the rest is answered with no edits. */
-export function compressSchemas(definitions: readonly DefinitionText[]): CompressSchemasReply {
+export function compressSchemas(
+  definitions: readonly DefinitionText[],
+  mode: SchemaMode,
+): CompressSchemasReply {
   let bytes = 0;
   const results = definitions.map(({ hash, text }) => {
-    const { edits, steps } = compressDefinition(text);
+    const { edits, steps } = compressDefinition(text, mode);
     const size = edits.reduce(
       (sum, { replacement }) => sum + editBytes + JSON.stringify(replacement).length,
       300,

@@ -1,9 +1,9 @@
 import { applyEdits } from '@gateway/wire-formats';
-import { compressDefinition } from './compress-definition.ts';
+import { compressDefinition, type SchemaMode } from './compress-definition.ts';
 
 /** The definition after its edits. */
-export function compressedText(text: string): string {
-  return applyEdits(Buffer.from(text), compressDefinition(text).edits).toString();
+export function compressedText(text: string, mode: SchemaMode = 'lossless'): string {
+  return applyEdits(Buffer.from(text), compressDefinition(text, mode).edits).toString();
 }
 
 /** The steps that took something from a chat-completions tool with this schema, and the schema after them. */
@@ -15,6 +15,6 @@ export function compressedSchema(
   const compressed = JSON.parse(compressedText(text)) as { function: { parameters: unknown } };
   return {
     schema: compressed.function.parameters,
-    steps: compressDefinition(text).steps.map(({ step }) => step),
+    steps: compressDefinition(text, 'lossless').steps.map(({ step }) => step),
   };
 }

@@ -10,14 +10,15 @@ const editsMax = 64;
 const editBytes = 48;
 
 /**
- * The ranges of the definition that stay when the dropped members and all white space between tokens go: original
+ * The ranges of the definition that stay when the dropped members, what is cut out of strings and all white space between tokens go: original
  * bytes, in their order.
  */
 export function keptRanges(
   { tape, schema, isSchemaOnly }: ToolDefinitionText,
   dropped: ReadonlySet<JsonNode>,
+  cuts: ReadonlyMap<JsonNode, readonly ByteRange[]>,
 ): ByteRange[] {
-  const kept = new KeptRanges(tape, dropped);
+  const kept = new KeptRanges(tape, dropped, cuts);
   if (!isSchemaOnly) kept.keepValue(tape.root);
   else {
     kept.keep(0, schema === undefined ? tape.bytes.length : tape.start(schema));
@@ -59,10 +60,16 @@ class KeptRanges {
   readonly ranges: { start: number; end: number }[] = [];
   readonly #tape: JsonTape;
   readonly #dropped: ReadonlySet<JsonNode>;
+  readonly #cuts: ReadonlyMap<JsonNode, readonly ByteRange[]>;
 
-  constructor(tape: JsonTape, dropped: ReadonlySet<JsonNode>) {
+  constructor(
+    tape: JsonTape,
+    dropped: ReadonlySet<JsonNode>,
+    cuts: ReadonlyMap<JsonNode, readonly ByteRange[]>,
+  ) {
     this.#tape = tape;
     this.#dropped = dropped;
+    this.#cuts = cuts;
   }
 
   keep(start: number, end: number): void {
@@ -77,13 +84,22 @@ class KeptRanges {
     const kind = tape.kind(node);
     const { start, end } = tape.range(node);
     if (kind !== 'object' && kind !== 'array') {
-      this.keep(start, end);
+      this.#keepAround(start, end, this.#cuts.get(node) ?? []);
       return;
     }
     this.keep(start, start + 1);
     if (kind === 'array') this.#keepItems(tape.items(node));
     else this.#keepEntries(tape.entries(node).filter(({ key }) => !this.#dropped.has(key)));
     this.keep(end - 1, end);
+  }
+
+  #keepAround(start: number, end: number, cuts: readonly ByteRange[]): void {
+    let at = start;
+    for (const cut of [...cuts].sort((one, other) => one.start - other.start)) {
+      this.keep(at, cut.start);
+      at = cut.end;
+    }
+    this.keep(at, end);
   }
 
   #keepItems(items: readonly JsonNode[]): void {

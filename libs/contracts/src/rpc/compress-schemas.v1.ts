@@ -4,7 +4,7 @@ import { defineRpc } from '../define.ts';
 
 /**
  * Compresses tool definitions without changing which arguments are valid. The edge sends only definitions that it has
- * no answer for; the answer is a pure function of the definition's bytes, so it may keep it for ever.
+ * no answer for; the answer is a pure function of the mode and the definition's bytes, so it may keep it for ever.
  */
 export const compressSchemas = defineRpc({
   subject: 'compressor.compress-schemas.v1',
@@ -12,6 +12,8 @@ export const compressSchemas = defineRpc({
   callers: ['edge-gateway'],
   deadlineMs: 150,
   request: z.object({
+    /** `balanced` holds long descriptions to a budget a tool. Absent from edges of the version before. */
+    mode: z.enum(['lossless', 'balanced']).default('lossless'),
     definitions: z.array(
       z.object({
         hash: sha256Hex,

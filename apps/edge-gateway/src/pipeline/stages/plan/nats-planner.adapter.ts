@@ -11,7 +11,7 @@ import {
 import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
-import type { Planner, PlanQuestion, PlanSubject } from './planner.ts';
+import type { Planner, PlanQuestion, PlanSubject, SchemaMode } from './planner.ts';
 import type { HashedList } from './tool-list-index.ts';
 import type { PlannedReply, SchemaEdits } from '../../tool-plan.ts';
 
@@ -27,7 +27,7 @@ export class NatsPlanner implements Planner {
   readonly #deadlineMs: number;
   /** Lists that a router has answered for: their hashes are left out of the next question. */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
-  /** The compressor's answers, which are pure functions of a definition's bytes. */
+  /** The compressor's answers, which are pure functions of the mode and a definition's bytes. */
   readonly #schemaEdits = new LRUCache<string, SchemaEdits>({
     max: 100_000,
     maxSize: 64 * 1024 * 1024,
@@ -96,39 +96,49 @@ export class NatsPlanner implements Planner {
 
   async compressSchemas(
     subject: PlanSubject,
+    mode: SchemaMode,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, SchemaEdits>> {
     const { list } = subject;
-    const unseen = this.#unseenDefinitions(subject, list);
+    const unseen = this.#unseenDefinitions(subject, list, mode);
     if (unseen.length > 0) {
       const { results } = await this.#messaging.call(
         compressSchemas,
-        { definitions: unseen },
+        { mode, definitions: unseen },
         { signal, deadlineMs: this.#deadlineMs },
       );
-      for (const { hash, edits, steps } of results) this.#schemaEdits.set(hash, { edits, steps });
+      for (const { hash, edits, steps } of results)
+        this.#schemaEdits.set(keyOf(mode, hash), { edits, steps });
     }
     const found = new Map<number, SchemaEdits>();
     for (const [position, hash] of list.toolHashes.entries()) {
-      const kept = this.#schemaEdits.get(hash);
+      const kept = this.#schemaEdits.get(keyOf(mode, hash));
       if (kept && kept.edits.length > 0) found.set(position, kept);
     }
     return found;
   }
 
   /** Definitions without an answer yet, as far as one message holds them; the rest waits for the next request. */
-  #unseenDefinitions(subject: PlanSubject, list: HashedList): { hash: string; text: string }[] {
+  #unseenDefinitions(
+    subject: PlanSubject,
+    list: HashedList,
+    mode: SchemaMode,
+  ): { hash: string; text: string }[] {
     const unseen = new Map<string, string>();
     let size = 0;
     for (const [position, hash] of list.toolHashes.entries()) {
       const tool = subject.tools[position];
-      if (!tool || tool.builtIn || unseen.has(hash) || this.#schemaEdits.has(hash)) continue;
+      if (!tool || tool.builtIn || unseen.has(hash) || this.#schemaEdits.has(keyOf(mode, hash))) continue;
       size += tool.range.end - tool.range.start;
       if (size > definitionsBytesMax) break;
       unseen.set(hash, subject.tape.bytes.toString('utf8', tool.range.start, tool.range.end));
     }
     return [...unseen].map(([hash, text]) => ({ hash, text }));
   }
+}
+
+function keyOf(mode: SchemaMode, hash: string): string {
+  return `${mode}:${hash}`;
 }
 
 /** The newest turn as it is, and the name of those before it: a router that planned the turn before knows them. */

@@ -9,10 +9,9 @@ import type { Caller } from '../../caller.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
 import type { Target } from '../../target.ts';
 import type { ContextPlanner } from './context/context-planner.ts';
-import { listCandidates } from './context/context-subject.ts';
-import { mayCompressContext } from './context/may-compress.ts';
-import { priceContext } from './context/price-context.ts';
-import type { Planner } from './planner.ts';
+import { armNet } from './arm-net.ts';
+import type { Planner, PlanSubject } from './planner.ts';
+import { planContext } from './plan-context.ts';
 import { isBound } from './session/is-bound.ts';
 import type { SessionPlan, SessionPlanner, SessionSubject } from './session/session-planner.ts';
 import { startDeadline } from './deadline.ts';
@@ -21,8 +20,6 @@ import type { ToolListIndex } from './tool-list-index.ts';
 import { applyToolLists } from './tool-lists.ts';
 import {
   identityPlan,
-  noContextEdits,
-  type ContextEdits,
   type SchemaEdits,
   type ToolPlan,
 } from '../../tool-plan.ts';
@@ -80,7 +77,7 @@ async function planFor(
     subject === null || caller.pruning.mode === 'off' ? null : services.sessions.plan(subject, signal),
     subject === null || caller.compression.mode === 'off'
       ? null
-      : services.planner.compressSchemas(subject, signal),
+      : services.planner.compressSchemas(subject, caller.compression.mode, signal),
     planContext(request, target, exchange, caller, services, signal),
   ]);
   deadline.clear();
@@ -136,32 +133,6 @@ function isBoundSession(
 /** A request without tools goes out unchanged, unless the account chose otherwise. */
 function mayCompressWithoutTools({ compression }: Caller): boolean {
   return compression.mode !== 'off' && compression.applyWithoutTools;
-}
-
-/** How the conversation goes out: as it came, where nothing may be done or there is nothing to do. */
-async function planContext(
-  { tape, outline }: ParsedRequest,
-  target: Target,
-  exchange: Exchange,
-  caller: Caller,
-  { context, catalog }: PlanServices,
-  signal: AbortSignal,
-): Promise<ContextEdits> {
-  const { requestId } = exchange;
-  const {
-    accountId,
-    compression: { mode },
-  } = caller;
-  const candidates = mode === 'off' ? [] : listCandidates(outline);
-  const model = candidates.length === 0 ? undefined : catalog.find(target.provider.name, target.model);
-  if (mode === 'off' || candidates.length === 0 || !mayCompressContext(tape, model)) return noContextEdits;
-  const format = formatNamed(exchange.format);
-  const left = exchange.abort.signal;
-  const settings = { mode, recoverable: false };
-  const subject = { format, tape, outline, candidates, requestId, left, accountId, settings, model };
-  const planned = await context.plan(subject, signal);
-  exchange.contextPrice = priceContext(model, planned.tokens);
-  return planned;
 }
 
 /**

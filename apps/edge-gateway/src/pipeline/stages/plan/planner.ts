@@ -16,9 +16,16 @@ export interface PlanSubject {
 
 export type PlanQuestion = Omit<PlanToolsRequest, 'listHash' | 'toolHashes' | 'earlierTurns'>;
 
+/** Whether long descriptions are held to a budget too. */
+export type SchemaMode = 'lossless' | 'balanced';
+
 /** The two services that plan. Both throw when they are late or away; the caller goes on without them. */
 export interface Planner {
   selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply>;
   /** By position. Tools with nothing to save are left out. */
-  compressSchemas(subject: PlanSubject, signal: AbortSignal): Promise<ReadonlyMap<number, SchemaEdits>>;
+  compressSchemas(
+    subject: PlanSubject,
+    mode: SchemaMode,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<number, SchemaEdits>>;
 }

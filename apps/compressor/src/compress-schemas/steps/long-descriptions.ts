@@ -1,0 +1,90 @@
+import type { ByteRange } from '@gateway/interchange';
+import type { JsonNode, JsonTape } from '@gateway/wire-formats';
+import { estimateTokens } from '../estimate-tokens.ts';
+import type { SchemaDraft, SchemaStep } from '../schema-step.ts';
+import { readMembers } from '../tool-definition.ts';
+
+/** Tokens that a tool's descriptions may take together before sentences go: most tools' take less. */
+const tokensMax = 200;
+
+interface Sentence {
+  readonly description: JsonNode;
+  /** With the white space before it. */
+  readonly range: ByteRange;
+  readonly tokens: number;
+  /** Its place in its description, from 0. */
+  readonly place: number;
+  readonly isAside: boolean;
+}
+
+/**
+ * Of a tool whose descriptions are long together, leaves the first sentence of each and those that say what is allowed; of the
+ * rest as many as there is room for. Asides and examples go first, then what stands furthest from a beginning.
+ */
+export const longDescriptions: SchemaStep = {
+  name: 'long_descriptions',
+  apply(draft) {
+    const { tape } = draft.definition;
+    const descriptions = listDescriptions(draft);
+    let tokens = descriptions.reduce((sum, node) => sum + tokensOf(tape, tape.range(node)), 0);
+    if (tokens <= tokensMax) return;
+    for (const sentence of chooseOrder(descriptions.flatMap((node) => listSentences(tape, node)))) {
+      if (tokens <= tokensMax) return;
+      const cuts = draft.cuts.get(sentence.description) ?? [];
+      draft.cuts.set(sentence.description, cuts);
+      cuts.push(sentence.range);
+      tokens -= sentence.tokens;
+    }
+  },
+};
+
+function listDescriptions({ definition, walk, dropped }: SchemaDraft): JsonNode[] {
+  const { tape, body, isSchemaOnly } = definition;
+  const own = isSchemaOnly ? undefined : readMembers(tape, body)?.get('description');
+  const entries = [own, ...walk.positions.map(({ members }) => members.get('description'))];
+  return entries.flatMap((entry) =>
+    entry === undefined || dropped.has(entry.key) || tape.kind(entry.value) !== 'string' ? [] : [entry.value],
+  );
+}
+
+/** What a model has to know to call rightly: conditions, limits, forms, and what is named in so many words. */
+const telling =
+  /\b(?:must|required?|only|never|not|no|don't|cannot|can't|should|always|unless|if|when|default|format|at least|at most|max|min|maximum|minimum|up to|between|one of|either|valid|allowed|supported|instead|before|after|deprecated)\b|[`"'“”\d<>{}[\]/_\\]/i;
+const aside =
+  /^\s*(?:\\n|\s)*(?:for example|example|e\.g\.|note|see|this (?:tool|function|is)|use(?:ful)? |useful)\b/i;
+
+/** The sentences of a description that may go: not the first, and none that tells what is allowed. */
+function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
+  const { start, end } = tape.range(description);
+  const raw = tape.bytes.toString('utf8', start + 1, end - 1);
+  // Where a backslash itself is written, `\\n` may be no line's end: rare, and left alone.
+  if (raw.includes('\\\\')) return [];
+  const sentences: Sentence[] = [];
+  let at = start + 1;
+  for (const [place, text] of cutSentences(raw).entries()) {
+    const range = { start: at, end: at + Buffer.byteLength(text) };
+    at = range.end;
+    if (place === 0) continue;
+    const isAside = aside.test(text);
+    if (!isAside && telling.test(text.replace(/\\n/g, ' '))) continue;
+    sentences.push({ description, range, tokens: tokensOf(tape, range), place, isAside });
+  }
+  return sentences;
+}
+
+/** All of the text, in pieces: each ends where a sentence or a line does, and begins with the white space before it. */
+function cutSentences(raw: string): string[] {
+  return raw
+    .split(/(?<=[.!?][)"']?)(?<!\b(?:e\.g|i\.e|etc|vs|cf)\.)(?=\s+\p{Lu})|(?=\\n)(?<!\\n)/u)
+    .filter((text) => text !== '');
+}
+
+function chooseOrder(sentences: readonly Sentence[]): Sentence[] {
+  return [...sentences].sort(
+    (one, other) => Number(other.isAside) - Number(one.isAside) || other.place - one.place,
+  );
+}
+
+function tokensOf({ bytes }: JsonTape, { start, end }: ByteRange): number {
+  return estimateTokens(bytes.subarray(start, end));
+}
