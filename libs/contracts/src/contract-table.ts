@@ -8,6 +8,7 @@ import {
   sessionChanged,
 } from './events/broadcasts.v1.ts';
 import { deleteAccount, forgetAccountRequests, getAccountDeletion } from './rpc/delete-account.v1.ts';
+import { assessTools } from './rpc/assess-tools.v1.ts';
 import { authenticateKey } from './rpc/authenticate-key.v1.ts';
 import { compressBlocks, compressBlocksAt } from './rpc/compress-blocks.v1.ts';
 import { compressSchemas } from './rpc/compress-schemas.v1.ts';
@@ -47,6 +48,7 @@ import {
   listRecallAlerts,
   listRoutingTraces,
   listToolHealth,
+  listToolSuggestions,
   observeModels,
 } from './rpc/query-routing.v1.ts';
 import {
@@ -124,6 +126,8 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   observeModels,
   describeCalibration,
   listToolHealth,
+  listToolSuggestions,
+  assessTools,
   listRecallAlerts,
   forgetAccountRequests,
   backendChanged,

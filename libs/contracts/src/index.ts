@@ -20,6 +20,7 @@ export * from './events/model-choice.ts';
 export * from './events/request-event.v1.ts';
 export * from './jobs/request-event-batch.v1.ts';
 export * from './redis/epochs.v1.ts';
+export * from './rpc/assess-tools.v1.ts';
 export * from './rpc/authenticate-key.v1.ts';
 export * from './rpc/compress-blocks.v1.ts';
 export * from './rpc/compress-schemas.v1.ts';

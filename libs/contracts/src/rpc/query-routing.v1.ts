@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { routingCalibration } from '../api/routing-calibration.ts';
 import { recentRoutingTrace } from '../api/routing-insights.ts';
-import { recallAlert, toolHealth } from '../api/tool-health.ts';
+import { recallAlert, toolHealth, toolSuggestion } from '../api/tool-health.ts';
 import { count, id, timestamp } from '../common.ts';
 import { defineRpc } from '../define.ts';
 
@@ -68,6 +68,14 @@ export const listToolHealth = defineRpc({
   subject: 'worker.list-tool-health.v1',
   request: page,
   reply: z.object({ total: count, requestsConsidered: count, tools: z.array(toolHealth) }),
+});
+
+/** The one with the most evidence first. */
+export const listToolSuggestions = defineRpc({
+  ...common,
+  subject: 'worker.list-tool-suggestions.v1',
+  request: page,
+  reply: z.object({ total: count, requestsConsidered: count, suggestions: z.array(toolSuggestion) }),
 });
 
 /** The newest first. */

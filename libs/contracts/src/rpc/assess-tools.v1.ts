@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { count, id } from '../common.ts';
+import { defineRpc } from '../define.ts';
+
+/**
+ * Tells what tools an account offers together, so that their descriptions are assessed. Definitions are read and not kept:
+ * points, reasons and names are.
+ */
+export const assessTools = defineRpc({
+  subject: 'worker.assess-tools.v1',
+  server: 'worker',
+  callers: ['edge-gateway'],
+  deadlineMs: 10_000,
+  request: z.object({
+    accountId: id,
+    tools: z
+      .array(
+        z.object({
+          name: z.string().max(256),
+          description: z.string(),
+          /** The JSON Schema of the arguments, or null. */
+          parameters: z.unknown(),
+          examples: z.array(z.string()),
+        }),
+      )
+      .max(1_000),
+  }),
+  reply: z.object({ assessed: count }),
+});
