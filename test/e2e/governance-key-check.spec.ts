@@ -1,7 +1,5 @@
 import { createApiKey } from '@gateway/interchange';
-import { sharedStack } from '@gateway/testing';
-import { once } from 'node:events';
-import { connect } from 'node:net';
+import { openRedisMonitor, sharedStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { createTestAccount } from './account.fixture.ts';
 import { expectError } from './errors.fixture.ts';
@@ -17,40 +15,23 @@ const ofRequests = /"(rpm|epoch):/;
 /** Runs `act`, and answers what gateways asked Redis and the account service for meanwhile. */
 async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number; lookups: number }> {
   const redis = new Redis(stack.dev.redis_url);
-  const monitor = await openMonitor(stack.dev.redis_url);
+  const asked: string[] = [];
+  const marker = `end ${crypto.randomUUID()}`;
+  const seen = Promise.withResolvers<undefined>();
+  const stopWatching = await openRedisMonitor(stack.dev.redis_url, (lines) => {
+    asked.push(...lines);
+    if (lines.some((line) => line.includes(marker))) seen.resolve(undefined);
+  });
   const before = await readLookups();
   await act();
   // What was sent before this is reported before it.
-  const marker = `end ${crypto.randomUUID()}`;
   await redis.echo(marker);
-  const lines = await monitor.linesUntil(marker);
+  await seen.promise;
+  stopWatching();
   redis.disconnect();
   return {
-    redis: lines.filter((line) => ofRequests.test(line)).length,
+    redis: asked.filter((line) => ofRequests.test(line)).length,
     lookups: (await readLookups()) - before,
-  };
-}
-
-/** Redis's own report of what it is asked, read raw: a client in monitor mode may take its first line for an answer. */
-async function openMonitor(url: string): Promise<{ linesUntil(marker: string): Promise<string[]> }> {
-  const { hostname, port, password } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  socket.write(`AUTH ${password}\r\nMONITOR\r\n`);
-  const until = async (wanted: string): Promise<void> => {
-    while (!text.includes(wanted)) {
-      if (text.startsWith('-')) throw new Error(`Redis refused to be watched: ${text}`);
-      await once(socket, 'data');
-    }
-  };
-  await until('+OK\r\n+OK');
-  return {
-    async linesUntil(marker) {
-      await until(marker);
-      socket.destroy();
-      return text.split('\r\n');
-    },
   };
 }
 

@@ -15,6 +15,7 @@ export { findRecordings, loadRecordings } from './recordings/load-recordings.ts'
 export type { Recording, RecordingEntry } from './recordings/recording.ts';
 export type { ReplayControls } from './replay-provider/controls.ts';
 export { anthropicError, openAiError } from './replay-provider/error-bodies.ts';
+export { openRedisMonitor } from './redis-monitor/open-redis-monitor.ts';
 export {
   startReplayProvider,
   type ReceivedRequest,

@@ -1,6 +1,6 @@
 import { connect, type Msg, type NatsConnection } from '@nats-io/transport-node';
-import { Redis } from 'ioredis';
 import { startOtlpReceiver, type OtlpReceiver } from '../otlp-receiver/start-otlp-receiver.ts';
+import { openRedisMonitor } from '../redis-monitor/open-redis-monitor.ts';
 import type { StackUnderTest } from '../stack/stack-under-test.ts';
 import { appendObserved, createObservedFolder, type ObservedKind } from './observed-folder.ts';
 
@@ -88,13 +88,16 @@ async function watchMessages(stack: StackUnderTest, writer: Writer): Promise<() 
 }
 
 async function watchRedis(stack: StackUnderTest, writer: Writer): Promise<() => unknown> {
-  const redis = new Redis(stack.dev.redis_url);
-  const monitor = await redis.monitor();
-  monitor.on('monitor', (_time: string, args: string[]) => writer.add('redis-commands', args.join(' ')));
-  // A Redis that a test ends says no more; what is in it at the end is read in the end.
-  for (const client of [redis, monitor]) client.on('error', () => undefined);
-  return () => {
-    monitor.disconnect();
-    redis.disconnect();
-  };
+  return openRedisMonitor(stack.dev.redis_url, (lines) => {
+    for (const line of lines) writer.add('redis-commands', unquote(line));
+  });
+}
+
+/** The bytes that were sent, of what Redis quotes as in C. */
+function unquote(line: string): Buffer {
+  const named: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', a: '\x07', b: '\b' };
+  const text = line.replace(/\\(?:x([0-9a-f]{2})|(.))/g, (_, hex: string | undefined, letter: string) =>
+    hex === undefined ? (named[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(text, 'latin1');
 }
