@@ -2,7 +2,7 @@ import type { Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
-/** The part of Redis that pins need. */
+/** The part of Redis that pins need. Its commands fail when they are not answered soon. */
 export interface PinRedis {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
@@ -22,8 +22,6 @@ export type PinnedModel = z.infer<typeof pinned>;
 
 /** A session that rests longer than this has lost its prompt cache anyway. */
 const keptSeconds = 24 * 3600;
-/** How long a choice waits for Redis. Without an answer it is made anew, of the session's own beginning. */
-const waitMs = 25;
 
 /**
  * The model that each session is with: in this process, and in Redis for the other replicas. Only a memo: without it the
@@ -43,20 +41,14 @@ export class SessionPins {
   async find(name: string): Promise<PinnedModel | undefined> {
     const kept = this.#kept.get(name);
     if (kept !== undefined) return kept;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), waitMs);
-    });
     try {
-      const value = await Promise.race([this.#redis.get(keyOf(name)), late]);
+      const value = await this.#redis.get(keyOf(name));
       const found = value === null ? undefined : parsePinned(value);
       if (found !== undefined) this.#kept.set(name, found);
       return found;
     } catch (error) {
       this.#isAway(error);
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
