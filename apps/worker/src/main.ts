@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { constants, setPriority } from 'node:os';
 import { batchesCommitted, getAccount, getPreferences, routingPolicyChanged } from '@gateway/contracts';
 import { runService } from '@gateway/messaging';
 import type { Redis } from 'ioredis';
@@ -9,6 +10,8 @@ import { isRedisUp, openQueueRedis } from './queue/queue-redis.ts';
 import { WorkerModule } from './worker.module.ts';
 
 const config = loadConfig();
+// What the worker does can wait, a request can't: where both share a machine, the gateways go first.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const database = createTelemetryDatabase({ url: config.TELEMETRY_DATABASE_URL });
 let queueRedis: Redis | undefined;
 
