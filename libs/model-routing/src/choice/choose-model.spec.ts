@@ -1,0 +1,271 @@
+import type { CatalogModel } from '@gateway/model-catalog';
+import fc from 'fast-check';
+import { chooseModel } from './choose-model.ts';
+import type { Needs, Pin, RoutingChoice, RoutingQuestion } from './question.ts';
+
+const plainNeeds: Needs = {
+  tools: false,
+  images: false,
+  documents: false,
+  jsonMode: false,
+  streaming: false,
+  thinking: false,
+  inputTokens: 1_000,
+  outputTokensMax: null,
+  marksCache: false,
+};
+
+/** A model of `p` unless told otherwise, that can do everything. */
+function modelOf(modelId: string, input: number, change: Partial<CatalogModel> = {}): CatalogModel {
+  return {
+    provider: 'p',
+    modelId,
+    aliases: [],
+    kind: 'chat',
+    formats: ['chat-completions'],
+    contextWindow: 100_000,
+    maxOutputTokens: 10_000,
+    prices: { input, output: input * 4, cacheRead: input / 10 },
+    capabilities: {
+      tools: true,
+      images: true,
+      documents: true,
+      jsonMode: true,
+      streaming: true,
+      thinking: true,
+    },
+    cache: {
+      kind: 'automatic',
+      minTokens: 1024,
+      ttlSeconds: 300,
+      readMultiplier: 0.1,
+      writeMultiplier: null,
+    },
+    thinkingBinding: false,
+    quality: [],
+    deprecated: false,
+    releasedAt: null,
+    retiredAt: null,
+    sources: ['s'],
+    ...change,
+  };
+}
+
+function listOf(...given: readonly (readonly [CatalogModel, number])[]): RoutingQuestion['models'] {
+  return given.map(([model, quality]) => ({ model, id: `${model.provider}/${model.modelId}`, quality }));
+}
+
+const three = listOf([modelOf('small', 0.1), 0.2], [modelOf('middle', 1), 0.6], [modelOf('large', 5), 0.9]);
+
+function ask(change: Partial<RoutingQuestion> = {}): RoutingChoice {
+  return chooseModel({
+    mode: 'auto',
+    models: three,
+    needs: plainNeeds,
+    policy: { allowedProviders: null, turnedOff: new Set(), maxCostUsdPerMtok: null },
+    complexity: 0.1,
+    thresholds: { medium: 0.2, high: 0.3 },
+    latency: () => undefined,
+    recall: () => undefined,
+    pin: null,
+    chance: 1,
+    today: '2026-11-20',
+    ...change,
+  });
+}
+
+const firstOf = (choice: RoutingChoice) => choice.candidates[0]?.id;
+const pinOf = (id: string, change: Partial<Pin> = {}): Pin => ({
+  id,
+  level: 'low',
+  cachedTokens: 0,
+  turns: 3,
+  isBound: false,
+  ...change,
+});
+
+describe('the mode', () => {
+  it.each([
+    [0.1, 'p/small', 'complexity_low'],
+    [0.25, 'p/middle', 'complexity_medium'],
+    [0.4, 'p/large', 'complexity_high'],
+  ])('auto at a complexity of %d takes %s', (complexity, id, reason) => {
+    expect(ask({ complexity })).toMatchObject({ reason, candidates: [{ id }, {}, {}] });
+  });
+
+  it('cheap counts what is in the cache', () => {
+    const models = listOf([modelOf('a', 1), 0.5], [modelOf('b', 0.9), 0.5]);
+    const needs = { ...plainNeeds, inputTokens: 50_000 };
+    expect(firstOf(ask({ mode: 'cheap', models, needs }))).toBe('p/b');
+    const pin = pinOf('p/a', { cachedTokens: 49_000 });
+    expect(ask({ mode: 'cheap', models, needs, pin })).toMatchObject({
+      reason: 'session',
+      candidates: [{ id: 'p/a', costUsd: expect.closeTo(0.0075, 3) as number }, {}],
+    });
+  });
+
+  it('fast takes the model that answers soonest, and on a small share one that is not known yet', () => {
+    const latency = (id: string) =>
+      id === 'p/large' ? { firstTokenMs: 50, msPerToken: 1, weight: 50 } : undefined;
+    expect(ask({ mode: 'fast', latency })).toMatchObject({
+      reason: 'fastest',
+      candidates: [{ id: 'p/large' }, {}, {}],
+    });
+    const explored = ask({ mode: 'fast', latency, chance: 0.01 });
+    expect(explored.reason).toBe('explored');
+    expect(firstOf(explored)).not.toBe('p/large');
+  });
+
+  it('capable takes the best, and with tools the one that did not lack them', () => {
+    const close = listOf([modelOf('one', 1), 0.9], [modelOf('other', 1), 0.89]);
+    const recall = (id: string) =>
+      id === 'p/one' ? { judged: 100, recalled: 70 } : { judged: 100, recalled: 99 };
+    expect(firstOf(ask({ mode: 'capable', models: close, recall }))).toBe('p/one');
+    const needs = { ...plainNeeds, tools: true };
+    expect(firstOf(ask({ mode: 'capable', models: close, needs, recall }))).toBe('p/other');
+  });
+});
+
+describe('a session', () => {
+  it('stays where its cache is, and moves where the saving is larger than what is lost', () => {
+    const models = listOf([modelOf('a', 1), 0.5], [modelOf('b', 0.95), 0.5], [modelOf('c', 0.01), 0.5]);
+    const needs = { ...plainNeeds, inputTokens: 50_000 };
+    const pin = pinOf('p/a', { cachedTokens: 49_000 });
+    expect(ask({ models, needs, pin }).reason).toBe('session_moved');
+    expect(ask({ models: models.slice(0, 2), needs, pin }).reason).toBe('session');
+  });
+
+  it('keeps the complexity that it began with', () => {
+    const pin = pinOf('p/large', { level: 'high' });
+    expect(ask({ pin, complexity: 0.1 })).toMatchObject({ level: 'high', reason: 'session' });
+  });
+
+  it('never moves while its thinking is in the transcript, not even to stand in', () => {
+    const bound = pinOf('p/large', { isBound: true });
+    const choice = ask({ mode: 'cheap', pin: bound });
+    expect(choice).toMatchObject({ reason: 'bound_thinking', candidates: [{ id: 'p/large' }] });
+    expect(choice.candidates).toHaveLength(1);
+    const policy = { allowedProviders: null, turnedOff: new Set(['p/large']), maxCostUsdPerMtok: null };
+    expect(ask({ mode: 'cheap', pin: bound, policy })).toMatchObject({ candidates: [], reason: null });
+  });
+});
+
+const needNames = ['tools', 'images', 'documents', 'jsonMode', 'streaming', 'thinking'] as const;
+const anyModel = fc.record({
+  provider: fc.constantFrom('p', 'q', 'sandbox'),
+  input: fc.double({ min: 0.01, max: 50, noNaN: true }),
+  quality: fc.double({ min: 0, max: 1, noNaN: true }),
+  window: fc.constantFrom(null, 4_000, 100_000, 1_000_000),
+  can: fc.record(Object.fromEntries(needNames.map((name) => [name, fc.constantFrom(true, false, null)]))),
+  deprecated: fc.boolean(),
+});
+const anyModels = fc.array(anyModel, { minLength: 1, maxLength: 12 }).map((all) =>
+  listOf(
+    ...all.map(({ provider, input, quality, window, can, deprecated }, at) => {
+      const capabilities = can as CatalogModel['capabilities'];
+      const change = { provider, contextWindow: window, capabilities, deprecated };
+      return [modelOf(`m${at}`, input, change), quality] as const;
+    }),
+  ),
+);
+const anyNeeds = fc
+  .record({
+    ...Object.fromEntries(needNames.map((name) => [name, fc.boolean()])),
+    inputTokens: fc.integer({ min: 1, max: 200_000 }),
+  })
+  .map((needs): Needs => ({ ...plainNeeds, ...needs }));
+const anyMode = fc.constantFrom('auto', 'cheap', 'fast', 'capable');
+
+/** Whether a model can do all that is needed, as the catalogue says it. */
+function canServe({ capabilities, contextWindow }: CatalogModel, needs: Needs): boolean {
+  const has = needNames.every(
+    (name) =>
+      !needs[name] ||
+      capabilities[name] === true ||
+      (name === 'jsonMode' && capabilities[name] === null) ||
+      (name === 'streaming' && capabilities[name] === null),
+  );
+  return has && needs.inputTokens <= (contextWindow ?? 8_192);
+}
+
+describe('whatever is asked', () => {
+  it('who is chosen can do it, and whoever cannot is named with a rule', () => {
+    fc.assert(
+      fc.property(anyModels, anyNeeds, anyMode, (models, needs, mode) => {
+        const { candidates, excluded } = ask({ models, needs, mode });
+        for (const { model } of candidates) expect(canServe(model, needs)).toBe(true);
+        expect(candidates.length + excluded.length).toBe(models.length);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('a request that asks for more never gets a model that can do less', () => {
+    fc.assert(
+      fc.property(anyModels, anyNeeds, anyNeeds, anyMode, (models, needs, more, mode) => {
+        const both = { ...needs, inputTokens: Math.max(needs.inputTokens, more.inputTokens) };
+        for (const name of needNames) both[name] = needs[name] || more[name];
+        const [first] = ask({ models, needs: both, mode }).candidates;
+        if (first !== undefined) expect(canServe(first.model, needs)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('a more complex request never gets a worse model', () => {
+    fc.assert(
+      fc.property(
+        anyModels,
+        anyNeeds,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (models, needs, complexity) => {
+          const quality = (at: number) => ask({ models, needs, complexity: at }).candidates[0]?.quality ?? 0;
+          const [simple, complex] = [quality(complexity * 0.7), quality(complexity)];
+          expect(complex).toBeGreaterThanOrEqual(simple);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('the same question has the same answer, in whatever order models are listed', () => {
+    fc.assert(
+      fc.property(anyModels, anyNeeds, anyMode, (models, needs, mode) => {
+        const ids = (choice: RoutingChoice) => choice.candidates.map(({ id }) => id);
+        const once = ids(ask({ models, needs, mode }));
+        expect(ids(ask({ models, needs, mode }))).toEqual(once);
+        expect(ids(ask({ models: models.toReversed(), needs, mode }))).toEqual(once);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('rules', () => {
+  const ruleOf = (change: Partial<RoutingQuestion>, model: CatalogModel) =>
+    ask({ models: listOf([model, 0.5]), ...change }).excluded[0]?.rule;
+  const policy = { allowedProviders: null, turnedOff: new Set<string>(), maxCostUsdPerMtok: null };
+
+  it.each([
+    ['provider_not_allowed', { policy: { ...policy, allowedProviders: ['q'] } }, {}],
+    ['turned_off', { policy: { ...policy, turnedOff: new Set(['p/m']) } }, {}],
+    ['above_max_cost', { policy: { ...policy, maxCostUsdPerMtok: 3 } }, {}],
+    ['price_unknown', { policy: { ...policy, maxCostUsdPerMtok: 3 } }, { prices: null }],
+    ['retired', {}, { retiredAt: '2026-11-20' }],
+    ['deprecated', {}, { deprecated: true }],
+    ['other_region', {}, { provider: 'hosted', modelId: 'eu.anthropic.claude' }],
+    ['context_too_short', { needs: { ...plainNeeds, inputTokens: 100_001 } }, {}],
+    ['output_too_short', { needs: { ...plainNeeds, outputTokensMax: 10_001 } }, {}],
+  ] as const)('%s', (rule, change, model) => {
+    expect(ruleOf(change, modelOf('m', 1, model))).toBe(rule);
+  });
+
+  it('the sandbox serves where nobody else is, and where it is asked for', () => {
+    const sandbox = modelOf('s', 0, { provider: 'sandbox' });
+    const models = listOf([sandbox, 0.5], [modelOf('m', 1), 0.5]);
+    expect(firstOf(ask({ models: models.slice(0, 1) }))).toBe('sandbox/s');
+    expect(ask({ models }).excluded).toEqual([{ id: 'sandbox/s', rule: 'sandbox' }]);
+    const asked = { ...policy, allowedProviders: ['sandbox'] };
+    expect(firstOf(ask({ models, policy: asked }))).toBe('sandbox/s');
+  });
+});
