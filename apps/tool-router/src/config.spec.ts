@@ -10,16 +10,24 @@ const complete = {
 };
 
 describe('the configuration', () => {
-  it('takes the shipped encoder unless another is named', () => {
-    expect(existsSync(join(loadConfig(complete).ROUTER_ENCODER_DIR, 'model.onnx'))).toBe(true);
-    expect(loadConfig({ ...complete, ROUTER_ENCODER_DIR: '/models/big' }).ROUTER_ENCODER_DIR).toBe(
-      '/models/big',
-    );
+  it('takes the shipped models unless others are named, and lets the reranker be none', () => {
+    const { ROUTER_ENCODER_DIR, ROUTER_RERANKER_DIR } = loadConfig(complete);
+    for (const directory of [ROUTER_ENCODER_DIR, ROUTER_RERANKER_DIR]) {
+      expect(existsSync(join(directory, 'model.onnx'))).toBe(true);
+    }
+    const others = { ROUTER_ENCODER_DIR: '/models/big', ROUTER_RERANKER_DIR: 'none' };
+    expect(loadConfig({ ...complete, ...others })).toMatchObject(others);
   });
 
   it('lists every error when it is wrong', () => {
-    expect(() => loadConfig({ ...complete, NATS_URL: '', HEALTH_PORT: 'x', LOG_LEVEL: 'loud' })).toThrow(
-      /NATS_URL[^]*HEALTH_PORT[^]*LOG_LEVEL/,
-    );
+    expect(() =>
+      loadConfig({
+        ...complete,
+        NATS_URL: '',
+        HEALTH_PORT: 'x',
+        LOG_LEVEL: 'loud',
+        ROUTER_INFERENCE_THREADS: '0',
+      }),
+    ).toThrow(/NATS_URL[^]*HEALTH_PORT[^]*LOG_LEVEL[^]*ROUTER_INFERENCE_THREADS/);
   });
 });

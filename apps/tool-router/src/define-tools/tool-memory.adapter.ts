@@ -36,6 +36,12 @@ export class ToolMemory implements ToolLists, ToolDefinitions {
     }
   }
 
+  /** Gives up a list and definitions: the edge is asked for them again when they are next needed. */
+  forget(listHash: string, toolHashes: readonly string[]): void {
+    this.#lists.delete(listHash);
+    for (const hash of toolHashes) this.#cards.delete(hash);
+  }
+
   find(listHash: string, toolHashes: readonly string[] | undefined): FoundToolList {
     const known = this.#lists.get(listHash);
     if (known !== undefined) return { status: 'known', index: known };

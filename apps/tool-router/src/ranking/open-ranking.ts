@@ -4,6 +4,8 @@ import type { ToolDefinition } from '@gateway/contracts';
 import type { Logger, Metrics } from '@gateway/observability';
 import { InferenceMetrics } from '../inference/inference-metrics.ts';
 import { InferenceThreads } from '../inference/inference-threads.adapter.ts';
+import type { Inference } from '../inference/inference.port.ts';
+import { LocalReranker } from '../inference/local-reranker.ts';
 import { Synonyms } from '../second-stage/synonyms.ts';
 import type { SharedVectors } from '../vectors/shared-vectors.port.ts';
 import { ToolVectors } from '../vectors/tool-vectors.ts';
@@ -49,11 +51,13 @@ export interface Ranking {
 /** Opens the models. Never fails for want of one: tools are then ranked by keyword, and log and metrics say so. */
 export async function openRanking(options: RankingOptions): Promise<Ranking> {
   const { encoderDir, rerankerDir, threads, logger, metrics } = options;
-  const inference = await InferenceThreads.start({
-    data: { encoderDir, rerankerDir, threads },
+  const local = rerankerDir === null ? undefined : await LocalReranker.open(rerankerDir, logger);
+  const running = await InferenceThreads.start({
+    data: { encoderDir, rerankerDir: local === undefined ? rerankerDir : null, threads },
     logger,
     metrics: new InferenceMetrics(metrics),
   });
+  const inference = LocalReranker.over(running, local);
   const vectors = new ToolVectors({
     inference,
     shared: options.shared,
@@ -79,6 +83,11 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
     budgetMs: options.budgetMs,
   });
   showState(metrics, inference, vectors);
+  metrics.gauge({
+    name: 'tool_router_inference_waiting',
+    help: 'Tasks that wait for the models.',
+    collect: () => running.waiting,
+  });
   return {
     ranker: new MemoizedRanker(semantic, rankingsBytesMax),
     vectors,
@@ -86,11 +95,14 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
       vectors.prepare(definitions);
       if (inference.reranker?.reads.kind === 'pairs') texts.keep(definitions);
     },
-    close: () => inference.close(),
+    close: async () => {
+      await running.close();
+      await local?.release();
+    },
   };
 }
 
-function showState(metrics: Metrics, inference: InferenceThreads, vectors: ToolVectors): void {
+function showState(metrics: Metrics, inference: Inference, vectors: ToolVectors): void {
   const gauge = (name: string, help: string, collect: () => number): void =>
     void metrics.gauge({ name, help, collect });
   gauge('tool_router_encoder_up', 'Whether an encoder runs; without it tools are chosen by keyword.', () =>
@@ -99,7 +111,6 @@ function showState(metrics: Metrics, inference: InferenceThreads, vectors: ToolV
   gauge('tool_router_reranker_up', 'Whether a reranker runs.', () =>
     inference.reranker === undefined ? 0 : 1,
   );
-  gauge('tool_router_inference_waiting', 'Tasks that wait for the models.', () => inference.waiting);
   gauge('tool_router_vectors', 'Vectors of tools in memory.', () => vectors.size);
   gauge('tool_router_vector_bytes', 'Memory of vectors and matrices.', () => vectors.bytes);
   gauge('tool_router_vectors_pending', 'Definitions whose vector is being made.', () => vectors.pending);

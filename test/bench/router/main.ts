@@ -1,0 +1,100 @@
+// What the tool router costs: `npm run bench:router [-- --quick]`. Each part runs in a process of its own, on one core where the
+// system can pin it (taskset). Prints a table, then one line of JSON; ends with 1 when a bound is broken.
+import { spawnSync } from 'node:child_process';
+import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { measureKnown, measureLoad, measureMemory, measureNew } from './parts.ts';
+import { measurePeer } from './peer.ts';
+
+const { values } = parseArgs({
+  options: { part: { type: 'string' }, quick: { type: 'boolean', default: false } },
+});
+const { quick } = values;
+const parts = {
+  known: () => measureKnown(quick ? 300 : 3000),
+  new: () => measureNew(quick ? 5 : 30),
+  load: () => measureLoad(200, quick ? 3 : 20),
+  memory: () => measureMemory(quick ? 10_000 : 100_000),
+  peer: () => measurePeer(quick ? 32 : 200),
+} as const;
+type Part = keyof typeof parts;
+type Results = { [Name in Part]: Awaited<ReturnType<(typeof parts)[Name]>> };
+
+/** Parts that are measured on one core: the others use a second one for inference when there is one. */
+const onOneCore: readonly Part[] = ['load'];
+
+if (values.part !== undefined) {
+  console.log(JSON.stringify(await parts[values.part as Part]()));
+} else {
+  const results = Object.fromEntries(
+    (Object.keys(parts) as Part[]).map((part) => [part, runPart(part)]),
+  ) as unknown as Results;
+  report(results);
+}
+
+function runPart(part: Part): unknown {
+  const self = process.argv[1] ?? '';
+  const node = [process.execPath, '--expose-gc', '--max-semi-space-size=16', self, '--part', part];
+  const command = onOneCore.includes(part) && hasTaskset() ? ['taskset', '-c', '0', ...node] : node;
+  const [program = '', ...args] = quick ? [...command, '--quick'] : command;
+  const { stdout, status } = spawnSync(program, args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (status !== 0) throw new Error(`${part} ended with ${status}`);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+}
+
+function hasTaskset(): boolean {
+  return spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+}
+
+type Figures = Record<string, Record<string, unknown>>;
+
+function report(results: Results): void {
+  const known = results.known as Figures;
+  const fresh = results.new as Figures;
+  console.log('list known, a turn not seen before');
+  console.table(known);
+  console.log('list new: definitions and plan');
+  console.table(fresh);
+  console.log('questions at a fixed pace, on one core');
+  console.table({ load: { ...results.load, methods: JSON.stringify(results.load.methods) } });
+  console.log('memory');
+  console.table({ memory: results.memory });
+  console.log('peer: every tool through an encoder of MiniLM’s size');
+  console.table({ peer: { ...results.peer, cpu_ms: JSON.stringify(results.peer.cpu_ms) } });
+  const checks = boundsOf(known, fresh, results);
+  const broken = checks
+    .filter(([, value, bound]) => !(value <= bound))
+    .map(([what, value, bound]) => `${what}: ${value} > ${bound}`);
+  for (const line of broken) console.log(`over its bound: ${line}`);
+  const load_average = loadavg().map((value) => Math.round(value * 10) / 10);
+  const bounds = Object.fromEntries(checks.map(([what, , bound]) => [what, bound]));
+  console.log(JSON.stringify({ ...results, load_average, bounds, broken }));
+  if (broken.length > 0) process.exitCode = 1;
+}
+
+type Check = readonly [what: string, value: number, bound: number];
+
+function boundsOf(known: Figures, fresh: Figures, { load, memory }: Results): Check[] {
+  const of = (figures: Figures, size: number, key: string): number => Number(figures[size]?.[key] ?? NaN);
+  return [
+    ['known 25, p50 ms', of(known, 25, 'p50_ms'), 1],
+    ['known 100, p50 ms', of(known, 100, 'p50_ms'), 2],
+    ['known 1,000, p50 ms', of(known, 1000, 'p50_ms'), 10],
+    [
+      'new 200 by vectors, p50 ms',
+      fresh[200]?.['method'] === 'semantic' ? of(fresh, 200, 'p50_ms') : NaN,
+      90,
+    ],
+    [
+      'new 1,000 by keyword, p50 ms',
+      fresh[1000]?.['method'] === 'keyword' ? of(fresh, 1000, 'p50_ms') : NaN,
+      30,
+    ],
+    ['vectors after it, ms a tool', of(fresh, 1000, 'vectors_after_ms_a_tool'), 0.4],
+    ['200 a second on one core, p99 ms', load.p99_ms, 30],
+    ['memory, MB', memory.rss_mb, 500],
+  ];
+}

@@ -1,0 +1,34 @@
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { makeMiniLm, shape } from './minilm-graph.ts';
+import { cpuMs, quantile, round } from './router.ts';
+
+/** Tokens of a tool's name and description for a word-piece tokenizer: the mean of public tools is about 60. */
+const tokens = 64;
+
+/**
+ * What others do: a sentence transformer of MiniLM's size over every tool of the list, with random weights (the time does
+ * not hang on them), on one thread, the best of several batch sizes.
+ */
+export async function measurePeer(tools: number) {
+  const session = await InferenceSession.create(makeMiniLm(), { intraOpNumThreads: 1, interOpNumThreads: 1 });
+  const best: Record<string, number> = {};
+  for (const batch of [1, 8, 32]) {
+    const ids = BigInt64Array.from({ length: batch * tokens }, (_, at) => BigInt(at % shape.words));
+    const run = () => session.run({ input_ids: new Tensor('int64', ids, [batch, tokens]) });
+    await run();
+    const times: number[] = [];
+    for (let done = 0; done < tools; done += batch) {
+      const before = cpuMs();
+      await run();
+      times.push((cpuMs() - before) / batch);
+    }
+    best[batch] = quantile(times, 0.5);
+  }
+  await session.release();
+  const perTool = Math.min(...Object.values(best));
+  return {
+    shape: `${shape.layers} layers of ${shape.width}, ${tokens} tokens a tool, one thread`,
+    cpu_ms_a_tool: round(perTool),
+    cpu_ms: Object.fromEntries([25, 100, 200, 1000].map((size) => [size, round(perTool * size, 0)])),
+  };
+}

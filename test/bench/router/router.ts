@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { PlanToolsReply, PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
+import { createLogger, createMetrics } from '@gateway/observability';
+import { ToolIntake } from '../../../apps/tool-router/src/define-tools/tool-intake.ts';
+import { hashList, ToolMemory } from '../../../apps/tool-router/src/define-tools/tool-memory.adapter.ts';
+import { keywordPrior } from '../../../apps/tool-router/src/plan-tools/keyword-prior.ts';
+import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools.ts';
+import { semanticPrior } from '../../../apps/tool-router/src/plan-tools/semantic-prior.ts';
+import { openRanking, type Ranking } from '../../../apps/tool-router/src/ranking/open-ranking.ts';
+import { noSharedVectors } from '../../../apps/tool-router/src/vectors/shared-vectors.port.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const mebibyte = 1024 * 1024;
+
+export interface ListOfTools {
+  readonly tools: readonly ToolDefinition[];
+  readonly hashes: readonly string[];
+  readonly listHash: string;
+}
+
+export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
+  const hashes = tools.map(({ hash }) => hash);
+  return { tools, hashes, listHash: hashList(hashes) };
+}
+
+/** The router as the service assembles it, without the bus: what a plan costs in its process. */
+export class RouterUnderTest {
+  readonly ranking: Ranking;
+  readonly memory: ToolMemory;
+  readonly #planner: ToolPlanner;
+  readonly #intake: ToolIntake;
+
+  private constructor(ranking: Ranking, memory: ToolMemory) {
+    this.ranking = ranking;
+    this.memory = memory;
+    this.#intake = new ToolIntake({ memory, learn: ranking.learn });
+    this.#planner = new ToolPlanner({
+      lists: memory,
+      ranker: ranking.ranker,
+      priors: { keyword: keywordPrior, semantic: semanticPrior },
+      policies: { find: () => null },
+      instanceId: 'bench',
+    });
+  }
+
+  /** With the shipped models, and the bounds that the service has. */
+  static async open(): Promise<RouterUnderTest> {
+    const memory = new ToolMemory({
+      definitionsBytesMax: 160 * mebibyte,
+      listsBytesMax: 64 * mebibyte,
+    });
+    const ranking = await openRanking({
+      encoderDir: process.env['ROUTER_ENCODER_DIR'] ?? join(root, 'models/encoder'),
+      rerankerDir: process.env['ROUTER_RERANKER_DIR'] ?? join(root, 'models/reranker'),
+      threads: 1,
+      // What comes late shows as time here, not as another lane.
+      budgetMs: 60_000,
+      shared: noSharedVectors,
+      logger: createLogger({ service: 'tool-router', instanceId: 'bench', level: 'error' }),
+      metrics: createMetrics('tool-router'),
+      onForgotten: (listHash, hashes) => memory.forget(listHash, hashes),
+    });
+    return new RouterUnderTest(ranking, memory);
+  }
+
+  async define({ tools }: ListOfTools): Promise<void> {
+    await this.#intake.define(tools);
+  }
+
+  /** @throws when the list is not known. */
+  async plan(
+    { listHash, hashes }: ListOfTools,
+    turn: string,
+  ): Promise<Extract<PlanToolsReply, { status: 'planned' }>> {
+    const request: PlanToolsRequest = {
+      accountId: '019a9f5e-0000-7000-8000-000000000001',
+      requestId: randomUUID(),
+      listHash,
+      toolHashes: [...hashes],
+      userTurns: [turn],
+      calledTools: [],
+      recentResults: [],
+      forcedTools: [],
+      pinned: [],
+      kOverride: null,
+      recallTarget: 0.95,
+    };
+    const reply = await this.#planner.plan(request);
+    if (reply.status !== 'planned') throw new Error('the list is not known');
+    return reply;
+  }
+
+  /** Until every vector that was begun is made. */
+  async settle(): Promise<void> {
+    while (this.ranking.vectors.pending > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
+  close(): Promise<void> {
+    return this.ranking.close();
+  }
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+export const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
+
+/** Milliseconds of processor time that this process has used, all threads together. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
