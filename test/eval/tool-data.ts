@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { ToolDefinition } from '@gateway/contracts';
 import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/ranking/tool-card.ts';
 
 export const poolSizes = ['25', '100', '500'] as const;
@@ -41,6 +42,7 @@ export interface Question {
 }
 
 export interface ToolData {
+  readonly definitions: readonly ToolDefinition[];
   readonly cards: readonly ToolCard[];
   readonly texts: readonly string[];
   readonly questions: readonly Question[];
@@ -60,7 +62,8 @@ export function loadToolData(directory: string): ToolData {
     return query === undefined || query.gold_tool_ids.length === 0 ? [] : [readQuestion(query, pool, lines)];
   });
   const texts = tools.map(({ name, description }) => `${name} ${description ?? ''}`);
-  return { cards: tools.map(readCard), texts, questions };
+  const definitions = tools.map(readDefinition);
+  return { definitions, cards: definitions.map(makeToolCard), texts, questions };
 }
 
 function parseLines<Line>(text: string): Line[] {
@@ -70,9 +73,9 @@ function parseLines<Line>(text: string): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-function readCard({ tool_id, name, description, parameters }: ToolLine): ToolCard {
+function readDefinition({ tool_id, name, description, parameters }: ToolLine): ToolDefinition {
   const hash = createHash('sha256').update(tool_id).digest('hex');
-  return makeToolCard({ hash, name, description: description ?? '', parameters, examples: [] });
+  return { hash, name, description: description ?? '', parameters, examples: [] };
 }
 
 function readQuestion(query: QueryLine, pool: PoolLine, lines: ReadonlyMap<string, number>): Question {

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OnnxEncoder } from '../../apps/tool-router/src/encoder/onnx-encoder.adapter.ts';
-import { elementType, int64Tensor, model, node, tensor, valueInfo } from './onnx-writer.ts';
+import { elementType, int64Tensor, model, node, tensor, valueInfo } from '../onnx-writer.ts';
 
 const buckets = 4096;
 const dimensions = 64;

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeToolEncoderText } from '../../apps/tool-router/src/encoder-input/tool-encoder-text.ts';
+import { Vocabulary } from '../../apps/tool-router/src/encoder-input/vocabulary.ts';
+import { indexToolList, type ToolListIndex } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
+import { computeFeatures, featureNames } from '../../apps/tool-router/src/second-stage/features.ts';
+import { makeStageList } from '../../apps/tool-router/src/second-stage/stage-list.ts';
+import { readStageTurn, type StageTurn } from '../../apps/tool-router/src/second-stage/stage-turn.ts';
+import { Synonyms } from '../../apps/tool-router/src/second-stage/synonyms.ts';
+import { encoderDirectory, readFoldEncoder } from '../../training/encoder-files.ts';
+import { vocabularyOptions } from '../../training/encoder-shape.ts';
+import { foldOf } from '../../training/folds.ts';
+import { openEncoder, type Encode } from '../../training/run-models.ts';
+import { itemAt, type Question, type ToolData } from './tool-data.ts';
+
+const rerankerDirectory = join(encoderDirectory, '../reranker');
+const dimensionsOf = (vectors: readonly Float32Array[]): number => vectors[0]?.length ?? 0;
+
+/** A question's tools as the second stage sees them. */
+export interface Seen {
+  readonly index: ToolListIndex;
+  readonly turn: StageTurn;
+  readonly features: Float32Array;
+}
+
+/**
+ * Features of the tools of questions, made as the router makes them: by the shipped encoder, but of a set that it was
+ * fitted on by the encoder that has not seen that set's family.
+ */
+export class SemanticPath {
+  readonly #data: ToolData;
+  readonly #synonyms: Synonyms;
+  readonly #vocabulary: Vocabulary;
+  readonly #encoders = new Map<number | undefined, Promise<Encode>>();
+  readonly #toolVectors = new Map<string, Promise<Float32Array>>();
+
+  constructor(data: ToolData) {
+    this.#data = data;
+    this.#synonyms = Synonyms.parse(readFileSync(join(rerankerDirectory, 'synonyms.bin')));
+    this.#vocabulary = Vocabulary.parse(
+      readFileSync(join(encoderDirectory, 'vocabulary.txt'), 'utf8'),
+      vocabularyOptions,
+    );
+  }
+
+  /** @param lines The candidates, as lines of the tools' file. */
+  async see(question: Question, lines: readonly number[]): Promise<Seen> {
+    const { userTurns, dataset } = question;
+    const encode = await this.#encoderOf(foldOf(dataset));
+    const cards = lines.map((line) => itemAt(this.#data.cards, line));
+    const index = indexToolList('', cards);
+    const turn = readStageTurn(userTurns, userTurns.length - 1);
+    const texts = await encode(turn.texts);
+    const dimensions = dimensionsOf(texts);
+    const tools = new Float32Array(lines.length * dimensions);
+    const vectors = await Promise.all(lines.map((line) => this.#vectorOf(line, foldOf(dataset), encode)));
+    vectors.forEach((vector, at) => {
+      tools.set(vector, at * dimensions);
+    });
+    const features = computeFeatures(
+      makeStageList(index, cards),
+      turn,
+      { dimensions, tools, texts },
+      this.#synonyms,
+    );
+    return { index, turn, features };
+  }
+
+  get width(): number {
+    return featureNames.length;
+  }
+
+  #encoderOf(fold: number | undefined): Promise<Encode> {
+    let encoder = this.#encoders.get(fold);
+    if (encoder === undefined) {
+      const model =
+        fold === undefined ? readFileSync(join(encoderDirectory, 'model.onnx')) : readFoldEncoder(fold);
+      encoder = openEncoder(model, this.#vocabulary);
+      this.#encoders.set(fold, encoder);
+    }
+    return encoder;
+  }
+
+  #vectorOf(line: number, fold: number | undefined, encode: Encode): Promise<Float32Array> {
+    const key = `${fold} ${line}`;
+    let vector = this.#toolVectors.get(key);
+    if (vector === undefined) {
+      const text = makeToolEncoderText(itemAt(this.#data.definitions, line));
+      vector = encode([text]).then(([only]) => only ?? new Float32Array(0));
+      this.#toolVectors.set(key, vector);
+    }
+    return vector;
+  }
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { encoderFields } from '../apps/tool-router/src/encoder-input/encoder-text.ts';
+import { makeEncoderModel } from './encoder-graph.ts';
+import { dimensions } from './encoder-shape.ts';
+import { readTensor } from './onnx-reader.ts';
+
+export const foldsDirectory = join(import.meta.dirname, 'folds');
+export const encoderDirectory = join(import.meta.dirname, '../models/encoder');
+
+/** Cuts float32 to its upper 16 bits, rounded: half the file, three digits left. */
+export function packHalf(values: Float32Array): Uint16Array {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  return Uint16Array.from(bits, (each) => Math.min(0xffff, (each + 0x7fff + ((each >>> 16) & 1)) >>> 16));
+}
+
+export function unpackHalf(halves: Uint16Array): Float32Array {
+  return new Float32Array(Uint32Array.from(halves, (half) => (half << 16) >>> 0).buffer);
+}
+
+/** The encoder of numbers as `finetune_encoder.py` writes them, over a table. */
+export function assembleEncoder(table: Uint8Array, learned: Float32Array): Buffer {
+  const rows = table.length / dimensions;
+  const fields = encoderFields.length + 1;
+  const gainsFrom = 2 * rows;
+  return makeEncoderModel({
+    table,
+    tokenWeights: learned.subarray(0, gainsFrom),
+    fieldGains: learned.subarray(gainsFrom, gainsFrom + fields),
+    turn: learned.subarray(gainsFrom + fields),
+    dimensions,
+    toolFieldsFrom: 1 + encoderFields.indexOf('name'),
+  });
+}
+
+/** The encoder that has not seen a fold's sets: the shipped table of words with the fold's own weights. */
+export function readFoldEncoder(fold: number): Buffer {
+  const table = readTensor(readFileSync(join(encoderDirectory, 'model.onnx')), 'table');
+  const halves = Uint8Array.from(readFileSync(join(foldsDirectory, `encoder-${fold}.bf16`)));
+  return assembleEncoder(table, unpackHalf(new Uint16Array(halves.buffer)));
+}

@@ -1,0 +1,18 @@
+import type { VocabularyOptions } from '../apps/tool-router/src/encoder-input/vocabulary.ts';
+
+/** What the shipped encoder is made of. Changing any of it needs a new training. */
+export const wordsMax = 38_000;
+export const dimensions = 256;
+export const vocabularyOptions: VocabularyOptions = {
+  buckets: 8_192,
+  tokensMax: {
+    query: 96,
+    context: 96,
+    name: 16,
+    description: 96,
+    parameterName: 48,
+    parameterDescription: 64,
+    enumValue: 24,
+    example: 96,
+  },
+};

@@ -1,0 +1,42 @@
+/** Just enough of protobuf's wire format to read the tensors of a model that `onnx-writer.ts` wrote. */
+
+const graphField = 7;
+const initializerField = 5;
+const nameField = 8;
+const rawDataField = 9;
+
+/** The raw data of a tensor of the graph, a copy. @throws RangeError when there is none of that name. */
+export function readTensor(model: Buffer, name: string): Uint8Array {
+  for (const graph of fieldsOf(model, graphField)) {
+    for (const initializer of fieldsOf(graph, initializerField)) {
+      const [named] = fieldsOf(initializer, nameField);
+      const [data] = fieldsOf(initializer, rawDataField);
+      if (named?.toString('utf8') === name && data !== undefined) return Uint8Array.from(data);
+    }
+  }
+  throw new RangeError(`the model has no tensor ${name}`);
+}
+
+/** The values of a field of bytes, in order. */
+function fieldsOf(message: Buffer, wanted: number): Buffer[] {
+  const found: Buffer[] = [];
+  for (let at = 0; at < message.length; ) {
+    const [key, afterKey] = readVarint(message, at);
+    const [value, afterValue] = readVarint(message, afterKey);
+    const isBytes = (key & 7) === 2;
+    at = isBytes ? afterValue + value : afterValue;
+    if (isBytes && key >> 3 === wanted) found.push(message.subarray(afterValue, at));
+  }
+  return found;
+}
+
+function readVarint(message: Buffer, from: number): [value: number, next: number] {
+  let value = 0;
+  let scale = 1;
+  for (let at = from; ; at += 1) {
+    const byte = message.readUInt8(at);
+    value += (byte & 127) * scale;
+    if (byte < 128) return [value, at + 1];
+    scale *= 128;
+  }
+}

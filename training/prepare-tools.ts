@@ -1,0 +1,43 @@
+// Tool sets to token ids: `node training/prepare-tools.ts [--data DIR]` writes generated/tools.bin, turns.bin (each with
+// its .fields.bin) and questions.json, made by the code that serves.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { EncoderText } from '../apps/tool-router/src/encoder-input/encoder-text.ts';
+import { makeToolEncoderText } from '../apps/tool-router/src/encoder-input/tool-encoder-text.ts';
+import { Vocabulary } from '../apps/tool-router/src/encoder-input/vocabulary.ts';
+import { readStageTurn } from '../apps/tool-router/src/second-stage/stage-turn.ts';
+import { loadToolData } from '../test/eval/tool-data.ts';
+import { vocabularyOptions } from './encoder-shape.ts';
+import { foldOf } from './folds.ts';
+import { packRows } from './token-rows.ts';
+
+const output = join(import.meta.dirname, 'generated');
+const { values } = parseArgs({ options: { data: { type: 'string', default: '../shared/data/tools' } } });
+const data = loadToolData(values.data);
+const vocabulary = Vocabulary.parse(
+  readFileSync(join(output, 'vocabulary.txt'), 'utf8'),
+  vocabularyOptions,
+);
+writeTokens('tools', data.definitions.map(makeToolEncoderText));
+const turns = data.questions.map(({ userTurns }) => readStageTurn(userTurns, userTurns.length - 1));
+// Of each question the turn with its context: in the sets without dialogues the turn alone.
+writeTokens('turns', turns.map(({ texts }) => texts[1] ?? []));
+writeFileSync(
+  join(output, 'questions.json'),
+  JSON.stringify(
+    data.questions.map(({ dataset, golds, pools }) => ({
+      dataset,
+      fold: foldOf(dataset),
+      golds,
+      pool: pools[100] ?? pools[25],
+      large: pools[500] ?? pools[100],
+    })),
+  ),
+);
+
+function writeTokens(name: string, texts: readonly EncoderText[]): void {
+  const rows = texts.map((text) => vocabulary.tokenize(text));
+  writeFileSync(join(output, `${name}.bin`), packRows(rows.map(({ tokenIds }) => tokenIds)));
+  writeFileSync(join(output, `${name}.fields.bin`), packRows(rows.map(({ fieldIds }) => fieldIds)));
+}
