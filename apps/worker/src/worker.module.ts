@@ -1,4 +1,5 @@
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { AssessToolsHandler } from './assess-tools/assess-tools.handler.ts';
 import { WORKER_CONTEXT, type WorkerContext } from './domain/worker-context.ts';
 import { ForgetAccountHandler } from './forget-account/forget-account.handler.ts';
 import { CalibrateAdapter } from './jobs/calibrate/calibrate.adapter.ts';
@@ -14,6 +15,7 @@ import { ListKeyUsageHandler } from './queries/list-key-usage/list-key-usage.han
 import { ListRecallAlertsHandler } from './queries/list-recall-alerts/list-recall-alerts.handler.ts';
 import { ListRoutingTracesHandler } from './queries/list-routing-traces/list-routing-traces.handler.ts';
 import { ListToolHealthHandler } from './queries/list-tool-health/list-tool-health.handler.ts';
+import { ListToolSuggestionsHandler } from './queries/list-tool-suggestions/list-tool-suggestions.handler.ts';
 import { ObserveModelsHandler } from './queries/observe-models/observe-models.handler.ts';
 import { ListSessionsHandler } from './queries/list-sessions/list-sessions.handler.ts';
 import { SummarizeUsageHandler } from './queries/summarize-usage/summarize-usage.handler.ts';
@@ -47,6 +49,8 @@ export class WorkerModule implements OnApplicationShutdown {
         ListRoutingTracesHandler,
         ListToolHealthHandler,
         ObserveModelsHandler,
+        AssessToolsHandler,
+        ListToolSuggestionsHandler,
         GetRoutingPolicyHandler,
         DescribeCalibrationHandler,
         ForgetAccountHandler,

@@ -132,7 +132,12 @@ function renderChoice(row: RequestLogRecord): RequestDetail['model_choice'] {
   const { candidates, candidatesCount, excludedCount, ...rest } = choice;
   return {
     ...rest,
-    candidates: candidates.map(({ id, score, quality, costUsd }) => ({ id, score, quality, cost_usd: costUsd })),
+    candidates: candidates.map(({ id, score, quality, costUsd }) => ({
+      id,
+      score,
+      quality,
+      cost_usd: costUsd,
+    })),
     candidates_count: candidatesCount,
     excluded_count: excludedCount,
   };

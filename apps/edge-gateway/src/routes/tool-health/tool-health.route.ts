@@ -1,10 +1,13 @@
 import {
   listRecallAlerts,
   listToolHealth,
+  listToolSuggestions,
   recallAlertsQuery,
   toolHealthQuery,
+  toolSuggestionsQuery,
   type RecallAlert,
   type ToolHealth,
+  type ToolSuggestion,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
@@ -25,7 +28,7 @@ interface Page<Item> {
   readonly offset: number;
 }
 
-/** `/v1/account/tools`: how tools fared, and which were missed. */
+/** `/v1/account/tools`: how tools fared, which were missed, and what would help. */
 @Controller('/v1/account/tools')
 @AllowAccess('api-key-or-session')
 export class ToolHealthRoute {
@@ -59,5 +62,19 @@ export class ToolHealthRoute {
     const call = { accountId, ...chooseLastDays(days, Date.now()), limit, offset };
     const { alerts, total } = await this.#messaging.call(listRecallAlerts, call);
     return { object: 'list', data: alerts, total, limit, offset };
+  }
+
+  @Get('/suggestions')
+  @Describe(operations.listToolSuggestions)
+  async listSuggestions(
+    @FromCaller() { accountId }: AccountCaller,
+    @Query() query: unknown,
+  ): Promise<Page<ToolSuggestion> & { from: string; to: string; requests_considered: number }> {
+    const { days, limit, offset } = parseInput(toolSuggestionsQuery, query);
+    const span = chooseLastDays(days, Date.now());
+    const call = { accountId, ...span, limit, offset };
+    const { suggestions, total, requestsConsidered } = await this.#messaging.call(listToolSuggestions, call);
+    const page = { object: 'list', data: suggestions, total, limit, offset } as const;
+    return { ...page, ...span, requests_considered: requestsConsidered };
   }
 }

@@ -1,8 +1,11 @@
 import type { listToolHealth as contract, ToolHealth } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import type { ToolAssessment } from '../../assess-tools/assess-tools.ts';
 import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import { readAssessments } from '../tool-assessments.ts';
 import { asInstant } from '../usage-columns.ts';
+import { judgeUse } from './judge-use.ts';
 
 /** Taking candidates apart is what costs: 1,000 requests of 118 tools took 1.5 s of a core that others were using too. */
 const requestsMax = 1_000;
@@ -54,10 +57,28 @@ export async function listToolHealth(
     offset,
   );
   if (row === undefined) throw new Error('a SELECT without a FROM has one row');
-  return { total: row.total, requestsConsidered: row.considered, tools: row.tools.map(renderTool) };
+  const names = row.tools.map(({ name }) => name);
+  const assessments = await readAssessments(database, span.accountId, names);
+  const tools = row.tools.map((tool) => renderTool(tool, assessments.get(tool.name)));
+  return { total: row.total, requestsConsidered: row.considered, tools };
 }
 
-function renderTool({ name, last_seen_at, called_when_forwarded, ...stats }: ToolRow): ToolHealth {
-  const call_through_rate = stats.forwarded === 0 ? null : called_when_forwarded / stats.forwarded;
-  return { object: 'tool_health', name, stats: { ...stats, call_through_rate }, last_seen_at };
+function renderTool(row: ToolRow, assessment: ToolAssessment | undefined): ToolHealth {
+  const { name, last_seen_at, called_when_forwarded, ...counts } = row;
+  const call_through_rate = counts.forwarded === 0 ? null : called_when_forwarded / counts.forwarded;
+  const stats = { ...counts, call_through_rate };
+  const issues = [...(assessment?.issues ?? []), ...judgeUse(stats)].sort(
+    (one, other) => other.points - one.points,
+  );
+  const lost = issues.reduce((sum, { points }) => sum + points, 0);
+  return {
+    object: 'tool_health',
+    name,
+    description_score: assessment === undefined ? null : Math.max(0, 100 - lost),
+    issues: issues.map(({ code, points, text }) => ({ code, points, text })),
+    suggestions: issues.map(({ suggestion }) => suggestion),
+    near_duplicates: [...(assessment?.near ?? [])],
+    stats,
+    last_seen_at,
+  };
 }

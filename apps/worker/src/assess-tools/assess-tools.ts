@@ -1,0 +1,74 @@
+import type { assessTools as contract } from '@gateway/contracts';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
+import { takeApart, type OfferedTool } from './assessed-tool.ts';
+import { findNearDuplicates, type NearDuplicate } from './find-near-duplicates.ts';
+import { scoreDescription, type DescriptionIssue } from './score-description.ts';
+import { suggestWording, type SuggestedWording } from './suggest-wording.ts';
+
+/** What is kept of a definition. */
+export interface ToolAssessment {
+  readonly name: string;
+  /** 0 to 100. */
+  readonly score: number;
+  readonly issues: readonly DescriptionIssue[];
+  readonly near: readonly NearDuplicate[];
+  readonly wordings: readonly SuggestedWording[];
+}
+
+/** Assesses the tools of one list together: how alike they are depends on the others. */
+export function assessList(tools: readonly OfferedTool[]): ToolAssessment[] {
+  const apart = [...new Map(tools.map((tool) => [tool.name, takeApart(tool)])).values()];
+  const byName = new Map(apart.map((tool) => [tool.name, tool]));
+  const nearByName = findNearDuplicates(apart);
+  return apart.map((tool) => {
+    const near = nearByName.get(tool.name) ?? [];
+    const wordings = near.flatMap(({ name }) => {
+      const neighbour = byName.get(name);
+      const wording = neighbour === undefined ? null : suggestWording(tool, neighbour);
+      return wording === null ? [] : [wording];
+    });
+    return { name: tool.name, ...scoreDescription(tool, near), near, wordings };
+  });
+}
+
+/** Tools of an account whose assessments are kept; the one that was offered longest ago gives way. */
+const toolsMax = 5_000;
+
+/** Assesses a list that an account offers, and keeps what it is worth: the definitions themselves are not kept. */
+export async function assessTools(
+  database: TelemetryDatabase,
+  { accountId, tools }: ParsedRequestOf<typeof contract>,
+): Promise<ReplyOf<typeof contract>> {
+  const models = database.forAccount(accountId);
+  const assessed = assessList(tools);
+  const rows = assessed.map((each) => ({ ...renderRow(each), assessedAt: new Date(), accountId }));
+  await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
+  await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });
+  // Looked at after writing: a deletion that begins later finds the rows.
+  if ((await models.forgottenAccount.count()) > 0) await models.toolAssessment.deleteMany({});
+  await giveWay(database, accountId);
+  return { assessed: rows.length };
+}
+
+function renderRow({ name, score, issues, near, wordings }: ToolAssessment) {
+  return {
+    name: name.toWellFormed().replaceAll('\0', '\ufffd'),
+    score,
+    issues: structuredClone(issues) as object,
+    near: structuredClone(near) as object,
+    wordings: structuredClone(wordings) as object,
+  };
+}
+
+async function giveWay(database: TelemetryDatabase, accountId: string): Promise<void> {
+  const { toolAssessment } = database.forAccount(accountId);
+  const oldest = await toolAssessment.findMany({
+    select: { assessedAt: true },
+    orderBy: { assessedAt: 'desc' },
+    skip: toolsMax,
+    take: 1,
+  });
+  if (oldest[0] !== undefined)
+    await toolAssessment.deleteMany({ where: { assessedAt: { lte: oldest[0].assessedAt } } });
+}

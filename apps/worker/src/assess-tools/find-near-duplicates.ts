@@ -1,0 +1,90 @@
+import type { AssessedTool } from './assessed-tool.ts';
+
+/** A tool that is hard to tell from another of the same list. */
+export interface NearDuplicate {
+  readonly name: string;
+  /** 0 to 1. */
+  readonly similarity: number;
+}
+
+/** From here on two tools with one action are taken for each other: on GitHub's 117 tools that is one in twelve. */
+const similarityMin = 0.75;
+const nearestMax = 5;
+/** Comparing is quadratic. Longer lists are compared up to here. */
+const toolsMax = 1_000;
+
+/**
+ * By name, the tools of a list that do the same to the same, as far as their words say. Lexical: half is the objects in the
+ * names (verbs that mean the same count as one), half the words of the descriptions, weighted by how rare they are in this
+ * list. Where two names say the very same, they are near duplicates whatever their descriptions say.
+ */
+export function findNearDuplicates(tools: readonly AssessedTool[]): Map<string, NearDuplicate[]> {
+  const compared = tools.slice(0, toolsMax);
+  const weights = weighDescriptions(compared);
+  const found = new Map<string, NearDuplicate[]>();
+  compared.forEach((one, at) => {
+    for (let other = at + 1; other < compared.length; other += 1) {
+      const second = compared[other];
+      if (second === undefined || second.name === one.name) continue;
+      const similarity = measureSimilarity(one, second, weights);
+      if (similarity < similarityMin) continue;
+      push(found, one.name, { name: second.name, similarity });
+      push(found, second.name, { name: one.name, similarity });
+    }
+  });
+  for (const [name, near] of found) {
+    found.set(name, near.sort((a, b) => b.similarity - a.similarity).slice(0, nearestMax));
+  }
+  return found;
+}
+
+function push(found: Map<string, NearDuplicate[]>, name: string, near: NearDuplicate): void {
+  const known = found.get(name);
+  if (known === undefined) found.set(name, [near]);
+  else known.push(near);
+}
+
+function measureSimilarity(
+  one: AssessedTool,
+  other: AssessedTool,
+  weights: ReadonlyMap<AssessedTool, ReadonlyMap<string, number>>,
+): number {
+  if (one.action !== other.action || one.action === undefined) return 0;
+  const names = overlap(one.objects, other.objects);
+  if (names === 1) return 1;
+  const [first, second] = [weights.get(one), weights.get(other)];
+  const texts = first === undefined || second === undefined ? 0 : multiply(first, second);
+  return Math.round(((names + texts) / 2) * 100) / 100;
+}
+
+/** Shared of all (Jaccard); 0 where a name has no object. */
+function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  if (one.size === 0 || other.size === 0) return 0;
+  const shared = [...one].filter((word) => other.has(word)).length;
+  return shared / (one.size + other.size - shared);
+}
+
+/** By tool, its description's words by rarity, as a vector of length 1. */
+function weighDescriptions(tools: readonly AssessedTool[]): Map<AssessedTool, ReadonlyMap<string, number>> {
+  const holders = new Map<string, number>();
+  for (const { descriptionStems } of tools) {
+    for (const stem of new Set(descriptionStems)) holders.set(stem, (holders.get(stem) ?? 0) + 1);
+  }
+  return new Map(
+    tools.map((tool) => {
+      const weights = new Map<string, number>();
+      for (const stem of new Set(tool.descriptionStems)) {
+        weights.set(stem, Math.log(1 + tools.length / (holders.get(stem) ?? 1)));
+      }
+      const length = Math.sqrt(multiply(weights, weights));
+      for (const [stem, weight] of weights) weights.set(stem, length === 0 ? 0 : weight / length);
+      return [tool, weights];
+    }),
+  );
+}
+
+function multiply(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const [stem, weight] of one) sum += weight * (other.get(stem) ?? 0);
+  return sum;
+}
