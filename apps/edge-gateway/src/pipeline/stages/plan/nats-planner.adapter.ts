@@ -13,6 +13,7 @@ import type { Messaging } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { Planner, PlanQuestion, PlanSubject, SchemaMode } from './planner.ts';
 import type { HashedList } from './tool-list-index.ts';
+import { ToolReporter } from './tool-reporter.ts';
 import type { PlannedReply, SchemaEdits } from '../../tool-plan.ts';
 
 /** Room under the 8 MiB limit of a message for its framing. */
@@ -24,6 +25,7 @@ const definitionsBytesMax = 6 * 1024 * 1024;
  */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
+  readonly #reporter: ToolReporter;
   readonly #deadlineMs: number;
   /** Lists that a router has answered for: their hashes are left out of the next question. */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
@@ -38,6 +40,7 @@ export class NatsPlanner implements Planner {
   /** @param deadlineMs what all questions of one plan have together; each may take what is left of it. */
   constructor(messaging: Messaging, deadlineMs: number) {
     this.#messaging = messaging;
+    this.#reporter = new ToolReporter(messaging);
     this.#deadlineMs = deadlineMs;
   }
 
@@ -56,6 +59,7 @@ export class NatsPlanner implements Planner {
     const planned =
       reply.status === 'planned' ? reply : await this.#teach(subject, withHashes, reply, signal);
     this.#known.set(list.listHash, true);
+    this.#reporter.report(subject, question.accountId);
     return planned;
   }
 
