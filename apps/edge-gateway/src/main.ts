@@ -105,7 +105,10 @@ function spoolOptions(config: Config, log: Logger): RequestSpoolOptions {
   return { dir: config.SPOOL_DIR, bytesMax: config.SPOOL_BYTES_MAX, instanceId: config.INSTANCE_ID, log };
 }
 
-/** Ready means: requests can be served. Planners and the queue may be away; requests do without them. */
+/**
+ * Ready means: requests can be served. An edge starts with NATS and Redis, and goes on without them: with the keys and
+ * credentials that it knows, with limits of its own, unplanned.
+ */
 function startHealth(config: Config, metrics: Metrics, state: ServingState): Promise<HealthServer> {
   return startHealthServer({
     host: config.HOST,
@@ -116,6 +119,7 @@ function startHealth(config: Config, metrics: Metrics, state: ServingState): Pro
       messaging: state.parts?.pipeline.messaging.connected ?? false,
       redis: state.parts?.cacheRedis.status === 'ready',
     }),
+    survives: ['messaging', 'redis'],
   });
 }
 

@@ -28,6 +28,24 @@ it('is ready when every dependency is, and names the ones that are not', async (
   });
 });
 
+it('needs what it survives to start, and stays ready without it later', async () => {
+  const dependencies = { redis: false };
+  const server = await startHealthServer({
+    host: '127.0.0.1',
+    port: 0,
+    metrics,
+    ready: () => ({ service: true, ...dependencies }),
+    survives: ['redis'],
+  });
+  const state = async () => (await fetch(`http://127.0.0.1:${server.port}/health/ready`)).status;
+  expect(await state()).toBe(503);
+  dependencies.redis = true;
+  expect(await state()).toBe(200);
+  dependencies.redis = false;
+  expect(await state()).toBe(200);
+  await server.close();
+});
+
 it('is not ready when the check fails or hangs', async () => {
   expect((await ask(() => Promise.reject(new Error('no')), '/health/ready')).status).toBe(503);
   const hanging = () => waitMs(60_000, {}, { ref: false });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from './metrics.ts';
 
-/** Which dependencies are ready, by name. A process is ready when all of them are. */
+/** Which dependencies are there, by name. A process is ready when all are that it needs. */
 export type Readiness = Record<string, boolean>;
 
 export interface HealthServerOptions {
@@ -11,6 +11,11 @@ export interface HealthServerOptions {
   readonly port: number;
   readonly metrics: Metrics;
   readonly ready: () => Readiness | Promise<Readiness>;
+  /**
+   * Dependencies that are needed to start, and that the process serves without when they go away later. Their state is
+   * still told. What all replicas share belongs here if it can be done without: else all leave the load balancer at once.
+   */
+  readonly survives?: readonly string[];
 }
 
 export interface HealthServer {
@@ -22,8 +27,9 @@ const readyDeadlineMs = 2_000;
 
 /** Serves `GET /health/live`, `/health/ready` (503 with what is not ready) and `/metrics` over plain HTTP. */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const readiness = new ReadinessCheck(options);
   const server = createServer((request, response) => {
-    answer(options, request, response).catch(() => {
+    answer(options, readiness, request, response).catch(() => {
       if (!response.headersSent) sendJson(response, 500, { status: 'failed' });
       else response.destroy();
     });
@@ -48,7 +54,8 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
 }
 
 async function answer(
-  { metrics, ready }: HealthServerOptions,
+  { metrics }: HealthServerOptions,
+  readiness: ReadinessCheck,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -62,7 +69,7 @@ async function answer(
       sendJson(response, 200, { status: 'live' });
       return;
     case '/health/ready':
-      await answerReady(ready, response);
+      await answerReady(readiness, response);
       return;
     case '/metrics': {
       const { contentType, body } = await metrics.render();
@@ -75,10 +82,29 @@ async function answer(
   }
 }
 
-async function answerReady(ready: HealthServerOptions['ready'], response: ServerResponse): Promise<void> {
-  const dependencies = await withDeadline(ready).catch(() => ({ readiness: false }));
-  const isReady = Object.values(dependencies).every(Boolean);
+async function answerReady(readiness: ReadinessCheck, response: ServerResponse): Promise<void> {
+  const { isReady, dependencies } = await readiness.ask();
   sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not_ready', dependencies });
+}
+
+class ReadinessCheck {
+  readonly #ready: HealthServerOptions['ready'];
+  readonly #survives: ReadonlySet<string>;
+  #wasReady = false;
+
+  constructor({ ready, survives = [] }: HealthServerOptions) {
+    this.#ready = ready;
+    this.#survives = new Set(survives);
+  }
+
+  async ask(): Promise<{ isReady: boolean; dependencies: Readiness }> {
+    const dependencies = await withDeadline(this.#ready).catch((): Readiness => ({ readiness: false }));
+    const isReady = Object.entries(dependencies).every(
+      ([name, isThere]) => isThere || (this.#wasReady && this.#survives.has(name)),
+    );
+    this.#wasReady ||= isReady;
+    return { isReady, dependencies };
+  }
 }
 
 /** A check that hangs is an answer too: not ready. */
