@@ -78,6 +78,8 @@ export interface ToolPlan {
   readonly reply: PlannedReply | null;
   /** What the session is known by; null where nobody planned it. */
   readonly session: SessionNames | null;
+  /** Tools that the model asked about in its last turn, and has not been told of. */
+  readonly asked?: readonly number[];
   /** What keeps within reach what does not go out. Absent: nothing does, or all of it goes. */
   readonly net?: SafetyNet;
 }

@@ -1,4 +1,4 @@
-import type { ToolDescription } from '@gateway/interchange';
+import type { ChatMessage, ToolDescription } from '@gateway/interchange';
 import type { HiddenCall } from './round-reducer.ts';
 import type { SafetyNet } from './safety-net.ts';
 
@@ -70,8 +70,7 @@ function showTools(
   intoList: boolean,
 ): { text: string; names: readonly string[] } {
   if (names.length === 0) return { text: '', names };
-  if (intoList)
-    return { text: `In the list now: ${names.join(', ')}. Call by name.`, names };
+  if (intoList) return { text: `In the list now: ${names.join(', ')}. Call by name.`, names };
   const lines: string[] = [];
   const shown: string[] = [];
   let characters = 0;
@@ -82,8 +81,32 @@ function showTools(
     lines.push(line);
     shown.push(definition.name ?? '');
   }
-  return { text: [...lines, 'Call with {"action":"call","name":"…","arguments":{…}}.'].join('\n'), names: shown };
+  return { text: [...lines, howToCall].join('\n'), names: shown };
 }
+
+/** What the model asked about with its last answer, as if it asked now: a pure function of the tools. */
+export function renderAsked(standInName: string, definitions: readonly ToolDescription[]): ChatMessage[] {
+  const names = definitions.map(({ name }) => name);
+  const id = 'svc_asked_before';
+  const text = [...definitions.map(renderDefinition), howToCall].join('\n');
+  return [
+    {
+      role: 'assistant',
+      parts: [
+        {
+          type: 'tool-call',
+          id,
+          name: standInName,
+          kind: 'function',
+          argumentsText: JSON.stringify({ action: 'describe', names }),
+        },
+      ],
+    },
+    { role: 'tool', parts: [{ type: 'tool-result', callId: id, parts: [{ type: 'text', text }] }] },
+  ];
+}
+
+const howToCall = 'Call with {"action":"call","name":"…","arguments":{…}}.';
 
 function renderDefinition({ name, description, parameters }: ToolDescription): string {
   return JSON.stringify({ name, description, parameters });

@@ -1,6 +1,7 @@
-import type { RequestOutline, ToolOutline } from '@gateway/interchange';
+import type { RequestOutline, ToolDescription, ToolOutline } from '@gateway/interchange';
 import { asksForStreamedUsage, type ClientWireFormat, type JsonTape } from '@gateway/wire-formats';
 import { renderCallEdits } from './call-edits.ts';
+import { renderAsked } from './answer-hidden-call.ts';
 import type { SafetyNet, ToolStanding } from './safety-net.ts';
 import { renderStandIn } from './stand-in.ts';
 
@@ -12,6 +13,8 @@ export interface NetGiven extends Pick<SafetyNet, 'way' | 'recall'> {
   /** Tools that the key may use. */
   readonly eligible: readonly number[];
   readonly forwarded: readonly number[];
+  /** Tools that the model asked about in its last turn. */
+  readonly asked: readonly number[];
   /** Whether tools that are left out can be reached; else the net is for originals alone. */
   readonly reachesTools: boolean;
   /** Indexes of tools, best first. Fails as planning does. */
@@ -23,12 +26,18 @@ export function buildNet(given: NetGiven): SafetyNet {
   const standings = given.reachesTools ? findStandings(given) : new Map<string, ToolStanding>();
   const leftOut = new Map<string, number>();
   for (const { name, index } of outline.tools)
-    if (name !== undefined && standings.get(name) === 'left_out' && !leftOut.has(name)) leftOut.set(name, index);
+    if (name !== undefined && standings.get(name) === 'left_out' && !leftOut.has(name))
+      leftOut.set(name, index);
   const standIn = renderStandIn({
     names: [...leftOut.keys()],
     taken: new Set(outline.tools.flatMap(({ name }) => name ?? [])),
     recalls: recall !== null,
   });
+  const describe = (names: readonly string[]): readonly ToolDescription[] =>
+    format.client.toolDefinitions(tape, toolsNamed(outline, leftOut, names));
+  const asked = given.asked
+    .flatMap((index) => outline.tools[index]?.name ?? [])
+    .filter((name) => leftOut.has(name));
   return {
     way,
     standIn,
@@ -38,7 +47,8 @@ export function buildNet(given: NetGiven): SafetyNet {
     callEdits: isAnyCalled(outline, leftOut)
       ? renderCallEdits(format.client.listCalls(tape), standIn.name, (name) => leftOut.has(name))
       : [],
-    describe: (names) => format.client.toolDefinitions(tape, toolsNamed(outline, leftOut, names)),
+    describe,
+    begun: asked.length === 0 ? [] : renderAsked(standIn.name, describe(asked)),
     find: (need) => findTools(given, leftOut, need),
     joinsTexts: format.name === 'chat-completions',
     streamsUsage: format.name === 'chat-completions' && asksForStreamedUsage(tape),
@@ -88,7 +98,10 @@ async function findTools(
 /** Without the router: the names that share the most words with the need. */
 function findByWords(names: readonly string[], need: string): string[] {
   const wanted = new Set(wordsOf(need));
-  const scored = names.map((name) => ({ name, score: wordsOf(name).filter((word) => wanted.has(word)).length }));
+  const scored = names.map((name) => ({
+    name,
+    score: wordsOf(name).filter((word) => wanted.has(word)).length,
+  }));
   return scored
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score)
@@ -110,6 +123,6 @@ function withoutTools(given: NetGiven, names: readonly string[]): SafetyNet | nu
     ({ name, index }) => name !== undefined && added.has(name) && eligible.has(index),
   );
   const forwarded = [...new Set([...given.forwarded, ...indexes.map(({ index }) => index)])];
-  const net = buildNet({ ...given, forwarded });
+  const net = buildNet({ ...given, forwarded, asked: [] });
   return net.leftOut.size === 0 && net.recall === null ? null : net;
 }

@@ -8,6 +8,7 @@ import {
 } from '@gateway/interchange';
 import type { UpstreamAnswer } from '../answer.ts';
 import { answerHiddenCall, type HiddenAnswer } from './answer-hidden-call.ts';
+import { isOfNet } from './judge-call.ts';
 import { nothingShown, RoundReducer, type HiddenCall, type ShownSoFar } from './round-reducer.ts';
 import type { SafetyNet } from './safety-net.ts';
 import { sumUsage } from './sum-usage.ts';
@@ -42,7 +43,6 @@ export interface HiddenRoundsGiven {
 /** The rounds of one answer: each event of each round goes through here. */
 export class HiddenRounds {
   readonly #given: HiddenRoundsGiven;
-  readonly #begun: readonly ChatMessage[];
   readonly #messages: ChatMessage[];
   readonly #added = new Set<string>();
   readonly #shown = new Set<string>();
@@ -53,12 +53,10 @@ export class HiddenRounds {
   #isLast = false;
   #summary: ResponseSummary = createSummary();
 
-  /** @param begun turns that the first request holds already behind the client's last message. */
-  constructor(given: HiddenRoundsGiven, begun: readonly ChatMessage[] = []) {
+  constructor(given: HiddenRoundsGiven) {
     this.#given = given;
     this.#net = given.net;
-    this.#begun = begun;
-    this.#messages = [...begun];
+    this.#messages = [...given.net.begun];
     this.#reducer = new RoundReducer(given.net, nothingShown);
   }
 
@@ -75,6 +73,30 @@ export class HiddenRounds {
   /** Whether the client wants a streamed answer to tell its usage. */
   get streamsUsage(): boolean {
     return this.#given.net.streamsUsage;
+  }
+
+  /** What the model asked about in an answer that is the client's: names, and needs in words. */
+  get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
+    const asked = this.#reducer.dropped.flatMap((verdict) => (verdict.kind === 'describe' ? [verdict] : []));
+    return {
+      names: [...new Set(asked.flatMap(({ names }) => names))],
+      needs: asked.flatMap(({ need }) => need ?? []),
+    };
+  }
+
+  /** Whether the client has been told anything of this answer. */
+  get isTold(): boolean {
+    return this.#round > 0 || this.#reducer.isTold;
+  }
+
+  /** All that this round told so far. */
+  get events(): readonly StreamEvent[] {
+    return this.#reducer.events;
+  }
+
+  /** Whether a call begins among these that is held back. */
+  holdsAny(events: readonly StreamEvent[]): boolean {
+    return events.some((event) => event.type === 'tool-call-start' && isOfNet(this.#net, event.name));
   }
 
   get usages(): ShownSoFar['usages'] {
@@ -125,7 +147,7 @@ export class HiddenRounds {
    */
   async #askOpenly(next: NextRound, { blocks }: ShownSoFar): Promise<UpstreamAnswer> {
     const answer = await this.#given.ask(next);
-    if (!refusals.has(answer.status) || blocks > 0 || this.#begun.length > 0) return answer;
+    if (!refusals.has(answer.status) || blocks > 0) return answer;
     answer.body.once('error', () => undefined).destroy();
     this.#isLast = true;
     return this.#given.ask({ net: null, added: [], messages: [] });
@@ -166,12 +188,10 @@ export class HiddenRounds {
 /** What the model said in a round, and what it is answered. */
 function renderTurn(reducer: RoundReducer, answers: readonly HiddenAnswer[]): ChatMessage[] {
   const [choice] = foldAnswer(reducer.events).choices;
-  const results = answers.map(
-    ({ callId, text }): ChatMessage => ({
-      role: 'tool',
-      parts: [{ type: 'tool-result', callId, parts: [{ type: 'text', text }] }],
-    }),
-  );
+  const results = answers.map(({ callId, text }): ChatMessage => ({
+    role: 'tool',
+    parts: [{ type: 'tool-result', callId, parts: [{ type: 'text', text }] }],
+  }));
   return [{ role: 'assistant', parts: choice?.parts ?? [] }, ...results];
 }
 

@@ -18,10 +18,13 @@ export function openRounds(
     net,
     signal: exchange.abort.signal,
     forwarded: plan.forwarded.length,
-    ask: (next) => {
+    ask: async (next) => {
       // Each round is a call of its own; the last one's span ends with the answer.
       exchange.providerCall?.end();
-      return ask(next);
+      const sentBytes = exchange.outboundBytes;
+      const answer = await ask(next);
+      exchange.outboundBytes += sentBytes;
+      return answer;
     },
   });
   exchange.rounds = rounds;

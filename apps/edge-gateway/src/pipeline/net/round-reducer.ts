@@ -29,7 +29,13 @@ export interface ShownSoFar {
   readonly usages: readonly TokenUsage[];
 }
 
-export const nothingShown: ShownSoFar = { round: 0, blocks: 0, hasText: false, corrected: new Set(), usages: [] };
+export const nothingShown: ShownSoFar = {
+  round: 0,
+  blocks: 0,
+  hasText: false,
+  corrected: new Set(),
+  usages: [],
+};
 
 /** How each format says that the model has said all it wanted to. */
 const rawStops: { readonly [Format in ProviderFormat]: string } = {
@@ -59,6 +65,7 @@ export class RoundReducer {
   readonly #recovered = new Set<string>();
   #blocks: number;
   #hasText: boolean;
+  #isSpoken = false;
   #calls = 0;
   #usage: TokenUsage | undefined;
   #reason: FinishReason | undefined;
@@ -76,7 +83,7 @@ export class RoundReducer {
     return this.#before.round === 0 && this.#held.size === 0;
   }
 
-  /** Tools that had been left out and are delivered in this round. */
+  /** Tools that had been left out, and were called through the stand-in in this round. */
   get recovered(): ReadonlySet<string> {
     return this.#recovered;
   }
@@ -84,6 +91,11 @@ export class RoundReducer {
   /** All that the round told, texts put together: what the model is to see of it in the next one. */
   get events(): readonly StreamEvent[] {
     return this.#kept;
+  }
+
+  /** What was asked of the net in an answer after which there is no other round. */
+  get dropped(): readonly Verdict[] {
+    return [...this.#held.values()].flatMap(({ verdict }) => verdict ?? []);
   }
 
   /** What the client may see now. */
@@ -100,9 +112,16 @@ export class RoundReducer {
     return [];
   }
 
+  /** Whether the client may be told of this round: it has begun to say something, or has ended. */
+  get isTold(): boolean {
+    return this.#isSpoken || this.#blocks > 0 || this.#reason !== undefined;
+  }
+
   /** What stands before an answer's first block goes with it: a round of which nothing is shown leaves no trace. */
   #tell(events: readonly StreamEvent[]): readonly StreamEvent[] {
-    return events.length === 0 ? events : [...this.#lead.splice(0), ...events];
+    if (events.length === 0) return events;
+    this.#isSpoken = true;
+    return [...this.#lead.splice(0), ...events];
   }
 
   /**
@@ -187,7 +206,8 @@ export class RoundReducer {
     const block = this.#place(start.block);
     const { name, argumentsText } = verdict;
     this.#calls += 1;
-    if (verdict.kind === 'correct' || verdict.recovered) this.#recovered.add(name);
+    const isThroughNet = start.name === this.#net.standIn.name;
+    if (isThroughNet && (verdict.kind === 'correct' || verdict.recovered)) this.#recovered.add(name);
     return [
       { ...start, block, name },
       { type: 'tool-call-delta', choice: 0, block, argumentsText },
@@ -221,7 +241,10 @@ export class RoundReducer {
       return;
     }
     if (event.type === 'tool-call-delta' && last?.type === event.type && isSamePlace(event, last)) {
-      this.#kept[this.#kept.length - 1] = { ...last, argumentsText: last.argumentsText + event.argumentsText };
+      this.#kept[this.#kept.length - 1] = {
+        ...last,
+        argumentsText: last.argumentsText + event.argumentsText,
+      };
       return;
     }
     this.#kept.push(event);

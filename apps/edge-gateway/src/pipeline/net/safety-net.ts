@@ -1,4 +1,4 @@
-import type { ByteEdit, ChatTool, ToolDescription } from '@gateway/interchange';
+import type { ByteEdit, ChatMessage, ChatTool, ToolDescription } from '@gateway/interchange';
 import type { RecallOriginal } from '../tool-plan.ts';
 
 /** How what the model asks for comes to it: at the end of the context, or as tools of a request that is made again. */
@@ -26,6 +26,8 @@ export interface SafetyNet {
   find(need: string): Promise<readonly string[]>;
   /** The net once tools of these names are forwarded after all; null when nothing is left behind it. */
   without(names: readonly string[]): SafetyNet | null;
+  /** Turns behind the client's last message, in which the model is told what it asked for with its last answer. */
+  readonly begun: readonly ChatMessage[];
   /** Null where nothing of the conversation was left out. */
   readonly recall: RecallOriginal | null;
   /** Whether the client's format runs an answer's texts together. */

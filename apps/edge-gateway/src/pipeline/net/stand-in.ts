@@ -34,7 +34,10 @@ export function renderStandIn({ names, taken, recalls }: StandInOffer): StandIn 
     parameters: {
       type: 'object',
       properties: {
-        action: { ...text, enum: [standsForTools ? ['describe', 'call'] : [], recalls ? ['original'] : []].flat() },
+        action: {
+          ...text,
+          enum: [standsForTools ? ['describe', 'call'] : [], recalls ? ['original'] : []].flat(),
+        },
         ...(standsForTools ? parametersOfTools(isWhole ? '' : `. There are: ${listed}`) : {}),
         ...(recalls ? { id: { ...text, description: 'original: the id in the marker' } } : {}),
       },

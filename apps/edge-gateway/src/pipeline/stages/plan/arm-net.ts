@@ -41,6 +41,7 @@ function netOf(planned: ToolPlan, given: ArmGiven, reachesTools: boolean): NetGi
   return {
     way: planned.reply?.recovery.way ?? 'in_place',
     recall: planned.context.recall,
+    asked: planned.asked?.slice(0, askedMax) ?? [],
     format: formatNamed(exchange.format),
     tape: request.tape,
     outline: request.outline,
@@ -78,6 +79,8 @@ async function rankFor(
 }
 
 const needCharactersMax = 1_000;
+/** Tools that a turn begins with the definitions of. */
+const askedMax = 8;
 
 /** Whether the stand-in, and calls in its name, take less room than the definitions that it stands for. */
 function isWorthIt(net: SafetyNet, { tools }: RequestOutline, { eligible, forwarded }: ToolPlan): boolean {
@@ -86,7 +89,11 @@ function isWorthIt(net: SafetyNet, { tools }: RequestOutline, { eligible, forwar
     const range = goes.has(index) ? undefined : tools[index]?.range;
     return range === undefined ? sum : sum + range.end - range.start;
   }, 0);
-  const spent = Buffer.byteLength(JSON.stringify(net.standIn)) + editedLength(0, net.callEdits);
+  const ours = [net.standIn, ...net.begun].reduce(
+    (sum, part) => sum + Buffer.byteLength(JSON.stringify(part)),
+    0,
+  );
+  const spent = ours + editedLength(0, net.callEdits);
   return net.recall !== null || spent < saved;
 }
 

@@ -18,11 +18,7 @@ import { startDeadline } from './deadline.ts';
 import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.ts';
 import type { ToolListIndex } from './tool-list-index.ts';
 import { applyToolLists } from './tool-lists.ts';
-import {
-  identityPlan,
-  type SchemaEdits,
-  type ToolPlan,
-} from '../../tool-plan.ts';
+import { identityPlan, type SchemaEdits, type ToolPlan } from '../../tool-plan.ts';
 
 interface PlanServices {
   readonly budgets: SavedTokenBudgets;
@@ -52,7 +48,17 @@ export async function plan(
   const tools = applyToolLists(outline, caller);
   exchange.timings.planStartedAt = performance.now();
   const planned = await planFor(request, target, tools, exchange, caller, services);
-  const spent = await spendBudget(planned, exchange, caller, services);
+  const { planner, settings } = services;
+  const subject = (): PlanSubject => subjectOf(request, target, tools, exchange, caller, services);
+  const armed = armNet(planned, {
+    request,
+    subject,
+    exchange,
+    caller,
+    planner,
+    deadlineMs: settings.planDeadlineMs,
+  });
+  const spent = await spendBudget(armed, exchange, caller, services);
   exchange.timings.planEndedAt = performance.now();
   return spent;
 }
@@ -141,8 +147,13 @@ function mayCompressWithoutTools({ compression }: Caller): boolean {
  */
 function planOf(identity: ToolPlan, session: SessionPlan | null, caller: Caller): ToolPlan {
   if (session === null) return { ...identity, reason: 'off' };
-  const { reply, names } = session;
-  const planned = { ...identity, reply, session: names };
+  const { reply, names, asked } = session;
+  const planned = {
+    ...identity,
+    reply,
+    session: names,
+    asked: asked.flatMap((at) => identity.eligible[at] ?? []),
+  };
   if (caller.pruning.mode === 'shadow' || reply.isShadow) return { ...planned, reason: 'shadow' };
   const forwarded = reply.forwarded.flatMap((position) => identity.eligible[position] ?? []);
   return { ...planned, reason: reply.kReason, forwarded };

@@ -1,4 +1,5 @@
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
+import type { TokenUsage } from '@gateway/interchange';
 import { costUsd, type ModelCatalog } from '@gateway/model-catalog';
 import type { Caller } from '../../caller.ts';
 import { charactersPerToken } from '../../characters-per-token.ts';
@@ -53,7 +54,7 @@ export function renderEvent(
     calledTools: (outcome.summary?.toolCalls ?? []).map((call) => call.name.slice(0, clientTextMax)),
     modelChoice: exchange.modelChoice === undefined ? null : renderModelChoice(exchange.modelChoice),
     usage,
-    costUsd: usage && costOf(ledger, usage, catalog),
+    costUsd: usage && sumCosts(exchange, usage, catalog),
     ms: renderTimings(exchange.timings, totalMs),
   };
 }
@@ -74,11 +75,19 @@ function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): Request
   };
 }
 
-function costOf(
-  ledger: Exchange['ledger'],
+/** Round by round, since a price may depend on how long one round's input is. */
+function sumCosts(
+  { ledger, rounds }: Exchange,
   usage: NonNullable<RequestEventV1['usage']>,
   catalog: ModelCatalog,
 ): number | null {
+  const usages = rounds?.usages ?? [];
+  if (usages.length < 2) return costOf(ledger, usage, catalog);
+  const costs = usages.map((one) => costOf(ledger, one, catalog));
+  return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost));
+}
+
+function costOf(ledger: Exchange['ledger'], usage: TokenUsage, catalog: ModelCatalog): number | null {
   const model =
     ledger.provider !== null && ledger.model !== null
       ? catalog.find(ledger.provider, ledger.model)

@@ -34,6 +34,8 @@ export function renderLogLine(
     ctx_tokens_saved: ledger.context === null ? undefined : exchange.contextPrice?.tokensSaved,
     ctx_saved_usd: ledger.context?.savedUsd ?? undefined,
     ctx_rewritten_usd: ledger.context?.rewrittenUsd ?? undefined,
+    hidden_rounds: ledger.hiddenRounds || undefined,
+    recovered_tools: ledger.recoveredTools.length || undefined,
     plan_defect: ledger.plan?.defect ?? undefined,
     input_tokens: event?.usage?.inputTokens,
     output_tokens: event?.usage?.outputTokens,

@@ -9,6 +9,8 @@ import {
 import type { Exchange } from '../../exchange.ts';
 import type { HiddenRounds } from '../../net/hidden-rounds.ts';
 import type { Target } from '../../target.ts';
+import { passUntilHeld } from './pass-until-held.ts';
+import { splitBinaryFrames, splitSseFrames } from './split-frames.ts';
 import { BinaryFrameGate } from './binary-frame-gate.ts';
 import { fillCallIds } from './fill-call-ids.ts';
 import { SseFrameGate, type FrameGate } from './frame-gate.ts';
@@ -30,6 +32,10 @@ export interface AnswerLane {
 }
 
 export interface StreamWriter {
+  /** The pieces in which the provider's bytes are to be read and written. */
+  split(chunk: Buffer): readonly Buffer[];
+  /** What of them is left when the provider has sent all. */
+  left(): readonly Buffer[];
   /** @param chunk the provider's bytes; @param events what they say. */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
   /** What is still to go out at the end of a stream that ended in good order. Where there are rounds, of the last one. */
@@ -59,16 +65,43 @@ export function openLane(
     isSameFormat,
     defaults,
     rounds,
-    openStreamWriter: () => (isSameFormat && rounds === null ? passFrames(client) : render(rounds)),
+    openStreamWriter: () => {
+      if (!isSameFormat) return render(rounds);
+      return rounds === null ? passFrames(client) : passNetted(client, rounds, exchange.requestId, render);
+    },
     renderStream: (events) => render(null).write(Buffer.alloc(0), events),
   };
 }
 
 /** Whole frames, byte for byte. */
 function passFrames(format: ClientWireFormat): StreamWriter {
-  const gate: FrameGate =
-    format.name === 'converse' ? new BinaryFrameGate(frameBytesMax) : new SseFrameGate(frameBytesMax);
-  return { write: (chunk) => gate.push(chunk), rest: () => gate.rest() };
+  const gate = openGate(format);
+  return { split: whole, left: none, write: (chunk) => gate.push(chunk), rest: () => gate.rest() };
+}
+
+function openGate({ name }: ClientWireFormat): FrameGate {
+  return name === 'converse' ? new BinaryFrameGate(frameBytesMax) : new SseFrameGate(frameBytesMax);
+}
+
+const whole = (chunk: Buffer): readonly Buffer[] => [chunk];
+const none = (): readonly Buffer[] => [];
+
+function passNetted(
+  format: ClientWireFormat,
+  rounds: HiddenRounds,
+  requestId: string,
+  render: (through: null) => StreamWriter,
+): StreamWriter {
+  return passUntilHeld({
+    rounds,
+    openGate: () => openGate(format),
+    split: format.name === 'converse' ? splitBinaryFrames : splitSseFrames,
+    fillIds: (events) => fillCallIds(events, requestId, rounds.count),
+    openRenderer: () => {
+      const renderer = render(null);
+      return (events) => renderer.write(Buffer.alloc(0), events);
+    },
+  });
 }
 
 /** The same answer, said in the client's format. */
@@ -85,6 +118,8 @@ function renderEvents(
       return rendered.length === 0 ? [] : [typeof rendered === 'string' ? Buffer.from(rendered) : rendered];
     });
   return {
+    split: whole,
+    left: none,
     write: (_chunk, events) => {
       const told = fillCallIds(events, requestId, rounds?.count);
       return render(rounds === null ? told : rounds.push(told));

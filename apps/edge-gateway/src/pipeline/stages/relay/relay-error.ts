@@ -31,7 +31,8 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
     errorMessage: left ? null : error.message,
     errorDetail: error.detail ?? null,
     providerRequestId: null,
-    summary: null,
+    // Rounds that went well before are billed all the same.
+    summary: exchange.rounds?.summary ?? null,
   };
 }
 

@@ -42,7 +42,7 @@ export async function relayProviderError(
     errorMessage: error.message,
     errorDetail: null,
     providerRequestId,
-    summary: null,
+    summary: lane.rounds?.summary ?? null,
   };
 }
 

@@ -56,7 +56,11 @@ async function readRound(stream: OpenStream): Promise<void> {
     if (passed.answer.status < 200 || passed.answer.status >= 300) throw await readFailure(passed, lane);
     // The first round's kind was looked at before; in a later one a provider may change its mind.
     if (lane.rounds !== null && !isStream(passed, exchange)) return await readPlainRound(stream);
-    await pump(passed.answer.body, exchange.response, (chunk) => take(stream, chunk, read(stream, chunk)));
+    const { writer } = stream;
+    const takeAll = (pieces: readonly Buffer[]): readonly Uint8Array[] =>
+      pieces.flatMap((piece) => take(stream, piece, read(stream, piece)));
+    await pump(passed.answer.body, exchange.response, (chunk) => takeAll(writer.split(chunk)));
+    for (const part of takeAll(writer.left())) exchange.response.write(part);
     const last = take(stream, Buffer.alloc(0), reader.end());
     for (const part of last) exchange.response.write(part);
   } catch (error) {

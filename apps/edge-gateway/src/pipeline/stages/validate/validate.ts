@@ -1,8 +1,10 @@
+import type { ChatMessage } from '@gateway/interchange';
 import { formatNamed } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { TokenRatios } from '../../token-ratios.ts';
 import type { Exchange } from '../../exchange.ts';
+import type { NextRound } from '../../net/hidden-rounds.ts';
 import type { Outbound } from '../../outbound.ts';
 import type { Target } from '../../target.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
@@ -13,6 +15,7 @@ import type { Invariant, OutboundDraft } from './draft.ts';
 import { protectedRangesAreUntouched } from './protected-ranges-are-untouched.ts';
 import { resultIsJson } from './result-is-json.ts';
 import { resultIsNotLonger } from './result-is-not-longer.ts';
+import { callEditsAreCalls } from './call-edits-are-calls.ts';
 import { toolChoiceIsForwarded } from './tool-choice-is-forwarded.ts';
 import { noteOutbound } from './note-outbound.ts';
 
@@ -22,6 +25,7 @@ const invariants: readonly Invariant[] = [
   calledToolsAreDefined,
   protectedRangesAreUntouched,
   contextEditsAreTexts,
+  callEditsAreCalls,
   resultIsNotLonger,
   resultIsJson,
 ];
@@ -38,13 +42,52 @@ export function validate(
   const defect = defectOf(draft);
   if (defect === null) {
     noteOutbound(exchange, request, planned, null, services);
-    return { body: draft.edited.bytes, plan: planned };
+    return outboundOf(draft, request, exchange);
   }
   services.metrics.planDefects.inc();
   services.log.error({ requestId: exchange.requestId, defect }, 'a plan broke an invariant and was dropped');
   const identity = { ...identityPlan(planned.eligible, 'invalid_plan'), reply: planned.reply };
   noteOutbound(exchange, request, identity, defect, services);
-  return { body: draftOf(request, target, identity, exchange).edited.bytes, plan: identity };
+  return outboundOf(draftOf(request, target, identity, exchange), request, exchange);
+}
+
+function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exchange: Exchange): Outbound {
+  return {
+    body: edited.bytes,
+    plan,
+    added: plan.net?.begun ?? [],
+    bodyFor: (target) => draftOf(request, target, plan, exchange).edited.bytes,
+    roundFor: (target, next) => roundOf(request, target, plan, next, exchange),
+  };
+}
+
+/**
+ * The request of a further round, by the same plan: with the tools that it brings, what stands for the rest, and the turns
+ * that the client does not know of.
+ */
+function roundOf(
+  request: ParsedRequest,
+  target: Target,
+  { net: _, ...plan }: ToolPlan,
+  next: NextRound,
+  exchange: Exchange,
+): Outbound {
+  const added = new Set(next.added);
+  const goes = new Set(plan.forwarded);
+  const forwarded = plan.eligible.filter((index) => {
+    const name = request.outline.tools[index]?.name;
+    return next.net === null || goes.has(index) || (name !== undefined && added.has(name));
+  });
+  const planned = { ...plan, forwarded, ...(next.net === null ? {} : { net: next.net }) };
+  const bodyFor = (to: Target): Uint8Array =>
+    draftOf(request, to, planned, exchange, next.messages).edited.bytes;
+  return {
+    body: bodyFor(target),
+    plan: planned,
+    added: next.messages,
+    bodyFor,
+    roundFor: (to, further) => roundOf(request, to, planned, further, exchange),
+  };
 }
 
 function draftOf(
@@ -52,8 +95,10 @@ function draftOf(
   target: Target,
   planned: ToolPlan,
   exchange: Exchange,
+  added: readonly ChatMessage[] = planned.net?.begun ?? [],
 ): OutboundDraft {
   const { bytes, tape, outline } = request;
+  const { net } = planned;
   const keepsAll = planned.forwarded.length === outline.tools.length;
   const edited = formatNamed(exchange.format).editRequest({
     bytes,
@@ -63,6 +108,9 @@ function draftOf(
     ...(keepsAll ? {} : { keepTools: new Set(planned.forwarded) }),
     contextEdits: planned.context.edits,
     schemaEdits: new Map([...planned.schemaEdits].map(([index, { edits }]) => [index, edits])),
+    ...(net === undefined ? {} : { callEdits: net.callEdits, addTools: [net.standIn] }),
+    // A translated request gets them in the interchange.
+    addMessages: target.lane.kind === 'same-format' ? added : [],
   });
   return { bytes, tape, outline, plan: planned, edited };
 }

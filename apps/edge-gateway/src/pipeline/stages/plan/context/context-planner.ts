@@ -150,8 +150,12 @@ export class ContextPlanner {
       // What a model asks for may be anything.
       if (!markerId.safeParse(id).success) return null;
       const { accountId } = subject;
-      const [kept] = await this.#compressor.recall({ accountId, session: session.name, ids: [id] }, signal);
-      if (kept != null) return kept;
+      const asked = { accountId, session: session.name, ids: [id] };
+      const kept = await this.#compressor.recall(asked, signal).then(
+        ([original]) => original ?? null,
+        () => null,
+      );
+      if (kept !== null) return kept;
       const marks = markMessages(subject, session, this.#memo);
       const parts = subject.format.client.listContext(subject.tape, 0);
       const question = renderQuestion(subject, session, { marks, begin: 0, parts });

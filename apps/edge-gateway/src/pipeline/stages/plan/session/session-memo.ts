@@ -13,6 +13,8 @@ export interface SessionRedis {
 export interface RememberedSession extends PlannedSession {
   /** Tools that hidden rounds brought back. */
   readonly recovered: readonly number[];
+  /** Tools that the model asked about beside calls of the client's, and has not been told of yet. */
+  readonly asked: readonly number[];
   /** The definitions have gone out as the client wrote them, since nobody said in time how to shorten them. */
   readonly hasPlainSchemas: boolean;
 }
@@ -31,6 +33,7 @@ const stored = z.tuple([
   z.boolean(),
   z.array(position).max(4096),
   z.boolean(),
+  z.array(position).max(64),
 ]);
 
 /**
@@ -66,7 +69,8 @@ export class SessionMemo {
 
   keep(name: string, session: RememberedSession): void {
     this.#kept.set(name, session);
-    const { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas } = session;
+    const { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, asked } =
+      session;
     const value: z.input<typeof stored> = [
       [...forwarded],
       turns,
@@ -76,6 +80,7 @@ export class SessionMemo {
       isShadow,
       [...recovered],
       hasPlainSchemas,
+      [...asked].slice(0, 64),
     ];
     this.#redis.set(keyOf(name), JSON.stringify(value), 'EX', keptSeconds).catch(this.#isAway);
   }
@@ -110,8 +115,9 @@ function keyOf(name: string): string {
 function parseStored(value: string): RememberedSession | undefined {
   const parsed = stored.safeParse(parseJson(value));
   if (!parsed.success) return undefined;
-  const [forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas] = parsed.data;
-  return { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas };
+  const [forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, asked] =
+    parsed.data;
+  return { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, asked };
 }
 
 function parseJson(value: string): unknown {

@@ -28,6 +28,8 @@ export interface SessionSubject extends PlanSubject {
 export interface SessionPlan {
   readonly reply: PlannedReply;
   readonly names: SessionNames;
+  /** Tools that the model asked about in its last turn, and is to be told of with this one. */
+  readonly asked: readonly number[];
   /** Whether definitions may go out shorter: not in a session that was begun with the client's own. */
   readonly mayShortenSchemas: boolean;
 }
@@ -62,18 +64,23 @@ export class SessionPlanner {
     try {
       const reply = await this.#options.planner.selectTools(subject, question, signal);
       this.#options.memo.keep(names.here, rememberReply(reply, question, known));
-      return { reply, names, mayShortenSchemas: known?.hasPlainSchemas !== true };
+      const asked = known?.asked ?? [];
+      return { reply, names, asked, mayShortenSchemas: known?.hasPlainSchemas !== true };
     } catch (error) {
       this.#keepLate(names, subject, question, known);
       throw error;
     }
   }
 
-  /** Tools that hidden rounds brought back: where the list may grow, they are in it from the next turn on. */
-  addRecovered({ here }: SessionNames, positions: readonly number[]): void {
+  /**
+   * Tools that hidden rounds brought back: where the list may grow, they are in it from the next turn on.
+   * @param asked tools that the model asked about and could not be told of, since it called the client's beside.
+   */
+  addRecovered({ here }: SessionNames, positions: readonly number[], asked: readonly number[] = []): void {
     const found = this.#options.memo.peek(here);
     if (found === undefined) return;
-    this.#options.memo.keep(here, { ...found, recovered: [...new Set([...found.recovered, ...positions])] });
+    const recovered = [...new Set([...found.recovered, ...positions])];
+    this.#options.memo.keep(here, { ...found, recovered, asked });
   }
 
   /** Nobody said in time how to shorten the definitions: they stay as they are for the session. */
@@ -131,6 +138,7 @@ export class SessionPlanner {
       isShadow: false,
       recovered: [],
       hasPlainSchemas: false,
+      asked: [],
     });
   }
 }
@@ -151,7 +159,7 @@ function drawOf({ session }: SessionNames): number {
   return hash('sha256', `shadow\n${session}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
 }
 
-function sessionOf({ recovered: _, hasPlainSchemas: __, ...session }: RememberedSession) {
+function sessionOf({ recovered: _, hasPlainSchemas: __, asked: ___, ...session }: RememberedSession) {
   return session;
 }
 
@@ -169,5 +177,6 @@ function rememberReply(
     isShadow,
     recovered: known?.recovered ?? [],
     hasPlainSchemas: known?.hasPlainSchemas ?? false,
+    asked: [],
   };
 }

@@ -1,0 +1,153 @@
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
+import { connectProvider, createTestAccount, createTestKey, waitForRow } from './account.fixture.ts';
+import { githubTools } from './github-tools.fixture.ts';
+import {
+  anthropicClient,
+  bedrockClient,
+  openAiClient,
+  type HeardAnswer,
+  type NetClient,
+  type NetClientGiven,
+  type Turn,
+} from './net-clients.fixture.ts';
+import { startProvider } from './provider.fixture.ts';
+import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
+
+const stack = sharedStack();
+let provider: ReplayProvider;
+let key: string;
+
+beforeAll(async () => {
+  provider = await startProvider();
+  const { apiKey } = await createTestAccount(stack);
+  key = (await createTestKey(stack.baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
+  const connect = (name: string, base_url: string) =>
+    connectProvider(stack.baseUrl, key, { provider: name, api_key: 'upstream-key', base_url });
+  await connect('openai', `${provider.url}/v1`);
+  await connect('anthropic', provider.url);
+  await connect('hosted', provider.url);
+});
+afterEach(() => provider.reset());
+afterAll(() => provider.close());
+
+const standInName = 'svc_more_tools';
+const bodies = (): string[] => provider.requests.map(({ body }) => body.toString('utf8'));
+const question = 'Please star the repository facebook/react';
+const wanted = 'create_gist';
+const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
+
+/** Client format, whose provider is asked in the same one or another. */
+const lanes: readonly (readonly [string, Lane])[] = [
+  ['OpenAI', { open: openAiClient, model: 'openai/gpt-4o-mini', way: 'in_place' }],
+  [
+    'Anthropic',
+    { open: anthropicClient, model: 'anthropic/claude-haiku-4-5', cached: true, way: 'in_place' },
+  ],
+  ['Anthropic, not cached', { open: anthropicClient, model: 'anthropic/claude-haiku-4-5', way: 'regrown' }],
+  ['Bedrock', { open: bedrockClient, model: 'hosted/amazon.nova-lite-v1:0', cached: true, way: 'in_place' }],
+  ['Bedrock, not cached', { open: bedrockClient, model: 'hosted/amazon.nova-lite-v1:0', way: 'regrown' }],
+  ['OpenAI → messages', { open: openAiClient, model: 'anthropic/claude-haiku-4-5', way: 'regrown' }],
+  ['Anthropic → chat-completions', { open: anthropicClient, model: 'openai/gpt-4o-mini', way: 'in_place' }],
+  ['Bedrock → chat-completions', { open: bedrockClient, model: 'openai/gpt-4o-mini', way: 'in_place' }],
+];
+
+interface Lane {
+  readonly open: (given: NetClientGiven) => NetClient;
+  readonly model: string;
+  readonly cached?: boolean;
+  /** Where the provider keeps the prefix, the tools never change; elsewhere they grow. */
+  readonly way: 'in_place' | 'regrown';
+}
+const ways = [
+  ['plain', false],
+  ['streamed', true],
+] as const;
+
+const tools = githubTools;
+const ask = (client: NetClient, stream: boolean, turns: readonly Turn[] = [{ user: question }]) =>
+  client.ask(turns, stream);
+
+function script(...turns: ModelTurn[]): void {
+  scriptModel(provider, turns);
+}
+
+const describeWanted = {
+  id: 'hidden1',
+  name: standInName,
+  arguments: { action: 'describe', names: [wanted] },
+};
+const callWanted = {
+  id: 'shown1',
+  name: standInName,
+  arguments: { action: 'call', name: wanted, arguments: given },
+};
+
+function definitionsIn(body: string): string {
+  const parsed = JSON.parse(body) as { tools?: unknown; toolConfig?: { tools: unknown } };
+  return JSON.stringify(parsed.tools ?? parsed.toolConfig?.tools);
+}
+
+function expectClean(answer: HeardAnswer): void {
+  expect(answer.raw).not.toContain(standInName);
+  expect(answer.raw).not.toContain('hidden1');
+}
+
+describe.each(lanes)('%s', (_, { open, model, cached = false, way }) => {
+  describe.each(ways)('%s', (_way, stream) => {
+    it('a tool that was left out is described and called, and the client sees an ordinary call', async () => {
+      const client = open({ baseUrl: stack.baseUrl, key, model, tools, cached });
+      script(
+        { text: 'Let me see. ', calls: [describeWanted], inputTokens: 1000, outputTokens: 20 },
+        { text: 'Now then.', calls: [callWanted], inputTokens: 1500, outputTokens: 30 },
+      );
+      const answer = await ask(client, stream);
+
+      expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+      expect(answer.text.replace(/\s+/g, ' ')).toBe('Let me see. Now then.');
+      expect(answer).toMatchObject({ inputTokens: 1500, outputTokens: 50 });
+      expectClean(answer);
+
+      const [first = '', second = ''] = bodies();
+      expect(provider.requests).toHaveLength(2);
+      expect(first).toContain(standInName);
+      expect(first).not.toContain('Create a new gist');
+      expect(second).toContain('Create a new gist');
+      expect(definitionsIn(second) === definitionsIn(first)).toBe(way === 'in_place');
+    });
+  });
+
+  it('goes on: the call stands upstream as the one that the model made, behind the same tools', async () => {
+    const client = open({ baseUrl: stack.baseUrl, key, model, tools, cached });
+    script({ calls: [callWanted] }, { text: 'Done.' });
+    const called = await ask(client, false);
+    const results = called.calls.map(({ id }) => ({ id, text: '{"id":1}' }));
+    const answer = await ask(client, false, [{ user: question }, { calls: called.calls, results }]);
+
+    expect(answer.text).toBe('Done.');
+    const [first = '', second = ''] = bodies();
+    const messages = JSON.stringify((JSON.parse(second) as { messages: unknown }).messages);
+    expect(messages).toMatch(new RegExp(`"name":"${way === 'in_place' ? standInName : wanted}"`));
+    expect(messages.includes(standInName)).toBe(way === 'in_place');
+    expect(definitionsIn(second) === definitionsIn(first)).toBe(way === 'in_place');
+  });
+});
+
+it.each(ways)('says so in header and log, and bills every round: %s', async (_way, stream) => {
+  const client = openAiClient({ baseUrl: stack.baseUrl, key, model: 'openai/gpt-4o-mini', tools });
+  script(
+    { calls: [describeWanted], inputTokens: 1000, outputTokens: 20 },
+    { calls: [callWanted], inputTokens: 1500, outputTokens: 30 },
+  );
+  const answer = await ask(client, stream);
+  expect(answer.header('x-svc-recovered')).toBe('1');
+  const toolsOut = Number(answer.header('x-svc-tools-output'));
+  const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length - 1;
+  expect(toolsOut).toBe(listed + 1);
+  const row = await waitForRow(stack.baseUrl, key, answer.header('x-request-id')!);
+  expect(row).toMatchObject({
+    status: 'ok',
+    tools_out: toolsOut,
+    prompt_tokens: 2500,
+    completion_tokens: 50,
+  });
+});
