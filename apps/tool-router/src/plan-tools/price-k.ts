@@ -54,13 +54,7 @@ export function chooseK(question: KQuestion): KChoice {
   const { tools, scored, kOverride } = question;
   const rates = ratesOf(question);
   const all = tools * rates.definition;
-  const plain = plainOption(question, rates);
-  const recovered = question.mayRecover ? recoveredOption(question, rates) : undefined;
-  const options = [plain, recovered].filter((option) => option !== undefined && option.k < scored);
-  const best = options.reduce<Option | undefined>(
-    (one, other) => (other !== undefined && (one === undefined || other.cost < one.cost) ? other : one),
-    undefined,
-  );
+  const best = cheapestOption(question, rates);
   const none = { armed: false, way: rates.way };
   if (best === undefined) {
     const why = kOverride === null ? 'uncertain' : 'chosen';
@@ -79,6 +73,20 @@ export function chooseK(question: KQuestion): KChoice {
 /** The recall that what is forwarded must have by itself, where the net brings back a share of the rest. */
 export function neededRecall(recallTarget: number, recoveredShare: number): number {
   return recoveredShare >= 1 ? 0 : Math.max(0, 1 - (1 - recallTarget) / (1 - recoveredShare));
+}
+
+/** An override says how much goes out: then the net is armed wherever it costs less than what it stands for. */
+function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
+  const { scored, kOverride, tools, mayRecover } = question;
+  const plain = plainOption(question, rates);
+  const recovered = mayRecover ? recoveredOption(question, rates) : undefined;
+  if (kOverride !== null && recovered !== undefined && recovered.cost < tools * rates.definition)
+    return recovered;
+  const options = [plain, recovered].filter((option) => option !== undefined && option.k < scored);
+  return options.reduce<Option | undefined>(
+    (one, other) => (other !== undefined && (one === undefined || other.cost < one.cost) ? other : one),
+    undefined,
+  );
 }
 
 interface Option {

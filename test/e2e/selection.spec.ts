@@ -1,0 +1,301 @@
+import * as bedrock from '@aws-sdk/client-bedrock-runtime';
+import { sharedStack, type ReceivedRequest, type ReplayProvider } from '@gateway/testing';
+import { Redis } from 'ioredis';
+import type OpenAI from 'openai';
+import { eventually } from '../integration/stack.fixture.ts';
+import {
+  connectProvider,
+  createTestKey,
+  requestIdOf,
+  waitForRow,
+  type TestAccount,
+} from './account.fixture.ts';
+import {
+  connectAnthropic,
+  plainMessages,
+  streamedMessages,
+  thoughtful,
+  toMessagesTool,
+} from './anthropic.fixture.ts';
+import {
+  connectBedrock,
+  plainConverse,
+  readConverseStream,
+  said,
+  streamedConverse,
+  streamedEvents,
+} from './bedrock.fixture.ts';
+import { edgeUrl, tightLimits } from './edges.fixture.ts';
+import { githubTools } from './github-tools.fixture.ts';
+import { postChat, send } from './http.fixture.ts';
+import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.ts';
+import { connectOpenAi, enqueueCall, openAccount } from './telemetry.fixture.ts';
+
+const stack = sharedStack();
+const { baseUrl } = stack;
+const wanted = 'create_branch';
+const clear = 'Create a branch called login-fix in acme/widgets';
+const names = githubTools.map((tool) => tool.function.name);
+const messagesTools = githubTools.map(toMessagesTool);
+const converseTools: bedrock.Tool[] = githubTools.map(({ function: { name, description, parameters } }) => ({
+  toolSpec: {
+    name,
+    description,
+    inputSchema: { json: (parameters ?? {}) as bedrock.ToolInputSchema.JsonMember['json'] },
+  },
+}));
+
+let provider: ReplayProvider;
+let account: TestAccount;
+let key: string;
+
+beforeAll(async () => {
+  provider = await startProvider();
+  account = await openAccount(provider);
+  key = (await createTestKey(baseUrl, account.apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
+  await connectProvider(baseUrl, key, {
+    provider: 'hosted',
+    api_key: 'upstream-key',
+    base_url: provider.url,
+  });
+  await setPreferences({ pruning: { recovery: false } });
+  // Lists that are new to router and compressor may take longer than a request waits.
+  await eventually(async () => (await askChat(githubTools)).length < names.length || undefined);
+  await eventually(async () => (await askChat(githubTools.slice(0, 60))).length < 60 || undefined);
+}, 60_000);
+afterEach(() => provider.reset());
+afterAll(() => provider.close());
+
+async function setPreferences(body: object): Promise<void> {
+  const path = '/v1/account/routing/preferences';
+  const answer = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body });
+  expect(answer.status).toBe(200);
+}
+
+const received = (): ReceivedRequest => provider.requests.at(-1)!;
+
+interface SentBody {
+  readonly tools: readonly { name?: string; function?: { name: string } }[];
+  readonly toolConfig?: { readonly tools: readonly { toolSpec: { name: string } }[] };
+}
+
+/** Names of the client's tools that reached the provider. */
+function receivedNames(): string[] {
+  const { tools, toolConfig } = JSON.parse(received().body.toString()) as SentBody;
+  const sent = toolConfig
+    ? toolConfig.tools.map(({ toolSpec }) => toolSpec.name)
+    : tools.map((tool) => tool.function?.name ?? tool.name ?? '');
+  return sent.filter((name) => names.includes(name));
+}
+
+/** The bytes of the tools as the provider got them; they stand last in the bodies that are sent here. */
+function receivedTools(): string {
+  const text = received().body.toString();
+  return text.slice(text.indexOf('"tools":'));
+}
+
+async function askChat(
+  tools: readonly object[],
+  messages: readonly object[] = [{ role: 'user', content: clear }],
+) {
+  provider.enqueue(null, plainAnswer);
+  const answer = await postChat(baseUrl, key, { model: 'openai/gpt-4o', messages, tools });
+  expect(answer.status).toBe(200);
+  return receivedNames();
+}
+
+describe('tools are pruned, the wanted one stays, and the answer is the provider’s, by the SDK of', () => {
+  const expectPruned = (): void => {
+    expect(receivedNames()).toContain(wanted);
+    expect(receivedNames().length).toBeLessThan(names.length / 2);
+  };
+
+  it.each([false, true])('OpenAI, streamed: %s', async (stream) => {
+    provider.enqueue(null, stream ? streamedAnswer(['Hello', '.']) : plainAnswer);
+    const call = {
+      model: 'openai/gpt-4o',
+      messages: [{ role: 'user' as const, content: clear }],
+      tools: githubTools,
+    };
+    const client = connectOpenAi(key);
+    let text = '';
+    if (stream) {
+      for await (const { choices } of await client.chat.completions.create({ ...call, stream }))
+        text += choices[0]?.delta.content ?? '';
+    } else text = (await client.chat.completions.create(call)).choices[0]?.message.content ?? '';
+    expect(text).toBe('Hello.');
+    expectPruned();
+  });
+
+  it.each([false, true])('Anthropic, streamed: %s', async (stream) => {
+    provider.enqueue(null, stream ? streamedMessages() : plainMessages(thoughtful));
+    const call = {
+      model: 'anthropic/claude-sonnet-4-5',
+      max_tokens: 100,
+      messages: [{ role: 'user' as const, content: clear }],
+      tools: messagesTools,
+    };
+    const client = connectAnthropic(baseUrl, key);
+    const message = stream
+      ? await client.messages.stream(call).finalMessage()
+      : await client.messages.create(call);
+    expect(message.content.at(-1)).toMatchObject({ type: 'text' });
+    expectPruned();
+  });
+
+  it.each([false, true])('Bedrock, streamed: %s', async (stream) => {
+    provider.enqueue(null, stream ? streamedConverse(streamedEvents) : plainConverse(said));
+    const client = connectBedrock(baseUrl, key);
+    const call = {
+      modelId: 'hosted/anthropic.claude-sonnet-4-5-20250929-v1:0',
+      messages: [{ role: 'user' as const, content: [{ text: clear }] }],
+      toolConfig: { tools: converseTools },
+    };
+    if (stream) {
+      const answer = await client.send(new bedrock.ConverseStreamCommand(call));
+      expect(await readConverseStream(answer.stream)).toMatchObject({
+        text: 'Hello, ü🌍.',
+        thrown: undefined,
+      });
+    } else expect(await client.send(new bedrock.ConverseCommand(call))).toMatchObject(said);
+    client.destroy();
+    expectPruned();
+  });
+});
+
+it('a pruned tool that is called by its name is delivered, and from then on forwarded', async () => {
+  const pruned = names.find((name) => !['get_me', wanted].includes(name) && !isForwarded(name))!;
+  enqueueCall(provider, pruned);
+  const client = connectOpenAi(key);
+  const opening: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: clear }];
+  const call = { model: 'openai/gpt-4o', tools: githubTools };
+  const { choices } = await client.chat.completions.create({ ...call, messages: opening });
+  const said = choices[0]!.message;
+  expect(said.tool_calls).toMatchObject([{ function: { name: pruned, arguments: '{}' } }]);
+  const result = { role: 'tool' as const, tool_call_id: 'call_1', content: 'done' };
+  expect(await askChat(githubTools, [...opening, said, result])).toContain(pruned);
+});
+
+const isForwarded = (() => {
+  let forwarded: Set<string> | undefined;
+  beforeAll(async () => {
+    forwarded = new Set(await askChat(githubTools));
+  });
+  return (name: string): boolean => forwarded?.has(name) ?? true;
+})();
+
+/** An agent's loop of `steps` calls of the wanted tool after the first turn, with words of the user now and then. */
+function conversation(steps: number): object[] {
+  const turns = Array.from({ length: steps }, (_, at) => [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: `c${at}`, type: 'function', function: { name: wanted, arguments: `{"branch":"b${at}"}` } },
+      ],
+    },
+    { role: 'tool', tool_call_id: `c${at}`, content: `{"ref":"refs/heads/b${at}"}` },
+    ...(at % 4 === 3
+      ? [
+          { role: 'assistant', content: 'Shall I go on?' },
+          { role: 'user', content: 'Yes, go on' },
+        ]
+      : []),
+  ]);
+  return [{ role: 'user', content: `${clear}, and some more` }, ...turns.flat()];
+}
+
+it('what goes out of the tools is the same, byte for byte, over 20 turns', async () => {
+  const seen = new Set<string>();
+  for (let steps = 0; steps < 20; steps += 1) {
+    await askChat(githubTools, conversation(steps));
+    seen.add(receivedTools());
+  }
+  expect(seen.size).toBe(1);
+  expect(receivedNames()).toContain(wanted);
+  expect(receivedNames().length).toBeLessThan(names.length);
+});
+
+it('with the memo flushed in mid-session, another replica sends the same bytes', async () => {
+  const tools = githubTools.slice(0, 60);
+  expect(JSON.stringify(tools).length).toBeLessThan(tightLimits.requestBodyBytesMax);
+  for (let steps = 0; steps < 4; steps += 1) await askChat(tools, conversation(steps));
+  const before = receivedTools();
+  const redis = new Redis(stack.dev.redis_url);
+  const kept = await redis.keys('session:v1:*');
+  expect(kept.length).toBeGreaterThan(0);
+  await redis.del(kept);
+  redis.disconnect();
+  // The other replica has to learn how definitions are shortened, too.
+  await eventually(async () => {
+    provider.enqueue(null, plainAnswer);
+    const body = { model: 'openai/gpt-4o', messages: conversation(4), tools };
+    const answer = await postChat(edgeUrl(stack, 'tight'), key, body);
+    expect(answer.status).toBe(200);
+    return receivedTools() === before || undefined;
+  });
+});
+
+it('a session with bound thinking goes out as it came, from its first turn on', async () => {
+  const tools = JSON.stringify(messagesTools, null, 1);
+  const first = `{"role":"user", "content":${JSON.stringify(clear)}}`;
+  const signed = `{"role":"assistant","content":[{"type":"thinking","thinking":"h\\u006dm","signature":"Eq\\/B=="},{"type":"text","text":"Where?"}]}`;
+  const thinking = `"thinking":{"type":"enabled","budget_tokens":2000}`;
+  const turns = [
+    `"messages":[${first}],${thinking}`,
+    `"messages":[${first},${signed},{"role":"user","content":"There."}],${thinking}`,
+    // Thinking is off by now, and its signatures are still in the transcript.
+    `"messages":[${first},${signed},{"role":"user","content":"Here."}]`,
+  ];
+  for (const turn of turns) {
+    const rest = `,"max_tokens":4000,${turn},"tools":${tools}}`;
+    provider.enqueue(null, plainMessages(thoughtful));
+    const body = `{"model":"anthropic/claude-opus-5-5"${rest}`;
+    const answer = await send(baseUrl, { path: '/v1/messages', key, body });
+    expect(answer.status).toBe(200);
+    expect(received().body.toString()).toBe(`{"model":"claude-opus-5-5"${rest}`);
+    const row = await waitForRow(baseUrl, key, requestIdOf(answer));
+    expect(row).toMatchObject({
+      k_reason: 'bound_thinking',
+      tools_in: names.length,
+      tools_out: names.length,
+    });
+  }
+});
+
+it('lists and overrides are obeyed together', async () => {
+  const narrow = await createTestKey(baseUrl, account.apiKey, { name: 'narrow', k_target_override: 3 });
+  const path = `/v1/account/keys/${narrow.id}/toollist`;
+  const lists = { denied_tools: [wanted], allowed_tools: [wanted, ...names.slice(0, 40)] };
+  const set = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body: lists });
+  expect(set.status).toBe(200);
+  const answer = await eventually(async () => {
+    provider.enqueue(null, plainAnswer);
+    const body = { model: 'openai/gpt-4o', messages: [{ role: 'user', content: clear }], tools: githubTools };
+    const each = await postChat(baseUrl, narrow.key, body);
+    expect(receivedNames()).not.toContain(wanted);
+    return each.headers['x-svc-tools-output'] === '3' ? each : undefined;
+  });
+  expect(receivedNames()).toHaveLength(3);
+  expect(names.slice(0, 40)).toEqual(expect.arrayContaining(receivedNames()));
+  const row = await waitForRow(baseUrl, account.apiKey, requestIdOf(answer));
+  expect(row).toMatchObject({ k: 3, k_reason: 'override', tools_out: 3 });
+});
+
+it('with the router killed in mid-request, everything goes out once the deadline is over', async () => {
+  const router = stack.service('tool-router');
+  await router.kill('SIGSTOP');
+  provider.enqueue(null, plainAnswer);
+  const asked = postChat(baseUrl, key, {
+    model: 'openai/gpt-4o',
+    messages: [{ role: 'user', content: clear }],
+    tools: githubTools,
+  });
+  await router.kill('SIGKILL');
+  const answer = await asked;
+  await router.start();
+  expect(answer.status).toBe(200);
+  expect(receivedNames()).toEqual(names);
+  const row = await waitForRow(baseUrl, key, requestIdOf(answer));
+  expect(row.k_reason).toMatch(/^(timeout|unavailable)$/);
+});

@@ -1,0 +1,47 @@
+// What sessions cost and miss under ways to choose their tools: `npm run eval:sessions -- --data DIR`. Replays the multi-turn sets and
+// the transcripts against lists of 50, 100 and 300 tools. No model runs: how likely it uses the net is assumed (`--use`).
+// Prints tables, then one line of JSON.
+import { parseArgs } from 'node:util';
+import { loadCatalog } from '@gateway/model-catalog';
+import { printReport } from './sessions/report.ts';
+import { loadSessions } from './sessions/load-sessions.ts';
+import { prepareSubjects } from './sessions/prepare-subjects.ts';
+import { measureList } from './sessions/measure-list.ts';
+
+const sizes = [50, 100, 300];
+/** One model of each rule for prompt caches. */
+const modelNames = [
+  ['anthropic', 'claude-sonnet-4-5'],
+  ['openai', 'gpt-5'],
+  ['openai', 'gpt-4.1'],
+  ['openai', 'gpt-4o'],
+  ['deepseek', 'deepseek-chat'],
+  ['google', 'gemini-2.5-flash'],
+  ['mistral', 'mistral-large-latest'],
+] as const;
+
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string', default: '../shared/data' },
+    sessions: { type: 'string', default: '80' },
+    lane: { type: 'string', default: 'keyword' },
+    sizes: { type: 'string', default: sizes.join(',') },
+  },
+});
+if (values.lane !== 'keyword' && values.lane !== 'semantic') throw new Error('--lane keyword|semantic');
+const catalog = loadCatalog();
+const models = modelNames
+  .map(([provider, id]) => catalog.find(provider, id))
+  .filter((model) => model !== undefined);
+const data = loadSessions(values.data);
+const report = [];
+for (const size of values.sizes.split(',').map(Number)) {
+  const subjects = await prepareSubjects(data, {
+    size,
+    perSource: Number(values.sessions),
+    lane: values.lane,
+  });
+  report.push(await measureList(subjects, size, models));
+}
+printReport(report);
+process.exit(0);

@@ -1,0 +1,72 @@
+import type { CatalogModel } from '@gateway/model-catalog';
+
+/** The shortest prefix that providers cache, where the catalogue does not know it. */
+const cachedTokensMin = 1024;
+
+/** One call, as the provider counts it. */
+export interface BilledCall {
+  /** Of the input, what an earlier call of the session has begun with too. */
+  readonly sharedTokens: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** What a session costs at a model, in tokens at its plain input price. Calls follow each other within the cache's lifetime. */
+export function billSession({ prices, cache }: CatalogModel, calls: readonly BilledCall[]): number {
+  if (prices === null || prices.input === 0) return 0;
+  const isCached = cache !== null && cache.kind !== 'none' && cache.readMultiplier !== null;
+  const minTokens = cache?.minTokens ?? cachedTokensMin;
+  const read = cache?.readMultiplier ?? 1;
+  const write = isCached ? (cache.writeMultiplier ?? 1) : 1;
+  let cost = 0;
+  for (const { sharedTokens, inputTokens, outputTokens } of calls) {
+    const cached = isCached && sharedTokens >= minTokens ? sharedTokens : 0;
+    const isWritten = isCached && inputTokens >= minTokens;
+    cost += cached * read + (inputTokens - cached) * (isWritten ? write : 1);
+    cost += outputTokens * (prices.output / prices.input);
+  }
+  return cost;
+}
+
+/**
+ * A session's calls with what they share: prompts are tools, then instructions, then messages, and a provider keeps every prefix
+ * that was sent. Tools that differ end the shared part; messages only grow.
+ */
+export class SharedPrefixes {
+  readonly calls: BilledCall[] = [];
+  readonly #sent: { readonly tools: readonly number[]; tail: number }[] = [];
+
+  /**
+   * @param tools in the order in which they are sent, by position; equal numbers are equal definitions.
+   * @param toolTokens of each of them.
+   * @param tailTokens of all that comes behind: instructions and messages.
+   */
+  add(
+    tools: readonly number[],
+    toolTokens: (position: number) => number,
+    tailTokens: number,
+    outputTokens: number,
+  ): void {
+    const all = tools.reduce((sum, position) => sum + toolTokens(position), 0);
+    let sharedTokens = 0;
+    let same: { tail: number } | undefined;
+    for (const sent of this.#sent) {
+      const length = commonLength(sent.tools, tools);
+      const isSame = length === tools.length && length === sent.tools.length;
+      if (isSame) same = sent;
+      const shared = isSame
+        ? all + Math.min(sent.tail, tailTokens)
+        : tools.slice(0, length).reduce((sum, position) => sum + toolTokens(position), 0);
+      sharedTokens = Math.max(sharedTokens, shared);
+    }
+    if (same === undefined) this.#sent.push({ tools, tail: tailTokens });
+    else same.tail = Math.max(same.tail, tailTokens);
+    this.calls.push({ sharedTokens, inputTokens: all + tailTokens, outputTokens });
+  }
+}
+
+function commonLength(one: readonly number[], other: readonly number[]): number {
+  let length = 0;
+  while (length < one.length && length < other.length && one[length] === other[length]) length += 1;
+  return length;
+}

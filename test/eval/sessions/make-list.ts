@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { ToolDefinition } from '@gateway/contracts';
+import { tokensOf } from '../compression/token-table.ts';
+import type { EvalList, EvalSession } from './eval-session.ts';
+
+/** Real servers' tools, of which half of what fills a list is taken. */
+const realServers = ['github_mcp', 'mongodb_mcp'];
+
+/**
+ * The session's own tools among others, `size` in all: half of the others are tools of real servers, half of any set. Drawn and
+ * put in order by a hash of session and tool, so that every run has the same lists.
+ */
+export function makeList(
+  session: EvalSession,
+  size: number,
+  tools: ReadonlyMap<string, ToolDefinition>,
+): EvalList {
+  const taken = new Set(session.tools.map(({ name }) => name));
+  const chosen = [...session.tools];
+  const fill = (ids: readonly string[], upTo: number): void => {
+    for (const id of ids) {
+      const tool = tools.get(id);
+      if (chosen.length >= upTo) return;
+      if (tool === undefined || taken.has(tool.name)) continue;
+      taken.add(tool.name);
+      chosen.push(tool);
+    }
+  };
+  const drawn = sortByHash([...tools.keys()], session.id);
+  const isReal = (id: string): boolean => realServers.some((server) => id.startsWith(server));
+  fill(drawn.filter(isReal), chosen.length + Math.floor((size - chosen.length) / 2));
+  fill(drawn, size);
+  const byHash = new Map(chosen.map((tool) => [tool.hash, tool]));
+  const listed = sortByHash([...byHash.keys()], `order ${session.id}`).flatMap(
+    (hash) => byHash.get(hash) ?? [],
+  );
+  return { tools: listed, tokens: listed.map(tokensOfTool) };
+}
+
+function sortByHash(ids: readonly string[], seed: string): string[] {
+  return ids
+    .map((id) => ({ id, key: createHash('md5').update(`${seed}\n${id}`).digest('hex') }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ id }) => id);
+}
+
+function tokensOfTool({ name, description, parameters }: ToolDefinition): number {
+  return tokensOf(JSON.stringify({ type: 'function', function: { name, description, parameters } }));
+}

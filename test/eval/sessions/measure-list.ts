@@ -1,0 +1,151 @@
+import type { CatalogModel } from '@gateway/model-catalog';
+import { billSession } from './bill.ts';
+import {
+  replaySession,
+  replayStateless,
+  type ReplayOutcome,
+  type ReplaySettings,
+  type ReplaySubject,
+} from './replay-session.ts';
+
+/** K of the frontier, from 5 to all. */
+const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
+const targets = [0.8, 0.9, 0.95, 0.97, 0.99, 0.995, 0.9999];
+const uses = [0.8, 0.9, 1] as const;
+/** The bar is set at this assumption. */
+export const usedShare = 0.9;
+export const effectiveRecallMin = 0.99;
+
+/** One setting, over all sessions. */
+export interface Point {
+  readonly setting: string;
+  readonly use: number;
+  /** Billed against sending everything, by model. */
+  readonly cost: Readonly<Record<string, number>>;
+  readonly tokens: number;
+  readonly forwardedRecall: number;
+  readonly effectiveRecall: number;
+  readonly roundsPerSession: number;
+  readonly keptShare: number;
+}
+
+export interface ListReport {
+  readonly tools: number;
+  readonly sessions: number;
+  readonly requestsPerSession: number;
+  /** (b): the best K of each request. */
+  readonly stateless: readonly Point[];
+  /** (c), (d), (e) by K. */
+  readonly frontier: readonly Point[];
+  /** By recall target, under each model's prices. */
+  readonly priced: Readonly<Record<string, readonly Point[]>>;
+}
+
+export async function measureList(
+  subjects: readonly ReplaySubject[],
+  tools: number,
+  models: readonly CatalogModel[],
+): Promise<ListReport> {
+  const all = await replayAll(subjects, (subject) => replayStateless(subject, null));
+  const base = baseOf(all, models);
+  const point = async (setting: string, use: number, replay: Replay): Promise<Point> =>
+    summarize(setting, use, await replayAll(subjects, replay), base, models);
+  const sizes = frontierK.filter((k) => k < tools);
+  const stateless: Point[] = [];
+  for (const k of sizes) stateless.push(await point(`K=${k}`, 0, (each) => replayStateless(each, k)));
+  const frontier: Point[] = [];
+  for (const net of ['none', 'in_place', 'regrown'] as const)
+    for (const use of net === 'none' ? [0] : uses)
+      for (const k of sizes) {
+        const settings = { net, use, kOverride: k, recallTarget: 0.95, price: priceOf(models[0]) };
+        frontier.push(await point(`${net} K=${k}`, use, (each) => replaySession(each, settings)));
+      }
+  const priced: Record<string, Point[]> = {};
+  for (const model of models) priced[nameOf(model)] = await measurePriced(model, point);
+  const requests = subjects.reduce((sum, { session }) => sum + session.requests.length, 0);
+  return {
+    tools,
+    sessions: subjects.length,
+    requestsPerSession: round(requests / subjects.length),
+    stateless,
+    frontier,
+    priced,
+  };
+}
+
+type Replay = (subject: ReplaySubject) => Promise<ReplayOutcome>;
+
+async function measurePriced(
+  model: CatalogModel,
+  point: (setting: string, use: number, replay: Replay) => Promise<Point>,
+): Promise<Point[]> {
+  const points: Point[] = [];
+  for (const net of ['none', 'priced'] as const)
+    for (const use of net === 'none' ? [0] : uses)
+      for (const recallTarget of targets) {
+        const settings: ReplaySettings = { net, use, kOverride: null, recallTarget, price: priceOf(model) };
+        points.push(
+          await point(`${net} target=${recallTarget}`, use, (each) => replaySession(each, settings)),
+        );
+      }
+  return points;
+}
+
+async function replayAll(subjects: readonly ReplaySubject[], replay: Replay): Promise<ReplayOutcome[]> {
+  const outcomes: ReplayOutcome[] = [];
+  for (const subject of subjects) outcomes.push(await replay(subject));
+  return outcomes;
+}
+
+export const nameOf = ({ provider, modelId }: CatalogModel): string => `${provider}/${modelId}`;
+
+function priceOf(model: CatalogModel | undefined): ReplaySettings['price'] {
+  const { input = 1, output = 4 } = model?.prices ?? {};
+  const isCached = model?.cache?.readMultiplier != null;
+  return {
+    cacheRead: isCached ? (model?.cache?.readMultiplier ?? null) : null,
+    cacheWrite: isCached ? (model?.cache?.writeMultiplier ?? 1) : null,
+    cachedTokensMin: isCached ? (model?.cache?.minTokens ?? 1024) : 0,
+    output: output / input,
+  };
+}
+
+/** By model and session: what sending everything costs. */
+function baseOf(all: readonly ReplayOutcome[], models: readonly CatalogModel[]): Map<string, number> {
+  return new Map(
+    models.map((model) => [nameOf(model), sumOf(all, ({ calls }) => billSession(model, calls))]),
+  );
+}
+
+function summarize(
+  setting: string,
+  use: number,
+  outcomes: readonly ReplayOutcome[],
+  base: ReadonlyMap<string, number>,
+  models: readonly CatalogModel[],
+): Point {
+  const needs = sumOf(outcomes, (each) => each.needs);
+  const forwarded = sumOf(outcomes, (each) => each.forwarded);
+  const cost = models.map((model): [string, number] => {
+    const billed = sumOf(outcomes, ({ calls }) => billSession(model, calls));
+    return [nameOf(model), round(billed / (base.get(nameOf(model)) ?? 1))];
+  });
+  return {
+    setting,
+    use,
+    cost: Object.fromEntries(cost),
+    tokens: sumOf(outcomes, ({ calls }) => calls.reduce((sum, { inputTokens }) => sum + inputTokens, 0)),
+    forwardedRecall: round(forwarded / needs),
+    effectiveRecall: round((forwarded + sumOf(outcomes, (each) => each.recovered)) / needs),
+    roundsPerSession: round(sumOf(outcomes, ({ rounds }) => rounds) / outcomes.length),
+    keptShare: round(sumOf(outcomes, ({ kept }) => kept) / outcomes.length),
+  };
+}
+
+function sumOf(outcomes: readonly ReplayOutcome[], valueOf: (outcome: ReplayOutcome) => number): number {
+  return outcomes.reduce((sum, outcome) => sum + valueOf(outcome), 0);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

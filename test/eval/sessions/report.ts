@@ -1,0 +1,72 @@
+import { effectiveRecallMin, usedShare, type ListReport, type Point } from './measure-list.ts';
+
+/** Prints tables for people, then one line of JSON. */
+export function printReport(reports: readonly ListReport[]): void {
+  for (const report of reports) {
+    console.log(
+      `\n${report.tools} tools: ${report.sessions} sessions, ${report.requestsPerSession} requests each; cost against sending everything`,
+    );
+    for (const [model, points] of Object.entries(report.priced)) printModel(model, points, report);
+    console.log(
+      '  frontier by K (forwarded recall, effective recall, rounds a session, then cost by model):',
+    );
+    for (const point of report.frontier.filter(({ use }) => use === usedShare || use === 0))
+      printPoint(point);
+  }
+  const bars = Object.fromEntries(reports.map((report) => [report.tools, barsOf(report)]));
+  console.log(JSON.stringify({ bars, lists: reports }));
+}
+
+interface Bar {
+  /** The cheapest setting that reaches the effective recall; null where none does. */
+  readonly ours: Point | null;
+  /** The cheapest stateless K that forwards as much as ours reaches. */
+  readonly stateless: Point | null;
+}
+
+/** By model. */
+function barsOf(report: ListReport): Record<string, Bar> {
+  return Object.fromEntries(
+    Object.keys(report.priced).map((model) => {
+      const points = [...(report.priced[model] ?? []), ...report.frontier].filter(
+        ({ use, effectiveRecall }) => use === usedShare && effectiveRecall >= effectiveRecallMin,
+      );
+      const ours = cheapest(points, model);
+      const least = ours?.effectiveRecall ?? effectiveRecallMin;
+      const stateless = cheapest(
+        report.stateless.filter(({ effectiveRecall }) => effectiveRecall >= least),
+        model,
+      );
+      return [model, { ours, stateless }];
+    }),
+  );
+}
+
+function cheapest(points: readonly Point[], model: string): Point | null {
+  const costOf = (point: Point): number => point.cost[model] ?? Infinity;
+  return points.toSorted((one, other) => costOf(one) - costOf(other))[0] ?? null;
+}
+
+function printModel(model: string, points: readonly Point[], report: ListReport): void {
+  const bar = barsOf(report)[model];
+  const describe = (point: Point | null | undefined): string =>
+    point == null
+      ? 'not reached'
+      : `${(point.cost[model] ?? 0).toFixed(3)} (${point.setting}, effective ${point.effectiveRecall.toFixed(3)}, rounds ${point.roundsPerSession.toFixed(2)})`;
+  console.log(
+    `  ${model}: at effective recall ${effectiveRecallMin}: ours ${describe(bar?.ours)}; per request top-K ${describe(bar?.stateless)}`,
+  );
+  for (const point of points.filter(({ use }) => use === usedShare || use === 0)) {
+    const cost = (point.cost[model] ?? 0).toFixed(3);
+    console.log(
+      `    ${point.setting.padEnd(22)} cost ${cost}  forwarded ${point.forwardedRecall.toFixed(3)}  effective ${point.effectiveRecall.toFixed(3)}  rounds ${point.roundsPerSession.toFixed(2)}  kept ${point.keptShare.toFixed(3)}`,
+    );
+  }
+}
+
+function printPoint({ setting, cost, forwardedRecall, effectiveRecall, roundsPerSession }: Point): void {
+  const costs = Object.values(cost).map((each) => each.toFixed(3).padStart(6));
+  console.log(
+    `    ${setting.padEnd(18)} ${forwardedRecall.toFixed(3)} ${effectiveRecall.toFixed(3)} ${roundsPerSession.toFixed(2).padStart(5)} ${costs.join(' ')}`,
+  );
+}
