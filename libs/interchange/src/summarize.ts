@@ -1,8 +1,10 @@
-import type { ResponseSummary } from './response-summary.ts';
-import type { StreamEvent } from './stream-event.ts';
+import type { ResponseSummary, SummarizedCall } from './response-summary.ts';
+import type { StreamEvent, ToolCallDelta } from './stream-event.ts';
 
 /** Calls whose names are kept; the rest are counted. */
 const toolCallsKept = 256;
+/** Characters of arguments that are kept of an answer, all calls together. */
+const argumentCharactersKept = 64 * 1024;
 /** Choices whose finish reasons are kept: twice the most that a format lets a client ask for (128). */
 const choicesKept = 256;
 
@@ -31,9 +33,11 @@ export function summarize(summary: ResponseSummary, event: StreamEvent): Respons
     case 'refusal-delta':
       return { ...summary, textCharacters: summary.textCharacters + event.text.length };
     case 'tool-call-delta':
-      return { ...summary, argumentCharacters: summary.argumentCharacters + event.argumentsText.length };
-    case 'tool-call-start':
-      return addToolCall(summary, { id: event.id, name: event.name });
+      return addArguments(summary, event);
+    case 'tool-call-start': {
+      const { id, name, choice, block } = event;
+      return addToolCall(summary, { id, name, argumentsText: '', choice, block });
+    }
     case 'usage':
       return { ...summary, usage: event.usage };
     case 'finish':
@@ -48,7 +52,20 @@ export function summarize(summary: ResponseSummary, event: StreamEvent): Respons
   }
 }
 
-function addToolCall(summary: ResponseSummary, call: { id: string; name: string }): ResponseSummary {
+function addArguments(
+  summary: ResponseSummary,
+  { choice, block, argumentsText }: ToolCallDelta,
+): ResponseSummary {
+  const argumentCharacters = summary.argumentCharacters + argumentsText.length;
+  const at = summary.toolCalls.findLastIndex((call) => call.choice === choice && call.block === block);
+  const call = summary.toolCalls[at];
+  if (call === undefined || call.argumentsText === null) return { ...summary, argumentCharacters };
+  const isKept = argumentCharacters <= argumentCharactersKept;
+  const kept = { ...call, argumentsText: isKept ? call.argumentsText + argumentsText : null };
+  return { ...summary, argumentCharacters, toolCalls: summary.toolCalls.with(at, kept) };
+}
+
+function addToolCall(summary: ResponseSummary, call: SummarizedCall): ResponseSummary {
   const toolCallCount = summary.toolCallCount + 1;
   if (summary.toolCalls.length >= toolCallsKept) return { ...summary, toolCallCount };
   return { ...summary, toolCallCount, toolCalls: [...summary.toolCalls, call] };

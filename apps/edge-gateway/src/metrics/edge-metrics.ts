@@ -12,6 +12,7 @@ export interface EdgeMetrics {
   readonly toolsOut: Counter;
   readonly firstByteSeconds: Histogram;
   readonly tokens: Counter<'direction'>;
+  readonly invalidCalls: Counter<'definition'>;
 }
 
 export function createEdgeMetrics(metrics: Metrics): EdgeMetrics {
@@ -50,6 +51,11 @@ function createRequestMetrics(metrics: Metrics): RequestMetrics {
 
 function createPlanMetrics(metrics: Metrics): Omit<EdgeMetrics, keyof RequestMetrics> {
   return {
+    invalidCalls: metrics.counter({
+      name: 'gateway_invalid_calls_total',
+      help: 'Calls whose arguments the definition of their tool refuses as the client wrote it, by whether it went out shortened.',
+      labels: ['definition'],
+    }),
     planSeconds: metrics.histogram({
       name: 'gateway_plan_seconds',
       help: 'Time to plan a request with tools.',

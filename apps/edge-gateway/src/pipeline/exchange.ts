@@ -6,6 +6,7 @@ import type { RequestRoute } from '@gateway/wire-formats';
 import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
 import type { Reservation } from '../budgets/key-budget.ts';
 import type { Turn } from '../admission/admission.ts';
+import type { JudgeCalls } from './judge-calls.ts';
 import type { ContextPrice } from './context-price.ts';
 import type { ModelChoice } from './model-choice.ts';
 import { createTries, type Tries } from './tries.ts';
@@ -68,6 +69,8 @@ export interface Exchange {
   modelChoice?: ModelChoice;
   /** What compressing the conversation is worth. Absent where there was nothing to compress. */
   contextPrice?: ContextPrice;
+  /** By the tools' definitions as the client wrote them. Absent where there are no tools. */
+  judgeCalls?: JudgeCalls;
   /** The span of the provider call; ended with the answer. */
   providerCall?: Span;
   /** Whether the client wants a streamed answer to tell its usage. Known when the request is translated. */

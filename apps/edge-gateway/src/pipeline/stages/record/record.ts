@@ -58,9 +58,13 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       settleBudget(exchange, finished);
       countRequest(exchange, outcome, services.metrics);
       countTokens(finished, services.metrics);
+      const invalidCalls = countInvalidCalls(exchange, outcome, services.metrics);
       noteBilled(exchange, finished, services.tokenRatios);
       noteAnswer(exchange, finished, services.modelRouter);
-      services.requestLog.write(renderLogLine(exchange, caller, outcome, totalMs, finished));
+      services.requestLog.write({
+        ...renderLogLine(exchange, caller, outcome, totalMs, finished),
+        invalid_calls: invalidCalls > 0 ? invalidCalls : undefined,
+      });
       if (finished === null) return;
       // A request that failed early may end before its accept line is written; one that was not accepted has no ending.
       accepting.then(
@@ -86,6 +90,16 @@ function noteBilled(
 ): void {
   if (!event?.usage || event.usage.estimated || event.provider === null) return;
   tokenRatios.note(event.provider, outboundBytes, event.usage.inputTokens);
+}
+
+/** Calls that the tools' own definitions refuse are the client's to answer; how many there are is said here. */
+function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metrics: EdgeMetrics): number {
+  const calls = summary?.toolCalls ?? [];
+  if (calls.length === 0 || exchange.judgeCalls === undefined) return 0;
+  const { asWritten, shortened } = exchange.judgeCalls(calls);
+  metrics.invalidCalls.inc({ definition: 'as_written' }, asWritten);
+  metrics.invalidCalls.inc({ definition: 'shortened' }, shortened);
+  return asWritten + shortened;
 }
 
 function countTokens(event: RequestEventV1 | null, metrics: EdgeMetrics): void {

@@ -1,4 +1,6 @@
+import { formatNamed } from '@gateway/wire-formats';
 import type { Exchange } from '../../exchange.ts';
+import { openCallJudge } from '../../judge-calls.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
 import type { TokenRatios } from '../../token-ratios.ts';
 import type { ToolPlan } from '../../tool-plan.ts';
@@ -27,6 +29,7 @@ export function noteOutbound(
   ledger.context = loggedContext(exchange, plan);
   noteContext(exchange, request, plan, tokenRatios);
   if (offered === 0) return;
+  exchange.judgeCalls = openCallJudge(request, formatNamed(exchange.format), plan);
   ledger.plan = loggedPlan(request, plan, defect);
   const pruned = plan.forwarded.length < plan.eligible.length;
   headers['x-svc-tools-input'] = String(plan.eligible.length);

@@ -1,0 +1,32 @@
+import { formatNamed, scanJson } from '@gateway/wire-formats';
+import { openCallJudge } from './judge-calls.ts';
+
+const format = formatNamed('chat-completions');
+const parameters = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
+const tools = ['one', 'two'].map((name) => ({ type: 'function', function: { name, parameters } }));
+const bytes = Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'go' }], tools }));
+const tape = scanJson(bytes, { depthMax: 64 });
+const request = { bytes, tape, outline: format.client.outlineRequest(tape) } as never;
+const schemaEdits = new Map([[1, { edits: [], steps: [] }]]);
+const judge = openCallJudge(request, format, { schemaEdits });
+const call = (name: string, argumentsText: string | null) => ({
+  id: 'c',
+  name,
+  argumentsText,
+  choice: 0,
+  block: 0,
+});
+
+describe('the calls of an answer', () => {
+  it('are judged by the definitions as the client wrote them, those that went out shortened apart', () => {
+    expect(judge([call('one', '{"a":1}'), call('two', '{"a":1}')])).toEqual({ asWritten: 0, shortened: 0 });
+    expect(judge([call('one', '{"a":"x"}'), call('two', '{}'), call('two', 'no')])).toEqual({
+      asWritten: 1,
+      shortened: 2,
+    });
+  });
+
+  it('are not judged where there is nothing to judge them by', () => {
+    expect(judge([call('three', '{}'), call('one', null)])).toEqual({ asWritten: 0, shortened: 0 });
+  });
+});
