@@ -171,8 +171,16 @@ describe('routing models', () => {
     const other = await createTestAccount(stack);
     await connectProvider(baseUrl, other.apiKey, { provider: 'openai', api_key: 'sk-upstream-9876543210' });
     expect(await enabledOf('openai/gpt-4o', other)).toBe(true);
+    const offered = async () => (await list()).map(({ id }) => id);
+    expect(await offered()).not.toContain('openai/gpt-4o');
     await set(true);
     expect(await enabledOf('openai/gpt-4o')).toBe(true);
+    expect(await offered()).toContain('openai/gpt-4o');
+    await put({ max_cost_usd_per_mtok: 1 });
+    expect(await offered()).not.toContain('openai/gpt-4o');
+    expect(await offered()).toContain('openai/gpt-4o-mini');
+    await put({ allowed_providers: ['sandbox'] });
+    expect(await offered()).toEqual(['sandbox/sandbox-1']);
   });
 
   it.each([

@@ -38,6 +38,11 @@ async function startProvider(name: string): Promise<RoutedProvider> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      if (request.method === 'GET') {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ data: [{ id: 'a-model-of-tomorrow' }, 'no entry'] }));
+        return;
+      }
       provider.asked.push(asked.parse(JSON.parse(Buffer.concat(chunks).toString('utf8'))).model);
       void waitMs(provider.delayMs).then(() => {
         response.writeHead(200, { 'content-type': 'application/json' });

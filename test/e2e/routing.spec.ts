@@ -1,7 +1,8 @@
 import { sharedStack } from '@gateway/testing';
+import { z } from 'zod';
 import { eventually } from '../integration/stack.fixture.ts';
 import { expectError } from './errors.fixture.ts';
-import { invalid, replicas, untilEffective } from './governance.fixture.ts';
+import { callFor, invalid, replicas, untilEffective } from './governance.fixture.ts';
 import { send } from './http.fixture.ts';
 import {
   askRouted,
@@ -18,6 +19,7 @@ import {
 
 const stack = sharedStack();
 const { baseUrl } = stack;
+const modelList = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
 let world: RoutedWorld;
 let key: string;
 
@@ -164,4 +166,14 @@ it('what a request needs is held against what models can do', async () => {
   const blind = choice.excluded.filter(({ rule }) => rule === 'no_images').map((each) => each.id);
   expect(blind.length).toBeGreaterThan(0);
   expect(blind).not.toContain(id);
+});
+
+it('models that only the providers list are listed when they are asked for', async () => {
+  const ids = async (path: string) => {
+    const { data } = await callFor(modelList, 200, { path, key });
+    return data.map(({ id }) => id);
+  };
+  expect(await ids('/v1/models')).not.toContain('openai/a-model-of-tomorrow');
+  const live = await ids('/v1/models?live=true');
+  for (const { name } of world.providers) expect(live).toContain(`${name}/a-model-of-tomorrow`);
 });

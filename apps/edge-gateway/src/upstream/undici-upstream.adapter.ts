@@ -45,7 +45,7 @@ export class UndiciUpstream implements Upstream {
       const answer = await this.#agent.request({
         origin,
         path,
-        method: 'POST',
+        method: call.method ?? 'POST',
         headers: call.headers,
         body: call.body,
         signal: call.signal,

@@ -3,9 +3,11 @@ import type { IncomingHeaders } from '@gateway/providers';
 
 export interface UpstreamCall {
   readonly url: string;
+  /** `POST`, unless it is only asked for something. */
+  readonly method?: 'GET';
   readonly headers: Record<string, string>;
   /** A stream is sent as it comes; its length, where it is known, stands in `content-length`. */
-  readonly body: Uint8Array | Readable;
+  readonly body: Uint8Array | Readable | null;
   readonly signal: AbortSignal;
 }
 

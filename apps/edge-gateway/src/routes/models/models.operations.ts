@@ -10,14 +10,27 @@ export const listedModel = z
     object: z.literal('model'),
     created: z.int().meta({ description: 'Unix seconds; 0 where the release date is not known.' }),
     owned_by: z.string(),
-    kind: z.string().meta({ description: 'What requests it takes: `chat` ones, or another kind.' }),
+    kind: z.string().meta({
+      description:
+        'What requests it takes: `chat` ones, or another kind; `unknown` of what only the provider lists.',
+    }),
   })
   .meta({ id: 'Model' });
+
+export const listModelsQuery = z.strictObject({
+  live: z.enum(['true', 'false']).default('false').meta({
+    description:
+      '`true`: with what the providers list themselves and the catalogue does not know yet. Asked for with your credentials, at most once a minute; a provider that does not answer is left out.',
+  }),
+});
 
 export const listModels: Operation = {
   id: 'listModels',
   tag: 'Models',
   summary: 'List the models of the connected providers',
+  description:
+    'All that `model` takes by name, besides `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`. Which of them those choose from: `GET /v1/account/routing/models`.',
+  query: listModelsQuery,
   answer: {
     status: 200,
     description: 'The models.',

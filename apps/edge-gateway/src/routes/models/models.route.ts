@@ -1,16 +1,18 @@
 import { GatewayError } from '@gateway/errors';
 import type { CatalogModel, ModelKind } from '@gateway/model-catalog';
-import { Controller, Get, Inject, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, Inject, Query, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
 import type { AccountCaller } from '../../http/account-caller.ts';
 import { FromCaller } from '../../http/caller.decorator.ts';
 import { Describe } from '../../http/operation.ts';
+import { parseInput } from '../../http/zod-input.ts';
 import { RateLimitGuard } from '../../http/rate-limit.guard.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { connectedProviders } from '../../pipeline/stages/choose/choose.ts';
+import { LiveModels } from '../../routing/live-models.ts';
 import { tokens } from '../../tokens.ts';
-import { getModel, listModels } from './models.operations.ts';
+import { getModel, listModels, listModelsQuery } from './models.operations.ts';
 
 /** A model in the common list format. Its id is what `model` takes: `<provider>/<model>`. */
 interface ListedModel {
@@ -20,7 +22,7 @@ interface ListedModel {
   readonly created: number;
   readonly owned_by: string;
   /** What requests it takes: `chat` ones, or another kind. */
-  readonly kind: ModelKind;
+  readonly kind: ModelKind | 'unknown';
 }
 
 /** `GET /v1/models` and `/v1/models/{id}`: the models of the caller's connected providers. */
@@ -28,18 +30,36 @@ interface ListedModel {
 @UseGuards(RateLimitGuard)
 export class ModelsRoute {
   readonly #services: PipelineServices;
+  readonly #liveModels: LiveModels;
 
   constructor(@Inject(tokens.pipeline) services: PipelineServices) {
     this.#services = services;
+    this.#liveModels = new LiveModels(services);
   }
 
   @Get()
   @Describe(listModels)
   @AllowAccess('api-key')
-  async list(@FromCaller() caller: AccountCaller): Promise<{ object: 'list'; data: ListedModel[] }> {
-    const connected = await connectedProviders(caller.accountId, this.#services);
-    const models = [...connected].flatMap((provider) => this.#services.catalog.modelsOf(provider));
-    return { object: 'list', data: models.map(renderModel) };
+  async list(
+    @FromCaller() { accountId }: AccountCaller,
+    @Query() query: unknown,
+  ): Promise<{ object: 'list'; data: ListedModel[] }> {
+    const { live } = parseInput(listModelsQuery, query);
+    const connected = [...(await connectedProviders(accountId, this.#services))];
+    const models = connected.flatMap((provider) => this.#services.catalog.modelsOf(provider));
+    const further = live === 'true' ? await this.#listLive(accountId, connected) : [];
+    return { object: 'list', data: [...models.map(renderModel), ...further] };
+  }
+
+  /** What providers list themselves and the catalogue does not know. */
+  async #listLive(accountId: string, connected: readonly string[]): Promise<ListedModel[]> {
+    const { catalog } = this.#services;
+    const lists = connected.map(async (provider) => {
+      const ids = await this.#liveModels.list(accountId, provider);
+      const unknown = ids.filter((id) => catalog.find(provider, id) === undefined);
+      return unknown.map((id) => renderLiveModel(provider, id));
+    });
+    return (await Promise.all(lists)).flat();
   }
 
   /** Ids hold slashes, so the rest of the path is the id, percent-encoded or not. */
@@ -64,6 +84,10 @@ export class ModelsRoute {
       message: `No connected provider has the model "${id}".`,
     });
   }
+}
+
+function renderLiveModel(provider: string, id: string): ListedModel {
+  return { id: `${provider}/${id}`, object: 'model', created: 0, owned_by: provider, kind: 'unknown' };
 }
 
 function renderModel(model: CatalogModel): ListedModel {

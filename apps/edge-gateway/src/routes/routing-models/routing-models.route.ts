@@ -1,4 +1,5 @@
 import {
+  getPreferences,
   listDisabledModels,
   modelToggleBody,
   observeModels,
@@ -7,6 +8,7 @@ import {
   type ModelToggleBody,
   type RoutingModel,
   type RoutingModelStatus,
+  type RoutingPreferences,
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { CatalogModel } from '@gateway/model-catalog';
@@ -39,7 +41,14 @@ export class RoutingModelsRoute {
   @Get()
   @Describe(listRoutingModels)
   async list(@FromCaller() { accountId }: AccountCaller): Promise<{ object: 'list'; data: RoutingModel[] }> {
-    return { object: 'list', data: (await this.#chatModels(accountId)).map(renderRoutingModel) };
+    const { messaging } = this.#services;
+    const [models, turnedOff, { preferences }] = await Promise.all([
+      this.#chatModels(accountId),
+      this.#listTurnedOff(accountId),
+      messaging.call(getPreferences, { accountId }),
+    ]);
+    const data = models.filter((model) => mayBeChosen(model, turnedOff, preferences)).map(renderRoutingModel);
+    return { object: 'list', data };
   }
 
   @Get('/status')
@@ -47,16 +56,12 @@ export class RoutingModelsRoute {
   async listStatus(
     @FromCaller() { accountId }: AccountCaller,
   ): Promise<{ object: 'list'; data: RoutingModelStatus[] }> {
-    const [models, disabled, observations] = await Promise.all([
+    const [models, turnedOff, observations] = await Promise.all([
       this.#chatModels(accountId),
-      this.#services.messaging.call(listDisabledModels, { accountId }),
+      this.#listTurnedOff(accountId),
       this.#observe(accountId),
     ]);
-    const disabledIds = new Set(disabled.models.map(({ provider, modelId }) => `${provider}/${modelId}`));
-    const data = models.map((model) => {
-      const name = `${model.provider}/${model.modelId}`;
-      return renderModelStatus(model, !disabledIds.has(name), observations);
-    });
+    const data = models.map((model) => renderModelStatus(model, !turnedOff.has(nameOf(model)), observations));
     return { object: 'list', data };
   }
 
@@ -72,6 +77,11 @@ export class RoutingModelsRoute {
     const body = { provider, model_id: modelId, is_enabled: wanted.is_enabled };
     await this.#services.messaging.call(toggleModel, { accountId, body });
     return { object: 'routing.model_toggle', ...body };
+  }
+
+  async #listTurnedOff(accountId: string): Promise<ReadonlySet<string>> {
+    const { models } = await this.#services.messaging.call(listDisabledModels, { accountId });
+    return new Set(models.map(({ provider, modelId }) => `${provider}/${modelId}`));
   }
 
   /** The list of models does not wait for the log to be back. */
@@ -105,4 +115,19 @@ export class RoutingModelsRoute {
       message: `The provider "${provider}" has no chat model "${model_id}" in the catalogue.`,
     });
   }
+}
+
+function nameOf({ provider, modelId }: CatalogModel): string {
+  return `${provider}/${modelId}`;
+}
+
+/** By the account's own rules; what a request needs comes on top of them. */
+function mayBeChosen(
+  model: CatalogModel,
+  turnedOff: ReadonlySet<string>,
+  preferences: RoutingPreferences,
+): boolean {
+  const { allowed_providers: allowed, max_cost_usd_per_mtok: max } = preferences;
+  if (turnedOff.has(nameOf(model)) || allowed?.includes(model.provider) === false) return false;
+  return max === null || (model.prices !== null && Math.max(model.prices.input, model.prices.output) <= max);
 }

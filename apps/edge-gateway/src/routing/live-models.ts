@@ -1,0 +1,98 @@
+import { credentialChanged } from '@gateway/contracts';
+import type { Messaging } from '@gateway/messaging';
+import { findProvider, formatsOf, renderUpstreamRequest, type Provider } from '@gateway/providers';
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import { RemoteCache } from '../cache/remote-cache.ts';
+import { openConnections, type ConnectionServices } from '../connections/open-connection.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+
+export interface LiveModelsOptions extends ConnectionServices {
+  readonly upstream: Pick<Upstream, 'send'>;
+  readonly messaging: Pick<Messaging, 'connected' | 'onBroadcast'>;
+}
+
+const answerMsMax = 5_000;
+const answerBytesMax = 4 * 1024 * 1024;
+const modelsMax = 2_000;
+const id = z.string().min(1).max(256);
+/** OpenAI's list and Anthropic's, then Google's. Entries that are none are passed over. */
+const listed = z.union([
+  z.object({ data: z.array(z.unknown()) }),
+  z.object({ models: z.array(z.unknown()) }),
+]);
+const entry = z.union([
+  z.object({ id }),
+  z.object({ name: id }).transform(({ name }) => ({ id: name.replace(/^models\//, '') })),
+]);
+
+/**
+ * What providers themselves list, asked for with the account's own credential, and kept for a minute. Only providers that
+ * list under the address at which they are spoken to can be asked.
+ */
+export class LiveModels {
+  readonly #cache: RemoteCache<readonly string[]>;
+
+  constructor(options: LiveModelsOptions) {
+    this.#cache = new RemoteCache<readonly string[]>({
+      entriesMax: 1_000,
+      freshMs: 60_000,
+      staleMs: 0,
+      broadcastsArrive: () => options.messaging.connected,
+      load: (key) => {
+        const [accountId = '', name = ''] = key.split('|');
+        return askProvider(accountId, name, options);
+      },
+    });
+    options.messaging.onBroadcast(credentialChanged, ({ accountId, provider }) =>
+      this.#cache.invalidate((_, key) => key === `${accountId}|${provider}`),
+    );
+  }
+
+  /** Ids as the provider writes them; none of a provider that cannot be asked, or does not answer. */
+  async list(accountId: string, provider: string): Promise<readonly string[]> {
+    return this.#cache.get(`${accountId}|${provider}`).catch(() => []);
+  }
+}
+
+async function askProvider(
+  accountId: string,
+  name: string,
+  services: LiveModelsOptions,
+): Promise<readonly string[]> {
+  const provider = findProvider(name);
+  const [format] = provider === undefined ? [] : formatsOf(provider);
+  if (provider === undefined || format === undefined || !listsModels(provider)) return [];
+  const [connection] = await openConnections({ provider, ownCredential: null }, { accountId }, services);
+  if (connection === undefined) return [];
+  const { credential, baseUrl } = connection;
+  const call = { provider, format, baseUrl, model: '', credential, stream: false, path: '/models' };
+  const { url, headers } = renderUpstreamRequest(call);
+  const signal = AbortSignal.timeout(answerMsMax);
+  const answer = await services.upstream.send({ url, headers, method: 'GET', body: null, signal });
+  const text = await readText(answer.body);
+  return answer.status === 200 ? parseList(text) : [];
+}
+
+/** A signed request, or another address, would be needed for the others. */
+function listsModels({ auth, chatPaths, name }: Provider): boolean {
+  if (auth.kind === 'aws' || auth.kind === 'google' || name === 'azure') return false;
+  return ['chat-completions', 'messages', 'gemini'].some((format) => format in chatPaths);
+}
+
+async function readText(body: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > answerBytesMax) throw new RangeError('the list of models is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseList(text: string): readonly string[] {
+  const list = listed.parse(JSON.parse(text));
+  const entries = 'data' in list ? list.data : list.models;
+  return entries.slice(0, modelsMax).flatMap((each) => entry.safeParse(each).data?.id ?? []);
+}
