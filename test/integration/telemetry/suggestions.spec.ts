@@ -43,7 +43,7 @@ const collisions = [
   {
     meant: plant('read_invoice', 'Read an invoice that was sent to a customer', 'order_reference'),
     rival: plant('fetch_invoice', 'Fetch an invoice', 'invoice_key'),
-    question: 'Fetch the invoice of order 20-118',
+    question: 'Fetch the invoice with order reference 20-118',
   },
   {
     meant: plant('remove_calendar', 'Remove one of the calendars of a person', 'owner_email'),

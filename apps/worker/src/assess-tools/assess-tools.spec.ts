@@ -85,7 +85,7 @@ describe('tools that are taken for each other', () => {
     const [wording] = find([...github, ...planted], 'get_user').wordings;
     expect(wording).toEqual({
       ...{ collidesWith: 'fetch_user', description: 'Get user by user id.' },
-      examples: ['get user with this user id'],
+      examples: ['get user by user id', 'fetch user by user id'],
     });
     const twins = [
       offer('get_user', 'Get it', schemaOf('id')),

@@ -18,11 +18,12 @@ const namedMax = 3;
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);
   if (own.length === 0) return null;
-  const what = phraseOf(tool.name);
+  const [what, asNeighbour] = [phraseOf(tool.name), phraseOf(neighbour.name)];
   return {
     collidesWith: neighbour.name,
     description: `${capitalize(what)} by ${joinWords(own)}.`,
-    examples: own.map((key) => `${what} with this ${key}`),
+    // In the neighbour's words too: whoever says them may mean this one.
+    examples: own.flatMap((key) => [`${what} by ${key}`, `${asNeighbour} by ${key}`]),
   };
 }
 
