@@ -10,7 +10,7 @@ import {
   type PlanToolsRequest,
 } from '@gateway/contracts';
 import { connectMessaging, type Messaging } from '@gateway/messaging';
-import { startNatsServer, type NatsServer } from '@gateway/testing';
+import { findFreePort, startNatsServer, type NatsServer } from '@gateway/testing';
 import { applyEdits } from '@gateway/wire-formats';
 import { undoAll, type Undo } from '../stack.fixture.ts';
 import { buildApps, startService, type ServiceProcess } from './services.fixture.ts';
@@ -42,6 +42,9 @@ const question: PlanToolsRequest = {
   recallTarget: 0.95,
 };
 
+/** No test hangs on how busy the machine is. */
+const unhurried = { deadlineMs: 10_000 };
+const unhurriedRouter = { ROUTER_SEMANTIC_BUDGET_MS: '9000' };
 const undo: Undo[] = [];
 let nats: NatsServer;
 let edge: Messaging;
@@ -51,9 +54,12 @@ beforeAll(async () => {
   buildApps('tool-router', 'compressor');
   nats = await startNatsServer();
   undo.push(() => nats.close());
-  router = await startService('tool-router', nats.url, { INSTANCE_ID: 'router-1' });
+  router = await startService('tool-router', nats.url, { INSTANCE_ID: 'router-1', ...unhurriedRouter });
   undo.push(() => router.stop());
-  const compressor = await startService('compressor', nats.url);
+  const compressor = await startService('compressor', nats.url, {
+    REDIS_CACHE_URL: `redis://127.0.0.1:${await findFreePort()}`,
+    ORIGINALS_KEY: Buffer.alloc(32, 1).toString('base64'),
+  });
   undo.push(() => compressor.stop());
   const connection = {
     url: nats.url,
@@ -71,29 +77,34 @@ describe('the tool router, as a process', () => {
   it('asks for the list, then for the definitions, learns them, and from then on knows the list', async () => {
     const list = { ...question, toolHashes: hashes };
     const unknown = { status: 'unknown', instanceId: 'router-1' };
-    expect(await edge.call(planTools, question)).toEqual({ ...unknown, missing: [] });
-    expect(await edge.call(planTools, list)).toEqual({ ...unknown, missing: hashes });
-    const at = { instanceId: 'router-1' };
+    expect(await edge.call(planTools, question, unhurried)).toEqual({ ...unknown, missing: [] });
+    expect(await edge.call(planTools, list, unhurried)).toEqual({ ...unknown, missing: hashes });
+    const at = { instanceId: 'router-1', ...unhurried };
     expect(await edge.call(defineTools, { tools: definitions }, at)).toEqual({ known: 117 });
     const planned = await edge.call(planToolsAt, list, at);
-    expect(planned).toMatchObject({ status: 'planned', kReason: 'prior', method: 'keyword', intent: 'act' });
-    expect(await edge.call(planTools, question)).toEqual(planned);
+    expect(planned).toMatchObject({ status: 'planned', kReason: 'prior', method: 'semantic', intent: 'act' });
+    expect(await edge.call(planTools, question, unhurried)).toEqual(planned);
   });
 
   it('forwards fewer tools, and the needed one among them', async () => {
-    const planned = await edge.call(planTools, question);
+    const planned = await edge.call(planTools, question, unhurried);
     if (planned.status !== 'planned') throw new Error('the list is known');
     expect(planned.forwarded.length).toBeLessThan(60);
     expect(planned.forwarded.map((position) => definitions[position]?.name)).toContain('create_issue');
   });
 
   it('gives the same plan on another replica, which has to learn the tools by itself', async () => {
-    const replica = await startService('tool-router', nats.url, { INSTANCE_ID: 'router-2' });
+    const replica = await startService('tool-router', nats.url, {
+      INSTANCE_ID: 'router-2',
+      ...unhurriedRouter,
+    });
     try {
-      const at = { instanceId: 'router-2' };
+      const at = { instanceId: 'router-2', ...unhurried };
       await edge.call(defineTools, { tools: definitions }, at);
       const theirs = await edge.call(planToolsAt, { ...question, toolHashes: hashes }, at);
-      expect(theirs).toEqual(await edge.call(planToolsAt, question, { instanceId: 'router-1' }));
+      expect(theirs).toEqual(
+        await edge.call(planToolsAt, question, { instanceId: 'router-1', ...unhurried }),
+      );
     } finally {
       await replica.stop();
     }
@@ -104,32 +115,48 @@ describe('the tool router, as a process', () => {
     const newest = 'Now merge the pull request that mends them';
     const whole = { ...question, userTurns: [...earlier, newest] };
     const named = { ...question, userTurns: [newest], earlierTurns: hashTurns(earlier) };
-    expect(await edge.call(planTools, named)).toEqual({
+    expect(await edge.call(planTools, named, unhurried)).toEqual({
       status: 'unknown',
       missing: [],
       instanceId: 'router-1',
     });
-    const planned = await edge.call(planTools, whole);
+    const planned = await edge.call(planTools, whole, unhurried);
     expect(planned.status).toBe('planned');
-    expect(await edge.call(planTools, named)).toEqual(planned);
+    expect(await edge.call(planTools, named, unhurried)).toEqual(planned);
   });
 
   it("refuses tools under another list's hash", async () => {
     const wrong = { ...question, listHash: '0'.repeat(64), toolHashes: hashes };
-    await expect(edge.call(planTools, wrong)).rejects.toMatchObject({ code: 'invalid_field' });
+    await expect(edge.call(planTools, wrong, unhurried)).rejects.toMatchObject({ code: 'invalid_field' });
   });
 
-  it('counts its plans, and says that its encoder is loaded', async () => {
+  it('counts its plans, and says that its models run and what its vectors are', async () => {
     const metrics = await (await fetch(`${router.healthUrl}/metrics`)).text();
     expect(metrics).toMatch(/tool_router_plans_total\{[^}]*outcome="prior"[^}]*\} [1-9]/);
     expect(metrics).toMatch(/tool_router_definitions\{[^}]*\} 117/);
-    const ready = await fetch(`${router.healthUrl}/health/ready`);
-    expect(await ready.json()).toMatchObject({ dependencies: { encoder: true, messaging: true } });
+    expect(metrics).toMatch(/tool_router_encoder_up\{[^}]*\} 1/);
+    expect(metrics).toMatch(/tool_router_reranker_up\{[^}]*\} 1/);
+    expect(metrics).toMatch(/tool_router_vectors\{[^}]*\} 117/);
+    expect(metrics).toMatch(/tool_router_rankings_total\{[^}]*lane="semantic"[^}]*\} [1-9]/);
   });
 
-  it('does not start with an encoder that is none, and says why', async () => {
-    const start = startService('tool-router', nats.url, { ROUTER_ENCODER_DIR: join(import.meta.dirname) });
-    await expect(start).rejects.toThrow(/encoder\.json/);
+  it('plans by keyword with an encoder that is none, and says so', async () => {
+    const replica = await startService('tool-router', nats.url, {
+      INSTANCE_ID: 'router-3',
+      ROUTER_ENCODER_DIR: import.meta.dirname,
+    });
+    try {
+      const at = { instanceId: 'router-3', ...unhurried };
+      await edge.call(defineTools, { tools: definitions }, at);
+      const planned = await edge.call(planToolsAt, { ...question, toolHashes: hashes }, at);
+      expect(planned).toMatchObject({ status: 'planned', method: 'keyword' });
+      expect(replica.output()).toContain('no encoder: tools are chosen by keyword');
+      const metrics = await (await fetch(`${replica.healthUrl}/metrics`)).text();
+      expect(metrics).toMatch(/tool_router_encoder_up\{[^}]*\} 0/);
+      expect(metrics).toMatch(/tool_router_rankings_total\{[^}]*reason="no_model"[^}]*\} 1/);
+    } finally {
+      await replica.stop();
+    }
   });
 
   it('ends at SIGTERM with nothing left to do', async () => {
@@ -141,7 +168,7 @@ describe('the tool router, as a process', () => {
 describe('the compressor, as a process', () => {
   it('answers edits that make every definition compact, and no other change on the 117', async () => {
     const request = { definitions: texts.map((text, at) => ({ hash: hashes[at]!, text })) };
-    const { results } = await edge.call(compressSchemas, request);
+    const { results } = await edge.call(compressSchemas, request, unhurried);
     expect(results.map(({ hash }) => hash)).toEqual(hashes);
     results.forEach(({ edits }, at) => {
       const before = texts[at]!;

@@ -41,6 +41,23 @@ describe('the memo of rankings', () => {
     expect(asked).toEqual([4, 4, 4, 4, 4, 4]);
   });
 
+  it('asks once for what is asked again while it is being answered', async () => {
+    let asked = 0;
+    const ranker = new MemoizedRanker(
+      {
+        rank: (list, question) => {
+          asked += 1;
+          return Promise.resolve(keywordRanker.rank(list, question));
+        },
+      },
+      1_000_000,
+    );
+    const both = [ranker.rank(index, { turns, at: 4 }), ranker.rank(index, { turns, at: 4 })];
+    expect(await both[0]).toBe(await both[1]);
+    expect(await ranker.rank(index, { turns, at: 4 })).toBe(await both[0]);
+    expect(asked).toBe(1);
+  });
+
   it('asks again where the keyword ranking stood in', () => {
     let asked = 0;
     const ranker = new MemoizedRanker(

@@ -11,6 +11,7 @@ import { contextTurnsMax } from './turn-query.ts';
 export class MemoizedRanker implements ToolRanker {
   readonly #ranker: ToolRanker;
   readonly #rankings: LRUCache<string, TurnRanking>;
+  readonly #making = new Map<string, Promise<TurnRanking>>();
 
   constructor(ranker: ToolRanker, bytesMax: number) {
     this.#ranker = ranker;
@@ -28,9 +29,22 @@ export class MemoizedRanker implements ToolRanker {
     const key = keyOf(index.listHash, question, options);
     const known = this.#rankings.get(key);
     if (known !== undefined) return known;
+    const making = this.#making.get(key);
+    if (making !== undefined) return making;
     const ranking = this.#ranker.rank(index, question, options);
-    if (ranking instanceof Promise) return ranking.then((made) => this.#keep(key, made));
+    if (ranking instanceof Promise) return this.#await(key, ranking);
     return this.#keep(key, ranking);
+  }
+
+  /** Questions that come while the same one is being answered share its answer: a plan asks about its newest turn twice. */
+  #await(key: string, ranking: Promise<TurnRanking>): Promise<TurnRanking> {
+    const made = ranking
+      .then((done) => this.#keep(key, done))
+      .finally(() => {
+        this.#making.delete(key);
+      });
+    this.#making.set(key, made);
+    return made;
   }
 
   /** What stood in for want of a model, of vectors or of time is not kept: the next question may be answered better. */

@@ -3,14 +3,14 @@ import { Redis } from 'ioredis';
 import { parsePackedVector, renderPackedVector, type PackedVector } from './vector-blocks.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 
-/** A plan may wait for this: Redis away costs no more of it. */
-const commandMs = 30;
+/** A plan may wait for this: Redis that hangs costs no more of it. */
+const commandDefaultMs = 40;
 /** A tool that nobody sends for so long is encoded again. */
 const keptSeconds = 14 * 24 * 3600;
 const keysPerCommand = 256;
 
 /** Fails at once while Redis is away, and comes back by itself. */
-export function connectVectorRedis(url: string, logger: Logger): Redis {
+export function connectVectorRedis(url: string, logger: Logger, commandMs = commandDefaultMs): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     commandTimeout: commandMs,
