@@ -42,7 +42,7 @@ export async function startEdge(
   await eventually(async () => {
     if (child.exitCode !== null) throw new Error(`the edge has ended:\n${output}`);
     return (await isReady()) ? true : undefined;
-  }, 20_000);
+  }, 60_000);
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
     await ended;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   undo.push(() => edge.stop());
   other = await startEdge(stack, { ...variables, INSTANCE_ID: 'another-edge-of-a-test' });
   undo.push(() => other.stop());
-}, 90_000);
+}, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
 const error = { message: 'told by the provider', type: 'server_error', code: null, param: null };

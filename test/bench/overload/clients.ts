@@ -1,0 +1,66 @@
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { Agent } from 'undici';
+
+export interface ClientOptions {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly clients: number;
+  readonly seconds: number;
+  /** When a client that was turned away comes back: somewhere between a half and one and a half of this. */
+  readonly comeBackMs: number;
+}
+
+/** What clients saw. Latencies in milliseconds, ascending. */
+export interface Seen {
+  readonly seconds: number;
+  readonly servedMs: readonly number[];
+  readonly shedMs: readonly number[];
+  /** Answers of any other status, and broken connections. */
+  readonly failed: number;
+}
+
+const body = JSON.stringify({
+  model: 'openai/gpt-4o-mini',
+  messages: [{ role: 'user', content: 'Hello! What can you do?' }],
+});
+
+/** Clients that each ask again as soon as they are answered. */
+export async function runClients(options: ClientOptions): Promise<Seen> {
+  const agent = new Agent({ connections: options.clients });
+  const [servedMs, shedMs]: [number[], number[]] = [[], []];
+  let failed = 0;
+  const began = performance.now();
+  const work = async (): Promise<void> => {
+    while (performance.now() - began < options.seconds * 1_000) {
+      const { status, ms } = await ask(agent, options);
+      if (status === 200) servedMs.push(ms);
+      else if (status === 503) shedMs.push(ms);
+      else failed += 1;
+      if (status !== 200) await waitMs(options.comeBackMs * (0.5 + Math.random()));
+    }
+  };
+  await Promise.all(Array.from({ length: options.clients }, work));
+  const seconds = (performance.now() - began) / 1_000;
+  await agent.close();
+  const ascending = (one: number, other: number): number => one - other;
+  return { seconds, servedMs: servedMs.sort(ascending), shedMs: shedMs.sort(ascending), failed };
+}
+
+async function ask(agent: Agent, { url, apiKey }: ClientOptions): Promise<{ status: number; ms: number }> {
+  const sentAt = performance.now();
+  try {
+    const answer = await agent.request({
+      ...{ origin: url, path: '/v1/chat/completions', method: 'POST', body },
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    });
+    await answer.body.dump();
+    return { status: answer.statusCode, ms: performance.now() - sentAt };
+  } catch {
+    return { status: 0, ms: performance.now() - sentAt };
+  }
+}
+
+/** @param share 0.99 is the 99th percentile; NaN of nothing. */
+export function percentile(ascending: readonly number[], share: number): number {
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,92 @@
+// `npm run bench:overload`: what becomes of a gateway that three times as many clients ask as it serves at a time, in front of
+// a slow provider: how much it still serves, how soon it turns the rest away, and what a quiet account notices of it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { startStack, type StackUnderTest } from '@gateway/testing';
+import { connectProvider, createTestAccount, createTestKey } from '../../e2e/account.fixture.ts';
+import { forgetPeak, readPeakMiB, readResidentMiB } from '../streams/memory.ts';
+import { percentile, runClients, type Seen } from './clients.ts';
+
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
+const concurrency = Number(process.env['BENCH_CONCURRENCY'] ?? 64);
+const answerMs = 500;
+/** Much sooner than they are asked to. */
+const comeBackMs = 100;
+
+const child = spawn(process.execPath, [join(import.meta.dirname, 'slow-provider.mjs'), String(answerMs)], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const [printed] = (await once(child.stdout, 'data')) as [Buffer];
+const providerUrl = `http://127.0.0.1:${printed.toString().trim()}`;
+const stack = await startStack({
+  env: {
+    '*': { LOG_LEVEL: 'info' },
+    'edge-gateway': {
+      EGRESS_ALLOW: '127.0.0.0/8',
+      REQUESTS_IN_FLIGHT_MAX: String(concurrency),
+      REQUESTS_QUEUED_MAX: String(concurrency),
+    },
+  },
+});
+try {
+  const [noisy, quiet] = [await openAccount(stack), await openAccount(stack)];
+  const run = (apiKey: string, clients: number, forSeconds: number): Promise<Seen> =>
+    runClients({ url: stack.baseUrl, apiKey, clients, seconds: forSeconds, comeBackMs });
+  const shortSeconds = Math.max(3, seconds / 4);
+  // What is compiled on the way is compiled now.
+  await run(noisy, concurrency, shortSeconds);
+  const calm = await run(quiet, 2, shortSeconds);
+  const peak = await run(noisy, concurrency, shortSeconds);
+  const pid = stack.service('edge-gateway').pid ?? 0;
+  const before = readResidentMiB(pid);
+  forgetPeak(pid);
+  const [crowd, beside] = await Promise.all([run(noisy, 3 * concurrency, seconds), run(quiet, 2, seconds)]);
+  report({ calm, peak, crowd, beside, memory: { before, most: readPeakMiB(pid) } });
+} finally {
+  await stack.stop();
+  child.kill('SIGKILL');
+}
+
+async function openAccount(running: StackUnderTest): Promise<string> {
+  const { apiKey } = await createTestAccount(running);
+  const base_url = `${providerUrl}/v1`;
+  await connectProvider(running.baseUrl, apiKey, { provider: 'openai', api_key: 'sk-bench', base_url });
+  const body = { name: 'bench', rate_limit_rpm: 10_000_000 };
+  return (await createTestKey(running.baseUrl, apiKey, body)).key;
+}
+
+interface Figures {
+  readonly calm: Seen;
+  readonly peak: Seen;
+  readonly crowd: Seen;
+  readonly beside: Seen;
+  readonly memory: { readonly before: number; readonly most: number };
+}
+
+/** A few lines for people, then one of JSON. */
+function report({ calm, peak, crowd, beside, memory }: Figures): void {
+  const perSecond = ({ servedMs, seconds: took }: Seen): number => servedMs.length / took;
+  const p99 = (ms: readonly number[]): number => percentile(ms, 0.99);
+  const figures = {
+    concurrency,
+    clients: 3 * concurrency,
+    peak_per_second: perSecond(peak),
+    goodput_per_second: perSecond(crowd) + perSecond(beside),
+    goodput_share: (perSecond(crowd) + perSecond(beside)) / perSecond(peak),
+    shed_per_second: crowd.shedMs.length / crowd.seconds,
+    shed_p50_ms: percentile(crowd.shedMs, 0.5),
+    shed_p99_ms: p99(crowd.shedMs),
+    quiet_calm_p99_ms: p99(calm.servedMs),
+    quiet_p99_ms: p99(beside.servedMs),
+    quiet_p99_ratio: p99(beside.servedMs) / p99(calm.servedMs),
+    quiet_shed: beside.shedMs.length,
+    failed: peak.failed + crowd.failed + beside.failed,
+    resident_mib: memory,
+    targets: { goodput_share: 0.9, shed_p99_ms: 50, quiet_p99_ratio: 1.5, failed: 0, quiet_shed: 0 },
+  };
+  for (const [name, value] of Object.entries(figures)) {
+    if (typeof value === 'number') console.log(`${name.padEnd(22)}${value.toFixed(2).padStart(12)}`);
+  }
+  console.log(`\n${JSON.stringify(figures)}`);
+}

@@ -1,0 +1,108 @@
+import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
+import { expectError } from '../e2e/errors.fixture.ts';
+import { send, type Answer } from '../e2e/http.fixture.ts';
+import { startProvider } from '../e2e/provider.fixture.ts';
+import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
+import {
+  ask,
+  broken,
+  TroubledProviders,
+  wellAnswered,
+  type TroubledAccount,
+} from './troubled-providers.fixture.ts';
+
+/** Served at a time, and places to wait, of which one account gets half. */
+const [inFlightMax, queuedMax] = [4, 4];
+const slowMs = 1_000;
+
+let stack: StackUnderTest;
+let server: ReplayProvider;
+let edge: EdgeProcess;
+let noisy: TroubledAccount;
+let quiet: TroubledAccount;
+const undo: Undo[] = [];
+
+beforeAll(async () => {
+  stack = await startStack();
+  undo.push(() => stack.stop());
+  server = await startProvider();
+  undo.push(() => server.close());
+  edge = await startEdge(stack, {
+    REQUESTS_IN_FLIGHT_MAX: String(inFlightMax),
+    REQUESTS_QUEUED_MAX: String(queuedMax),
+    QUEUE_TIMEOUT_MS: '10000',
+  });
+  undo.push(() => edge.stop());
+  const providers = new TroubledProviders(stack, server);
+  noisy = await providers.open('noisy', []);
+  quiet = await providers.open('quiet', []);
+  noisy.trouble = (request) => ({ ...wellAnswered(request), firstByteDelayMs: slowMs });
+}, 180_000);
+afterAll(() => undoAll(undo), 60_000);
+
+/** The noisy account fills every turn, and every place to wait that it may have. */
+async function fill(): Promise<Promise<Answer>[]> {
+  const begun = noisy.calls();
+  const asked = Array.from({ length: inFlightMax + queuedMax / 2 }, () => ask(edge.baseUrl, noisy, false));
+  await eventually(() => (noisy.calls() - begun >= inFlightMax ? true : undefined));
+  return asked;
+}
+
+it('serves as many as it may, lets a few wait, and turns the rest away at once with a clean error', async () => {
+  const asked = await fill();
+  const late = await Promise.all(Array.from({ length: 10 }, () => ask(edge.baseUrl, noisy, true)));
+  const shed = late.filter(({ status }) => status !== 200);
+  expect(shed.length).toBeGreaterThan(0);
+  for (const answer of shed) {
+    expectError(answer, { status: 503, type: 'overloaded_error', code: 'overloaded', param: null });
+    expect(answer.headers).toMatchObject({ 'x-should-retry': 'true' });
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(Number(answer.headers['retry-after-ms'])).toBeGreaterThanOrEqual(1_000);
+  }
+  expect(broken(await Promise.all(asked))).toEqual([]);
+}, 30_000);
+
+it('says so in the caller’s own format', async () => {
+  const asked = await fill();
+  const messages = {
+    model: 'openai/gpt-4o-mini',
+    max_tokens: 5,
+    messages: [{ role: 'user', content: 'Hi' }],
+  };
+  const converse = { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] };
+  const { key } = noisy;
+  const [told, toldByAws] = await Promise.all([
+    send(edge.baseUrl, { path: '/v1/messages', key, body: messages }),
+    send(edge.baseUrl, { path: '/model/openai%2Fgpt-4o-mini/converse', key, body: converse }),
+  ]);
+  expect(told).toMatchObject({ status: 503 });
+  expect(told.json()).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
+  expect(toldByAws).toMatchObject({
+    status: 503,
+    headers: { 'x-amzn-errortype': 'ServiceUnavailableException' },
+  });
+  expect(broken(await Promise.all(asked))).toEqual([]);
+}, 30_000);
+
+it('serves who asks for little, however much another asks for', async () => {
+  let isOver = false;
+  const keepAsking = async (): Promise<void> => {
+    while (!isOver) await ask(edge.baseUrl, noisy, false);
+  };
+  const asked = await fill();
+  const noise = Array.from({ length: 3 * inFlightMax }, keepAsking);
+  const answers: Answer[] = [];
+  for (let at = 0; at < 5; at += 1) answers.push(await ask(edge.baseUrl, quiet, at % 2 === 0));
+  isOver = true;
+  await Promise.all([...noise, ...asked]);
+  expect(broken(answers)).toEqual([]);
+}, 60_000);
+
+it('has every turn again when the rush is over', async () => {
+  await fill().then((asked) => Promise.all(asked));
+  const answers = await Promise.all(
+    Array.from({ length: inFlightMax }, () => ask(edge.baseUrl, quiet, false)),
+  );
+  expect(broken(answers)).toEqual([]);
+}, 30_000);
