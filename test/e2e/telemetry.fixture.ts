@@ -175,6 +175,11 @@ export function sumRows(rows: readonly RequestLogEntry[]): UsageFigures {
       9,
     ) as number,
     unpriced_requests: sum((row) => (row.prompt_tokens !== null && row.cost_usd === null ? 1 : 0)),
-    provider_savings_usd: null,
+    provider_savings_usd: rows.some((row) => row.provider_savings_usd !== null)
+      ? (expect.closeTo(
+          sum((row) => row.provider_savings_usd),
+          9,
+        ) as number)
+      : null,
   };
 }

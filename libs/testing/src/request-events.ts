@@ -72,6 +72,7 @@ export function createEndedEvent(
       estimated: false,
     },
     costUsd: 0.000123,
+    providerSavingsUsd: null,
     ms: { total: 321.5, firstByte: 200.25, overhead: 1.5, auth: 0.25, plan: null, upstream: 320 },
     ...change,
   };

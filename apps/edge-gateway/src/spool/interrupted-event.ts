@@ -26,6 +26,7 @@ export function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEven
     modelChoice: null,
     usage: null,
     costUsd: null,
+    providerSavingsUsd: null,
     ms: { total: 0, firstByte: null, overhead: null, auth: null, plan: null, upstream: null },
   };
 }

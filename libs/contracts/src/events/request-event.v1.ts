@@ -99,6 +99,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
     })
     .nullable(),
   costUsd: z.number().nullable(),
+  /** What leaving out and compressing saved of the bill; negative where it cost more. Absent in events of the release before. */
+  providerSavingsUsd: z.number().nullable().default(null),
   ms: z.object({
     total: z.number(),
     firstByte: z.number().nullable(),

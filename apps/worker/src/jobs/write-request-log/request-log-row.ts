@@ -123,7 +123,7 @@ function renderPlan({ plan, toolsIn, toolsOut }: ShippedRequestEventV1) {
   };
 }
 
-function renderUsage({ usage, costUsd }: ShippedRequestEventV1) {
+function renderUsage({ usage, costUsd, providerSavingsUsd }: ShippedRequestEventV1) {
   return {
     prompt_tokens: usage?.inputTokens ?? null,
     completion_tokens: usage?.outputTokens ?? null,
@@ -131,7 +131,7 @@ function renderUsage({ usage, costUsd }: ShippedRequestEventV1) {
     cache_write_tokens: usage?.cacheWriteTokens ?? null,
     usage_estimated: usage?.estimated ?? false,
     cost_usd: costUsd,
-    provider_savings_usd: null,
+    provider_savings_usd: providerSavingsUsd,
   };
 }
 

@@ -1,11 +1,12 @@
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import type { TokenUsage } from '@gateway/interchange';
-import { costUsd, type ModelCatalog } from '@gateway/model-catalog';
+import { costUsd, type CatalogModel, type ModelCatalog } from '@gateway/model-catalog';
 import type { Caller } from '../../caller.ts';
 import { charactersPerToken } from '../../characters-per-token.ts';
 import type { Exchange, Timings } from '../../exchange.ts';
 import { renderModelChoice } from '../../model-choice.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
+import { priceSavings } from './price-savings.ts';
 
 /** A bound on what a client may have us keep of its own words. */
 const clientTextMax = 256;
@@ -42,7 +43,7 @@ export function renderEvent(
 ): RequestEventV1 {
   const { ledger } = exchange;
   const usage = usageOf(exchange, outcome);
-  return {
+  const event: RequestEventV1 = {
     ...renderAccepted(exchange, caller),
     ...ledger,
     losses: [...ledger.losses],
@@ -55,8 +56,20 @@ export function renderEvent(
     modelChoice: exchange.modelChoice === undefined ? null : renderModelChoice(exchange.modelChoice),
     usage,
     costUsd: usage && sumCosts(exchange, usage, catalog),
+    providerSavingsUsd: null,
     ms: renderTimings(exchange.timings, totalMs),
   };
+  return { ...event, providerSavingsUsd: savingsOf(exchange, event, catalog) };
+}
+
+function savingsOf(exchange: Exchange, event: RequestEventV1, catalog: ModelCatalog): number | null {
+  if (event.usage === null) return null;
+  return priceSavings(event, {
+    model: findModel(exchange.ledger, catalog),
+    usage: event.usage,
+    rounds: exchange.rounds?.usages ?? [],
+    contextRewrittenUsd: exchange.contextPrice?.rewrittenUsd ?? 0,
+  });
 }
 
 /** As billed; estimated from lengths where an answer came without usage; null where there was no answer. */
@@ -88,11 +101,12 @@ function sumCosts(
 }
 
 function costOf(ledger: Exchange['ledger'], usage: TokenUsage, catalog: ModelCatalog): number | null {
-  const model =
-    ledger.provider !== null && ledger.model !== null
-      ? catalog.find(ledger.provider, ledger.model)
-      : undefined;
+  const model = findModel(ledger, catalog);
   return model ? costUsd(model, usage) : null;
+}
+
+function findModel({ provider, model }: Exchange['ledger'], catalog: ModelCatalog): CatalogModel | undefined {
+  return provider !== null && model !== null ? catalog.find(provider, model) : undefined;
 }
 
 function renderTimings(timings: Timings, totalMs: number): RequestEventV1['ms'] {

@@ -1,0 +1,40 @@
+import type { RequestEventV1 } from '@gateway/contracts';
+import type { CatalogModel } from '@gateway/model-catalog';
+import { createEndedEvent, createPlanEvent } from '@gateway/testing';
+import { priceSavings, type PricedRequest } from './price-savings.ts';
+
+const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+const model = { prices, cache: { kind: 'explicit' } } as unknown as CatalogModel;
+const plain = { inputTokens: 10_000, outputTokens: 500 };
+const cached = { ...plain, cachedInputTokens: 10_000 };
+const price = (event: Partial<RequestEventV1>, priced: Partial<PricedRequest> = {}) =>
+  priceSavings(createEndedEvent(undefined, { toolsIn: 100, toolsOut: 20, ...event }), {
+    ...{ model, usage: plain, rounds: [], contextRewrittenUsd: 0, ...priced },
+  });
+
+describe('what leaving out saved of the bill', () => {
+  it('is the tokens saved at the mean price of the input', () => {
+    expect(price({})).toBeCloseTo((8_000 * 3) / 1e6, 12);
+    expect(price({}, { usage: cached })).toBeCloseTo((8_000 * 0.3) / 1e6, 12);
+    const compressionSteps = [{ step: 'x', tokensBefore: 3_000, tokensAfter: 1_000 }];
+    expect(price({ toolsOut: 100, compressionSteps })).toBeCloseTo((2_000 * 3) / 1e6, 12);
+    expect(price({ toolsOut: 100 })).toBe(0);
+  });
+
+  it('is a loss where the prompt cache was rewritten for more than was saved', () => {
+    const plan = { ...createPlanEvent(100, 20), kReason: 'grown' };
+    const grown = price({ plan, toolsOut: 90 });
+    expect(grown).toBeCloseTo((1_000 * 3 - 10_000 * 3.45) / 1e6, 12);
+    expect(price({ toolsOut: 90 }, { contextRewrittenUsd: 0.01 })).toBeCloseTo(0.003 - 0.01, 12);
+  });
+
+  it('pays for hidden rounds, and not for the one that answered', () => {
+    expect(price({}, { rounds: [plain, plain] })).toBeCloseTo((8_000 * 3 - 10_000 * 3 - 500 * 15) / 1e6, 12);
+    expect(price({}, { rounds: [plain] })).toBeCloseTo((8_000 * 3) / 1e6, 12);
+  });
+
+  it('is unknown without prices, and of a request that was not served', () => {
+    expect(price({}, { model: undefined })).toBeNull();
+    expect(price({ status: 'error', usage: null })).toBeNull();
+  });
+});

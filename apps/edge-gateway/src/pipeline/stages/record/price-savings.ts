@@ -1,0 +1,49 @@
+import { tokensSaved, type RequestEventV1 } from '@gateway/contracts';
+import type { TokenUsage } from '@gateway/interchange';
+import { costUsd, type CatalogModel } from '@gateway/model-catalog';
+
+/** What prices a request's savings, beside its event. */
+export interface PricedRequest {
+  readonly model: CatalogModel | undefined;
+  readonly usage: TokenUsage;
+  /** Of each round, where there were hidden ones: the client's own answer is the last. */
+  readonly rounds: readonly TokenUsage[];
+  /** What was written to the prompt cache once more because the conversation went out in other words than before. */
+  readonly contextRewrittenUsd: number;
+}
+
+/**
+ * What leaving out and compressing saved of this request's bill, in USD; negative where it cost more than it saved. Null
+ * where prices are not known or the request was not served.
+ *
+ *     saved tokens × the mean price of this request's input − what was rewritten in the prompt cache − hidden rounds
+ *
+ * The mean price is of what was billed: what is read from the cache is worth little, so leaving it out saves little. A
+ * request whose set grew pays for its prefix anew, as far as it was not read from the cache: all of that is counted
+ * against it, though some of it is new.
+ */
+export function priceSavings(
+  event: Pick<RequestEventV1, 'status' | 'usage' | 'toolsIn' | 'toolsOut' | 'compressionSteps' | 'plan'>,
+  { model, usage, rounds, contextRewrittenUsd }: PricedRequest,
+): number | null {
+  if (model?.prices == null || event.usage === null || event.status === 'error') return null;
+  const input = { ...usage, outputTokens: 0, reasoningTokens: 0 };
+  const inputUsd = costUsd(model, input);
+  if (inputUsd === null) return null;
+  const saved = tokensSaved(event);
+  const meanUsd = usage.inputTokens === 0 ? 0 : inputUsd / usage.inputTokens;
+  const hiddenUsd = rounds.slice(0, -1).reduce((sum, round) => sum + (costUsd(model, round) ?? 0), 0);
+  const grownUsd = event.plan?.kReason === 'grown' ? priceRewrite(model, usage) : 0;
+  const savingsUsd =
+    (saved.tools + saved.compression) * meanUsd - contextRewrittenUsd - grownUsd - hiddenUsd;
+  return Math.round(savingsUsd * 1e12) / 1e12;
+}
+
+/** What was not read from the cache, by how much dearer it is than reading. */
+function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage): number {
+  if (prices === null || cache === null || cache.kind === 'none') return 0;
+  const write = prices.cacheWrite ?? prices.input;
+  const read = prices.cacheRead ?? prices.input;
+  const tokens = Math.max(0, usage.inputTokens - (usage.cachedInputTokens ?? 0));
+  return (tokens * Math.max(0, write - read)) / 1_000_000;
+}
