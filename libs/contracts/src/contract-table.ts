@@ -42,7 +42,7 @@ import {
   updatePreferences,
 } from './rpc/manage-routing.v1.ts';
 import { defineTools, planTools, planToolsAt } from './rpc/plan-tools.v1.ts';
-import { getRequest, listRequests } from './rpc/query-requests.v1.ts';
+import { exportRequests, getRequest, listRequests } from './rpc/query-requests.v1.ts';
 import {
   describeCalibration,
   listRecallAlerts,
@@ -116,6 +116,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   recallOriginals,
   readTokenCounts,
   listRequests,
+  exportRequests,
   getRequest,
   summarizeUsage,
   listDailyUsage,

@@ -17,6 +17,11 @@ export const requestLogQuery = pageQuery.extend({
   to: instant.optional(),
 });
 
+/** The same filters, without pages. */
+export const requestExportQuery = requestLogQuery
+  .omit({ limit: true, offset: true })
+  .extend({ format: z.enum(['csv', 'jsonl']).default('csv') });
+
 export const spanQuery = z.strictObject({ from: instant.optional(), to: instant.optional() });
 export const sessionsQuery = pageQuery.extend(spanQuery.shape);
 /** The last days, today (UTC) included. */

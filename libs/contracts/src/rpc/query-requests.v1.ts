@@ -31,6 +31,19 @@ export const listRequests = defineRpc({
   reply: z.object({ total: count, requests: z.array(requestLogEntry) }),
 });
 
+/** The newest first, from the one after `before` on; null: from the newest on. Fewer than `limit` are the last ones. */
+export const exportRequests = defineRpc({
+  ...common,
+  subject: 'worker.export-requests.v1',
+  request: z.object({
+    accountId: id,
+    limit: z.int().min(1).max(2_000),
+    before: id.nullable(),
+    filter: requestFilter,
+  }),
+  reply: z.object({ requests: z.array(requestLogEntry) }),
+});
+
 /** Null for a request of another account, as for one that never was. */
 export const getRequest = defineRpc({
   ...common,
