@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import type { CompressionSettings } from '../../apps/compressor/src/compress-blocks/context-block.ts';
 import { measure, type Figures } from './compression/figures.ts';
 import { replay, type Replay } from './compression/replay.ts';
+import { clearsOf } from './compression/clears.ts';
 import { loadTranscripts, type Transcript } from './compression/transcripts.ts';
 
 /** One model by kind of cache: marked by the request, automatic, and none. */
@@ -31,9 +32,22 @@ const setNames = [...new Set(transcripts.map(({ set }) => set))];
 const sets = Object.fromEntries(
   setNames.map((set) => [set, mapValues(replays, (list) => measure(list.filter(isIn(set)), models))]),
 );
+const clears = Object.fromEntries(models.map((model) => [model.modelId, measureClears(model)]));
 printTable('all', all);
 for (const [name, set] of Object.entries(sets)) printTable(name, set);
-console.log(JSON.stringify({ ...all, sets }));
+printTable('balanced, with the clears that each model’s prices and window call for', clears);
+console.log(JSON.stringify({ ...all, sets, clears }));
+
+/** Old results as summaries: when, hangs on the model, so each has its own replay and is billed for that. */
+function measureClears(model: CatalogModel): Figures {
+  const settings = modes['balanced'] ?? { mode: 'balanced', recoverable: true };
+  return measure(
+    transcripts.map((transcript) =>
+      replay(transcript, { ...settings, sessionSeed: transcript.id }, clearsOf(transcript, model)),
+    ),
+    [model],
+  );
+}
 
 function replayIn(mode: string): (transcript: Transcript) => Replay {
   const settings = modes[mode];

@@ -97,6 +97,7 @@ const text = fc.oneof(
 const block = fc.record({
   speaker: fc.constantFrom('user', 'assistant', 'tool', 'tool', 'tool', 'system'),
   text,
+  old: fc.boolean(),
   frozen: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 }) satisfies fc.Arbitrary<ContextBlock>;
 

@@ -13,7 +13,9 @@ export interface Figures {
   readonly observation_tokens_saved: number;
   readonly retention: number;
   readonly retention_or_recoverable: number;
+  /** Of the turns at which no clear was declared. */
   readonly prefix_stability: number;
+  readonly declared_clears: number;
   readonly transcripts: number;
 }
 
@@ -47,8 +49,9 @@ export function measure(replays: readonly Replay[], models: readonly CatalogMode
     ),
     prefix_stability: ratio(
       sum(({ stableTurns }) => stableTurns),
-      sum(({ turns }) => turns),
+      sum(({ turns, clears }) => turns - clears),
     ),
+    declared_clears: sum(({ clears }) => clears),
     transcripts: replays.length,
   };
 }

@@ -16,23 +16,36 @@ export interface Replay {
   /** Turns after the first, and those whose request begins with the one before, byte for byte. */
   readonly turns: number;
   readonly stableTurns: number;
+  /** Turns at which old results were declared to go out as summaries from then on. */
+  readonly clears: number;
   readonly observationTokens: { readonly before: number; readonly after: number };
   readonly retention: Retention;
   readonly outcomes: readonly BlockOutcome[];
 }
 
-/** Every prefix that ends in a user's or a tool's message is one request, compressed from nothing each time. */
-export function replay(transcript: Transcript, settings: CompressionSettings | null): Replay {
+/**
+ * Every prefix that ends in a user's or a tool's message is one request, compressed from nothing each time.
+ *
+ * @param clearBefore before which message a request's results are old.
+ */
+export function replay(
+  transcript: Transcript,
+  settings: CompressionSettings | null,
+  clearBefore: (end: number) => number = () => 0,
+): Replay {
   const { blocks, messages, observations } = transcript;
   const ends = messages.flatMap(({ role }, at) => (role === 'assistant' && at > 0 ? [at] : []));
   const texts = blocks.map(({ text }) => text);
   const retention = { values: 0, inContext: 0, recoverable: 0 };
   const sentTurns: BilledTurn[] = [];
-  let stableTurns = 0;
+  let [stableTurns, clears, clearedBefore] = [0, 0, 0];
   let last: string[] = [];
   let outcomes: BlockOutcome[] = [];
   for (const end of ends) {
-    outcomes = compressAll(transcript, end, settings);
+    const before = clearBefore(end);
+    if (before !== clearedBefore) clears += 1;
+    clearedBefore = before;
+    outcomes = compressAll(transcript, end, settings, clearedBefore);
     const sent = outcomes.map(({ text }, at) => text ?? texts[at] ?? '');
     const shared = commonLength(last, sent);
     if (shared === last.length && last.length > 0) stableTurns += 1;
@@ -55,6 +68,7 @@ export function replay(transcript: Transcript, settings: CompressionSettings | n
     sent: sentTurns,
     turns: Math.max(0, ends.length - 1),
     stableTurns,
+    clears,
     observationTokens: {
       before: known.reduce((sum, at) => sum + tokensOf(texts[at] ?? ''), 0),
       after: known.reduce((sum, at) => sum + tokensOf(last[at] ?? ''), 0),
@@ -70,11 +84,12 @@ function compressAll(
   { blocks }: Transcript,
   end: number,
   settings: CompressionSettings | null,
+  clearedBefore: number,
 ): BlockOutcome[] {
   const heads = blocks.slice(0, end);
   if (settings === null) return heads.map(() => untouched);
   const compressor = new ConversationCompressor(settings);
-  return heads.map((block) => compressor.add(block));
+  return heads.map((block, at) => compressor.add(at < clearedBefore ? { ...block, old: true } : block));
 }
 
 function followed(sent: readonly string[]): string[] {

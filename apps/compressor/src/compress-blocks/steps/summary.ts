@@ -13,6 +13,8 @@ const linesMin = 8;
 /** Of a text in few lines the parts are pieces of about this length, cut where JSON or a sentence allows it. */
 const pieceLength = 160;
 const partShownMax = 240;
+/** How the marker begins. A text that has one is a summary already. */
+const marker = '[… a summary;';
 
 /**
  * Of a result from long ago, in its own words: how it begins and ends, and what of it matters, in its order. One marker stands
@@ -22,7 +24,7 @@ export const summary: TextStep = {
   name: 'summary',
   apply(text, { terms, omit }) {
     const tokens = estimateTextTokens(text);
-    if (tokens < tokensMin) return text;
+    if (tokens < tokensMin || text.includes(marker)) return text;
     const parts = cutParts(text);
     const kept = chooseParts(parts, terms, tokens * shareMax);
     const out: string[] = [];
@@ -30,7 +32,7 @@ export const summary: TextStep = {
       if (kept[at] === 1) out.push(cutText(part, 0, partShownMax));
       else if (out.at(-1) !== '…') out.push('…');
     }
-    out.push(`[… a summary; ${text.length} characters left out: ${omit(text)}]`);
+    out.push(`${marker} ${text.length} characters left out: ${omit(text)}]`);
     return out.join('\n');
   },
 };

@@ -2,6 +2,7 @@ import type { TextStep } from '../text-step.ts';
 import { blobs } from './blobs.ts';
 import { headTail } from './head-tail.ts';
 import { logFolding } from './log-folding.ts';
+import { summary } from './summary.ts';
 import { terminal } from './terminal.ts';
 import { trailingSpace } from './trailing-space.ts';
 
@@ -47,6 +48,33 @@ describe('blobs', () => {
     expect(apply(blobs, minified).length).toBeLessThan(400);
     const prose = 'and so the long tale went on and on '.repeat(200);
     expect(apply(blobs, prose)).toBe(prose);
+  });
+});
+
+describe('summary', () => {
+  const report = Array.from({ length: 120 }, (_, at) =>
+    at === 70 ? 'the disk /dev/sda9 is full' : `part ${at} of a report that goes on and on`,
+  );
+
+  it('leaves in their order how a text begins and ends and what matters, and one marker for the whole', () => {
+    const { text, omitted } = applyStep(summary, report.join('\n'), ['sda9']);
+    const lines = text.split('\n');
+    expect(lines.slice(0, 6)).toEqual([...report.slice(0, 3), '…', report[70], '…']);
+    expect(lines.slice(-3, -1)).toEqual(report.slice(-2));
+    expect(lines.at(-1)).toMatch(/^\[… a summary; \d+ characters left out: id1\]$/);
+    expect(omitted).toEqual([report.join('\n')]);
+    expect(apply(summary, text)).toBe(text);
+  });
+
+  it('cuts a text of one line where JSON allows it', () => {
+    const json = JSON.stringify(report.map((text, at) => ({ at, text })));
+    const { text } = applyStep(summary, json);
+    expect(text.length).toBeLessThan(json.length / 3);
+    expect(text.split('\n')[0]).toMatch(/^\[\{"at":0,.*[,}\]]$/);
+  });
+
+  it('lets short results and summaries be', () => {
+    expect(apply(summary, 'a short one')).toBe('a short one');
   });
 });
 

@@ -16,6 +16,8 @@ const tokensSavedMin = 8_000;
 /** A session is taken to go on for this share of the requests that it has had. */
 const requestsAheadShare = 0.5;
 
+type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
+
 interface Size {
   /** Bytes from the first old result on. */
   from: number;
@@ -28,7 +30,7 @@ interface Size {
  * conversation to the cache once more; or in which the window would overflow. Goes through the session's requests one by
  * one, so that each later one, on any replica, comes to the same clears.
  */
-export function chooseClear(subject: ContextSubject): number {
+export function chooseClear(subject: ClearSubject): number {
   const { outline, candidates, model } = subject;
   const { messages } = outline;
   const starts = messages.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
@@ -52,14 +54,14 @@ export function chooseClear(subject: ContextSubject): number {
   return clearedBefore;
 }
 
-function pays({ model }: ContextSubject, savedBytes: number, rewrittenBytes: number): boolean {
+function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: number): boolean {
   const prices = readPricesOf(model);
   return prices !== null && savedBytes * prices.read > rewrittenBytes * (prices.write - prices.read);
 }
 
 /** What a clear would take away between two messages. */
 function sizeOf(
-  { outline: { messages } }: ContextSubject,
+  { outline: { messages } }: ClearSubject,
   candidates: readonly number[],
   after: number,
   before: number,

@@ -1,0 +1,16 @@
+import type { CatalogModel } from '@gateway/model-catalog';
+import { formatNamed, scanJson } from '@gateway/wire-formats';
+import { chooseClear } from '../../../apps/edge-gateway/src/pipeline/stages/plan/context/choose-clear.ts';
+import { listCandidates } from '../../../apps/edge-gateway/src/pipeline/stages/plan/context/context-subject.ts';
+import type { Transcript } from './transcripts.ts';
+
+const { client } = formatNamed('chat-completions');
+
+/** The clears that the edge would declare for a session with this model, by the length of a request. */
+export function clearsOf({ messages }: Transcript, model: CatalogModel): (end: number) => number {
+  return (end) => {
+    const body = Buffer.from(JSON.stringify({ model: model.modelId, messages: messages.slice(0, end) }));
+    const outline = client.outlineRequest(scanJson(body, { depthMax: 128 }));
+    return chooseClear({ outline, candidates: listCandidates(outline), model });
+  };
+}
