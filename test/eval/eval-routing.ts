@@ -68,11 +68,11 @@ function measure(dataset: string | null): Row {
         : [],
     );
   const scored = rows('score');
-  const { apgr: _, ...calls } = measureRouting(scored);
+  const { callsFor50, callsFor80 } = measureRouting(scored);
   const ways = Object.keys(scores) as Way[];
   const apgr = Object.fromEntries(ways.map((way) => [way, round(measureRouting(rows(way)).apgr)]));
   const interval = bootstrapApgr(scored, samples);
-  return { prompts: scored.length, apgr: apgr as Row['apgr'], interval, ...calls };
+  return { prompts: scored.length, apgr: apgr as Row['apgr'], interval, callsFor50, callsFor80 };
 }
 
 const all = measure(null);

@@ -48,40 +48,43 @@ function describe(samples: readonly Sample[]): Pick<LinearWeights, 'means' | 'de
 
 function solveRidge(rows: readonly Float64Array[], gains: readonly number[], penalty: number): Float64Array {
   const size = featureNames.length;
-  const matrix = Array.from({ length: size }, () => new Float64Array(size));
   const right = new Float64Array(size);
+  const matrix = Array.from({ length: size }, (_, at) => {
+    const line = new Float64Array(size);
+    line[at] = penalty;
+    return line;
+  });
   rows.forEach((row, at) => {
     const gain = gains[at] ?? 0;
-    for (let i = 0; i < size; i += 1) {
+    matrix.forEach((line, i) => {
       const value = row[i] ?? 0;
-      const line = matrix[i] as Float64Array;
       right[i] = (right[i] ?? 0) + value * gain;
       for (let j = 0; j <= i; j += 1) line[j] = (line[j] ?? 0) + value * (row[j] ?? 0);
-    }
+    });
   });
-  for (let i = 0; i < size; i += 1) (matrix[i] as Float64Array)[i]! += penalty;
   return solveCholesky(matrix, right);
 }
 
 /** Solves A·x = b for a symmetric positive definite A, of which the lower half is read, and overwritten. */
 function solveCholesky(lower: readonly Float64Array[], right: Float64Array): Float64Array {
-  const size = right.length;
   const at = (i: number, j: number): number => lower[i]?.[j] ?? 0;
-  for (let i = 0; i < size; i += 1) {
+  lower.forEach((line, i) => {
     for (let j = 0; j <= i; j += 1) {
       let sum = at(i, j);
       for (let k = 0; k < j; k += 1) sum -= at(i, k) * at(j, k);
-      (lower[i] as Float64Array)[j] = i === j ? Math.sqrt(sum) : sum / at(j, j);
+      line[j] = i === j ? Math.sqrt(sum) : sum / at(j, j);
     }
+  });
+  const found = new Float64Array(right.length);
+  for (let i = 0; i < right.length; i += 1) {
+    let rest = right[i] ?? 0;
+    for (let k = 0; k < i; k += 1) rest -= at(i, k) * (found[k] ?? 0);
+    found[i] = rest / at(i, i);
   }
-  const found = Float64Array.from(right);
-  for (let i = 0; i < size; i += 1) {
-    for (let k = 0; k < i; k += 1) found[i]! -= at(i, k) * (found[k] ?? 0);
-    found[i]! /= at(i, i);
-  }
-  for (let i = size - 1; i >= 0; i -= 1) {
-    for (let k = i + 1; k < size; k += 1) found[i]! -= at(k, i) * (found[k] ?? 0);
-    found[i]! /= at(i, i);
+  for (let i = right.length - 1; i >= 0; i -= 1) {
+    let rest = found[i] ?? 0;
+    for (let k = i + 1; k < right.length; k += 1) rest -= at(k, i) * (found[k] ?? 0);
+    found[i] = rest / at(i, i);
   }
   return found;
 }

@@ -26,7 +26,7 @@ const shaped = [
 
 /** The order in which weights are kept. */
 export const featureNames: readonly string[] = [
-  ...counted.map((name) => `${name}`),
+  ...counted,
   ...counted.slice(4).map((name) => `${name}PerWord`),
   ...shaped,
   ...wordClasses.map((name) => `${name}Words`),
@@ -141,7 +141,7 @@ function noteWord(word: string, code: number, scan: Scan): void {
 }
 
 function noteNumber(found: string, { counts, distinctNumbers }: Scan): void {
-  const number = found.replace(/[.,]+$/, '');
+  const number = withoutEnd(found);
   counts.numbers += 1;
   if (!distinctNumbers.has(number)) {
     distinctNumbers.add(number);
@@ -151,13 +151,25 @@ function noteNumber(found: string, { counts, distinctNumbers }: Scan): void {
   if (number.length === 4 && /^(1\d|20)\d\d$/.test(number)) counts.years += 1;
 }
 
+/** A number without the marks that end its sentence. By hand: a pattern would try each of a long run of them. */
+function withoutEnd(found: string): string {
+  let end = found.length;
+  while (found[end - 1] === '.' || found[end - 1] === ',') end -= 1;
+  return found.slice(0, end);
+}
+
+/** Marks of the basic plane: each is one unit of the text. */
+function marksOf(marks: string, name: keyof Counts): (readonly [string, keyof Counts])[] {
+  return Array.from(marks, (mark) => [mark, name] as const);
+}
+
 /** Which count a mark adds to, besides that of symbols. */
 const countOfMark = new Map<string, keyof Counts>([
-  ...[...'=+*/^<>−×÷±√∑∫'].map((mark) => [mark, 'operators'] as const),
-  ...[...'()[]{}'].map((mark) => [mark, 'brackets'] as const),
-  ...[...'"“”‘’`'].map((mark) => [mark, 'quotes'] as const),
-  ...[...'\\|~#@&∨∧·⊃≡∀∃¬→•'].map((mark) => [mark, 'codeMarks'] as const),
-  ...[...'$€£'].map((mark) => [mark, 'currency'] as const),
+  ...marksOf('=+*/^<>−×÷±√∑∫', 'operators'),
+  ...marksOf('()[]{}', 'brackets'),
+  ...marksOf('"“”‘’`', 'quotes'),
+  ...marksOf('\\|~#@&∨∧·⊃≡∀∃¬→•', 'codeMarks'),
+  ...marksOf('$€£', 'currency'),
   ['%', 'percents'],
   [',', 'commas'],
   [';', 'commas'],

@@ -5,7 +5,8 @@ export interface Choices {
   readonly figures: readonly number[];
 }
 
-const optionLine = /\n\s*\(?([A-J])[.)]\s+([^\n]*)/g;
+// Of each line only its own blanks are looked at: a run of line breaks costs no more than any other text.
+const optionLine = /\n[ \t]*\(?([A-J])[.)][ \t]+([^\n]*)/g;
 const noChoices = [0, 0, 0, 0, 0, 0, 0] as const;
 
 /** Choices that are long, alike or numbers take more to tell apart. */
