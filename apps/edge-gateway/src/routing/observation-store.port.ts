@@ -8,4 +8,6 @@ export interface ObservationStore {
     added: ReadonlyMap<string, Sums>,
     halfLifeMs: (name: string) => number,
   ): Promise<SumsByName>;
+  /** Throws when it is away. */
+  forget(accountId: string): Promise<unknown>;
 }

@@ -25,9 +25,14 @@ function worldOf() {
       return Promise.resolve(new Map(sums));
     },
   };
+  const forget = (accountId: string) => Promise.resolve(kept.delete(accountId));
   const replicas: Observations[] = [];
   const open = () => {
-    const made = new Observations({ store, log: { debug: () => undefined }, now: () => time });
+    const made = new Observations({
+      store: { ...store, forget },
+      log: { debug: () => undefined },
+      now: () => time,
+    });
     replicas.push(made);
     return made;
   };
@@ -96,6 +101,16 @@ describe('what is observed', () => {
     await settle();
     world.pass(6_000);
     expect((await other.read('a')).latency('p/m')?.weight).toBeCloseTo(1, 1);
+  });
+
+  it('is forgotten with its account', async () => {
+    const [one, other] = [world.open(), world.open()];
+    one.noteAnswer('a', 'p/m', seen(100));
+    one.flush();
+    await settle();
+    one.forget('a');
+    await settle();
+    for (const replica of [one, other]) expect((await replica.read('a')).latency('p/m')).toBeUndefined();
   });
 
   it('has no pace of answers too short to have one', async () => {

@@ -100,6 +100,15 @@ export class Observations {
     }
   }
 
+  /** Of an account that was deleted. What cannot be removed now expires by itself. */
+  forget(accountId: string): void {
+    this.#accounts.delete(accountId);
+    this.#changed.delete(accountId);
+    this.#store.forget(accountId).catch((error: unknown) => {
+      this.#log.debug({ err: error }, 'what replicas observed is away');
+    });
+  }
+
   close(): void {
     clearInterval(this.#timer);
     this.flush();

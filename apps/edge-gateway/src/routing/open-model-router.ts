@@ -1,3 +1,4 @@
+import { accountChanged } from '@gateway/contracts';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { Messaging } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
@@ -22,6 +23,9 @@ export function openModelRouter(
   log: Logger,
 ): OpenModelRouter {
   const observations = new Observations({ store: new RedisObservations(cacheRedis), log });
+  messaging.onBroadcast(accountChanged, ({ accountId, deleted }) => {
+    if (deleted) observations.forget(accountId);
+  });
   const modelRouter = new ModelRouter({
     catalog,
     observations,

@@ -67,14 +67,17 @@ export class RedisObservations implements ObservationStore {
       paced,
       msPerToken,
     ]);
-    const reply = await this.#redis.addObservations(
-      `observed:v1:${accountId}`,
-      keptSeconds,
-      namesMax,
-      ...args,
-    );
+    const reply = await this.#redis.addObservations(keyOf(accountId), keptSeconds, namesMax, ...args);
     return parseReply(reply);
   }
+
+  forget(accountId: string): Promise<number> {
+    return this.#redis.del(keyOf(accountId));
+  }
+}
+
+function keyOf(accountId: string): string {
+  return `observed:v1:${accountId}`;
 }
 
 /** Ages are kept, times are ours. */

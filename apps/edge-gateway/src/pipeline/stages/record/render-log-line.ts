@@ -22,6 +22,8 @@ export function renderLogLine(
     http_status: outcome.httpStatus,
     error_code: outcome.errorCode ?? undefined,
     error_detail: outcome.errorDetail ?? undefined,
+    requested_model: exchange.modelChoice === undefined ? undefined : `svc/${exchange.modelChoice.mode}`,
+    model_reason: exchange.modelChoice?.reason,
     provider: ledger.provider ?? undefined,
     model: ledger.model ?? undefined,
     stream: ledger.stream,
