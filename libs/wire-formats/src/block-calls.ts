@@ -5,7 +5,7 @@ import type { CallPlace } from './request-edit.ts';
 /** How a format whose messages are lists of blocks writes a call. */
 interface CallBlock {
   /** The object that holds the call's members; undefined for another block. */
-  bodyOf(tape: JsonTape, block: JsonNode): JsonNode | undefined;
+  readonly bodyOf: (tape: JsonTape, block: JsonNode) => JsonNode | undefined;
   readonly idMember: string;
 }
 

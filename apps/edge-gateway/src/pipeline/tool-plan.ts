@@ -81,7 +81,7 @@ export interface ToolPlan {
   /** Tools that the model asked about in its last turn, and has not been told of. */
   readonly asked?: readonly number[];
   /** What keeps within reach what does not go out. Absent: nothing does, or all of it goes. */
-  readonly net?: SafetyNet;
+  readonly net?: SafetyNet | undefined;
 }
 
 /** Forwards everything that the key may use, as it is. */

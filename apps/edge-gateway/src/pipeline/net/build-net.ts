@@ -18,7 +18,7 @@ export interface NetGiven extends Pick<SafetyNet, 'way' | 'recall'> {
   /** Whether tools that are left out can be reached; else the net is for originals alone. */
   readonly reachesTools: boolean;
   /** Indexes of tools, best first. Fails as planning does. */
-  rank(need: string): Promise<readonly number[]>;
+  readonly rank: (need: string) => Promise<readonly number[]>;
 }
 
 export function buildNet(given: NetGiven): SafetyNet {

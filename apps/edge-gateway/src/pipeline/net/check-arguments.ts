@@ -102,18 +102,23 @@ function checkChoices(check: Check, schema: Schema, value: unknown, at: string):
   if (Array.isArray(schema.enum) && !schema.enum.some((choice) => isDeepStrictEqual(choice, value)))
     check.problems.push(`${at} is none of ${JSON.stringify(schema.enum).slice(0, 300)}`);
   if (Object.hasOwn(schema, 'const') && !isDeepStrictEqual(schema.const, value))
-    check.problems.push(`${at} is not ${JSON.stringify(schema.const)?.slice(0, 300)}`);
+    check.problems.push(`${at} is not ${JSON.stringify(schema.const).slice(0, 300)}`);
 }
 
 /** Bound → what it bounds, and whether it is the least. */
 const bounds: readonly (readonly [keyword: string, least: boolean, sizeOf: (value: unknown) => unknown])[] = [
   ['minimum', true, (value) => value],
   ['maximum', false, (value) => value],
-  ['minLength', true, (value) => (typeof value === 'string' ? [...value].length : undefined)],
-  ['maxLength', false, (value) => (typeof value === 'string' ? [...value].length : undefined)],
+  ['minLength', true, (value) => (typeof value === 'string' ? lengthOf(value) : undefined)],
+  ['maxLength', false, (value) => (typeof value === 'string' ? lengthOf(value) : undefined)],
   ['minItems', true, (value) => (Array.isArray(value) ? value.length : undefined)],
   ['maxItems', false, (value) => (Array.isArray(value) ? value.length : undefined)],
 ];
+
+/** In code points, as JSON Schema counts. */
+function lengthOf(text: string): number {
+  return Array.from(text).length;
+}
 
 function checkBounds(check: Check, schema: Schema, value: unknown, at: string): void {
   for (const [keyword, least, sizeOf] of bounds) {

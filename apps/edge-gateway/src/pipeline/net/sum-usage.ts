@@ -20,7 +20,13 @@ export function showUsage(usages: readonly TokenUsage[]): TokenUsage | undefined
   const last = usages.at(-1);
   const sum = sumUsage(usages);
   if (last === undefined || sum === undefined) return undefined;
-  const { billedInputTokens: _input, billedOutputTokens: _output, ...shown } = last;
+  const { inputTokens, cachedInputTokens, cacheWriteTokens } = last;
   const { outputTokens, reasoningTokens } = sum;
-  return { ...shown, outputTokens, ...(reasoningTokens === undefined ? {} : { reasoningTokens }) };
+  return {
+    inputTokens,
+    outputTokens,
+    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+  };
 }

@@ -5,11 +5,11 @@ import type { FrameGate } from './frame-gate.ts';
 
 interface PassGiven {
   readonly rounds: HiddenRounds;
-  openGate(): FrameGate;
-  split(bytes: Buffer): Buffer[];
-  fillIds(events: readonly StreamEvent[]): readonly StreamEvent[];
+  readonly openGate: () => FrameGate;
+  readonly split: (bytes: Buffer) => Buffer[];
+  readonly fillIds: (events: readonly StreamEvent[]) => readonly StreamEvent[];
   /** Begins to say events in the client's format. */
-  openRenderer(): (events: readonly StreamEvent[]) => readonly Uint8Array[];
+  readonly openRenderer: () => (events: readonly StreamEvent[]) => readonly Uint8Array[];
 }
 
 /**

@@ -55,7 +55,10 @@ async function readRound(stream: OpenStream): Promise<void> {
   try {
     if (passed.answer.status < 200 || passed.answer.status >= 300) throw await readFailure(passed, lane);
     // The first round's kind was looked at before; in a later one a provider may change its mind.
-    if (lane.rounds !== null && !isStream(passed, exchange)) return await readPlainRound(stream);
+    if (lane.rounds !== null && !isStream(passed, exchange)) {
+      await readPlainRound(stream);
+      return;
+    }
     const { writer } = stream;
     const takeAll = (pieces: readonly Buffer[]): readonly Uint8Array[] =>
       pieces.flatMap((piece) => take(stream, piece, read(stream, piece)));

@@ -68,7 +68,7 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
 function roundOf(
   request: ParsedRequest,
   target: Target,
-  { net: _, ...plan }: ToolPlan,
+  plan: ToolPlan,
   next: NextRound,
   exchange: Exchange,
 ): Outbound {
@@ -78,7 +78,7 @@ function roundOf(
     const name = request.outline.tools[index]?.name;
     return next.net === null || goes.has(index) || (name !== undefined && added.has(name));
   });
-  const planned = { ...plan, forwarded, ...(next.net === null ? {} : { net: next.net }) };
+  const planned = { ...plan, forwarded, net: next.net ?? undefined };
   const bodyFor = (to: Target): Uint8Array =>
     draftOf(request, to, planned, exchange, next.messages).edited.bytes;
   return {

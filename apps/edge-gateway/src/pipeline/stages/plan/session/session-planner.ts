@@ -1,3 +1,4 @@
+import type { PlannedSession } from '@gateway/contracts';
 import { hash } from 'node:crypto';
 import type { ToolOutline } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
@@ -159,8 +160,9 @@ function drawOf({ session }: SessionNames): number {
   return hash('sha256', `shadow\n${session}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
 }
 
-function sessionOf({ recovered: _, hasPlainSchemas: __, asked: ___, ...session }: RememberedSession) {
-  return session;
+function sessionOf(known: RememberedSession): PlannedSession {
+  const { forwarded, turns, policyVersion, lane, way, isShadow } = known;
+  return { forwarded, turns, policyVersion, lane, way, isShadow };
 }
 
 function rememberReply(

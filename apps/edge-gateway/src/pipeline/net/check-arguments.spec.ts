@@ -1,0 +1,63 @@
+import { checkArguments } from './check-arguments.ts';
+
+const issue = {
+  type: 'object',
+  properties: {
+    title: { type: 'string', minLength: 1 },
+    labels: { type: 'array', items: { type: 'string' }, maxItems: 2 },
+    state: { enum: ['open', 'closed'] },
+    count: { type: 'integer', minimum: 1 },
+    who: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    parent: { $ref: '#/$defs/ref' },
+  },
+  required: ['title'],
+  additionalProperties: false,
+  $defs: { ref: { type: 'object', properties: { parent: { $ref: '#/$defs/ref' } }, required: ['id'] } },
+};
+
+describe('arguments', () => {
+  it.each([
+    [{ title: 'x' }],
+    [{ title: 'x', labels: ['a'], state: 'open', count: 3, who: null }],
+    [{ title: 'x', parent: { id: 1, parent: { id: 2 } } }],
+  ])('that fit are let pass: %j', (given) => {
+    expect(checkArguments(issue, JSON.stringify(given))).toEqual([]);
+  });
+
+  it.each([
+    [{}, /title is required/],
+    [{ title: 1 }, /title is not of the type string/],
+    [{ title: '' }, /minLength/],
+    [{ title: 'x', labels: [1] }, /labels\[0\]/],
+    [{ title: 'x', labels: ['a', 'b', 'c'] }, /maxItems/],
+    [{ title: 'x', state: 'new' }, /none of/],
+    [{ title: 'x', count: 1.5 }, /integer/],
+    [{ title: 'x', who: 3 }, /anyOf/],
+    [{ title: 'x', more: 1 }, /more is not known/],
+    [{ title: 'x', parent: { parent: {} } }, /parent\.id is required/],
+  ])('that do not are told of: %j', (given, problem) => {
+    expect(checkArguments(issue, JSON.stringify(given)).join('; ')).toMatch(problem);
+  });
+
+  it('that are no JSON, or no object, do not fit, whatever the schema', () => {
+    expect(checkArguments(null, '{"a":')).toHaveLength(1);
+    expect(checkArguments(null, '[]')).toHaveLength(1);
+    expect(checkArguments(null, '')).toEqual([]);
+    expect(checkArguments(undefined, '{"a":1}')).toEqual([]);
+  });
+
+  it('are checked in bounded time, whatever the schema: loops, branches, wild patterns', () => {
+    const loop = { $ref: '#' };
+    const branches: Record<string, unknown> = { $defs: {} };
+    branches.allOf = [{ $ref: '#' }, { $ref: '#' }, { anyOf: [{ $ref: '#' }, { $ref: '#' }] }];
+    const wild = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+    expect(checkArguments(loop, '{}')).toEqual([]);
+    expect(checkArguments(branches, '{}')).toEqual([]);
+    expect(checkArguments(wild, JSON.stringify({ a: `${'a'.repeat(5000)}!` }))).toEqual([]);
+  });
+
+  it('with hostile names are only compared', () => {
+    expect(checkArguments({ properties: {}, required: ['__proto__'] }, '{}')).toHaveLength(1);
+    expect(checkArguments({ $ref: '#/constructor/prototype' }, '{"a":1}')).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+import type { ClientFormat, StreamEvent } from '@gateway/interchange';
+import { findProvider } from '@gateway/providers';
+import fc from 'fast-check';
+import type { UpstreamAnswer } from '../answer.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Target } from '../target.ts';
+import { identityPlan } from '../tool-plan.ts';
+import { validate } from '../stages/validate/validate.ts';
+import { applyToolLists } from '../stages/plan/tool-lists.ts';
+import { HiddenRounds } from './hidden-rounds.ts';
+import { netOver, requestWith, secretOf } from './net.fixture.ts';
+
+const formats = ['chat-completions', 'messages', 'converse'] as const;
+const names = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot'] as const;
+const name = fc.constantFrom(...names);
+
+/** Whatever a model may do with a name, or a net. */
+const call = fc.oneof(
+  fc.record({ own: name }),
+  fc.record({ describe: fc.array(name, { maxLength: 4 }) }),
+  fc.record({ need: fc.string({ minLength: 1, maxLength: 10 }) }),
+  fc.record({ through: name }),
+  fc.record({ garbage: fc.string({ maxLength: 10 }) }),
+);
+type MadeUpCall = typeof call extends fc.Arbitrary<infer Value> ? Value : never;
+
+const cases = fc.record({
+  format: fc.constantFrom<ClientFormat>(...formats),
+  tools: fc.array(name, { minLength: 1, maxLength: 8 }),
+  denied: fc.array(name, { minLength: 1, maxLength: 4 }),
+  allowed: fc.option(fc.array(name, { maxLength: 5 })),
+  forwards: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
+  way: fc.constantFrom('in_place' as const, 'regrown' as const),
+  asked: fc.array(fc.nat(7), { maxLength: 3 }),
+  rounds: fc.array(fc.array(call, { maxLength: 3 }), { maxLength: 4 }),
+});
+
+const target = {
+  provider: findProvider('openai'),
+  model: 'm',
+  ownCredential: null,
+} as unknown as Target;
+
+function tell(standIn: string, calls: readonly MadeUpCall[]): StreamEvent[] {
+  const told = calls.flatMap((made, block): StreamEvent[] => {
+    const place = { choice: 0, block };
+    const called = 'own' in made ? made.own : standIn;
+    const start = {
+      type: 'tool-call-start',
+      ...place,
+      id: `c${block}`,
+      name: called,
+      kind: 'function',
+    } as const;
+    return [
+      start,
+      { type: 'tool-call-delta', ...place, argumentsText: write(made) },
+      { type: 'tool-call-end', ...place },
+    ];
+  });
+  const reason = calls.length > 0 ? 'tool-calls' : 'stop';
+  return [...told, { type: 'finish', choice: 0, reason, rawReason: reason }, { type: 'message-end' }];
+}
+
+function write(made: MadeUpCall): string {
+  if ('own' in made) return '{}';
+  if ('describe' in made) return JSON.stringify({ action: 'describe', names: made.describe });
+  if ('need' in made) return JSON.stringify({ action: 'describe', need: made.need });
+  return 'through' in made
+    ? JSON.stringify({ action: 'call', name: made.through, arguments: {} })
+    : made.garbage;
+}
+
+it('a tool that the key may not use never goes out and is never called, by any path, in 10,000 random cases', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ format, tools, denied, allowed, forwards, way, asked, rounds }) => {
+      const request = requestWith(
+        format,
+        tools.map((tool) => ({ name: tool })),
+      );
+      const lists = { deniedTools: denied, allowedTools: allowed };
+      const eligible = applyToolLists(request.outline, lists).map(({ index }) => index);
+      const forwarded = eligible.filter((index) => forwards[index]);
+      const net = netOver(request, { eligible, forwarded, way, asked });
+      const plan = { ...identityPlan(eligible, 'prior'), forwarded, net };
+      const exchange = { format, requestId: 'r', headers: {}, ledger: {} } as unknown as Exchange;
+      const services = {
+        metrics: { planDefects: { inc: () => undefined } },
+        log: { error: () => undefined },
+        tokenRatios: { bytesPerToken: () => 4 },
+      } as unknown as Parameters<typeof validate>[4];
+      const lane = { kind: 'same-format', format } as const;
+      const outbound = validate(request, { ...target, lane }, plan, exchange, services);
+      const sent = [outbound.body];
+      const hidden = new HiddenRounds({
+        net,
+        signal: new AbortController().signal,
+        forwarded: forwarded.length,
+        ask: (next) => {
+          sent.push(outbound.roundFor({ ...target, lane }, next).body);
+          return Promise.resolve({ status: 200 } as UpstreamAnswer);
+        },
+      });
+      const shown: StreamEvent[] = [];
+      for (const calls of [...rounds, [], [], [], []]) {
+        shown.push(...hidden.push(tell(net.standIn.name, calls)));
+        if ((await hidden.next()) === undefined) break;
+      }
+      shown.push(...hidden.rest());
+
+      const mayUse = new Set(eligible.map((index) => tools[index]));
+      const forbidden = tools.filter((tool) => !mayUse.has(tool));
+      const bodies = sent.map((body) => Buffer.from(body).toString('utf8'));
+      for (const body of bodies) JSON.parse(body);
+      const calledNames = shown.flatMap((event) => (event.type === 'tool-call-start' ? [event.name] : []));
+      // Throws instead of expecting: ten thousand times several expectations take most of a minute.
+      for (const tool of forbidden) {
+        if (bodies.some((body) => body.includes(secretOf(tool)))) throw new Error(`${tool} went out`);
+        if (calledNames.includes(tool)) throw new Error(`${tool} was called`);
+      }
+      if (calledNames.includes(net.standIn.name)) throw new Error('the stand-in was shown');
+    }),
+    { numRuns: 10_000 },
+  );
+}, 300_000);
+
+it('is a pure function: the same request has the same net, and the same calls stand in it the same way', () => {
+  const transcript = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [
+      { id: 'c', type: 'function', function: { name: 'alpha', arguments: '{"n":12345678901234567890}' } },
+    ],
+  };
+  const result = { role: 'tool', tool_call_id: 'c', content: 'ok' };
+  const build = () =>
+    netOver(requestWith('chat-completions', [{ name: 'alpha' }, { name: 'bravo' }], [transcript, result]), {
+      forwarded: [1],
+    });
+  const [one, other] = [build(), build()];
+  expect(JSON.stringify([one.standIn, one.callEdits])).toBe(JSON.stringify([other.standIn, other.callEdits]));
+  expect(one.callEdits.map(({ replacement }) => JSON.parse(replacement) as unknown)).toEqual([
+    'svc_more_tools',
+    '{"action":"call","name":"alpha","arguments":{"n":12345678901234567890}}',
+  ]);
+});

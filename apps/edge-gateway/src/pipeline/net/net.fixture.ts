@@ -1,0 +1,60 @@
+import type { ClientFormat } from '@gateway/interchange';
+import { formatNamed, scanJson } from '@gateway/wire-formats';
+import type { ParsedRequest } from '../parsed-request.ts';
+import { buildNet, type NetGiven } from './build-net.ts';
+
+/** A tool whose definition says something that stands nowhere else. */
+export interface GivenTool {
+  readonly name: string;
+  readonly parameters?: object;
+}
+
+export const secretOf = (name: string): string => `what ${name} alone says`;
+
+const anything = { type: 'object', properties: {} };
+
+function renderTool(format: ClientFormat, { name, parameters = anything }: GivenTool): object {
+  const description = secretOf(name);
+  if (format === 'messages') return { name, description, input_schema: parameters };
+  if (format === 'converse') return { toolSpec: { name, description, inputSchema: { json: parameters } } };
+  return { type: 'function', function: { name, description, parameters } };
+}
+
+/** A request with these tools, as the pipeline has it. */
+export function requestWith(
+  format: ClientFormat,
+  tools: readonly GivenTool[],
+  messages: readonly object[] = [],
+): ParsedRequest {
+  const listed = tools.map((tool) => renderTool(format, tool));
+  const content = format === 'converse' ? [{ text: 'Please do it.' }] : 'Please do it.';
+  const body = {
+    ...(format === 'converse' ? { toolConfig: { tools: listed } } : { model: 'm', tools: listed }),
+    messages: [{ role: 'user', content }, ...messages],
+  };
+  const bytes = Buffer.from(JSON.stringify(body));
+  const tape = scanJson(bytes, { depthMax: 128 });
+  const route = { model: 'm', stream: false };
+  const outline = formatNamed(format).client.outlineRequest(tape, route);
+  return { bytes, tape, outline, ownCredential: null };
+}
+
+export function netGiven(request: ParsedRequest, given: Partial<NetGiven> = {}): NetGiven {
+  const { outline, tape } = request;
+  return {
+    format: formatNamed(outline.format),
+    tape,
+    outline,
+    eligible: outline.tools.map(({ index }) => index),
+    forwarded: [],
+    asked: [],
+    way: 'in_place',
+    recall: null,
+    reachesTools: true,
+    rank: () => Promise.resolve(outline.tools.map(({ index }) => index)),
+    ...given,
+  };
+}
+
+export const netOver = (request: ParsedRequest, given: Partial<NetGiven> = {}) =>
+  buildNet(netGiven(request, given));

@@ -1,0 +1,300 @@
+import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
+import {
+  connectProvider,
+  createTestAccount,
+  createTestKey,
+  waitForRow,
+  type CreatedKey,
+} from './account.fixture.ts';
+import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
+import { send } from './http.fixture.ts';
+import {
+  anthropicClient,
+  bedrockClient,
+  openAiClient,
+  type HeardAnswer,
+  type NetClient,
+} from './net-clients.fixture.ts';
+import { startProvider } from './provider.fixture.ts';
+import { renderTurn, scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
+
+const stack = sharedStack();
+let provider: ReplayProvider;
+let accountKey: string;
+let key: CreatedKey;
+
+const newKey = (name: string): Promise<CreatedKey> =>
+  createTestKey(stack.baseUrl, accountKey, { name, rate_limit_rpm: 10_000 });
+
+beforeAll(async () => {
+  provider = await startProvider();
+  accountKey = (await createTestAccount(stack)).apiKey;
+  key = await newKey('fast');
+  const connect = (name: string, base_url: string) =>
+    connectProvider(stack.baseUrl, accountKey, { provider: name, api_key: 'upstream-key', base_url });
+  await connect('openai', `${provider.url}/v1`);
+  await connect('anthropic', provider.url);
+  await connect('hosted', provider.url);
+});
+afterEach(() => provider.reset());
+afterAll(() => provider.close());
+
+const standInName = 'svc_more_tools';
+const user = 'Please star the repository facebook/react';
+const model = 'openai/gpt-4o-mini';
+const wanted = 'create_gist';
+const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
+const ways = [
+  ['plain', false],
+  ['streamed', true],
+] as const;
+
+const bodies = (): string[] => provider.requests.map(({ body }) => body.toString('utf8'));
+const toolsIn = (body: string | undefined): { function: FunctionTool['function'] }[] =>
+  (JSON.parse(body ?? '{}') as { tools?: { function: FunctionTool['function'] }[] }).tools ?? [];
+const namesIn = (body: string | undefined): string[] => toolsIn(body).map((tool) => tool.function.name);
+const script = (...turns: (ModelTurn | ReplayControls)[]): void => scriptModel(provider, turns);
+const open = (apiKey = key.key, tools: readonly FunctionTool[] = githubTools): NetClient =>
+  openAiClient({ baseUrl: stack.baseUrl, key: apiKey, model, tools });
+
+const describeTool = (...names: string[]) => ({
+  id: `hidden_${names.join('_')}`,
+  name: standInName,
+  arguments: { action: 'describe', names },
+});
+const throughNet = (name: string, args: unknown, id = 'shown1') => ({
+  id,
+  name: standInName,
+  arguments: { action: 'call', name, arguments: args },
+});
+const byName = (name: string, args: unknown, id = 'shown1') => ({ id, name, arguments: args });
+
+function expectClean({ raw }: HeardAnswer): void {
+  expect(raw).not.toContain(standInName);
+  expect(raw).not.toContain('hidden');
+}
+
+describe.each(ways)('%s', (_way, stream) => {
+  it('delivers a call by name of a tool that was left out, without a round', async () => {
+    script({ calls: [byName(wanted, given)] });
+    const answer = await open().ask([{ user }], stream);
+    expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+    expect(namesIn(bodies()[0])).not.toContain(wanted);
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  it('corrects arguments once where nobody sees it, and delivers what the model insists on', async () => {
+    const wrong = { filename: 7 };
+    script({ calls: [byName(wanted, wrong, 'hidden1')] }, { calls: [throughNet(wanted, given)] });
+    const corrected = await open().ask([{ user }], stream);
+    expect(corrected.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
+    expectClean(corrected);
+    expect(bodies()[1]).toMatch(/arguments\.content is required/);
+
+    script({ calls: [throughNet(wanted, wrong, 'hidden1')] }, { calls: [throughNet(wanted, wrong)] });
+    const insisted = await open().ask([{ user }], stream);
+    expect(insisted.calls).toEqual([{ id: 'shown1', name: wanted, arguments: wrong }]);
+    expectClean(insisted);
+  });
+
+  it('of a mixed answer shows the client its own call; what was asked beside it comes with the next turn', async () => {
+    const own = byName('star_repository', { owner: 'facebook', repo: 'react' });
+    script({ calls: [describeTool(wanted), own] }, { text: 'Done.' }, { text: 'And on.' });
+    const mixed = await open().ask([{ user }], stream);
+    expect(mixed.calls).toEqual(
+      [own].map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
+    );
+    expectClean(mixed);
+    const results = [{ id: 'shown1', text: 'starred' }];
+    const turns = [{ user }, { calls: mixed.calls, results }];
+    const next = await open().ask(turns, stream);
+    expect(next.text).toBe('Done.');
+    const [first, second] = bodies();
+    expect(first).not.toContain('Create a new gist');
+    expect(second).toContain('Create a new gist');
+    expect(namesIn(second)).toEqual(namesIn(first));
+  });
+
+  it('several calls through the net and beside it are delivered together', async () => {
+    const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
+    script({ text: 'Both. ', calls: [own, throughNet(wanted, given), describeTool('get_me')] });
+    const answer = await open().ask([{ user }], stream);
+    expect(answer.calls.map(({ id, name }) => [id, name])).toEqual([
+      ['own1', 'star_repository'],
+      ['shown1', wanted],
+    ]);
+    expectClean(answer);
+  });
+
+  it('after two rounds everything is forwarded, and what is still asked is not shown', async () => {
+    const asks = ['get_me', 'list_issues', 'search_code', 'push_files'].map((name) => ({
+      calls: [describeTool(name)],
+    }));
+    script(...asks);
+    const answer = await open().ask([{ user }], stream);
+    expect(provider.requests).toHaveLength(4);
+    const [first, , third, last] = bodies();
+    expect(namesIn(third)).toEqual(namesIn(first));
+    expect(namesIn(last)).toEqual(githubTools.map((tool) => tool.function.name));
+    expect(answer).toMatchObject({ calls: [], text: '', reason: 'stop' });
+    expectClean(answer);
+  });
+
+  it('finds tools by need', async () => {
+    const need = {
+      id: 'hidden1',
+      name: standInName,
+      arguments: { action: 'describe', need: 'create a gist' },
+    };
+    script({ calls: [need] }, { calls: [throughNet(wanted, given)] });
+    const answer = await open().ask([{ user }], stream);
+    expect(answer.calls).toHaveLength(1);
+    expect(bodies()[1]).toContain('Create a new gist');
+  });
+
+  it('a request that a provider refuses with our turns in it is made in the words of the client', async () => {
+    const refusal = {
+      status: 400,
+      body: { error: { message: 'no such turn', type: 'invalid_request_error' } },
+    };
+    script({ calls: [describeTool(wanted)] }, refusal, { text: 'Fine.' });
+    const answer = await open().ask([{ user }], stream);
+    expect(answer.text).toBe('Fine.');
+    expect(namesIn(bodies()[2])).toEqual(githubTools.map((tool) => tool.function.name));
+    expect(bodies()[2]).not.toContain(standInName);
+  });
+
+  it('an error of a hidden round is an ordinary error as long as nothing is shown', async () => {
+    const busy = { status: 401, body: { error: { message: 'the key is wrong', type: 'auth' } } };
+    script({ calls: [describeTool(wanted)] }, busy);
+    await expect(open().ask([{ user }], stream)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('tools that the key may not use are neither named, nor described, nor called, nor found', async () => {
+    const limited = await newKey('limited');
+    const path = `/v1/account/keys/${limited.id}/toollist`;
+    const lists = { allowed_tools: null, denied_tools: [wanted, 'update_gist'] };
+    await send(stack.baseUrl, { method: 'PUT', path, key: accountKey, body: lists });
+    const need = {
+      id: 'hidden3',
+      name: standInName,
+      arguments: { action: 'describe', need: 'create a gist' },
+    };
+    script(
+      { calls: [describeTool(wanted), throughNet('update_gist', {}, 'hidden2'), need] },
+      { calls: [byName(wanted, given, 'hidden4')] },
+      { text: 'So be it.' },
+    );
+    const answer = await open(limited.key).ask([{ user }], stream);
+    expect(answer).toMatchObject({ calls: [], text: 'So be it.' });
+    for (const body of bodies()) {
+      const { tools, messages } = JSON.parse(body) as { tools: unknown; messages: { role: string }[] };
+      expect(JSON.stringify(tools)).not.toContain(wanted);
+      expect(JSON.stringify(tools)).not.toContain('update_gist');
+      expect(body).not.toContain('Create a new gist');
+      const told = JSON.stringify(messages.filter(({ role }) => role === 'tool'));
+      expect(told).not.toMatch(/name\\+":\\+"(create|update)_gist/);
+    }
+  });
+});
+
+it('an answer in which nothing is hidden passes byte for byte, plain and streamed', async () => {
+  const turn = { text: 'Hello there, you.', calls: [byName('star_repository', { owner: 'a', repo: 'b' })] };
+  for (const [, stream] of ways) {
+    const told = renderTurn('chat-completions', turn, stream);
+    const text = Buffer.isBuffer(told.body) ? told.body.toString('utf8') : JSON.stringify(told.body);
+    script({ ...told, body: `${text}\n`, chunkBytes: [7, 50, 3] });
+    const request = { model, stream, messages: [{ role: 'user', content: user }], tools: githubTools };
+    const answer = await send(stack.baseUrl, { path: '/v1/chat/completions', key: key.key, body: request });
+    expect(answer.text).toBe(`${text}\n`);
+    expect(bodies().at(-1)).toContain(standInName);
+  }
+});
+
+it('a stream whose hidden round fails after text ends with the error of its format, and is billed', async () => {
+  script(
+    { text: 'Let me see.', calls: [describeTool(wanted)], inputTokens: 900 },
+    {
+      status: 500,
+      body: { error: { message: 'broken', type: 'server_error' } },
+    },
+  );
+  const request = { model, stream: true, messages: [{ role: 'user', content: user }], tools: githubTools };
+  const answer = await send(stack.baseUrl, { path: '/v1/chat/completions', key: key.key, body: request });
+  expect(answer.text).toContain('see.');
+  expect(answer.text).toContain('"error"');
+  expect(answer.text).not.toContain('[DONE]');
+  const row = await waitForRow(stack.baseUrl, key.key, String(answer.headers['x-request-id']));
+  expect(row).toMatchObject({ status: 'truncated', prompt_tokens: 900 });
+});
+
+it('a client that leaves in a hidden round ends the provider call', async () => {
+  script(
+    { text: 'Wait.', calls: [describeTool(wanted)], inputTokens: 900 },
+    { status: 200, hang: 'before-headers' },
+  );
+  const leaving = new AbortController();
+  const asked = open()
+    .ask([{ user }], true, leaving.signal)
+    .catch((error: unknown) => error);
+  await waitUntil(() => provider.requests.length === 2);
+  leaving.abort();
+  await asked;
+  await waitUntil(() => provider.requests[1]?.ended === 'client-left');
+});
+
+async function waitUntil(isTrue: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 400 && !isTrue(); tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  expect(isTrue()).toBe(true);
+}
+
+it('has another name where the client has a tool of that name', async () => {
+  const clash = { ...githubTools[0]!, function: { ...githubTools[0]!.function, name: standInName } };
+  script({ text: 'Hello.' });
+  await open(key.key, [...githubTools, clash]).ask([{ user }], false);
+  expect(namesIn(bodies()[0])).toContain(`${standInName}_2`);
+});
+
+it('is not there where the client forces a tool, nor where the account does not want it', async () => {
+  const ask = async (more: object) => {
+    script({ text: 'Hello.' });
+    const request = { model, messages: [{ role: 'user', content: user }], tools: githubTools, ...more };
+    const answer = await send(stack.baseUrl, { path: '/v1/chat/completions', key: key.key, body: request });
+    expect(answer.status).toBe(200);
+    return bodies().at(-1);
+  };
+  const forced = { tool_choice: { type: 'function', function: { name: 'star_repository' } } };
+  expect(await ask(forced)).not.toContain(standInName);
+  expect(await ask({ n: 2 })).not.toContain(standInName);
+  const other = await createTestAccount(stack);
+  await connectProvider(stack.baseUrl, other.apiKey, {
+    provider: 'openai',
+    api_key: 'upstream-key',
+    base_url: `${provider.url}/v1`,
+  });
+  await send(stack.baseUrl, {
+    method: 'PUT',
+    path: '/v1/account/routing/preferences',
+    key: other.apiKey,
+    body: { pruning: { recovery: false } },
+  });
+  script({ text: 'Hello.' });
+  await open(other.apiKey).ask([{ user }], false);
+  expect(bodies().at(-1)).not.toContain(standInName);
+});
+
+it.each([
+  ['messages', anthropicClient, 'anthropic/claude-haiku-4-5'],
+  ['converse', bedrockClient, 'hosted/amazon.nova-lite-v1:0'],
+] as const)('mixes and drops in %s too, plain and streamed', async (_, openClient, name) => {
+  const client = openClient({ baseUrl: stack.baseUrl, key: key.key, model: name, tools: githubTools });
+  const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
+  for (const [, stream] of ways) {
+    script({ text: 'Both.', calls: [describeTool(wanted), own, throughNet(wanted, given)] });
+    const answer = await client.ask([{ user }], stream);
+    expect(answer.text).toBe('Both.');
+    expect(answer.calls.map((call) => call.name)).toEqual(['star_repository', wanted]);
+    expectClean(answer);
+  }
+});
