@@ -19,8 +19,9 @@ export async function prepareAccount(stack: StackUnderTest, providerUrl: string)
   return (created as { key: string }).key;
 }
 
-async function callAccount(
-  stack: StackUnderTest,
+/** Calls an account endpoint. Throws what it answered instead of a success. */
+export async function callAccount(
+  stack: Pick<StackUnderTest, 'baseUrl' | 'apiKey'>,
   method: string,
   route: string,
   body: unknown,

@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { startStack, type StackUnderTest } from '@gateway/testing';
-import { connectProvider, createTestAccount, createTestKey } from '../../e2e/account.fixture.ts';
+import { signUpPerson, startStack, type StackUnderTest } from '@gateway/testing';
+import { callAccount } from '../gateway/bench-account.ts';
 import { forgetPeak, readPeakMiB, readResidentMiB } from '../streams/memory.ts';
 import { percentile, runClients, type Seen } from './clients.ts';
 
@@ -49,11 +49,12 @@ try {
 }
 
 async function openAccount(running: StackUnderTest): Promise<string> {
-  const { apiKey } = await createTestAccount(running);
-  const base_url = `${providerUrl}/v1`;
-  await connectProvider(running.baseUrl, apiKey, { provider: 'openai', api_key: 'sk-bench', base_url });
-  const body = { name: 'bench', rate_limit_rpm: 10_000_000 };
-  return (await createTestKey(running.baseUrl, apiKey, body)).key;
+  const { accessToken } = await signUpPerson(running.baseUrl);
+  const owner = { baseUrl: running.baseUrl, apiKey: accessToken };
+  const connection = { provider: 'openai', api_key: 'sk-bench-key', base_url: `${providerUrl}/v1` };
+  await callAccount(owner, 'PUT', '/v1/account/providers', connection);
+  const key = { name: 'bench', rate_limit_rpm: 10_000_000 };
+  return ((await callAccount(owner, 'POST', '/v1/account/keys', key)) as { key: string }).key;
 }
 
 interface Figures {

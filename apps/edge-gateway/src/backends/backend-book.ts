@@ -1,4 +1,4 @@
-import { backendChanged } from '@gateway/contracts';
+import { additionalKeysMax, backendChanged } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { ResilienceMetrics } from '../metrics/resilience-metrics.ts';
@@ -14,7 +14,7 @@ export interface BackendBookOptions {
 /** Those used longest ago are forgotten, and begin again as healthy ones. */
 const backendsMax = 20_000;
 /** As many credentials as an account may have for a provider. */
-export const credentialsMax = 16;
+export const credentialsMax = additionalKeysMax + 1;
 
 /**
  * The backends of this process. What happens to one is told to the other replicas when it happens, and never asked for: a

@@ -16,12 +16,18 @@ import { secretValues } from './secret-values.ts';
 
 /** A credential, opened: in this process's memory alone, and for a bounded time. */
 export interface OpenedCredential {
-  readonly secret: CredentialSecret;
+  /** One at least. */
+  readonly keys: readonly OpenedKey[];
   /** Replaces the provider's own address. The secret is only ever sent there. */
   readonly baseUrl: string | null;
-  /** Each value of the secret that must not show. */
+}
+
+/** One of the keys of a credential; what it is made of, as `libs/providers` reads it. */
+export interface OpenedKey {
+  readonly apiKey: string;
+  /** Each value of it that must not show. */
   readonly secretValues: readonly string[];
-  /** Is told of every answer that the credential gets. */
+  /** Is told of every answer that the key gets. */
   readonly health: Pick<CredentialHealth, 'note'>;
 }
 
@@ -63,7 +69,8 @@ export function createConnections(
       const report: ReportCredential = (refusedStatus) =>
         void reportToVault({ accountId, provider, refusedStatus }, messaging, () => forgetList(accountId));
       const credential = await openFromVault({ accountId, provider }, messaging, sealingKeys, report);
-      credential?.secretValues.forEach((secret) => redactor.register(secret));
+      for (const key of credential?.keys ?? [])
+        key.secretValues.forEach((secret) => redactor.register(secret));
       return credential;
     },
   });
@@ -113,9 +120,12 @@ async function openFromVault(
   const reply = await messaging.call(openCredential, { ...place, recipientPublicKey: publicKey });
   if (reply.sealedSecret === null) return null;
   const secret = parseSecret(openSealed(reply.sealedSecret, privateKey));
-  const { baseUrl, isFailing } = reply;
-  const health = new CredentialHealth({ isFailing, report });
-  return { secret, baseUrl, secretValues: secretValues(secret.apiKey), health };
+  const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, at): OpenedKey => {
+    // What the vault knows to fail is one of several keys: that another one is taken is no news of it.
+    const health = new CredentialHealth({ isFailing: at === 0 && reply.isFailing, report });
+    return { apiKey, secretValues: secretValues(apiKey), health };
+  });
+  return { keys, baseUrl: reply.baseUrl };
 }
 
 /** Overwrites the bytes that it has read. */

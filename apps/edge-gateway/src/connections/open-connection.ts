@@ -4,7 +4,7 @@ import type { BackendBook } from '../backends/backend-book.ts';
 import type { Caller } from '../pipeline/caller.ts';
 import type { PipelineSettings } from '../pipeline/services.ts';
 import type { Target } from '../pipeline/target.ts';
-import type { Connections, OpenedCredential } from './connections.ts';
+import type { Connections, OpenedKey } from './connections.ts';
 import { secretValues } from './secret-values.ts';
 
 /** What a provider call is made with. */
@@ -16,7 +16,7 @@ export interface Connection {
   /** Each value of the credential that must not show. */
   readonly secrets: readonly string[];
   /** To be told of the status of every answer: how a stored credential fares is shown with its connection. */
-  readonly health: OpenedCredential['health'];
+  readonly health: OpenedKey['health'];
   /** Whether it may be called now, and how it fares. */
   readonly backend: Backend;
 }
@@ -28,7 +28,7 @@ export interface ConnectionServices {
 }
 
 /** Of a credential that is not stored. */
-const untold: OpenedCredential['health'] = { note: () => undefined };
+const untold: OpenedKey['health'] = { note: () => undefined };
 
 /**
  * The caller's own credential, or those that were saved for the provider: one connection for each, the one with the least
@@ -53,10 +53,16 @@ export async function openConnections(
   }
   const opened = await connections.open(accountId, provider.name);
   if (opened) {
-    const { secret, baseUrl, secretValues: secrets, health } = opened;
-    // A server of one's own may ask for no key at all.
-    const credential = secret.apiKey === '' ? null : secret.apiKey;
-    return [{ credential, baseUrl, secrets, health, backend: backends.find({ ...place, credential: 0 }) }];
+    const { keys, baseUrl } = opened;
+    const open = keys.map(({ apiKey, secretValues: secrets, health }, credential) => ({
+      // A server of one's own may ask for no key at all.
+      credential: apiKey === '' ? null : apiKey,
+      ...{ baseUrl, secrets, health },
+      backend: backends.find({ ...place, credential }),
+    }));
+    return open.length === 1
+      ? open
+      : open.sort((one, other) => one.backend.inFlight - other.backend.inFlight);
   }
   throw new GatewayError('provider_not_connected', {
     param: 'model',

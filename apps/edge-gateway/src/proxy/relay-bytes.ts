@@ -33,7 +33,7 @@ export async function relayBytes(
   }
   if (answer.status >= 400) {
     const lane = { kind: 'same-format', format: 'chat-completions' } as const;
-    const errorLane = openLane({ ...target, lane, ownCredential: null }, exchange);
+    const errorLane = openLane({ ...target, lane, ownCredential: null }, exchange, null);
     return relayProviderError(
       { ...passed, headers: { ...headers, ...exchange.headers } },
       errorLane,

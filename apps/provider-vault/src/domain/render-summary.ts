@@ -5,6 +5,7 @@ import type { CredentialRow } from '../persistence/vault-database.ts';
 export const summaryColumns = {
   provider: true,
   hint: true,
+  additionalKeys: true,
   baseUrl: true,
   createdAt: true,
   rotatedAt: true,
@@ -15,6 +16,7 @@ export const summaryColumns = {
 export function renderSummary(row: Pick<CredentialRow, keyof typeof summaryColumns>): CredentialSummary {
   return {
     provider: row.provider,
+    additionalKeys: row.additionalKeys,
     hint: row.hint === null ? null : `…${row.hint}`,
     baseUrl: row.baseUrl,
     createdAt: row.createdAt.toISOString(),

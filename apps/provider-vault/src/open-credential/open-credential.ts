@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import { seal } from '@gateway/messaging';
+import { renderSecret } from '../domain/additional-keys.ts';
 import { forgetFields, openEnvelope, type OpenFields } from '../domain/envelope.ts';
 import type { VaultContext } from '../domain/vault-context.ts';
 import { parseEnvelope } from '../persistence/stored-envelope.ts';
@@ -85,7 +86,8 @@ async function openRow(
 
 function sealFields(recipientPublicKey: string, fields: OpenFields): string {
   const entries = Object.entries(fields).map(([field, value]) => [field, value.toString('utf8')]);
-  const bytes = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
+  const secret = renderSecret(Object.fromEntries(entries) as Record<string, string>);
+  const bytes = Buffer.from(JSON.stringify(secret));
   try {
     return seal(bytes, recipientPublicKey);
   } catch (cause) {

@@ -14,6 +14,7 @@ describe('a credential on its way in', () => {
     await expect(openSealedSecret(sealed('{"apiKey":"k"}', pair.publicKey), pairs)).resolves.toEqual({
       fields: { apiKey: Buffer.from('k') },
       hint: null,
+      additionalKeys: 0,
     });
   });
 

@@ -2,6 +2,7 @@ import { credentialSecret } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { openSealed, type SealingKeyPair } from '@gateway/messaging';
 import { secretBytesMax } from '../domain/bounds.ts';
+import { additionalKeyField } from '../domain/additional-keys.ts';
 import { chooseHint } from '../domain/credential-hint.ts';
 import type { OpenFields } from '../domain/envelope.ts';
 
@@ -12,6 +13,7 @@ export type OpenKeyPair = () => Promise<SealingKeyPair>;
 export interface ReceivedSecret {
   readonly fields: OpenFields;
   readonly hint: string | null;
+  readonly additionalKeys: number;
 }
 
 /**
@@ -56,8 +58,10 @@ function parseSecret(bytes: Buffer): ReceivedSecret {
   }
   const parsed = credentialSecret.safeParse(json);
   if (!parsed.success) throw invalidSecret();
-  const { apiKey } = parsed.data;
-  return { fields: { apiKey: Buffer.from(apiKey) }, hint: chooseHint(apiKey) };
+  const { apiKey, additionalKeys } = parsed.data;
+  const fields: Record<string, Buffer> = { apiKey: Buffer.from(apiKey) };
+  for (const [at, key] of additionalKeys.entries()) fields[additionalKeyField(at)] = Buffer.from(key);
+  return { fields, hint: chooseHint(apiKey), additionalKeys: additionalKeys.length };
 }
 
 function invalidSecret(): GatewayError {

@@ -48,7 +48,7 @@ export async function putCredential(
 async function storeSecret(
   { database, keyRing, keyVersions }: VaultContext,
   place: CredentialPlace,
-  { fields, hint }: ReceivedSecret,
+  { fields, hint, additionalKeys }: ReceivedSecret,
 ): Promise<CredentialSummary> {
   for (let attempt = 1; ; attempt++) {
     const [current] = await keyVersions.list();
@@ -56,7 +56,7 @@ async function storeSecret(
     const envelope = await closeEnvelope(keyRing, current.version, place, fields);
     try {
       return await database.transactionForAccount(place.accountId, (tx) =>
-        upsertCredential(tx, place, { ...envelope, hint }),
+        upsertCredential(tx, place, { ...envelope, hint, additionalKeys }),
       );
     } catch (error) {
       const mayDoNext = isUniqueConflict(error) || isForeignKeyConflict(error);
@@ -68,7 +68,7 @@ async function storeSecret(
 async function upsertCredential(
   tx: VaultModels,
   { accountId, provider, baseUrl }: CredentialPlace,
-  content: Envelope & { hint: string | null },
+  content: Envelope & { hint: string | null; additionalKeys: number },
 ): Promise<CredentialSummary> {
   await refuseForgotten(tx, accountId);
   const written = { ...content, baseUrl, lastError: null };

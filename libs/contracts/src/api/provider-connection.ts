@@ -9,6 +9,8 @@ export const providerConnection = z.object({
   display_name: z.string(),
   connected: z.boolean(),
   credential_hint: z.string().nullable(),
+  /** Keys beside the one that the hint is of. */
+  additional_api_keys: z.int().min(0),
   formats: z.array(z.string()),
   base_url: z.string().nullable(),
   created_at: timestamp.nullable(),
@@ -18,6 +20,9 @@ export const providerConnection = z.object({
 });
 export type ProviderConnection = z.infer<typeof providerConnection>;
 export const providerConnectionList = listOf(providerConnection);
+
+/** Keys that an account may have for a provider beside the first. */
+export const additionalKeysMax = 15;
 
 const secret = z.string().trim().min(1).max(8192).optional();
 const name = z.string().trim().min(1).max(128).optional();
@@ -35,6 +40,16 @@ const serviceAccount = z.object({
 export const putProviderBody = z.strictObject({
   provider: z.string().trim().min(1).max(64),
   api_key: secret,
+  /** Further keys for the provider: calls go to whichever is well and has the least under way. Replaced together with `api_key`. */
+  additional_api_keys: z
+    .array(
+      z
+        .string()
+        .trim()
+        .regex(/^[\x21-\x7e]{1,8192}$/, 'visible ASCII characters, and no spaces'),
+    )
+    .max(additionalKeysMax)
+    .optional(),
   /** Replaces the provider's own address; passes the egress guard. */
   base_url: z
     .url({ protocol: /^https?$/ })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { additionalKeysMax } from '../api/provider-connection.ts';
 import { base64, count, id, timestamp } from '../common.ts';
 import { defineRpc } from '../define.ts';
 
@@ -10,6 +11,8 @@ export const credentialSummary = z.object({
   provider,
   /** The last four characters, behind an ellipsis; null for a credential too short to show any of. */
   hint: z.string().nullable(),
+  /** How many keys there are beside the one that the hint is of. The default is for a vault of the release before. */
+  additionalKeys: count.default(0),
   /** Null means the provider's own address. */
   baseUrl: z.string().nullable(),
   createdAt: timestamp,
@@ -23,8 +26,12 @@ export type CredentialSummary = z.infer<typeof credentialSummary>;
  * The fields of a credential, opened. It exists inside sealed boxes and in the memory of vault and edge alone. An empty
  * key is that of a provider of one's own that asks for none.
  */
-export const credentialSecret = z.object({ apiKey: z.string() });
-export type CredentialSecret = z.infer<typeof credentialSecret>;
+export const credentialSecret = z.object({
+  apiKey: z.string(),
+  /** Further keys for the same provider and the same address. */
+  additionalKeys: z.array(z.string()).max(additionalKeysMax).default([]),
+});
+export type CredentialSecret = z.output<typeof credentialSecret>;
 
 /** The X25519 public key to which credentials on their way in are sealed. All replicas of the vault share it. */
 export const getSealingKey = defineRpc({

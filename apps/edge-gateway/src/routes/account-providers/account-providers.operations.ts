@@ -22,7 +22,8 @@ export const putProvider: Operation = {
   id: 'putProvider',
   tag: 'Providers',
   summary: 'Connect a provider, or replace its credential',
-  description: 'The credential is stored encrypted, and sent to nobody but the host that it was saved for.',
+  description:
+    'The credential is stored encrypted, and sent to nobody but the host that it was saved for. With `additional_api_keys` calls are spread over several keys of the provider: one that is throttled, refused or failing is left alone while another is well.',
   body: { schema: putProviderBody },
   answer: { status: 200, description: 'The provider as it is now.', schema: providerConnection },
   errors: ['egress_denied'],

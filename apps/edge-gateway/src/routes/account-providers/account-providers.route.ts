@@ -28,6 +28,7 @@ import { readJson } from '../../http/zod-input.ts';
 import type { PipelineSettings } from '../../pipeline/services.ts';
 import { tokens } from '../../tokens.ts';
 import { deleteProvider, listProviders, putProvider } from './account-providers.operations.ts';
+import { chooseAdditionalKeys } from './choose-additional-keys.ts';
 import { renderConnection } from './render-connection.ts';
 
 /** `/v1/account/providers`: which providers are connected, and their credentials going in. None ever comes out. */
@@ -74,7 +75,8 @@ export class AccountProvidersRoute {
     const provider = requireProvider(body.provider);
     const saved = resolveConnection(provider, body);
     if (saved.baseUrl !== null) this.#egressGuard.checkUrl(saved.baseUrl);
-    const credential = await this.#store(caller.accountId, provider, saved);
+    const additionalKeys = chooseAdditionalKeys(provider, body);
+    const credential = await this.#store(caller.accountId, provider, saved, additionalKeys);
     return this.#render(provider, credential);
   }
 
@@ -97,10 +99,11 @@ export class AccountProvidersRoute {
     accountId: string,
     { name: provider }: Provider,
     { credential: apiKey, baseUrl }: SavedConnection,
+    additionalKeys: readonly string[],
   ): Promise<CredentialSummary> {
     const store = async () => {
       const { publicKey } = await this.#messaging.call(getSealingKey, {});
-      const sealedSecret = seal(Buffer.from(JSON.stringify({ apiKey })), publicKey);
+      const sealedSecret = seal(Buffer.from(JSON.stringify({ apiKey, additionalKeys })), publicKey);
       return this.#messaging.call(putCredential, { accountId, provider, baseUrl, sealedSecret });
     };
     const { credential } = await store().catch((error: unknown) => {

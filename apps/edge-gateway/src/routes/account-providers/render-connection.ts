@@ -23,6 +23,7 @@ export function renderConnection({
     display_name: provider.displayName,
     connected: credential !== undefined || (isSandbox && sandboxUrl !== undefined),
     credential_hint: credential?.hint ?? null,
+    additional_api_keys: credential?.additionalKeys ?? 0,
     formats: [...formats],
     base_url: credential?.baseUrl ?? (isSandbox ? sandboxUrl : provider.baseUrl) ?? null,
     created_at: credential?.createdAt ?? null,
