@@ -21,7 +21,9 @@ for (const question of data.questions) {
     const { features } = await path.see(question, pool);
     writeSync(file, new Uint8Array(features.buffer));
     const { dataset, golds } = question;
-    const places = golds.map((lines) => lines.map((line) => pool.indexOf(line)).filter((place) => place >= 0));
+    const places = golds.map((lines) =>
+      lines.map((line) => pool.indexOf(line)).filter((place) => place >= 0),
+    );
     items.push({ dataset, fold: foldOf(dataset), size: Number(size), tools: pool.length, golds: places });
   }
   if (items.length % 1000 < 2) console.log(`${items.length} lists`);

@@ -7,6 +7,7 @@ import { readTensor } from './onnx-reader.ts';
 
 export const foldsDirectory = join(import.meta.dirname, 'folds');
 export const encoderDirectory = join(import.meta.dirname, '../models/encoder');
+export const rerankerDirectory = join(import.meta.dirname, '../models/reranker');
 
 /** Cuts float32 to its upper 16 bits, rounded: half the file, three digits left. */
 export function packHalf(values: Float32Array): Uint16Array {

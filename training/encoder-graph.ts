@@ -22,61 +22,76 @@ export interface EncoderParts {
  * gathered as int8 and widened after, so that the cost goes with the tokens and not with the table.
  */
 export function makeEncoderModel(parts: EncoderParts): Buffer {
-  const { table, dimensions, fieldGains } = parts;
-  const rows = table.length / dimensions;
-  const fields = fieldGains.length;
-  const isTurn = (field: number): boolean => field < parts.toolFieldsFrom;
-  const gains = [
-    ...fieldGains.map((gain, field) => (field > 0 && isTurn(field) ? gain : 0)),
-    ...fieldGains.map((gain, field) => (isTurn(field) ? 0 : gain)),
-  ];
-  const weights = Float32Array.from(parts.tokenWeights, (_, at) =>
-    at < rows ? (parts.tokenWeights[2 * at] ?? 0) : (parts.tokenWeights[2 * (at - rows) + 1] ?? 0),
-  );
   return model(
     {
       name: 'encoder',
-      initializers: [
-        tensor('table', elementType.int8, [rows, dimensions], table),
-        floatTensor('token_weights', [2, rows], weights),
-        floatTensor('field_gains', [2, fields], Float32Array.from(gains)),
-        floatTensor('turn', [dimensions, dimensions], parts.turn),
-        floatTensor('length_min', [1], Float32Array.of(1e-6)),
-        int64Tensor('row_axis', [2]),
-        int64Tensor('word_axis', [1]),
-        int64Tensor('first', [0]),
-        int64Tensor('second', [1]),
-        int64Tensor('side_axis', [0]),
-      ],
+      initializers: listInitializers(parts),
       inputs: ['token_ids', 'field_ids'].map((name) =>
         valueInfo(name, elementType.int64, ['texts', 'tokens']),
       ),
-      nodes: [
-        node('Gather', ['table', 'token_ids'], 'rows', { axis: 0 }),
-        node('Cast', ['rows'], 'words', { to: elementType.float }),
-        node('Gather', ['token_weights', 'token_ids'], 'weights', { axis: 1 }),
-        node('Gather', ['field_gains', 'field_ids'], 'gains', { axis: 1 }),
-        node('Mul', ['weights', 'gains'], 'shares'),
-        node('Unsqueeze', ['shares', 'row_axis'], 'share_rows'),
-        node('MatMul', ['share_rows', 'words'], 'sides'),
-        node('Gather', ['sides', 'first'], 'turn_side', { axis: 0 }),
-        node('Gather', ['sides', 'second'], 'tool_side', { axis: 0 }),
-        node('MatMul', ['turn_side', 'turn'], 'turned'),
-        node('Add', ['turned', 'tool_side'], 'both'),
-        node('Squeeze', ['both', 'side_axis'], 'rows_of_one'),
-        node('Squeeze', ['rows_of_one', 'word_axis'], 'sum'),
-        node('Mul', ['sum', 'sum'], 'squares'),
-        node('ReduceSum', ['squares', 'word_axis'], 'square', { keepdims: 1 }),
-        node('Sqrt', ['square'], 'length'),
-        node('Max', ['length', 'length_min'], 'divisor'),
-        node('Div', ['sum', 'divisor'], 'vectors'),
-      ],
-      outputs: [valueInfo('vectors', elementType.float, ['texts', dimensions])],
+      nodes,
+      outputs: [valueInfo('vectors', elementType.float, ['texts', parts.dimensions])],
     },
     opset,
   );
 }
 
+const nodes = [
+  node('Gather', ['table', 'token_ids'], 'rows', { axis: 0 }),
+  node('Cast', ['rows'], 'words', { to: elementType.float }),
+  node('Gather', ['token_weights', 'token_ids'], 'weights', { axis: 1 }),
+  node('Gather', ['field_gains', 'field_ids'], 'gains', { axis: 1 }),
+  node('Mul', ['weights', 'gains'], 'shares'),
+  node('Unsqueeze', ['shares', 'row_axis'], 'share_rows'),
+  node('MatMul', ['share_rows', 'words'], 'sides'),
+  node('Gather', ['sides', 'first'], 'turn_side', { axis: 0 }),
+  node('Gather', ['sides', 'second'], 'tool_side', { axis: 0 }),
+  node('MatMul', ['turn_side', 'turn'], 'turned'),
+  node('Add', ['turned', 'tool_side'], 'both'),
+  node('Squeeze', ['both', 'side_axis'], 'rows_of_one'),
+  node('Squeeze', ['rows_of_one', 'word_axis'], 'sum'),
+  node('Mul', ['sum', 'sum'], 'squares'),
+  node('ReduceSum', ['squares', 'word_axis'], 'square', { keepdims: 1 }),
+  node('Sqrt', ['square'], 'length'),
+  node('Max', ['length', 'length_min'], 'divisor'),
+  node('Div', ['sum', 'divisor'], 'vectors'),
+];
+
+function listInitializers({
+  table,
+  tokenWeights,
+  fieldGains,
+  turn,
+  dimensions,
+  toolFieldsFrom,
+}: EncoderParts) {
+  const rows = table.length / dimensions;
+  const gains = [
+    ...fieldGains.map((gain, field) => (field > 0 && field < toolFieldsFrom ? gain : 0)),
+    ...fieldGains.map((gain, field) => (field < toolFieldsFrom ? 0 : gain)),
+  ];
+  const bySide = [0, 1].flatMap((side) =>
+    Array.from({ length: rows }, (_, row) => tokenWeights[2 * row + side] ?? 0),
+  );
+  return [
+    tensor('table', elementType.int8, [rows, dimensions], table),
+    floatTensor('token_weights', [2, rows], Float32Array.from(bySide)),
+    floatTensor('field_gains', [2, fieldGains.length], Float32Array.from(gains)),
+    floatTensor('turn', [dimensions, dimensions], turn),
+    floatTensor('length_min', [1], Float32Array.of(1e-6)),
+    int64Tensor('row_axis', [2]),
+    int64Tensor('word_axis', [1]),
+    int64Tensor('first', [0]),
+    int64Tensor('second', [1]),
+    int64Tensor('side_axis', [0]),
+  ];
+}
+
 export function floatTensor(name: string, dimensions: readonly number[], data: Float32Array): Buffer {
-  return tensor(name, elementType.float, dimensions, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  return tensor(
+    name,
+    elementType.float,
+    dimensions,
+    new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+  );
 }

@@ -20,10 +20,7 @@ const table = readFileSync(join(generated, 'table.i8'));
 writeFileSync(join(encoderDirectory, 'model.onnx'), assembleEncoder(table, readFloats('encoder-all.f32')));
 copyFileSync(join(generated, 'vocabulary.txt'), join(encoderDirectory, 'vocabulary.txt'));
 folds.forEach((_, fold) => {
-  writeFileSync(
-    join(foldsDirectory, `encoder-${fold}.bf16`),
-    packHalf(readFloats(`encoder-${fold}.f32`)),
-  );
+  writeFileSync(join(foldsDirectory, `encoder-${fold}.bf16`), packHalf(readFloats(`encoder-${fold}.f32`)));
 });
 const vocabulary = Vocabulary.parse(
   readFileSync(join(encoderDirectory, 'vocabulary.txt'), 'utf8'),

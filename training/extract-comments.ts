@@ -42,8 +42,11 @@ function extractPairs(file: string): void {
     const operation = /operations\["([^"]+)"\]/.exec(rest)?.[1];
     const name = operation ?? quoted ?? plain ?? '';
     const isMember = operation === undefined && !rest.startsWith('(');
-    if (comment === undefined || name.length < 2 || (isMember && (members += 1) > membersPerFileMax)) continue;
-    pairs.add(`${isMember ? 'docm' : 'doc'}\t${comment}\t${tidy(`${name} ${operation === undefined ? owner : ''} ${service}`)}`);
+    if (comment === undefined || name.length < 2 || (isMember && (members += 1) > membersPerFileMax))
+      continue;
+    pairs.add(
+      `${isMember ? 'docm' : 'doc'}\t${comment}\t${tidy(`${name} ${operation === undefined ? owner : ''} ${service}`)}`,
+    );
   }
 }
 

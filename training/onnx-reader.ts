@@ -20,7 +20,7 @@ export function readTensor(model: Buffer, name: string): Uint8Array {
 /** The values of a field of bytes, in order. */
 function fieldsOf(message: Buffer, wanted: number): Buffer[] {
   const found: Buffer[] = [];
-  for (let at = 0; at < message.length; ) {
+  for (let at = 0; at < message.length;) {
     const [key, afterKey] = readVarint(message, at);
     const [value, afterValue] = readVarint(message, afterKey);
     const isBytes = (key & 7) === 2;

@@ -15,14 +15,14 @@ import { packRows } from './token-rows.ts';
 const output = join(import.meta.dirname, 'generated');
 const { values } = parseArgs({ options: { data: { type: 'string', default: '../shared/data/tools' } } });
 const data = loadToolData(values.data);
-const vocabulary = Vocabulary.parse(
-  readFileSync(join(output, 'vocabulary.txt'), 'utf8'),
-  vocabularyOptions,
-);
+const vocabulary = Vocabulary.parse(readFileSync(join(output, 'vocabulary.txt'), 'utf8'), vocabularyOptions);
 writeTokens('tools', data.definitions.map(makeToolEncoderText));
 const turns = data.questions.map(({ userTurns }) => readStageTurn(userTurns, userTurns.length - 1));
 // Of each question the turn with its context: in the sets without dialogues the turn alone.
-writeTokens('turns', turns.map(({ texts }) => texts[1] ?? []));
+writeTokens(
+  'turns',
+  turns.map(({ texts }) => texts[1] ?? []),
+);
 writeFileSync(
   join(output, 'questions.json'),
   JSON.stringify(

@@ -3,18 +3,37 @@ import { elementType, int64Tensor, model, node, valueInfo } from './onnx-writer.
 
 const opset = 13;
 
-/** scores = features × weights. */
-export function makeRerankerModel(weights: readonly number[]): Buffer {
+/** What the second stage has learned: see `fit_second_stage.py`. */
+export interface RerankerParts {
+  readonly linear: readonly number[];
+  /** By feature, by unit. */
+  readonly inward: readonly (readonly number[])[];
+  readonly bias: readonly number[];
+  readonly outward: readonly number[];
+}
+
+/** scores = features × linear + max(0, features × inward + bias) × outward. */
+export function makeRerankerModel({ linear, inward, bias, outward }: RerankerParts): Buffer {
+  const features = linear.length;
+  const units = bias.length;
   return model(
     {
       name: 'reranker',
       initializers: [
-        floatTensor('weights', [weights.length, 1], Float32Array.from(weights)),
+        floatTensor('linear', [features, 1], Float32Array.from(linear)),
+        floatTensor('inward', [features, units], Float32Array.from(inward.flat())),
+        floatTensor('bias', [units], Float32Array.from(bias)),
+        floatTensor('outward', [units, 1], Float32Array.from(outward)),
         int64Tensor('last_axis', [1]),
       ],
-      inputs: [valueInfo('features', elementType.float, ['tools', weights.length])],
+      inputs: [valueInfo('features', elementType.float, ['tools', features])],
       nodes: [
-        node('MatMul', ['features', 'weights'], 'column'),
+        node('MatMul', ['features', 'linear'], 'straight'),
+        node('MatMul', ['features', 'inward'], 'weighed'),
+        node('Add', ['weighed', 'bias'], 'raised'),
+        node('Relu', ['raised'], 'units'),
+        node('MatMul', ['units', 'outward'], 'bent'),
+        node('Add', ['straight', 'bent'], 'column'),
         node('Squeeze', ['column', 'last_axis'], 'scores'),
       ],
       outputs: [valueInfo('scores', elementType.float, ['tools'])],

@@ -1,95 +1,179 @@
-// How well the keyword path ranks the tools that a question needs: `npm run eval:tools -- --data DIR`.
-// Prints a table a pool size, then one line of JSON.
+// How well each path ranks the tools that a question needs: `npm run eval:tools -- --data DIR`. Prints tables, then one
+// line of JSON whose `mean`, `sets` and `targets` are the semantic path's. A set that the shipped models were fitted on is
+// ranked by models that have not seen its family (training/folds.ts); any other set by the shipped ones.
 import { parseArgs } from 'node:util';
-import { keywordRanker } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
-import { indexToolList } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
-import { meanFigures, measureRanking, type RankingFigures } from './ranking-figures.ts';
-import { itemAt, loadToolData, poolSizes, type PoolSize, type Question, type ToolData } from './tool-data.ts';
+import { foldOf } from '../../training/folds.ts';
+import { measureKeeping, type KeepFigures, type KeepSample } from './keep-shares.ts';
+import { pathNames, rankByPath, type PathName } from './rank-paths.ts';
+import { meanFigures, measureK95, measureRanking, type RankingFigures } from './ranking-figures.ts';
+import { SemanticPath } from './semantic-path.ts';
+import { itemAt, loadToolData, poolNames, type PoolName, type Question } from './tool-data.ts';
 
-const paths = ['last_turn', 'keyword'] as const;
-/** `last_turn`: fielded BM25 on the last user message alone. `keyword`: what the router does, with gated context. */
-type Path = (typeof paths)[number];
-type Table = Record<Path, Record<string, Record<string, RankingFigures>>>;
+type Figures = RankingFigures & { readonly k95?: number | null };
+type Table = Record<string, Partial<Record<PoolName, Figures>>>;
 
-const { values } = parseArgs({ options: { data: { type: 'string', default: '../shared/data/tools' } } });
+const recallTargets = [0.9, 0.95, 0.99] as const;
+const keepPool = '100';
+
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string', default: '../shared/data/tools' },
+    pools: { type: 'string', default: poolNames.join(',') },
+  },
+});
+const wantedPools = poolNames.filter((name) => values.pools.split(',').includes(name));
 const data = loadToolData(values.data);
-const timings: number[] = [];
-const sets = Object.fromEntries(paths.map((path) => [path, measureSets(path)])) as Table;
-const means = Object.fromEntries(paths.map((path) => [path, meanOfSets(sets[path])]));
-for (const size of poolSizes) printPool(size);
-timings.sort((one, other) => one - other);
+const semantic = new SemanticPath(data);
+const definitionTokens = data.definitions.map(({ name, description, parameters }) =>
+  Math.ceil(JSON.stringify({ name, description, parameters }).length / 4),
+);
+const tookMs: Record<PathName, number[]> = { bm25_fielded: [], keyword: [], semantic: [] };
+const ranks = new Map<string, number[][]>();
+const keepSamples = new Map<string, KeepSample[]>();
+for (const question of data.questions) {
+  for (const pool of wantedPools) for (const path of pathNames) await rankQuestion(question, pool, path);
+}
+
+const setNames = [...new Set(data.questions.map(({ dataset }) => dataset))];
+const tables = Object.fromEntries(pathNames.map((path) => [path, tabulate(path)])) as Record<PathName, Table>;
+const means = Object.fromEntries(pathNames.map((path) => [path, meanOfSets(tables[path])])) as Record<
+  PathName,
+  Partial<Record<PoolName, Figures>>
+>;
+const keeping = Object.fromEntries(recallTargets.map((target) => [target, keepAll(target)]));
+for (const pool of wantedPools) printPool(pool);
+printKeeping();
 console.log(
   JSON.stringify({
-    mean: means['keyword'],
-    sets: sets.keyword,
-    last_turn: { mean: means['last_turn'], sets: sets.last_turn },
-    ms: { rank_p50: quantile(0.5), rank_p99: quantile(0.99) },
+    mean: means.semantic,
+    sets: tables.semantic,
+    targets: keeping,
+    ms: Object.fromEntries(
+      pathNames.map((path) => [
+        path,
+        { rank_p50: quantile(tookMs[path], 0.5), rank_p99: quantile(tookMs[path], 0.99) },
+      ]),
+    ),
+    keyword: { mean: means.keyword, sets: tables.keyword },
+    bm25_fielded: { mean: means.bm25_fielded, sets: tables.bm25_fielded },
+    against_bm25_fielded: compareWithBaseline(),
+    held_out: setNames.filter((name) => foldOf(name) !== undefined),
   }),
 );
 
-function measureSets(path: Path): Record<string, Record<string, RankingFigures>> {
-  const bySet = new Map<string, Record<string, RankingFigures[]>>();
-  for (const question of data.questions) {
-    for (const size of poolSizes) {
-      const ranks = rankGolds(data, question, size, path);
-      if (ranks === undefined) continue;
-      const set = bySet.get(question.dataset) ?? {};
-      (set[size] ??= []).push(measureRanking(ranks));
-      bySet.set(question.dataset, set);
-    }
-  }
-  return mapValues(Object.fromEntries(bySet), (set) => mapValues(set, meanFigures));
+async function rankQuestion(question: Question, pool: PoolName, path: PathName): Promise<void> {
+  const lines = question.pools[pool];
+  if (lines === undefined) return;
+  const ranked = await rankByPath(path, data, semantic, question, lines);
+  if (pool === keepPool) tookMs[path].push(ranked.tookMs);
+  pushTo(ranks, `${path} ${question.dataset} ${pool}`, [...ranked.goldRanks]);
+  if (pool !== keepPool || path !== 'semantic') return;
+  pushTo(keepSamples, question.dataset, {
+    ranked,
+    tokens: lines.map((line) => itemAt(definitionTokens, line)),
+  });
 }
 
-function rankGolds(
-  { cards }: ToolData,
-  { userTurns, golds, pools }: Question,
-  size: PoolSize,
-  path: Path,
-): number[] | undefined {
-  const pool = pools[size];
-  if (pool === undefined) return undefined;
-  const index = indexToolList(
-    '',
-    pool.map((line) => itemAt(cards, line)),
-  );
-  const turns = path === 'keyword' ? userTurns : userTurns.slice(-1);
-  const startedAt = performance.now();
-  const { order } = keywordRanker.rank(index, { turns, at: turns.length - 1 });
-  if (path === 'keyword') timings.push(performance.now() - startedAt);
-  const ranks = new Map(Array.from(order, (position, rank) => [pool[position], rank]));
-  return golds.map((lines) => Math.min(...lines.map((line) => ranks.get(line) ?? Infinity)));
-}
-
-function meanOfSets(
-  table: Record<string, Record<string, RankingFigures>>,
-): Partial<Record<PoolSize, RankingFigures>> {
-  const all = Object.values(table);
+function tabulate(path: PathName): Table {
   return Object.fromEntries(
-    poolSizes.map((size) => [size, meanFigures(all.flatMap((set) => set[size] ?? []))]),
+    setNames.map((set) => [
+      set,
+      Object.fromEntries(
+        wantedPools.flatMap((pool) => {
+          const questions = ranks.get(`${path} ${set} ${pool}`);
+          if (questions === undefined) return [];
+          const figures = meanFigures(questions.map(measureRanking));
+          return [[pool, { ...figures, k95: measureK95(questions) }]];
+        }),
+      ),
+    ]),
   );
 }
 
-function printPool(size: PoolSize): void {
-  console.log(`\npool ${size}: recall@5 / recall@10 / nDCG@5 / all@10, last turn alone | with gated context`);
-  const row = (name: string, one?: RankingFigures, other?: RankingFigures): void =>
-    console.log(`  ${name.padEnd(18)} ${printFigures(one)} | ${printFigures(other)}`);
-  for (const set of Object.keys(sets.keyword)) {
-    row(set, sets.last_turn[set]?.[size], sets.keyword[set]?.[size]);
-  }
-  row('mean of sets', means['last_turn']?.[size], means['keyword']?.[size]);
+function meanOfSets(table: Table): Partial<Record<PoolName, Figures>> {
+  return Object.fromEntries(
+    wantedPools.map((pool) => [pool, meanFigures(Object.values(table).flatMap((set) => set[pool] ?? []))]),
+  );
 }
 
-function printFigures(figures: RankingFigures | undefined): string {
+/** Each set calibrated on 100 of its own questions, at 100 candidates; means over the sets that have as many. */
+function keepAll(target: number) {
+  const bySet = setNames.flatMap((name) => measureKeeping(keepSamples.get(name) ?? [], target) ?? []);
+  const mean = (key: keyof KeepFigures): number =>
+    round(bySet.reduce((sum, each) => sum + each[key], 0) / Math.max(1, bySet.length));
+  return {
+    recall: mean('recall'),
+    recall_worst_set: round(Math.min(...bySet.map(({ recall }) => recall))),
+    tools_kept: mean('tools'),
+    schema_tokens_kept: mean('tokens'),
+    sets: bySet.length,
+  };
+}
+
+/** At 100 candidates, by recall@10: on how many sets the semantic path is above, and by how much it is below at worst. */
+function compareWithBaseline() {
+  const differences = setNames.flatMap((set) => {
+    const ours = tables.semantic[set]?.[keepPool];
+    const theirs = tables.bm25_fielded[set]?.[keepPool];
+    if (ours === undefined || theirs === undefined) return [];
+    return [{ set, 5: ours['recall@5'] - theirs['recall@5'], 10: ours['recall@10'] - theirs['recall@10'] }];
+  });
+  return {
+    sets: differences.length,
+    above_at_5: differences.filter((each) => each[5] > 0).length,
+    above_at_10: differences.filter((each) => each[10] > 0).length,
+    worst_at_5: round(Math.min(...differences.map((each) => each[5]))),
+    worst_at_10: round(Math.min(...differences.map((each) => each[10]))),
+  };
+}
+
+function printPool(pool: PoolName): void {
+  console.log(`\npool ${pool}: recall@5 / recall@10 / nDCG@5 / all@10 / K95, ${pathNames.join(' | ')}`);
+  const row = (name: string, figures: readonly (Figures | undefined)[]): void => {
+    console.log(`  ${name.padEnd(18)} ${figures.map(printFigures).join(' | ')}`);
+  };
+  for (const set of setNames) {
+    if (tables.semantic[set]?.[pool] !== undefined)
+      row(
+        set,
+        pathNames.map((path) => tables[path][set]?.[pool]),
+      );
+  }
+  row(
+    'mean of sets',
+    pathNames.map((path) => means[path][pool]),
+  );
+}
+
+function printFigures(figures: Figures | undefined): string {
   if (figures === undefined) return '-';
   const keys = ['recall@5', 'recall@10', 'ndcg@5', 'all@10'] as const;
-  return keys.map((key) => (100 * figures[key]).toFixed(1).padStart(5)).join(' ');
+  const shares = keys.map((key) => (100 * figures[key]).toFixed(1).padStart(5));
+  return [...shares, String(figures.k95 ?? '').padStart(3)].join(' ');
 }
 
-function quantile(share: number): number {
-  return Math.round((timings[Math.floor(share * timings.length)] ?? 0) * 1000) / 1000;
+function printKeeping(): void {
+  console.log(
+    '\nkept at a recall target, calibrated on 100 questions of each set, 100 candidates, semantic:',
+  );
+  for (const [target, figures] of Object.entries(keeping)) {
+    console.log(
+      `  ${target}: recall ${figures.recall} (worst set ${figures.recall_worst_set}), tools ${figures.tools_kept}, schema tokens ${figures.schema_tokens_kept}`,
+    );
+  }
 }
 
-function mapValues<In, Out>(table: Record<string, In>, map: (value: In) => Out): Record<string, Out> {
-  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, map(value)]));
+function pushTo<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
+  const items = map.get(key);
+  if (items === undefined) map.set(key, [item]);
+  else items.push(item);
+}
+
+function quantile(all: readonly number[], share: number): number {
+  const sorted = all.toSorted((one, other) => one - other);
+  return Math.round((sorted[Math.floor(share * sorted.length)] ?? 0) * 1000) / 1000;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
 }

@@ -1,3 +1,13 @@
+/** The places (from 0) at which each of a set's questions finds its golds. */
+export type GoldRanks = readonly (readonly number[])[];
+
+/** The least k such that the first k hold every gold of 95% of the questions; null when there is none. */
+export function measureK95(questions: GoldRanks): number | null {
+  const needed = questions.map((ranks) => Math.max(...ranks) + 1).sort((one, other) => one - other);
+  const k = needed[Math.ceil(0.95 * needed.length) - 1] ?? Infinity;
+  return Number.isFinite(k) ? k : null;
+}
+
 /** Recall is the mean share of the golds among the first k; `all` says whether they are all there. In per cent after `mean`. */
 export interface RankingFigures {
   readonly 'recall@1': number;

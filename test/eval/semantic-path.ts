@@ -2,24 +2,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeToolEncoderText } from '../../apps/tool-router/src/encoder-input/tool-encoder-text.ts';
 import { Vocabulary } from '../../apps/tool-router/src/encoder-input/vocabulary.ts';
+import { orderByScore } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
 import { indexToolList, type ToolListIndex } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
 import { computeFeatures, featureNames } from '../../apps/tool-router/src/second-stage/features.ts';
 import { makeStageList } from '../../apps/tool-router/src/second-stage/stage-list.ts';
-import { readStageTurn, type StageTurn } from '../../apps/tool-router/src/second-stage/stage-turn.ts';
+import { readStageTurn } from '../../apps/tool-router/src/second-stage/stage-turn.ts';
 import { Synonyms } from '../../apps/tool-router/src/second-stage/synonyms.ts';
-import { encoderDirectory, readFoldEncoder } from '../../training/encoder-files.ts';
+import {
+  encoderDirectory,
+  foldsDirectory,
+  readFoldEncoder,
+  rerankerDirectory,
+} from '../../training/encoder-files.ts';
 import { vocabularyOptions } from '../../training/encoder-shape.ts';
 import { foldOf } from '../../training/folds.ts';
-import { openEncoder, type Encode } from '../../training/run-models.ts';
+import { openEncoder, openReranker, type Encode, type Score } from '../../training/run-models.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
-
-const rerankerDirectory = join(encoderDirectory, '../reranker');
-const dimensionsOf = (vectors: readonly Float32Array[]): number => vectors[0]?.length ?? 0;
 
 /** A question's tools as the second stage sees them. */
 export interface Seen {
   readonly index: ToolListIndex;
-  readonly turn: StageTurn;
   readonly features: Float32Array;
 }
 
@@ -32,6 +34,7 @@ export class SemanticPath {
   readonly #synonyms: Synonyms;
   readonly #vocabulary: Vocabulary;
   readonly #encoders = new Map<number | undefined, Promise<Encode>>();
+  readonly #rerankers = new Map<number | undefined, Promise<Score>>();
   readonly #toolVectors = new Map<string, Promise<Float32Array>>();
 
   constructor(data: ToolData) {
@@ -45,13 +48,13 @@ export class SemanticPath {
 
   /** @param lines The candidates, as lines of the tools' file. */
   async see(question: Question, lines: readonly number[]): Promise<Seen> {
-    const { userTurns, dataset } = question;
+    const { userTurns, dataset, calledTools, recentResults } = question;
     const encode = await this.#encoderOf(foldOf(dataset));
     const cards = lines.map((line) => itemAt(this.#data.cards, line));
     const index = indexToolList('', cards);
-    const turn = readStageTurn(userTurns, userTurns.length - 1);
+    const turn = readStageTurn(userTurns, userTurns.length - 1, { calledTools, recentResults });
     const texts = await encode(turn.texts);
-    const dimensions = dimensionsOf(texts);
+    const dimensions = texts[0]?.length ?? 0;
     const tools = new Float32Array(lines.length * dimensions);
     const vectors = await Promise.all(lines.map((line) => this.#vectorOf(line, foldOf(dataset), encode)));
     vectors.forEach((vector, at) => {
@@ -63,11 +66,31 @@ export class SemanticPath {
       { dimensions, tools, texts },
       this.#synonyms,
     );
-    return { index, turn, features };
+    return { index, features };
   }
 
-  get width(): number {
-    return featureNames.length;
+  /** Log-odds by candidate, and the candidates in order. */
+  async rank(
+    question: Question,
+    lines: readonly number[],
+  ): Promise<{ scores: Float64Array; order: Uint32Array }> {
+    const { index, features } = await this.see(question, lines);
+    const score = await this.#rerankerOf(foldOf(question.dataset));
+    const scores = Float64Array.from(await score(features, featureNames.length));
+    return { scores, order: orderByScore(index, scores) };
+  }
+
+  #rerankerOf(fold: number | undefined): Promise<Score> {
+    let reranker = this.#rerankers.get(fold);
+    if (reranker === undefined) {
+      const file =
+        fold === undefined
+          ? join(rerankerDirectory, 'model.onnx')
+          : join(foldsDirectory, `reranker-${fold}.onnx`);
+      reranker = openReranker(readFileSync(file));
+      this.#rerankers.set(fold, reranker);
+    }
+    return reranker;
   }
 
   #encoderOf(fold: number | undefined): Promise<Encode> {

@@ -7,6 +7,9 @@ import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/ranking/
 
 export const poolSizes = ['25', '100', '500'] as const;
 export type PoolSize = (typeof poolSizes)[number];
+/** The seeded samples, and the candidates that a question came with. */
+export const poolNames = [...poolSizes, 'own'] as const;
+export type PoolName = (typeof poolNames)[number];
 
 interface ToolLine {
   readonly dataset: string;
@@ -16,11 +19,21 @@ interface ToolLine {
   readonly parameters: unknown;
 }
 
+interface Message {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly tool_calls?: readonly {
+    readonly name?: string;
+    readonly function?: { readonly name?: string };
+  }[];
+}
+
 interface QueryLine {
   readonly dataset: string;
   readonly query_id: string;
   readonly query: string;
-  readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
+  readonly messages: readonly Message[];
+  readonly candidate_tool_ids: readonly string[] | null;
   readonly gold_tool_ids: readonly string[];
   readonly meta?: {
     readonly gold_alternatives?: Record<string, readonly string[]>;
@@ -35,10 +48,13 @@ export interface Question {
   readonly dataset: string;
   /** The user's turns, the question last. */
   readonly userTurns: readonly string[];
+  /** Names of the tools that the transcript calls, and what came back since the last user turn: empty but in an agent's loop. */
+  readonly calledTools: readonly string[];
+  readonly recentResults: readonly string[];
   readonly golds: readonly (readonly number[])[];
   /** The gold that the question itself is about, where the set names one: the others are its hidden prerequisites. */
   readonly mainGold: readonly number[] | undefined;
-  readonly pools: Readonly<Record<PoolSize, readonly number[] | undefined>>;
+  readonly pools: Readonly<Record<PoolName, readonly number[] | undefined>>;
 }
 
 export interface ToolData {
@@ -87,9 +103,10 @@ function readQuestion(query: QueryLine, pool: PoolLine, lines: ReadonlyMap<strin
   return {
     dataset: query.dataset,
     userTurns: readUserTurns(query),
+    ...readLoop(query.messages),
     golds: query.gold_tool_ids.map((id) => [id, ...(alternatives[id] ?? [])].flatMap(lineOf)),
     mainGold: main === undefined ? undefined : lineOf(main),
-    pools: { 25: pool.p25, 100: pool.p100, 500: pool.p500 },
+    pools: { 25: pool.p25, 100: pool.p100, 500: pool.p500, own: readOwnPool(query, lines) },
   };
 }
 
@@ -97,7 +114,24 @@ function readUserTurns({ query, messages }: QueryLine): string[] {
   const turns = messages
     .filter(({ role }) => role === 'user')
     .map(({ content }) => (typeof content === 'string' ? content : ''));
-  return turns.at(-1) === query ? turns : [...turns, query];
+  return turns.at(-1)?.trim() === query.trim() ? turns : [...turns, query];
+}
+
+/** A call whose result is still open counts as a result without text. */
+function readLoop(messages: readonly Message[]): Pick<Question, 'calledTools' | 'recentResults'> {
+  const calls = messages.flatMap((message) => message.tool_calls ?? []);
+  const names = calls.flatMap(({ name, function: called }) => name ?? called?.name ?? []);
+  const sinceUser = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+  const results = sinceUser.flatMap(({ role, content, tool_calls: open }) =>
+    role === 'tool' || open !== undefined ? [typeof content === 'string' ? content : ''] : [],
+  );
+  return { calledTools: [...new Set(names)], recentResults: results };
+}
+
+/** Undefined where the set gives none, or one without a gold in it. */
+function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): number[] | undefined {
+  const own = [...new Set((query.candidate_tool_ids ?? []).flatMap((id) => lines.get(id) ?? []))];
+  return query.gold_tool_ids.some((id) => own.includes(lines.get(id) ?? -1)) ? own : undefined;
 }
 
 /** The element at a position that must be there. @throws RangeError */

@@ -51,8 +51,8 @@ export class SecondStage {
     this.#lists = new LRUCache({ maxSize: options.listsBytesMax, sizeCalculation: ({ bytes }) => bytes });
   }
 
-  readTurn({ turns, at }: RankQuestion): StageTurn {
-    return readStageTurn(turns, at);
+  readTurn({ turns, at, ...loop }: RankQuestion): StageTurn {
+    return readStageTurn(turns, at, loop);
   }
 
   /** @throws InferenceRefused */

@@ -3,46 +3,71 @@ import { idfOf, type StageList } from './stage-list.ts';
 
 /** The first tools of an order, to which others may belong. */
 const leadersMax = 3;
+/** The first tools whose parameters may have to be found by others. */
+const needyMax = 5;
+/** How much of its name another tool's parameters must name for what it needs itself to count as well, and how much that then counts. */
+const supplierMin = 0.5;
+const secondHop = 0.7;
+
+export interface Affinity {
+  readonly affinity_cosine: Float64Array;
+  readonly affinity_name: Float64Array;
+  readonly affinity_parameters: Float64Array;
+}
 
 /**
- * How far each tool goes with those that lead: by the vectors' cosine, and by what it is named for being among the
- * parameters that a leader needs (`get_user_id` before `send_message(user_id)`).
+ * How far each tool goes with those that lead: by the vectors' cosine, by words that their names share, and by what it is
+ * named for being among the parameters that a leader needs (`get_user_id` before `send_message(user_id)`).
  */
 export function measureAffinity(
   list: StageList,
   order: Uint32Array,
   { tools, dimensions }: { readonly tools: Float32Array; readonly dimensions: number },
-): { affinity_cosine: Float64Array; affinity_parameters: Float64Array } {
-  const leaders = [...order.subarray(0, leadersMax)];
-  const count = order.length;
-  const cosine = new Float64Array(count);
-  const parameters = new Float64Array(count);
-  for (const leader of leaders) {
+): Affinity {
+  const cosine = new Float64Array(order.length);
+  const name = new Float64Array(order.length);
+  for (const leader of order.subarray(0, leadersMax)) {
     const from = leader * dimensions;
-    for (let position = 0; position < count; position += 1) {
+    for (let position = 0; position < order.length; position += 1) {
       if (position === leader) continue;
       const product = dot(tools, from, tools, position * dimensions, dimensions);
       cosine[position] = Math.max(cosine[position] ?? 0, product);
     }
-    takeLarger(parameters, measureSupply(list, leader));
+    takeLarger(name, shareNames(list, leader, list.index.nameTerms[leader] ?? []), 1);
   }
-  return { affinity_cosine: cosine, affinity_parameters: parameters };
+  return {
+    affinity_cosine: cosine,
+    affinity_name: name,
+    affinity_parameters: measureSupplies(list, order.subarray(0, needyMax)),
+  };
 }
 
-/** The share of each tool's name, by weight, that a leader's parameters name. */
-function measureSupply(list: StageList, leader: number): Float64Array {
-  const { index, namePostings, nameWeights, parameterTerms } = list;
-  const supply = new Float64Array(index.names.length);
-  for (const term of parameterTerms[leader] ?? []) {
-    const weight = idfOf(index, term);
-    for (const position of namePostings.get(term) ?? []) {
-      if (position === leader) continue;
-      supply[position] = (supply[position] ?? 0) + weight / Math.max(1e-6, nameWeights[position] ?? 0);
-    }
-  }
+function measureSupplies(list: StageList, needy: Uint32Array): Float64Array {
+  const supply = new Float64Array(list.index.names.length);
+  for (const tool of needy) takeLarger(supply, shareNames(list, tool, list.parameterTerms[tool] ?? []), 1);
+  const further = new Float64Array(supply.length);
+  supply.forEach((share, tool) => {
+    if (share < supplierMin || needy.includes(tool)) return;
+    takeLarger(further, shareNames(list, tool, list.parameterTerms[tool] ?? []), secondHop * share);
+  });
+  takeLarger(supply, further, 1);
   return supply;
 }
 
-function takeLarger(best: Float64Array, others: Float64Array): void {
-  others.forEach((other, at) => (best[at] = Math.max(best[at] ?? 0, other)));
+/** The share of each tool's name, by weight, that is among some words of another tool. */
+function shareNames(list: StageList, tool: number, words: readonly string[]): Float64Array {
+  const { index, namePostings, nameWeights } = list;
+  const shares = new Float64Array(index.names.length);
+  for (const word of words) {
+    const weight = idfOf(index, word);
+    for (const position of namePostings.get(word) ?? []) {
+      if (position === tool) continue;
+      shares[position] = (shares[position] ?? 0) + weight / Math.max(1e-6, nameWeights[position] ?? 0);
+    }
+  }
+  return shares;
+}
+
+function takeLarger(best: Float64Array, others: Float64Array, factor: number): void {
+  others.forEach((other, at) => (best[at] = Math.max(best[at] ?? 0, factor * other)));
 }

@@ -5,7 +5,7 @@ import { maxOf, rankGains, shareOfTop, standardize } from './list-scores.ts';
 import { measureNames, measureCoverage } from './name-match.ts';
 import { scoreSoftly } from './soft-match.ts';
 import type { StageList } from './stage-list.ts';
-import type { StageTurn } from './stage-turn.ts';
+import { segmentsMax, type StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './synonyms.ts';
 
 /** What the second stage knows of a tool, in the order of the columns. A model folder that names others does not open. */
@@ -30,8 +30,13 @@ export const featureNames = [
   'cosine_segment_rank',
   'cosine_absolute',
   'affinity_cosine',
+  'affinity_name',
   'affinity_parameters',
   'fused_rank',
+  'centrality',
+  'called_in_loop',
+  'list_size',
+  'tasks',
 ] as const;
 export type FeatureName = (typeof featureNames)[number];
 
@@ -57,6 +62,9 @@ export function computeFeatures(
     ...columns,
     ...measureAffinity(list, order, vectors),
     fused_rank: rankGains(fused),
+    centrality: measureCentrality(list, vectors),
+    called_in_loop: markCalled(list, turn),
+    ...describeQuestion(list, turn),
   };
   const features = new Float32Array(list.index.names.length * featureNames.length);
   featureNames.forEach((name, column) => {
@@ -108,6 +116,37 @@ function measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimens
     cosine_segment: maxOf(segments.map(standardize), count),
     cosine_segment_rank: maxOf(segments.map(rankGains), count),
     cosine_absolute: own,
+  };
+}
+
+/** The cosine with the mean of the list: what is like everything is asked for less than its cosines say. */
+function measureCentrality({ index }: StageList, { tools, dimensions }: StageVectors): Float64Array {
+  const count = index.names.length;
+  const positions = new Uint32Array(count);
+  index.tieRanks.forEach((rank, position) => (positions[rank] = position));
+  // Added up in the order of names: the client's order must not change the last digit.
+  const mean = new Float32Array(dimensions);
+  for (const position of positions) {
+    const from = position * dimensions;
+    for (let at = 0; at < dimensions; at += 1) mean[at] = (mean[at] ?? 0) + (tools[from + at] ?? 0);
+  }
+  const length = Math.max(1e-6, Math.sqrt(dot(mean, 0, mean, 0, dimensions)));
+  return multiply(tools, mean, count, dimensions).map((product) => product / length);
+}
+
+/** In an agent's loop, tools that the transcript calls are called again. */
+function markCalled({ index }: StageList, turn: StageTurn): Float64Array {
+  return Float64Array.from(index.names, (name) =>
+    turn.isLoop && name !== null && turn.calledTools.has(name) ? 1 : 0,
+  );
+}
+
+/** The same for every tool: they say which of the others to believe. */
+function describeQuestion({ index }: StageList, turn: StageTurn) {
+  const count = index.names.length;
+  return {
+    list_size: new Float64Array(count).fill(Math.log10(Math.max(1, count)) / 3),
+    tasks: new Float64Array(count).fill(turn.segments.length / segmentsMax),
   };
 }
 

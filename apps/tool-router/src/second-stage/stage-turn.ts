@@ -5,7 +5,7 @@ import { contextTurnsMax, makeTurnQuery, standaloneWords, type TurnQuery } from 
 const turnCharactersMax = 8_000;
 const wordsMax = 256;
 /** Tasks of one turn that are looked at by themselves. */
-const segmentsMax = 6;
+export const segmentsMax = 6;
 const segmentWordsMin = 2;
 /** Ends of sentences, lines, and the joints at which a request for several things is put together. */
 const jointPattern =
@@ -19,14 +19,24 @@ export interface StageTurn {
   readonly words: readonly string[];
   /** The words of each task that the turn sets; one element, all its words, when it does not fall into several. */
   readonly segments: readonly (readonly string[])[];
+  /** Whether the turn is being worked on: calls have been made for it, and their results are the last that was said. */
+  readonly isLoop: boolean;
+  /** Names of the tools that the transcript calls. */
+  readonly calledTools: ReadonlySet<string>;
   /** How far the turn leans on those before it: 1 for a few words, less for a long one, 0 for the first turn. */
   readonly contextWeight: number;
   /** What an encoder must make vectors of: the turn; the turn with its context (the same object when it has none); then each segment, when there are several. */
   readonly texts: readonly EncoderText[];
 }
 
+/** What the transcript holds beside the user's turns; left out where it is to play no part. */
+export interface LoopState {
+  readonly calledTools?: readonly string[];
+  readonly recentResults?: readonly string[];
+}
+
 /** Reads turn `at` of the user's turns; later ones play no part. */
-export function readStageTurn(turns: readonly string[], at: number): StageTurn {
+export function readStageTurn(turns: readonly string[], at: number, loop: LoopState = {}): StageTurn {
   const text = (turns[at] ?? '').slice(0, turnCharactersMax);
   const words = splitTokens(text, wordsMax);
   const cut = cutSegments(text);
@@ -39,6 +49,8 @@ export function readStageTurn(turns: readonly string[], at: number): StageTurn {
     query: makeTurnQuery(turns, at),
     words,
     segments: segments.length === 0 ? [words] : segments.map((segment) => segment.words),
+    isLoop: (loop.recentResults?.length ?? 0) > 0,
+    calledTools: new Set(loop.calledTools),
     contextWeight: earlier.length === 0 ? 0 : Math.min(1, standaloneWords / Math.max(1, words.length)),
     texts: [
       own,

@@ -27,7 +27,7 @@ export class Synonyms {
 
   /** @throws RangeError when the bytes are not such a file. */
   static parse(bytes: Uint8Array): Synonyms {
-    const copy = bytes.slice().buffer;
+    const copy = Uint8Array.from(bytes).buffer;
     const textBytes = new DataView(copy).getUint32(0, true);
     const words = Buffer.from(copy, 4, textBytes).toString('utf8').trimEnd().split('\n');
     const starts = new Uint32Array(copy, 4 + textBytes, words.length + 1);

@@ -1,0 +1,83 @@
+// Model cards, with the figures of training/figures.json: `npm run -s eval:tools | node training/cards.ts` keeps the last
+// line of what it is given as those figures and writes both cards anew.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const figuresFile = join(import.meta.dirname, 'figures.json');
+const figures = z.object({ 'recall@5': z.number(), 'recall@10': z.number(), 'all@10': z.number() });
+const pools = z.record(z.string(), figures);
+const path = z.object({ mean: pools, sets: z.record(z.string(), pools) });
+const target = z.object({
+  recall: z.number(),
+  recall_worst_set: z.number(),
+  tools_kept: z.number(),
+  schema_tokens_kept: z.number(),
+});
+const figuresSchema = path.extend({
+  bm25_fielded: path,
+  keyword: path,
+  targets: z.record(z.string(), target),
+  ms: z.record(z.string(), z.object({ rank_p50: z.number(), rank_p99: z.number() })),
+});
+export type EvaluatedFigures = z.output<typeof figuresSchema>;
+export type CardName = 'encoder' | 'reranker';
+
+if (import.meta.main) writeCards();
+
+/** @throws when the file is missing or holds something else. */
+export function readFigures(): EvaluatedFigures {
+  return figuresSchema.parse(JSON.parse(readFileSync(figuresFile, 'utf8')));
+}
+
+/** The text of a model's `card.md`. */
+export function renderCard(name: CardName, all: EvaluatedFigures): string {
+  const text = readFileSync(join(import.meta.dirname, `card-${name}.md`), 'utf8');
+  return `${text.trimEnd()}\n\n${renderTables(all)}`;
+}
+
+function writeCards(): void {
+  const line = readFileSync(0, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+  const all = figuresSchema.parse(JSON.parse(line));
+  writeFileSync(figuresFile, `${JSON.stringify(all, null, 1)}\n`);
+  for (const name of ['encoder', 'reranker'] as const) {
+    writeFileSync(join(import.meta.dirname, '../models', name, 'card.md'), renderCard(name, all));
+  }
+}
+
+function renderTables(all: EvaluatedFigures): string {
+  const names = ['recall@5', 'recall@10', 'all@10'] as const;
+  const cells = (from: z.output<typeof pools> | undefined, pool: string): string =>
+    names.map((name) => percent(from?.[pool]?.[name])).join(' / ');
+  const row = (label: string, pool: string, of: (each: z.output<typeof path>) => typeof all.mean): string =>
+    `| ${label} | ${[all.bm25_fielded, all.keyword, all].map((each) => cells(of(each), pool)).join(' | ')} |`;
+  const header = ['BM25 fielded, last message', 'keyword path', 'encoder and reranker'];
+  return [
+    '## Figures',
+    '',
+    'Both models together, recall@5 / recall@10 / all golds@10 in per cent (`npm run eval:tools`). Each set is ranked by models',
+    'that have seen neither it nor a set of its family.',
+    '',
+    `| mean of sets, candidates | ${header.join(' | ')} |`,
+    '|---|---|---|---|',
+    ...Object.keys(all.mean).map((pool) => row(pool, pool, ({ mean }) => mean)),
+    '',
+    `| 100 candidates | ${header.join(' | ')} |`,
+    '|---|---|---|---|',
+    ...Object.keys(all.sets).map((set) => row(set, '100', ({ sets }) => sets[set] ?? {})),
+    '',
+    'Kept at a recall target, at 100 candidates, the threshold found on 100 questions of the set itself:',
+    '',
+    '| target | recall | worst set | tools kept | schema tokens kept |',
+    '|---|---|---|---|---|',
+    ...Object.entries(all.targets).map(
+      ([at, each]) =>
+        `| ${percent(Number(at))} | ${percent(each.recall)} | ${percent(each.recall_worst_set)} | ${percent(each.tools_kept)} | ${percent(each.schema_tokens_kept)} |`,
+    ),
+    '',
+  ].join('\n');
+}
+
+function percent(value: number | undefined): string {
+  return value === undefined ? '-' : (100 * value).toFixed(1);
+}
