@@ -1,5 +1,8 @@
 // What compression costs on one core: `npm run bench:compressor`. Times are CPU milliseconds of this process, the best of a few
 // runs. Prints tables, then one line of JSON; ends with 1 when a bound is broken.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type {
@@ -7,6 +10,8 @@ import type {
   ContextBlock,
 } from '../../../apps/compressor/src/compress-blocks/context-block.ts';
 import { ConversationCompressor } from '../../../apps/compressor/src/compress-blocks/conversation.ts';
+import { OnnxLineScorer } from '../../../apps/compressor/src/score-lines/onnx-line-scorer.adapter.ts';
+import { writeSmallScorer } from '../../../apps/compressor/src/score-lines/small-scorer.fixture.ts';
 import { kinds, makeBlocks, pathological, type Kind } from './texts.ts';
 
 const bounds = { coldMs: 60, tailMs: 10, pathologicalMs: 50, memoryMiB: 64, doubling: 2.3 } as const;
@@ -98,6 +103,29 @@ function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSet
   return Math.round(used / 1024 / 1024);
 }
 
+/** What it would cost to ask a model, in place of a rule, which lines matter: for all lines, as often as they are compressed. */
+async function measureScorer() {
+  const folder = await writeSmallScorer(await mkdtemp(join(tmpdir(), 'scorer-')));
+  const opened = await OnnxLineScorer.open(folder);
+  const costs: Record<string, { lines: number; scorer_ms: number; over_compression: number }> = {};
+  for (const kind of kinds) {
+    const lines = makeBlocks(kind, tokens).flatMap(({ text }) => text.split('\n'));
+    let least = Infinity;
+    for (let run = 0; run < runs; run += 1) {
+      const before = process.cpuUsage();
+      await opened.score('which invoice of the customer is overdue?', lines);
+      const { user, system } = process.cpuUsage(before);
+      least = Math.min(least, (user + system) / 1000);
+    }
+    const compression = report['balanced']?.[kind]?.cold_ms ?? 0;
+    const over_compression = Math.round((10 * least) / compression) / 10;
+    costs[kind] = { lines: lines.length, scorer_ms: Math.round(least), over_compression };
+  }
+  await opened.release();
+  await rm(folder, { recursive: true });
+  return costs;
+}
+
 function usedBytes(): number {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
@@ -116,12 +144,19 @@ for (const [mode, table] of Object.entries(report)) {
 const worst = Object.fromEntries(
   Object.entries(pathological).map(([name, make]) => {
     const block: ContextBlock = { speaker: 'tool', text: make(), frozen: false };
-    const times = modes.map((settings) => best(() => () => void compressAll([block], settings)));
+    const times = modes.flatMap((settings) =>
+      [false, true].map((old) => best(() => () => void compressAll([{ ...block, old }], settings))),
+    );
     return [name, hold(name, Math.max(...times), bounds.pathologicalMs)];
   }),
 );
 console.log('\npathological inputs, the slower mode, ms');
 console.table(worst);
+const scorer = await measureScorer();
+console.log(
+  '\na learned scorer of lines (16,384 words of 64 numbers), ms and times the compression of the same text',
+);
+console.table(scorer);
 for (const line of broken) console.log(`over its bound: ${line}`);
-console.log(JSON.stringify({ tokens, ...report, pathological_ms: worst, bounds, broken }));
+console.log(JSON.stringify({ tokens, ...report, pathological_ms: worst, scorer, bounds, broken }));
 if (broken.length > 0) process.exitCode = 1;
