@@ -36,9 +36,10 @@ describe('a backend’s breaker', () => {
     expect(backend.state()).toBe('open');
   });
 
-  it('does not open for what is no fault of the provider’s: being throttled', () => {
+  it('does not open for what is no fault of the provider’s: being throttled, or refused', () => {
     const { backend } = backendOf();
-    for (let at = 0; at < 20; at += 1) backend.noteFailure(throttled);
+    const refused = { kind: 'refused', retryAfterMs: 30_000 } as const;
+    for (let at = 0; at < 20; at += 1) for (const each of [throttled, refused]) backend.noteFailure(each);
     expect(backend.isOpen).toBe(false);
   });
 

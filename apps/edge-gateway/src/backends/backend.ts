@@ -118,13 +118,14 @@ export class Backend {
     if (now - trouble.lastFailureAt > forgetMs && trouble.coolUntil <= now) this.#trouble = undefined;
   }
 
-  /** A throttled backend is left alone for as long as it asks. It is well, so its breaker does not open for it. */
+  /** A throttled or refused one is left alone for as long as that says. It is well, so its breaker does not open for it. */
   noteFailure({ kind, retryAfterMs }: Pick<Failure, 'kind' | 'retryAfterMs'>): void {
     const trouble = this.#knowTrouble();
     trouble.lastFailureAt = this.#now();
     if (kind === 'throttled' || retryAfterMs !== undefined)
       this.#cool(trouble, retryAfterMs ?? coolMsDefault);
-    if (kind === 'throttled' || trouble.isOpen || !trouble.rules.noteFailure()) return;
+    const isWell = kind === 'throttled' || kind === 'refused';
+    if (isWell || trouble.isOpen || !trouble.rules.noteFailure()) return;
     trouble.isOpen = true;
     this.#planProbe(trouble);
     this.#onNews({ kind: 'opened' }, this);

@@ -19,13 +19,18 @@ export interface Failure {
 
 /** Statuses that tell of the server, not of the request. 529 is Anthropic's "overloaded". */
 const serverStatuses = new Set([408, 500, 502, 503, 504, 529]);
-/** The credential is not good, not allowed this, or has no money left. */
-const refusalStatuses = new Set([401, 402, 403]);
+/** A credential that is not good, or has no money left, is left alone for so long. One that may not do this (403) may do other things. */
+const refusalPauseMs: ReadonlyMap<number, number | undefined> = new Map([
+  [401, 30_000],
+  [402, 30_000],
+  [403, undefined],
+]);
 
 /** Whether a status is worth a try elsewhere; undefined for what the provider will say again. */
 export function failureOfStatus(status: number, headers: IncomingHeaders): Failure | undefined {
   if (status < 400) return undefined;
-  if (refusalStatuses.has(status)) return { kind: 'refused', isPassing: false, retryAfterMs: undefined };
+  if (refusalPauseMs.has(status))
+    return { kind: 'refused', isPassing: false, retryAfterMs: refusalPauseMs.get(status) };
   const kind = status === 429 ? 'throttled' : serverStatuses.has(status) ? 'server' : undefined;
   if (kind === undefined) return undefined;
   return { kind, isPassing: headers['x-should-retry'] !== 'false', retryAfterMs: parseRetryAfter(headers) };

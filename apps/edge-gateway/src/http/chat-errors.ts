@@ -6,6 +6,7 @@ export const chatErrors: readonly ErrorCode[] = [
   'tool_not_allowed',
   'too_many_tools',
   'ambiguous_model',
+  'no_candidate_model',
   'provider_not_connected',
   'translation_loss',
   'egress_denied',
@@ -16,4 +17,6 @@ export const chatErrors: readonly ErrorCode[] = [
   'upstream_unreachable',
   'upstream_invalid',
   'upstream_timeout',
+  'upstream_unavailable',
+  'overloaded',
 ];

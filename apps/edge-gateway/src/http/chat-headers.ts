@@ -25,6 +25,7 @@ export const chatAnswerHeaders = {
   'x-svc-provider': 'The provider that answered.',
   'x-svc-model': 'The model that was asked.',
   'x-svc-overhead-ms': 'Milliseconds that the gateway itself took before the provider was called.',
+  'x-svc-attempts': 'Provider calls that were made for the answer. Only when it took more than one.',
   'x-svc-tools-input': 'Number of tools of the request that the key may use. Only with tools.',
   'x-svc-tools-output': 'Number of tools forwarded. Only with tools.',
   'x-svc-prune-ratio': '`output/input`, as text: `12/117`. Only with tools.',
