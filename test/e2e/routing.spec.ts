@@ -137,6 +137,14 @@ describe('what the account allows', () => {
     expect(fourth.choice.excluded.map(({ rule }) => rule)).toContain('above_max_cost');
   });
 
+  it('says how svc/auto chooses', async () => {
+    await changePreferences(key, { mode: 'capable' });
+    await untilEffective();
+    const { choice, detail } = await ask('svc/auto');
+    expect(choice).toMatchObject({ mode: 'capable', reason: 'most_capable' });
+    expect(detail.requested_model).toBe('svc/auto');
+  });
+
   it('holds for later turns of a session', async () => {
     const first = await ask('svc/cheap');
     await toggle(key, first.id, false);

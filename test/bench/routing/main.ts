@@ -16,7 +16,7 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds);
 const models = [...listModels(loadCatalog().models).values()].flat().slice(-Number(values.models));
-const { thresholds, score } = loadComplexityModel();
+const complexityModel = loadComplexityModel();
 const prompt = 'Find the race condition in the queue consumer, and write a test that reproduces it. '.repeat(
   12,
 );
@@ -30,7 +30,7 @@ const question: RoutingQuestion = {
   },
   policy: { allowedProviders: null, turnedOff: new Set(['openai/gpt-4o']), maxCostUsdPerMtok: 100 },
   complexity: 0.2,
-  thresholds,
+  thresholds: complexityModel.thresholds,
   latency: () => ({ firstTokenMs: 400, msPerToken: 10, weight: 3 }),
   recall: () => ({ judged: 30, recalled: 29 }),
   pin: null,
@@ -41,7 +41,7 @@ const question: RoutingQuestion = {
 const byMode = Object.fromEntries(
   routingModes.map((mode) => [mode, measureMs(() => chooseModel({ ...question, mode }))]),
 ) as Record<RoutingMode, number>;
-const scoreMs = measureMs(() => score(prompt));
+const scoreMs = measureMs(() => complexityModel.score(prompt));
 console.log(`${models.length} models, ${rounds} rounds`);
 for (const [mode, ms] of Object.entries(byMode)) console.log(`svc/${mode}`.padEnd(14), `${ms.toFixed(4)} ms`);
 console.log('complexity'.padEnd(14), `${scoreMs.toFixed(4)} ms (${prompt.length} characters)`);

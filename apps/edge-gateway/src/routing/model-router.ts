@@ -34,6 +34,8 @@ export interface RoutedRequest {
   readonly mode: RoutingMode;
   readonly connected: ReadonlySet<string>;
   readonly needs: Needs;
+  /** Of the input, what came since the model's last turn, that turn included. Estimated. */
+  readonly freshTokens: number;
   readonly policy: Omit<RoutingPolicy, 'turnedOff'>;
   /** What names its session. */
   readonly session: string;
@@ -97,7 +99,7 @@ export class ModelRouter {
     const question: RoutingQuestion = {
       mode,
       models: this.#modelsOf(request.connected),
-      needs: request.needs,
+      needs: pinned === undefined ? request.needs : needsOf(pinned, request),
       policy: { ...policy, turnedOff },
       complexity,
       thresholds: chooseThresholds(model.thresholds, observed.complexity),
@@ -134,6 +136,15 @@ export class ModelRouter {
     const isCached = kind !== 'none' && isKept && inputTokens >= (minTokens ?? cacheTokensDefault);
     return { id, level, turns, cachedTokens: isCached ? inputTokens : 0, isBound: carriesThinking };
   }
+}
+
+/**
+ * What the provider counted of the session's last request, as it went out pruned and compressed, and what came since: that tells
+ * the length better than the bytes do. Unless the client has begun a shorter transcript under the same name.
+ */
+function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedRequest): Needs {
+  const expected = inputTokens + freshTokens;
+  return inputTokens === 0 || expected > 2 * needs.inputTokens ? needs : { ...needs, inputTokens: expected };
 }
 
 /** Between 0 and 1, another one with every answer: of the state alone, so that the same state chooses the same. */

@@ -46,6 +46,14 @@ export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: numbe
   };
 }
 
+/** The tokens from the model's last turn on, by their bytes: all of them, where it has had none. */
+export function estimateFresh({ messages }: ParsedRequest['outline'], bytesPerToken: number): number {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const from = messages[Math.max(0, last)]?.range.start ?? 0;
+  const end = messages.at(-1)?.range.end ?? from;
+  return Math.ceil((end - from) / bytesPerToken);
+}
+
 function carriesFile({ range }: MessageOutline, { bytes }: JsonTape): boolean {
   const message = bytes.subarray(range.start, range.end);
   return [...imageMarks, ...documentMarks].some((mark) => message.includes(mark));

@@ -10,7 +10,10 @@ const chatCompletionsRequest = z
   .looseObject({
     model: z
       .string()
-      .meta({ description: 'A model, `<provider>/<model>`, or a routing string (`svc/auto`).' }),
+      .meta({
+        description:
+          'A model, `<provider>/<model>`, or a routing string: `svc/auto` (by task complexity, or by the `mode` of your routing preferences), `svc/cheap`, `svc/fast` or `svc/capable`.',
+      }),
     messages: z.array(z.looseObject({ role: z.string() })),
     tools: z
       .array(

@@ -3,7 +3,7 @@ import type { Excluded, RoutingMode } from '@gateway/model-routing';
 import { findProvider } from '@gateway/providers';
 import type { ModelRouter, Routed, RoutedRequest } from '../../../routing/model-router.ts';
 import { nameConversation, readTask } from '../../../routing/name-conversation.ts';
-import { readNeeds } from '../../../routing/read-needs.ts';
+import { estimateFresh, readNeeds } from '../../../routing/read-needs.ts';
 import type { Caller } from '../../caller.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
@@ -18,7 +18,8 @@ export interface RoutedServices {
 }
 
 interface RoutedQuestion {
-  readonly mode: RoutingMode;
+  /** As the client wrote it; `auto` is by the mode that the account prefers. */
+  readonly asked: RoutingMode;
   readonly request: ParsedRequest;
   readonly connected: ReadonlySet<string>;
   /** The target of `<provider>/<model>`. */
@@ -36,12 +37,13 @@ const keptShare = 0.6;
  * @throws GatewayError `no_candidate_model`, which says what rule excludes each; `provider_not_connected` without any
  */
 export async function chooseRouted(
-  { mode, request, connected, find }: RoutedQuestion,
+  { asked, request, connected, find }: RoutedQuestion,
   exchange: Exchange,
   caller: Caller,
   services: RoutedServices,
 ): Promise<Target> {
-  const routed = describe({ mode, request, connected, find }, exchange, caller, services);
+  const mode = asked === 'auto' ? caller.routing.mode : asked;
+  const routed = describe(mode, { request, connected }, exchange, caller, services);
   const found = await chooseWithin(routed, caller, services);
   const { choice, complexity, turns } = found;
   const { reason, level } = choice;
@@ -54,18 +56,21 @@ export async function chooseRouted(
 }
 
 function describe(
-  { mode, request: parsed, connected }: RoutedQuestion,
+  mode: RoutingMode,
+  { request: parsed, connected }: Pick<RoutedQuestion, 'request' | 'connected'>,
   exchange: Exchange,
   { accountId, routing }: Caller,
   { tokenRatios }: RoutedServices,
 ): RoutedRequest {
   const { outline, tape } = parsed;
   const clientName = readSessionHeader(exchange);
+  const bytesPerToken = tokenRatios.bytesPerToken(null);
   return {
     accountId,
     mode,
     connected,
-    needs: readNeeds(parsed, tokenRatios.bytesPerToken(null)),
+    needs: readNeeds(parsed, bytesPerToken),
+    freshTokens: estimateFresh(outline, bytesPerToken),
     policy: {
       allowedProviders: routing.allowedProviders,
       maxCostUsdPerMtok: routing.maxCostUsdPerMtok,

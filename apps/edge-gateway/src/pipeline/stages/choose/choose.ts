@@ -44,7 +44,7 @@ export async function choose(
   const target =
     mode === undefined
       ? chooseFallbacks(find(outline.model), caller.routing.fallbacks, find)
-      : await chooseRouted({ mode, request, connected, find }, exchange, caller, services);
+      : await chooseRouted({ asked: mode, request, connected, find }, exchange, caller, services);
   exchange.ledger.provider = target.provider.name;
   exchange.ledger.model = target.model;
   exchange.headers['x-svc-provider'] = target.provider.name;
