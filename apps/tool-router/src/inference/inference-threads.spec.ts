@@ -15,7 +15,7 @@ beforeAll(async () => {
     metrics: new InferenceMetrics(metrics),
     threadFile: new URL('./failing-thread.fixture.mjs', import.meta.url),
   });
-});
+}, 60_000);
 afterAll(() => threads.close());
 
 describe('a thread that runs models', () => {
@@ -35,7 +35,7 @@ describe('a thread that runs models', () => {
     await expect(threads.run(task('a'), plan)).rejects.toMatchObject({ reason: 'no_model' });
     while (threads.encoder === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await threads.run(task('a'), plan)).toHaveLength(1);
-  });
+  }, 60_000);
 
   it('refuses a model that it does not have', async () => {
     const scoring = threads.run({ kind: 'score_features', features: new Float32Array(1) }, plan);

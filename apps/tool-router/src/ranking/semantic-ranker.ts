@@ -57,13 +57,17 @@ export class SemanticRanker implements ToolRanker {
       const { encoder } = inference;
       if (encoder === undefined) return 'no_model';
       const turn = secondStage.readTurn(question);
+      // A turn without context is its own text with context: the same object, encoded once.
+      const texts = [...new Set(turn.texts)];
       const [encoded, matrix] = await Promise.all([
-        inference.run({ kind: 'encode', texts: turn.texts }, { urgency: 'plan', deadlineAt }),
+        inference.run({ kind: 'encode', texts }, { urgency: 'plan', deadlineAt }),
         vectors.matrixOf(index),
       ]);
       if (typeof matrix === 'string') return matrix;
       const { dimensions, numbers: tools } = matrix;
-      const stageVectors = { dimensions, tools, texts: cutVectors(encoded, dimensions) };
+      const cut = cutVectors(encoded, dimensions);
+      const ofTexts = turn.texts.map((text) => cut[texts.indexOf(text)] ?? new Float32Array(dimensions));
+      const stageVectors = { dimensions, tools, texts: ofTexts };
       const { logits, rankedBy } = await secondStage.score({
         index,
         turn,

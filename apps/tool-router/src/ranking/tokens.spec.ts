@@ -35,4 +35,21 @@ describe('words of a text or an identifier', () => {
     expect(splitTokens('天'.repeat(100_000), 50)).toHaveLength(50);
     expect(splitTokens('a'.repeat(1_000_000), 50)).toEqual([]);
   });
+
+  it('reads ASCII as it reads the same letters among others, again and again', () => {
+    const texts = [
+      'getUserByID2',
+      'HTTPServer error_code-404 x2y',
+      'a b\tc\nd',
+      'Running RUNS ran',
+      '9lives4U',
+      '',
+    ];
+    for (const text of texts) {
+      const among = splitTokens(`${text} é`, 100);
+      expect(splitTokens(text, 100)).toEqual(among.slice(0, -1));
+      expect(splitTokens(text, 100)).toEqual(among.slice(0, -1));
+    }
+    expect(splitTokens('one two three', 2)).toHaveLength(2);
+  });
 });

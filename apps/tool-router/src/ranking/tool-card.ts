@@ -69,7 +69,8 @@ class CardDraft {
       this.terms.set(token, (this.terms.get(token) ?? 0) + weight);
       this.length += weight;
       if (field === 'name') this.nameTerms.add(token);
-      else if (field === 'parameterName' && this.parameterTerms.size < parameterTermsMax) this.parameterTerms.add(token);
+      else if (field === 'parameterName' && this.parameterTerms.size < parameterTermsMax)
+        this.parameterTerms.add(token);
     }
   }
 }

@@ -8,10 +8,44 @@ import type { ToolCard } from './tool-card.ts';
 const k1 = 1.2;
 const b = 0.6;
 
-interface Postings {
-  readonly positions: Int32Array;
-  /** What the term adds to each tool's score: saturated weighted count × inverse document frequency. */
-  readonly gains: Float64Array;
+interface ListLengths {
+  /** By position: k1 × the length's norm. */
+  readonly norms: Float64Array;
+}
+
+/** The tools that have a term. */
+class Postings {
+  readonly positions: number[] = [];
+  readonly #counts: number[] = [];
+  readonly #lengths: ListLengths;
+  #gains: Float64Array | undefined;
+
+  constructor(lengths: ListLengths) {
+    this.#lengths = lengths;
+  }
+
+  /** `count` is in quarters, as the cards keep it. */
+  add(position: number, count: number): void {
+    this.positions.push(position);
+    this.#counts.push(count);
+  }
+
+  /**
+   * What the term adds to each tool's score: saturated weighted count × inverse document frequency. Worked out when the
+   * term is first asked for: of a long list's thousands of terms few ever are.
+   */
+  get gains(): Float64Array {
+    return (this.#gains ??= this.#weigh());
+  }
+
+  #weigh(): Float64Array {
+    const { norms } = this.#lengths;
+    const idf = inverseDocumentFrequency(this.positions.length, norms.length);
+    return Float64Array.from(this.positions, (position, at) => {
+      const weighted = (this.#counts[at] ?? 0) / 4;
+      return (idf * (weighted * (k1 + 1))) / (weighted + (norms[position] ?? 0));
+    });
+  }
 }
 
 /** An inverted index over one tool list, in the client's order. */
@@ -37,9 +71,9 @@ export interface ToolListIndex {
 export function indexToolList(listHash: string, cards: readonly ToolCard[]): ToolListIndex {
   // Lengths are whole numbers, so that this sum is the same in whatever order the tools came.
   const lengthMean = cards.reduce((sum, card) => sum + card.length, 0) / Math.max(1, cards.length);
-  const postings = weighPostings(cards, lengthMean);
+  const postings = collectPostings(cards, lengthMean);
   let bytes = cards.length * 330;
-  for (const each of postings.values()) bytes += 160 + each.positions.length * 12;
+  for (const each of postings.values()) bytes += 260 + each.positions.length * 24;
   return {
     listHash,
     hashes: cards.map(({ hash }) => hash),
@@ -75,34 +109,26 @@ function groupByName(cards: readonly ToolCard[]): Map<string, number[]> {
   return positions;
 }
 
-function weighPostings(cards: readonly ToolCard[], lengthMean: number): Map<string, Postings> {
-  const positionsByTerm = new Map<string, number[]>();
+function collectPostings(cards: readonly ToolCard[], lengthMean: number): Map<string, Postings> {
+  const norms = Float64Array.from(
+    cards,
+    ({ length }) => k1 * (1 - b + (b * length) / Math.max(1, lengthMean)),
+  );
+  const lengths = { norms };
+  const postings = new Map<string, Postings>();
   cards.forEach((card, position) => {
-    for (const term of card.terms.keys()) {
-      const positions = positionsByTerm.get(term);
-      if (positions === undefined) positionsByTerm.set(term, [position]);
-      else positions.push(position);
+    for (const [term, count] of card.terms) {
+      let found = postings.get(term);
+      if (found === undefined) {
+        found = new Postings(lengths);
+        postings.set(term, found);
+      }
+      found.add(position, count);
     }
   });
-  const postings = new Map<string, Postings>();
-  for (const [term, positions] of positionsByTerm) {
-    const idf = inverseDocumentFrequency(positions.length, cards.length);
-    const gains = Float64Array.from(positions, (position) => {
-      const card = cards[position];
-      return card === undefined ? 0 : idf * saturate(card.terms.get(term) ?? 0, card.length, lengthMean);
-    });
-    postings.set(term, { positions: Int32Array.from(positions), gains });
-  }
   return postings;
 }
 
 function inverseDocumentFrequency(documents: number, total: number): number {
   return Math.log(1 + (total - documents + 0.5) / (documents + 0.5));
-}
-
-/** `count` is in quarters, as the cards keep it. */
-function saturate(count: number, length: number, lengthMean: number): number {
-  const weighted = count / 4;
-  const norm = 1 - b + (b * length) / Math.max(1, lengthMean);
-  return (weighted * (k1 + 1)) / (weighted + k1 * norm);
 }

@@ -1,12 +1,7 @@
 import type { ToolDefinition } from '@gateway/contracts';
 
 export type ToolField =
-  | 'name'
-  | 'description'
-  | 'example'
-  | 'parameterName'
-  | 'parameterDescription'
-  | 'enumValue';
+  'name' | 'description' | 'example' | 'parameterName' | 'parameterDescription' | 'enumValue';
 
 /** Bounds that keep a hostile or enormous definition from costing more than a long one. */
 const depthMax = 12;
