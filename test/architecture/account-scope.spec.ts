@@ -28,6 +28,8 @@ const acrossAccounts: Readonly<Record<string, string>> = {
     'rotation reads every credential, still sealed',
   'apps/worker/src/forget-account/forget-account.ts': 'raw SQL, bounded by the account it is given',
   'apps/worker/src/jobs/calibrate/calibrate.adapter.ts': 'which accounts had shadow requests, and no more',
+  'apps/worker/src/jobs/expire/expire.ts':
+    'raw SQL, bounded by the account it is given; upkeep of partitions',
   'apps/worker/src/jobs/write-request-log/postgres-request-log-writer.adapter.ts':
     'a batch has rows of many accounts, each with its own',
   'apps/worker/src/persistence/account-log.ts': 'raw SQL over the rows of the one account it is given',

@@ -3,9 +3,11 @@ import { AssessToolsHandler } from './assess-tools/assess-tools.handler.ts';
 import { WORKER_CONTEXT, type WorkerContext } from './domain/worker-context.ts';
 import { ForgetAccountHandler } from './forget-account/forget-account.handler.ts';
 import { CalibrateAdapter } from './jobs/calibrate/calibrate.adapter.ts';
+import { ExpireAdapter } from './jobs/expire/expire.adapter.ts';
 import { WriteRequestLogProcessor } from './jobs/write-request-log/write-request-log.processor.ts';
 import { PartitionUpkeepAdapter } from './persistence/partition-upkeep.adapter.ts';
 import { DescribeCalibrationHandler } from './queries/describe-calibration/describe-calibration.handler.ts';
+import { ExportRequestsHandler } from './queries/export-requests/export-requests.handler.ts';
 import { GetRequestHandler } from './queries/get-request/get-request.handler.ts';
 import { GetRoutingPolicyHandler } from './queries/get-routing-policy/get-routing-policy.handler.ts';
 import { ListRequestsHandler } from './queries/list-requests/list-requests.handler.ts';
@@ -36,10 +38,12 @@ export class WorkerModule implements OnApplicationShutdown {
         WriteRequestLogProcessor,
         PartitionUpkeepAdapter,
         CalibrateAdapter,
+        ExpireAdapter,
       ],
       controllers: [
         ListRequestsHandler,
         GetRequestHandler,
+        ExportRequestsHandler,
         ListDailyAnalyticsHandler,
         ListDailyUsageHandler,
         ListKeyUsageHandler,

@@ -46,9 +46,9 @@ const collisions = [
     question: 'Fetch the invoice with order reference 20-118',
   },
   {
-    meant: plant('remove_calendar', 'Remove one of the calendars of a person', 'owner_email'),
-    rival: plant('delete_calendar', 'Delete a calendar', 'calendar_key'),
-    question: 'Delete the calendar of the owner ann@example.com',
+    meant: plant('load_page', 'Load a page of the wiki of the company', 'page_title'),
+    rival: plant('retrieve_page', 'Retrieve a page', 'page_url'),
+    question: 'Retrieve the page with the title Onboarding',
   },
 ] as const;
 

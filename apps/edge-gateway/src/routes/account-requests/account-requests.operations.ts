@@ -1,4 +1,4 @@
-import { requestDetail, requestLogPage, requestLogQuery } from '@gateway/contracts';
+import { requestDetail, requestExportQuery, requestLogPage, requestLogQuery } from '@gateway/contracts';
 import { z } from 'zod';
 import type { Operation } from '../../http/operation.ts';
 
@@ -10,6 +10,16 @@ export const listRequestLog: Operation = {
     'Filters narrow the list together. `from` is inclusive, `to` is not. With a filter `total` counts up to 100,000.',
   query: requestLogQuery,
   answer: { status: 200, description: 'A page of the log.', schema: requestLogPage },
+};
+
+export const exportRequestLog: Operation = {
+  id: 'exportRequestLog',
+  tag: 'Requests and usage',
+  summary: 'Export what was requested, the newest first, as CSV or JSON lines',
+  description:
+    'The filters of the list; a million requests at most. `format=csv` (RFC 4180, with a line of names) has a column for each figure, `format=jsonl` the entries of the list, one a line. An export that breaks off ends without its last chunk.',
+  query: requestExportQuery,
+  answer: { status: 200, description: 'The export.', contentType: 'text/csv', schema: z.string() },
 };
 
 export const getRequestDetail: Operation = {

@@ -1,13 +1,17 @@
 import {
   getRequest,
   listRequests,
+  requestExportQuery,
   requestLogQuery,
   type RequestDetail,
+  type RequestFilter,
   type RequestLogEntry,
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Param, Query, Res, StreamableFile } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AllowAccess } from '../../http/access.ts';
 import type { AccountCaller } from '../../http/account-caller.ts';
@@ -16,7 +20,9 @@ import { Describe } from '../../http/operation.ts';
 import { parseInput } from '../../http/zod-input.ts';
 import { tokens } from '../../tokens.ts';
 import { asUtc } from '../account-usage/usage-span.ts';
-import { getRequestDetail, listRequestLog } from './account-requests.operations.ts';
+import { exportRequestLog, getRequestDetail, listRequestLog } from './account-requests.operations.ts';
+import { readLines } from './read-lines.ts';
+import { exportTypes } from './render-export.ts';
 import { withKeptContext } from './with-kept-context.ts';
 
 interface RequestPage {
@@ -40,17 +46,25 @@ export class AccountRequestsRoute {
   @Get(['/v1/account/requests', '/v1/requests'])
   @Describe(listRequestLog)
   async list(@FromCaller() caller: AccountCaller, @Query() query: unknown): Promise<RequestPage> {
-    const { limit, offset, key_id, session_id, from, to, ...others } = parseInput(requestLogQuery, query);
-    const filter = {
-      ...others,
-      ...(key_id === undefined ? {} : { keyId: key_id }),
-      ...(session_id === undefined ? {} : { sessionId: session_id }),
-      ...(from === undefined ? {} : { from: asUtc(from) }),
-      ...(to === undefined ? {} : { to: asUtc(to) }),
-    };
+    const { limit, offset, ...given } = parseInput(requestLogQuery, query);
+    const filter = chooseFilter(given);
     const call = { accountId: caller.accountId, limit, offset, filter };
     const { requests, total } = await this.#messaging.call(listRequests, call);
     return { object: 'list', data: requests, total, limit, offset };
+  }
+
+  @Get(['/v1/account/requests/export', '/v1/requests/export'])
+  @Describe(exportRequestLog)
+  @Header('cache-control', 'no-store')
+  export(
+    @FromCaller() { accountId }: AccountCaller,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): StreamableFile {
+    const { format, ...given } = parseInput(requestExportQuery, query);
+    const lines = readLines(this.#messaging, { accountId, filter: chooseFilter(given), format });
+    void reply.header('content-disposition', `attachment; filename="requests.${format}"`);
+    return new StreamableFile(Readable.from(lines), { type: exportTypes[format] });
   }
 
   @Get('/v1/account/requests/:requestId')
@@ -66,4 +80,16 @@ export class AccountRequestsRoute {
       throw new GatewayError('not_found', { message: `There is no request "${requestId}".` });
     return withKeptContext(request, { accountId, session, blocks }, this.#messaging);
   }
+}
+
+type GivenFilter = Omit<z.output<typeof requestLogQuery>, 'limit' | 'offset'>;
+
+function chooseFilter({ key_id, session_id, from, to, ...others }: GivenFilter): RequestFilter {
+  return {
+    ...others,
+    ...(key_id === undefined ? {} : { keyId: key_id }),
+    ...(session_id === undefined ? {} : { sessionId: session_id }),
+    ...(from === undefined ? {} : { from: asUtc(from) }),
+    ...(to === undefined ? {} : { to: asUtc(to) }),
+  };
 }

@@ -34,8 +34,7 @@ export function priceSavings(
   const meanUsd = usage.inputTokens === 0 ? 0 : inputUsd / usage.inputTokens;
   const hiddenUsd = rounds.slice(0, -1).reduce((sum, round) => sum + (costUsd(model, round) ?? 0), 0);
   const grownUsd = event.plan?.kReason === 'grown' ? priceRewrite(model, usage) : 0;
-  const savingsUsd =
-    (saved.tools + saved.compression) * meanUsd - contextRewrittenUsd - grownUsd - hiddenUsd;
+  const savingsUsd = (saved.tools + saved.compression) * meanUsd - contextRewrittenUsd - grownUsd - hiddenUsd;
   return Math.round(savingsUsd * 1e12) / 1e12;
 }
 

@@ -1,0 +1,66 @@
+import { GatewayError } from '@gateway/errors';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { WORKER_CONTEXT, type WorkerContext } from '../../domain/worker-context.ts';
+import { dropEmptyPartitions, expireAccount, listAccountsWithOldRows } from './expire.ts';
+
+const everyMs = 3_600_000;
+/** What started together does not expire together, and a start has other things to do first. */
+const startMs = 60_000;
+
+/** Deletes by the hour what accounts keep no longer. */
+@Injectable()
+export class ExpireAdapter implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #context: WorkerContext;
+  #timer: NodeJS.Timeout | null = null;
+  #round: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(@Inject(WORKER_CONTEXT) context: WorkerContext) {
+    this.#context = context;
+  }
+
+  onApplicationBootstrap(): void {
+    this.#rest(startMs * (1 + Math.random()));
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.#closed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#round;
+  }
+
+  #rest(ms: number): void {
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#round = this.#expireAll().then(() => this.#rest(everyMs));
+    }, ms);
+    this.#timer.unref();
+  }
+
+  async #expireAll(): Promise<void> {
+    const { database, partitions, logger } = this.#context;
+    try {
+      for (const accountId of await listAccountsWithOldRows(database, Date.now())) {
+        if (this.#closed) return;
+        await this.#expire(accountId);
+      }
+      const dropped = await dropEmptyPartitions(database, partitions, Date.now());
+      if (dropped.length > 0) logger.info({ partitions: dropped }, 'months without rows were dropped');
+    } catch (error) {
+      logger.warn({ err: error }, 'expiring failed; it is tried again in an hour');
+    }
+  }
+
+  async #expire(accountId: string): Promise<void> {
+    const { database, readRetentionDays, logger } = this.#context;
+    try {
+      const days = await readRetentionDays(accountId);
+      const rows = await expireAccount(database, accountId, days, Date.now());
+      if (rows > 0) logger.info({ account_id: accountId, rows, retention_days: days }, 'rows expired');
+    } catch (error) {
+      // An account that is gone is forgotten by its deletion, row by row.
+      if (error instanceof GatewayError && error.code === 'not_found') return;
+      logger.warn({ err: error, account_id: accountId }, 'an account’s rows were not expired');
+    }
+  }
+}

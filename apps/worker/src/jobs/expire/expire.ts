@@ -1,0 +1,88 @@
+import { choosePartition, type Partitions } from '../../persistence/partitions.ts';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+
+const dayMs = 86_400_000;
+/** Rows deleted by one statement: a fraction of a second, which writers do not feel. */
+const rowsAtOnce = 5_000;
+/** How long dropping a partition waits for those who read or write it, before it is left for the next time. */
+const lockTimeoutMs = 2_000;
+
+/**
+ * Deletes what an account keeps no longer: rows of the log, with the sums that hold them (the log's triggers see to that), and
+ * what is known of tools that were not offered since. Answers how many rows of the log went.
+ */
+export async function expireAccount(
+  database: TelemetryDatabase,
+  accountId: string,
+  retentionDays: number,
+  nowMs: number,
+): Promise<number> {
+  const before = new Date(nowMs - retentionDays * dayMs);
+  const client = database.acrossAccounts;
+  let [expired, deleted] = [0, rowsAtOnce];
+  while (deleted === rowsAtOnce) {
+    deleted = await client.$executeRawUnsafe(
+      `DELETE FROM request_log WHERE (id, created_at) IN (
+         SELECT id, created_at FROM request_log
+         WHERE account_id = $1::uuid AND created_at < $2::timestamptz LIMIT ${rowsAtOnce}
+       )`,
+      accountId,
+      before.toISOString(),
+    );
+    expired += deleted;
+  }
+  await database.forAccount(accountId).toolAssessment.deleteMany({ where: { assessedAt: { lt: before } } });
+  return expired;
+}
+
+/** Accounts with rows older than a day: nobody keeps them shorter. */
+export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
+  const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
+    'SELECT DISTINCT account_id::text FROM usage_hours WHERE hour < $1::timestamptz',
+    new Date(nowMs - dayMs).toISOString(),
+  );
+  return rows.map(({ account_id }) => account_id);
+}
+
+/**
+ * Drops the months of the log that are over and have no rows left. A late event makes its month again. Answers the names of
+ * those that went.
+ */
+export async function dropEmptyPartitions(
+  database: TelemetryDatabase,
+  partitions: Partitions,
+  nowMs: number,
+): Promise<string[]> {
+  const client = database.acrossAccounts;
+  const current = choosePartition(nowMs).name;
+  const rows = await client.$queryRawUnsafe<{ name: string }[]>(
+    `SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+     WHERE inhparent = 'request_log'::regclass ORDER BY relname`,
+  );
+  const dropped: string[] = [];
+  for (const { name } of rows) {
+    if (!/^request_log_\d{4}_\d\d$/.test(name) || name >= current) continue;
+    if (await dropIfEmpty(database, name)) dropped.push(name);
+  }
+  if (dropped.length > 0) partitions.forget();
+  return dropped;
+}
+
+async function dropIfEmpty(database: TelemetryDatabase, name: string): Promise<boolean> {
+  const client = database.acrossAccounts;
+  await client.$transaction([
+    client.$executeRawUnsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`),
+    // Looked at once more under the lock: somebody may have written meanwhile.
+    client.$executeRawUnsafe(`DO $drop$ BEGIN
+      IF NOT EXISTS (SELECT FROM "${name}") THEN
+        LOCK TABLE request_log, "${name}" IN ACCESS EXCLUSIVE MODE;
+        IF NOT EXISTS (SELECT FROM "${name}") THEN DROP TABLE "${name}"; END IF;
+      END IF;
+    END $drop$`),
+  ]);
+  const [row] = await client.$queryRawUnsafe<{ there: boolean }[]>(
+    'SELECT to_regclass($1) IS NOT NULL AS there',
+    name,
+  );
+  return row?.there === false;
+}
