@@ -13,7 +13,7 @@ import { VectorMetrics } from '../vectors/vector-metrics.ts';
 import { MemoizedRanker } from './memoized-ranker.ts';
 import type { ToolRanker } from './ranker.port.ts';
 import { RankingMetrics } from './ranking-metrics.ts';
-import { SecondStage } from './second-stage.ts';
+import { hasOurFeatures, SecondStage } from './second-stage.ts';
 import { SemanticRanker } from './semantic-ranker.ts';
 import { ToolTextMemory } from './tool-text-memory.ts';
 
@@ -58,6 +58,10 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
     metrics: new InferenceMetrics(metrics),
   });
   const inference = LocalReranker.over(running, local);
+  const reads = inference.reranker?.reads;
+  if (reads?.kind === 'features' && !hasOurFeatures(reads.features)) {
+    logger.error({ rerankerDir }, 'the reranker reads other features: tools are ranked without it');
+  }
   const vectors = new ToolVectors({
     inference,
     shared: options.shared,
