@@ -2,8 +2,8 @@ import { toGatewayError } from '@gateway/errors';
 import type { Exchange } from './exchange.ts';
 import type { RelayOutcome } from './relay-outcome.ts';
 import type { PipelineServices } from './services.ts';
-import { openRounds } from './net/open-rounds.ts';
 import { rememberRounds } from './net/remember-rounds.ts';
+import { openRounds } from './open-rounds.ts';
 import { authenticate } from './stages/authenticate/authenticate.ts';
 import { choose } from './stages/choose/choose.ts';
 import { forward } from './stages/forward/forward.ts';
@@ -48,11 +48,8 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
     await recording.accepted();
     do {
       const answer = await forward(outbound, target, exchange, caller, services);
-      const { alternatives: _, ...asked } = answer.target;
-      const rounds = openRounds(outbound, exchange, (next) =>
-        forward(outbound.roundFor(asked, next), asked, exchange, caller, services),
-      );
-      outcome = await relay(answer, asked, exchange, services, rounds).catch(answer.giveUp);
+      const rounds = openRounds(outbound, answer, exchange, caller, services);
+      outcome = await relay(answer, answer.target, exchange, services, rounds).catch(answer.giveUp);
       if (rounds !== null) void rememberRounds(outbound, rounds, services.sessions);
     } while (outcome === undefined);
   } catch (thrown) {

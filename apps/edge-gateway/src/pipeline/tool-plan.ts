@@ -1,6 +1,7 @@
 import type { CompressSchemasReply, PlanToolsReply } from '@gateway/contracts';
 import type { ByteEdit, PlanReason } from '@gateway/interchange';
 import type { SafetyNet } from './net/safety-net.ts';
+import type { RecallOriginal } from './recall-original.ts';
 import type { SessionNames } from './session-names.ts';
 
 type SchemaResult = CompressSchemasReply['results'][number];
@@ -11,12 +12,6 @@ export interface SchemaEdits {
   readonly edits: readonly ByteEdit[];
   readonly steps: SchemaResult['steps'];
 }
-
-/**
- * What a marker in the conversation stands for, exactly; null for an id that stands for nothing in this account's session.
- * Fails as a question to the compressor does.
- */
-export type RecallOriginal = (markerId: string, signal: AbortSignal) => Promise<string | null>;
 
 /** What is to become of the texts of a conversation. */
 export interface ContextEdits {

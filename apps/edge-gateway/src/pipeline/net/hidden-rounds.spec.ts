@@ -172,5 +172,5 @@ it('of an answer in which nothing is hidden, every event passes', async () => {
   const events = tell('Hello.', [['own', 'here', { a: 1 }]]);
   const { shown, hidden } = await run([events]);
   expect(shown).toEqual(events);
-  expect(hidden.isUntouched).toBe(true);
+  expect(hidden.isAsItCame).toBe(true);
 });

@@ -65,11 +65,6 @@ export class HiddenRounds {
     return this.#round;
   }
 
-  /** Whether the provider's first answer is the client's, as it is. */
-  get isUntouched(): boolean {
-    return this.#reducer.isUntouched;
-  }
-
   /** Whether the client wants a streamed answer to tell its usage. */
   get streamsUsage(): boolean {
     return this.#given.net.streamsUsage;
@@ -87,6 +82,16 @@ export class HiddenRounds {
   /** Whether the client has been told anything of this answer. */
   get isTold(): boolean {
     return this.#round > 0 || this.#reducer.isTold;
+  }
+
+  /** Whether a call was no call of the client's, or not the one that it was made as: what was told has to be said anew. */
+  get isAltered(): boolean {
+    return this.#round > 0 || this.#reducer.isAltered;
+  }
+
+  /** Whether every call in this round is the client's, as the model made it. */
+  get isAsItCame(): boolean {
+    return this.#round === 0 && this.#reducer.isAsItCame;
   }
 
   /** All that this round told so far. */

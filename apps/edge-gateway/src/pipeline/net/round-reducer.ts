@@ -78,9 +78,16 @@ export class RoundReducer {
     this.#hasText = before.hasText;
   }
 
-  /** Whether the client's answer so far is the provider's, event by event. */
-  get isUntouched(): boolean {
-    return this.#before.round === 0 && this.#held.size === 0;
+  /** Whether a call was held back that does not go on as the model made it. */
+  get isAltered(): boolean {
+    return [...this.#held.values()].some(
+      (call) => call.name === this.#net.standIn.name || (call.verdict !== undefined && !isDelivered(call)),
+    );
+  }
+
+  /** Whether every call that was held back goes on as the model made it. */
+  get isAsItCame(): boolean {
+    return !this.isAltered && [...this.#held.values()].every(isDelivered);
   }
 
   /** Tools that had been left out, and were called through the stand-in in this round. */
@@ -133,9 +140,9 @@ export class RoundReducer {
     const hidden = [...this.#held.values()].flatMap(({ id, verdict }) =>
       verdict === undefined || verdict.kind === 'deliver' ? [] : [{ id, verdict }],
     );
-    const isDelivered = this.#calls > 0 || [...this.#held.values()].some(isDelivery);
+    const hasCalls = this.#calls > 0 || [...this.#held.values()].some(isDelivered);
     const mayGoOn = this.#reason === undefined || goesOn.has(this.#reason);
-    return hidden.length > 0 && !isDelivered && mayGoOn ? hidden : undefined;
+    return hidden.length > 0 && !hasCalls && mayGoOn ? hidden : undefined;
   }
 
   /** The end of the answer, when no round follows. Hidden calls are dropped; those whose arguments do not fit go as they are. */
@@ -251,7 +258,7 @@ export class RoundReducer {
   }
 }
 
-function isDelivery({ verdict }: HeldCall): boolean {
+function isDelivered({ verdict }: HeldCall): boolean {
   return verdict?.kind === 'deliver';
 }
 

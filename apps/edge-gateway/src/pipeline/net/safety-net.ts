@@ -1,5 +1,5 @@
 import type { ByteEdit, ChatMessage, ChatTool, ToolDescription } from '@gateway/interchange';
-import type { RecallOriginal } from '../tool-plan.ts';
+import type { RecallOriginal } from '../recall-original.ts';
 
 /** How what the model asks for comes to it: at the end of the context, or as tools of a request that is made again. */
 export type RecoveryWay = 'in_place' | 'regrown';

@@ -10,6 +10,7 @@ import type { Exchange } from '../../exchange.ts';
 import type { HiddenRounds } from '../../net/hidden-rounds.ts';
 import type { Target } from '../../target.ts';
 import { passUntilHeld } from './pass-until-held.ts';
+import type { StreamWriter } from './stream-writer.ts';
 import { splitBinaryFrames, splitSseFrames } from './split-frames.ts';
 import { BinaryFrameGate } from './binary-frame-gate.ts';
 import { fillCallIds } from './fill-call-ids.ts';
@@ -29,17 +30,6 @@ export interface AnswerLane {
   openStreamWriter(): StreamWriter;
   /** A whole answer as the stream that the client waits for. */
   renderStream(events: readonly StreamEvent[]): readonly Uint8Array[];
-}
-
-export interface StreamWriter {
-  /** The pieces in which the provider's bytes are to be read and written. */
-  split(chunk: Buffer): readonly Buffer[];
-  /** What of them is left when the provider has sent all. */
-  left(): readonly Buffer[];
-  /** @param chunk the provider's bytes; @param events what they say. */
-  write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
-  /** What is still to go out at the end of a stream that ended in good order. Where there are rounds, of the last one. */
-  rest(): readonly Uint8Array[];
 }
 
 /** The longest event that is read; longer ones are not what a model says. */

@@ -1,7 +1,7 @@
 import type { StreamEvent } from '@gateway/interchange';
 import type { HiddenRounds } from '../../net/hidden-rounds.ts';
-import type { StreamWriter } from './answer-lane.ts';
 import type { FrameGate } from './frame-gate.ts';
+import type { StreamWriter } from './stream-writer.ts';
 
 interface PassGiven {
   readonly rounds: HiddenRounds;
@@ -12,18 +12,24 @@ interface PassGiven {
   readonly openRenderer: () => (events: readonly StreamEvent[]) => readonly Uint8Array[];
 }
 
+type Render = ReturnType<PassGiven['openRenderer']>;
+
 /**
  * A stream whose request has a net, in the provider's own format: frames go on as they are, byte for byte, until a call
- * begins that may be none of the client's business. From there on events are said anew, by a renderer that knows what went
- * before. What stands before the first block waits for it, so that a round of which nothing is shown leaves no trace.
+ * turns out to be none of the client's business. From there on events are said anew, by a renderer that knows what went
+ * before. Frames wait while a call is undecided; so does what stands before the first block, so that a round of which
+ * nothing is shown leaves no trace.
  */
-export function passUntilHeld({ rounds, openGate, split, fillIds, openRenderer }: PassGiven): StreamWriter {
+export function passUntilHeld(given: PassGiven): StreamWriter {
+  const { rounds, openGate, split, fillIds } = given;
   let gate = openGate();
-  let lead: Uint8Array[] = [];
-  let render: ReturnType<typeof openRenderer> | undefined;
-  const pass = (frame: Buffer): readonly Uint8Array[] => {
-    lead.push(frame);
-    return rounds.isTold ? lead.splice(0) : [];
+  let waiting = new WaitingFrames(given);
+  let render: Render | undefined;
+  const sayAnew = (): readonly Uint8Array[] => {
+    const turned = waiting.sayAnew();
+    render = turned.render;
+    waiting = new WaitingFrames(given);
+    return turned.said;
   };
   return {
     split: (chunk) => gate.push(chunk).flatMap(split),
@@ -33,19 +39,57 @@ export function passUntilHeld({ rounds, openGate, split, fillIds, openRenderer }
       return left.length === 0 ? [] : [Buffer.concat(left)];
     },
     write(frame, events) {
+      const before = render === undefined && rounds.count > 0 ? sayAnew() : [];
       const told = fillIds(events);
-      if (render === undefined && rounds.holdsAny(told)) {
-        render = openRenderer();
-        // What the client has seen already: said to the renderer alone.
-        if (rounds.isTold) render(rounds.events);
-        lead = [];
-      }
-      const shown = rounds.push(told);
-      return render === undefined ? pass(frame) : render(shown);
+      if (render !== undefined) return [...before, ...render(rounds.push(told))];
+      waiting.beforeAny(told);
+      waiting.add(frame, rounds.push(told));
+      if (rounds.isAltered) return sayAnew();
+      return rounds.isTold && rounds.isAsItCame ? waiting.release() : [];
     },
     rest() {
       const rest = rounds.rest();
-      return render === undefined ? lead.splice(0) : render(rest);
+      if (render !== undefined) return render(rest);
+      if (rounds.isAsItCame) return waiting.release();
+      const said = sayAnew();
+      return [...said, ...((render as Render | undefined) ?? given.openRenderer())(rest)];
     },
   };
+}
+
+/** Frames that have not gone on, beside what they say to the client. */
+class WaitingFrames {
+  readonly #given: PassGiven;
+  #frames: Uint8Array[] = [];
+  #says: StreamEvent[] = [];
+  /** What had gone on before the first undecided call. */
+  #gone: readonly StreamEvent[] | undefined;
+
+  constructor(given: PassGiven) {
+    this.#given = given;
+  }
+
+  beforeAny(events: readonly StreamEvent[]): void {
+    const { rounds } = this.#given;
+    if (this.#gone === undefined && rounds.holdsAny(events))
+      this.#gone = rounds.isTold ? [...rounds.events] : [];
+  }
+
+  add(frame: Uint8Array, says: readonly StreamEvent[]): void {
+    this.#frames.push(frame);
+    this.#says.push(...says);
+  }
+
+  release(): readonly Uint8Array[] {
+    this.#says = [];
+    this.#gone = undefined;
+    return this.#frames.splice(0);
+  }
+
+  sayAnew(): { render: Render; said: readonly Uint8Array[] } {
+    const render = this.#given.openRenderer();
+    // What the client has seen already: said to the renderer alone.
+    if (this.#gone !== undefined && this.#gone.length > 0) render(this.#gone);
+    return { render, said: render(this.#says) };
+  }
 }

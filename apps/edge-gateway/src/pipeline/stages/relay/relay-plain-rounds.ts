@@ -27,7 +27,7 @@ export async function relayPlainRounds(
     const failure = rounds.summary.error;
     const next = failure === undefined ? await rounds.next() : undefined;
     if (next === undefined) {
-      const isOwn = rounds.isUntouched && lane.isSameFormat;
+      const isOwn = rounds.isAsItCame && lane.isSameFormat;
       if (failure !== undefined && (exchange.ledger.stream || !isOwn))
         throw new GatewayError('provider_error', { message: failure.message });
       shown.push(...rounds.rest());
