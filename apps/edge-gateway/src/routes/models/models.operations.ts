@@ -17,7 +17,8 @@ export const listedModel = z
   })
   .meta({ id: 'Model' });
 
-export const listModelsQuery = z.strictObject({
+/** Lists of other gateways are paged: what their clients ask for beyond this is passed over. */
+export const listModelsQuery = z.object({
   live: z.enum(['true', 'false']).default('false').meta({
     description:
       '`true`: with what the providers list themselves and the catalogue does not know yet. Asked for with your credentials, at most once a minute; a provider that does not answer is left out.',
