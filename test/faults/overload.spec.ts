@@ -3,7 +3,6 @@ import { expectError } from '../e2e/errors.fixture.ts';
 import { send, type Answer } from '../e2e/http.fixture.ts';
 import { startProvider } from '../e2e/provider.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
-import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
 import {
   ask,
   broken,
@@ -18,22 +17,20 @@ const slowMs = 1_000;
 
 let stack: StackUnderTest;
 let server: ReplayProvider;
-let edge: EdgeProcess;
 let noisy: TroubledAccount;
 let quiet: TroubledAccount;
 const undo: Undo[] = [];
 
 beforeAll(async () => {
-  stack = await startStack();
-  undo.push(() => stack.stop());
-  server = await startProvider();
-  undo.push(() => server.close());
-  edge = await startEdge(stack, {
+  const variables = {
     REQUESTS_IN_FLIGHT_MAX: String(inFlightMax),
     REQUESTS_QUEUED_MAX: String(queuedMax),
     QUEUE_TIMEOUT_MS: '10000',
-  });
-  undo.push(() => edge.stop());
+  };
+  stack = await startStack({ env: { 'edge-gateway': variables } });
+  undo.push(() => stack.stop());
+  server = await startProvider();
+  undo.push(() => server.close());
   const providers = new TroubledProviders(stack, server);
   noisy = await providers.open('noisy', []);
   quiet = await providers.open('quiet', []);
@@ -44,14 +41,14 @@ afterAll(() => undoAll(undo), 60_000);
 /** The noisy account fills every turn, and every place to wait that it may have. */
 async function fill(): Promise<Promise<Answer>[]> {
   const begun = noisy.calls();
-  const asked = Array.from({ length: inFlightMax + queuedMax / 2 }, () => ask(edge.baseUrl, noisy, false));
+  const asked = Array.from({ length: inFlightMax + queuedMax / 2 }, () => ask(stack.baseUrl, noisy, false));
   await eventually(() => (noisy.calls() - begun >= inFlightMax ? true : undefined));
   return asked;
 }
 
 it('serves as many as it may, lets a few wait, and turns the rest away at once with a clean error', async () => {
   const asked = await fill();
-  const late = await Promise.all(Array.from({ length: 10 }, () => ask(edge.baseUrl, noisy, true)));
+  const late = await Promise.all(Array.from({ length: 10 }, () => ask(stack.baseUrl, noisy, true)));
   const shed = late.filter(({ status }) => status !== 200);
   expect(shed.length).toBeGreaterThan(0);
   for (const answer of shed) {
@@ -73,8 +70,8 @@ it('says so in the caller’s own format', async () => {
   const converse = { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] };
   const { key } = noisy;
   const [told, toldByAws] = await Promise.all([
-    send(edge.baseUrl, { path: '/v1/messages', key, body: messages }),
-    send(edge.baseUrl, { path: '/model/openai%2Fgpt-4o-mini/converse', key, body: converse }),
+    send(stack.baseUrl, { path: '/v1/messages', key, body: messages }),
+    send(stack.baseUrl, { path: '/model/openai%2Fgpt-4o-mini/converse', key, body: converse }),
   ]);
   expect(told).toMatchObject({ status: 503 });
   expect(told.json()).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
@@ -88,12 +85,12 @@ it('says so in the caller’s own format', async () => {
 it('serves who asks for little, however much another asks for', async () => {
   let isOver = false;
   const keepAsking = async (): Promise<void> => {
-    while (!isOver) await ask(edge.baseUrl, noisy, false);
+    while (!isOver) await ask(stack.baseUrl, noisy, false);
   };
   const asked = await fill();
   const noise = Array.from({ length: 3 * inFlightMax }, keepAsking);
   const answers: Answer[] = [];
-  for (let at = 0; at < 5; at += 1) answers.push(await ask(edge.baseUrl, quiet, at % 2 === 0));
+  for (let at = 0; at < 5; at += 1) answers.push(await ask(stack.baseUrl, quiet, at % 2 === 0));
   isOver = true;
   await Promise.all([...noise, ...asked]);
   expect(broken(answers)).toEqual([]);
@@ -102,7 +99,7 @@ it('serves who asks for little, however much another asks for', async () => {
 it('has every turn again when the rush is over', async () => {
   await fill().then((asked) => Promise.all(asked));
   const answers = await Promise.all(
-    Array.from({ length: inFlightMax }, () => ask(edge.baseUrl, quiet, false)),
+    Array.from({ length: inFlightMax }, () => ask(stack.baseUrl, quiet, false)),
   );
   expect(broken(answers)).toEqual([]);
 }, 30_000);

@@ -4,29 +4,34 @@ import { expectError } from '../e2e/errors.fixture.ts';
 import { send } from '../e2e/http.fixture.ts';
 import { plainAnswer, renderFrame, startProvider, streamedAnswer } from '../e2e/provider.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
-import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
 import { ask, askMany, broken, TroubledProviders, wellAnswered } from './troubled-providers.fixture.ts';
+
+interface Edge {
+  readonly baseUrl: string;
+}
 
 let stack: StackUnderTest;
 let server: ReplayProvider;
 let providers: TroubledProviders;
-let edge: EdgeProcess;
-let other: EdgeProcess;
+/** Two replicas of the gateway. */
+let edge: Edge;
+let other: Edge;
 const undo: Undo[] = [];
 
 /** Silence is given up sooner than by default, so that the tests take less long. */
 const variables = { UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '1500', UPSTREAM_ANSWER_TIMEOUT_MS: '1500' };
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({
+    replicas: { 'edge-gateway': 2 },
+    env: { 'edge-gateway': variables, 'edge-gateway-2': variables },
+  });
   undo.push(() => stack.stop());
+  edge = { baseUrl: stack.baseUrl };
+  other = { baseUrl: stack.dev.services['edge-gateway-2']!.url! };
   server = await startProvider();
   undo.push(() => server.close());
   providers = new TroubledProviders(stack, server);
-  edge = await startEdge(stack, variables);
-  undo.push(() => edge.stop());
-  other = await startEdge(stack, { ...variables, INSTANCE_ID: 'another-edge-of-a-test' });
-  undo.push(() => other.stop());
 }, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
@@ -193,6 +198,58 @@ describe('a provider that nobody can stand in for', () => {
       expectError(each, { status: 503, type: 'api_error', code: 'upstream_unavailable' });
       expect(Number(each.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     }
+  });
+});
+
+describe('several keys of one provider', () => {
+  const [first, second] = ['sk-first-of-two-keys', 'sk-second-of-two-keys'];
+  async function openWithTwoKeys(name: string) {
+    const account = await providers.open(name, []);
+    const base_url = `${server.url}/${name}/openai/v1`;
+    const body = { provider: 'openai', api_key: first, additional_api_keys: [second], base_url };
+    const path = '/v1/account/providers';
+    const answer = await send(stack.baseUrl, { method: 'PUT', path, key: account.key, body });
+    expect(answer.json()).toMatchObject({ connected: true, additional_api_keys: 1 });
+    const calls: Record<string, number> = {};
+    const countCall = (key: string | undefined) => (calls[key ?? ''] = (calls[key ?? ''] ?? 0) + 1);
+    return { account, calls, countCall };
+  }
+  const keyOf = ({ authorization }: { authorization?: string | undefined }) =>
+    authorization?.replace('Bearer ', '');
+
+  it.each([429, 401, 500])('are used in place of one that gets %i', async (status) => {
+    const { account, calls, countCall } = await openWithTwoKeys(`two-keys-${status}`);
+    account.trouble = ({ headers }) => {
+      countCall(keyOf(headers));
+      return keyOf(headers) === first ? failing(status) : undefined;
+    };
+    expect(broken(await askMany(edge.baseUrl, account, 30, 3))).toEqual([]);
+    expect(calls[second]).toBe(30);
+    expect(calls[first]).toBeLessThanOrEqual(12);
+  });
+
+  it('share the load', async () => {
+    const { account, calls, countCall } = await openWithTwoKeys('two-keys-shared');
+    account.trouble = (request) => {
+      countCall(keyOf(request.headers));
+      return { ...wellAnswered(request), firstByteDelayMs: 100 };
+    };
+    expect(broken(await askMany(edge.baseUrl, account, 40, 10))).toEqual([]);
+    expect(calls[first]).toBeGreaterThanOrEqual(10);
+    expect(calls[second]).toBeGreaterThanOrEqual(10);
+  });
+
+  it('are refused for a provider whose credential is more than a key', async () => {
+    const { key } = await providers.open('no-keys', []);
+    const body = { provider: 'hosted', access_key_id: 'AKIA0000', secret_access_key: 's'.repeat(20) };
+    const answer = await send(stack.baseUrl, {
+      ...{ method: 'PUT', path: '/v1/account/providers', key },
+      body: { ...body, additional_api_keys: ['another'] },
+    });
+    expectError(answer, {
+      ...{ status: 400, type: 'invalid_request_error' },
+      ...{ code: 'invalid_field', param: 'additional_api_keys' },
+    });
   });
 });
 

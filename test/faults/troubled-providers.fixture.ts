@@ -20,13 +20,15 @@ export function wellAnswered({ url, body }: Pick<ReceivedRequest, 'url' | 'body'
   return isStream ? streamedAnswer(['Hello', '.']) : plainAnswer;
 }
 
+type Asked = Pick<ReceivedRequest, 'url' | 'headers' | 'body'>;
+
 /** An account with three providers, the first of which a test puts into trouble. */
 export interface TroubledAccount {
   readonly name: string;
   readonly accountId: string;
   readonly key: string;
   /** How the first provider answers; undefined is well. */
-  trouble: ((request: Pick<ReceivedRequest, 'url' | 'body'>) => ReplayControls | undefined) | undefined;
+  trouble: ((request: Asked) => ReplayControls | undefined) | undefined;
   /** Calls that its providers have had, of one of them or of all. */
   calls(provider?: string): number;
 }

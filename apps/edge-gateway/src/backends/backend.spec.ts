@@ -11,7 +11,10 @@ function backendOf(inFlightMax = 100) {
   const fail = (times = 1) => {
     for (let at = 0; at < times; at += 1) backend.noteFailure(broken);
   };
-  return { backend, news, fail, pass: (ms: number) => (time += ms) };
+  const skip = () => {
+    for (let at = 0; at < 5; at += 1) backend.skip();
+  };
+  return { backend, news, fail, skip, pass: (ms: number) => (time += ms) };
 }
 
 describe('a backend’s breaker', () => {
@@ -44,8 +47,9 @@ describe('a backend’s breaker', () => {
   });
 
   it('lets one call through within ten seconds, and closes when that succeeds', () => {
-    const { backend, news, fail, pass } = backendOf();
+    const { backend, news, fail, skip, pass } = backendOf();
     fail(5);
+    skip();
     pass(10_000);
     expect(backend.state()).toBe('ready');
     expect(backend.begin()).toBe(true);
@@ -58,15 +62,28 @@ describe('a backend’s breaker', () => {
   });
 
   it('lets the next one through within ten seconds, even while the one before hangs', () => {
-    const { backend, fail, pass } = backendOf();
+    const { backend, fail, skip, pass } = backendOf();
     fail(5);
     for (let at = 0; at < 10; at += 1) {
       pass(10_000);
+      skip();
       expect(backend.state()).toBe('ready');
       backend.begin();
       expect(backend.state()).toBe('open');
     }
   });
+});
+
+it('is tried for one of six requests at most, unless so few come that it would take too long', () => {
+  const { backend, fail, skip, pass } = backendOf();
+  fail(5);
+  pass(10_000);
+  expect(backend.state()).toBe('open');
+  skip();
+  expect(backend.state()).toBe('ready');
+  backend.begin();
+  pass(20_000);
+  expect(backend.state()).toBe('ready');
 });
 
 describe('a backend that asks for a pause', () => {
@@ -78,6 +95,19 @@ describe('a backend that asks for a pause', () => {
     expect(backend.state()).toBe('cooling');
     pass(1);
     expect(backend.state()).toBe('ready');
+  });
+
+  it('gets a longer one each time that it is throttled after one, ten seconds at most', () => {
+    const { backend, pass } = backendOf();
+    const pauses: number[] = [];
+    for (let at = 0; at < 8; at += 1) {
+      backend.noteFailure({ kind: 'throttled', retryAfterMs: undefined });
+      pauses.push(backend.waitMs);
+      pass(backend.waitMs);
+    }
+    expect(pauses[0]).toBeLessThan(3_000);
+    expect(pauses.at(-1)).toBeGreaterThan(5_000);
+    expect(Math.max(...pauses)).toBeLessThan(10_001);
   });
 
   it('tells the others once of many calls that are refused together', () => {

@@ -28,21 +28,29 @@ export interface BackendOptions {
   readonly now?: () => number;
 }
 
-/** Between two looks at whether an open backend answers again: jittered, from about one second to ten. */
-const probeWaits = new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 10_000 });
-/** A throttled backend that does not say for how long. */
-const coolMsDefault = 1_000;
+/** Between two looks at whether a backend answers again: jittered, from about one second to ten. */
+const waits = new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 10_000 });
+const waitMsMin = 500;
+/** A look costs a further call, so that there is one for so many requests that went elsewhere, … */
+const skipsBeforeProbe = 5;
+/** … unless there are so few of them that it would be long until then. */
+const unhurriedMs = 10_000;
 /** Without a failure for so long, a backend is as good as one that never had any. */
 const forgetMs = 30_000;
+
+type Wait = ReturnType<typeof waits.next>;
 
 /** What is known of a backend that failed lately. */
 interface Trouble {
   readonly rules: TripRules;
   lastFailureAt: number;
   isOpen: boolean;
-  probeWait: ReturnType<typeof probeWaits.next>;
+  probeWait: Wait;
   /** When an open backend may be tried next. */
   probeAt: number;
+  /** Requests that went elsewhere since it was tried last. */
+  skips: number;
+  coolWait: Wait;
   coolUntil: number;
 }
 
@@ -96,6 +104,11 @@ export class Backend {
     return true;
   }
 
+  /** A request for it goes elsewhere. */
+  skip(): void {
+    if (this.#trouble) this.#trouble.skips += 1;
+  }
+
   /** The call is over, whatever became of it. */
   end(): void {
     this.#inFlight -= 1;
@@ -122,8 +135,7 @@ export class Backend {
   noteFailure({ kind, retryAfterMs }: Pick<Failure, 'kind' | 'retryAfterMs'>): void {
     const trouble = this.#knowTrouble();
     trouble.lastFailureAt = this.#now();
-    if (kind === 'throttled' || retryAfterMs !== undefined)
-      this.#cool(trouble, retryAfterMs ?? coolMsDefault);
+    if (kind === 'throttled' || retryAfterMs !== undefined) this.#cool(trouble, retryAfterMs ?? 0);
     const isWell = kind === 'throttled' || kind === 'refused';
     if (isWell || trouble.isOpen || !trouble.rules.noteFailure()) return;
     trouble.isOpen = true;
@@ -141,9 +153,9 @@ export class Backend {
       const trouble = this.#knowTrouble();
       trouble.coolUntil = Math.max(trouble.coolUntil, this.#now() + news.forMs);
     } else if (news.kind === 'opened' && !this.isOpen) {
-      Object.assign(this.#knowTrouble(), { isOpen: true, probeAt: this.#now() });
+      Object.assign(this.#knowTrouble(), { isOpen: true, ...this.#probeNow() });
     } else if (news.kind === 'closed' && this.#trouble) {
-      this.#trouble.probeAt = this.#now();
+      Object.assign(this.#trouble, this.#probeNow());
     }
   }
 
@@ -158,27 +170,38 @@ export class Backend {
       rules: new TripRules(),
       lastFailureAt: this.#now(),
       isOpen: false,
-      probeWait: probeWaits.next(),
+      probeWait: waits.next(),
       probeAt: 0,
+      skips: 0,
+      coolWait: waits.next(),
       coolUntil: 0,
     });
   }
 
   #planProbe(trouble: Trouble): void {
     trouble.probeWait = trouble.probeWait.next(undefined);
-    trouble.probeAt = this.#now() + Math.max(500, trouble.probeWait.duration);
+    trouble.probeAt = this.#now() + Math.max(waitMsMin, trouble.probeWait.duration);
+    trouble.skips = 0;
   }
 
-  #cool(trouble: Trouble, forMs: number): void {
-    const until = this.#now() + forMs;
+  #probeNow(): Pick<Trouble, 'probeAt' | 'skips'> {
+    return { probeAt: this.#now(), skips: skipsBeforeProbe };
+  }
+
+  /** At least as long as it asks, and longer each time that it is throttled again after a pause. */
+  #cool(trouble: Trouble, askedMs: number): void {
+    const now = this.#now();
     // Of many calls that are refused at the same time, the first one tells.
-    const isNew = until > trouble.coolUntil + 250;
-    trouble.coolUntil = Math.max(trouble.coolUntil, until);
-    if (isNew) this.#onNews({ kind: 'cooling', forMs }, this);
+    if (now >= trouble.coolUntil) trouble.coolWait = trouble.coolWait.next(undefined);
+    const forMs = Math.round(Math.max(askedMs, 2 * waitMsMin, trouble.coolWait.duration));
+    if (now + forMs <= trouble.coolUntil + 250) return;
+    trouble.coolUntil = now + forMs;
+    this.#onNews({ kind: 'cooling', forMs }, this);
   }
 }
 
-function stateOf({ isOpen, probeAt, coolUntil }: Trouble, now: number): BackendState {
-  if (isOpen && now < probeAt) return 'open';
+function stateOf({ isOpen, probeAt, skips, coolUntil }: Trouble, now: number): BackendState {
+  const dueAt = skips >= skipsBeforeProbe ? probeAt : probeAt + unhurriedMs;
+  if (isOpen && now < dueAt) return 'open';
   return now < coolUntil ? 'cooling' : 'ready';
 }

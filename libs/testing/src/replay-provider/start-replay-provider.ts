@@ -24,7 +24,7 @@ export interface ReceivedRequest {
 }
 
 /** What an answer is made of, by what is asked. */
-export type ChooseControls = (request: Pick<ReceivedRequest, 'url' | 'body'>) => ReplayControls;
+export type ChooseControls = (request: Pick<ReceivedRequest, 'url' | 'headers' | 'body'>) => ReplayControls;
 
 export interface ReplayProvider {
   /** `http://127.0.0.1:<port>`, without a path. */

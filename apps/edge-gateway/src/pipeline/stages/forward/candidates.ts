@@ -40,14 +40,23 @@ export async function chooseFirst(
 ): Promise<Candidate> {
   const connections = await openConnections(target, caller, services);
   const ready = connections.find(({ backend }) => backend.state() === 'ready');
-  if (ready !== undefined) return { target, connection: ready };
+  if (ready !== undefined) {
+    if (connections.length > 1) skipBut(ready, connections);
+    return { target, connection: ready };
+  }
   const all = await openAll(target, caller, services);
   const chosen =
     findIn('ready', all) ??
     findIn('cooling', all) ??
     all.find(({ connection: { backend } }) => backend.state() === 'open' && backend.inFlight === 0);
-  if (chosen !== undefined) return chosen;
-  throw unavailable(all.map(({ connection }) => connection.backend));
+  if (chosen === undefined) throw unavailable(all.map(({ connection }) => connection.backend));
+  skipBut(chosen.connection, connections);
+  return chosen;
+}
+
+/** Tells those that would have been called before somebody else how much went by them. */
+function skipBut(chosen: Connection, connections: readonly Connection[]): void {
+  for (const connection of connections) if (connection !== chosen) connection.backend.skip();
 }
 
 /** Who is called after a failure: somebody who was not called yet. Undefined when there is nobody. */
