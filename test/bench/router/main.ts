@@ -11,7 +11,7 @@ const { values } = parseArgs({
 });
 const { quick } = values;
 const parts = {
-  known: () => measureKnown(quick ? 300 : 3000),
+  known: () => measureKnown(quick ? 300 : 2000),
   new: () => measureNew(quick ? 5 : 30),
   load: () => measureLoad(200, quick ? 3 : 20),
   memory: () => measureMemory(quick ? 10_000 : 100_000),

@@ -1,15 +1,24 @@
 import { makeTools, makeTurn } from './tool-lists.ts';
 import { cpuMs, listOf, quantile, round, RouterUnderTest } from './router.ts';
 
+/** What is compiled on the way is compiled before. */
+async function warmUp(router: RouterUnderTest, questions: number): Promise<void> {
+  const list = listOf(makeTools(20_000_000, 60));
+  await router.define(list);
+  await router.settle();
+  for (let at = 0; at < questions; at += 1) await router.plan(list, makeTurn(500_000 + at));
+}
+
 /** Plans of a list that the router knows, each for a turn that it has not seen, one after another. */
 export async function measureKnown(questions: number) {
   const router = await RouterUnderTest.open();
   const result: Record<string, object> = {};
+  await warmUp(router, questions);
   for (const size of [25, 100, 1000]) {
     const list = listOf(makeTools(size * 10_000, size));
     await router.define(list);
     await router.settle();
-    for (let at = 0; at < 200; at += 1) await router.plan(list, makeTurn(at));
+    for (let at = 0; at < 50; at += 1) await router.plan(list, makeTurn(at));
     const times: number[] = [];
     const methods = new Set<string>();
     const cpuBefore = cpuMs();

@@ -48,7 +48,7 @@ async function encodeAll(tasks: readonly InferenceTask[], results: InferenceResu
     task.kind === 'encode' ? [{ at, texts: task.texts }] : [],
   );
   if (encodings.length === 0) return;
-  if (encoder === null || typeof encoder === 'string') {
+  if (typeof encoder === 'string') {
     for (const { at } of encodings) results[at] = { error: 'no encoder' };
     return;
   }

@@ -44,24 +44,14 @@ export interface Ranking {
   readonly ranker: ToolRanker;
   readonly vectors: ToolVectors;
   /** Takes definitions in: their vectors begin to be made. */
-  learn(definitions: readonly ToolDefinition[]): void;
-  close(): Promise<void>;
+  readonly learn: (definitions: readonly ToolDefinition[]) => void;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens the models. Never fails for want of one: tools are then ranked by keyword, and log and metrics say so. */
 export async function openRanking(options: RankingOptions): Promise<Ranking> {
-  const { encoderDir, rerankerDir, threads, logger, metrics } = options;
-  const local = rerankerDir === null ? undefined : await LocalReranker.open(rerankerDir, logger);
-  const running = await InferenceThreads.start({
-    data: { encoderDir, rerankerDir: local === undefined ? rerankerDir : null, threads },
-    logger,
-    metrics: new InferenceMetrics(metrics),
-  });
-  const inference = LocalReranker.over(running, local);
-  const reads = inference.reranker?.reads;
-  if (reads?.kind === 'features' && !hasOurFeatures(reads.features)) {
-    logger.error({ rerankerDir }, 'the reranker reads other features: tools are ranked without it');
-  }
+  const { rerankerDir, logger, metrics } = options;
+  const { inference, close } = await openInference(options);
   const vectors = new ToolVectors({
     inference,
     shared: options.shared,
@@ -87,11 +77,6 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
     budgetMs: options.budgetMs,
   });
   showState(metrics, inference, vectors);
-  metrics.gauge({
-    name: 'tool_router_inference_waiting',
-    help: 'Tasks that wait for the models.',
-    collect: () => running.waiting,
-  });
   return {
     ranker: new MemoizedRanker(semantic, rankingsBytesMax),
     vectors,
@@ -99,11 +84,33 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
       vectors.prepare(definitions);
       if (inference.reranker?.reads.kind === 'pairs') texts.keep(definitions);
     },
-    close: async () => {
-      await running.close();
-      await local?.release();
-    },
+    close,
   };
+}
+
+/** The models in a thread of their own, but for a reranker of ours that is small enough to run here. */
+async function openInference({ encoderDir, rerankerDir, threads, logger, metrics }: RankingOptions) {
+  const local = rerankerDir === null ? undefined : await LocalReranker.open(rerankerDir, logger);
+  const running = await InferenceThreads.start({
+    data: { encoderDir, rerankerDir: local === undefined ? rerankerDir : null, threads },
+    logger,
+    metrics: new InferenceMetrics(metrics),
+  });
+  const inference = LocalReranker.over(running, local);
+  const reads = inference.reranker?.reads;
+  if (reads?.kind === 'features' && !hasOurFeatures(reads.features)) {
+    logger.error({ rerankerDir }, 'the reranker reads other features: tools are ranked without it');
+  }
+  metrics.gauge({
+    name: 'tool_router_inference_waiting',
+    help: 'Tasks that wait for the models.',
+    collect: () => running.waiting,
+  });
+  const close = async (): Promise<void> => {
+    await running.close();
+    await local?.release();
+  };
+  return { inference, close };
 }
 
 function showState(metrics: Metrics, inference: Inference, vectors: ToolVectors): void {

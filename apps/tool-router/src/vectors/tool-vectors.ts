@@ -1,3 +1,4 @@
+import { setImmediate as letOthersIn, setTimeout as waitMs } from 'node:timers/promises';
 import type { ToolDefinition } from '@gateway/contracts';
 import { LRUCache } from 'lru-cache';
 import type { EncoderText } from '../encoder-input/encoder-text.ts';
@@ -16,6 +17,10 @@ const pendingMax = 20_000;
 const pendingCharactersMax = 64 * 1024 * 1024;
 /** How long a list's definitions are not asked for again. */
 const forgottenMs = 10 * 60_000;
+/** After the plan of the list that brought them. */
+const laterMs = 30;
+/** Definitions of those that are read in one go. */
+const readAtOnce = 32;
 /** No encoder reads more of one text. */
 const charactersPerTextMax = 4_000;
 
@@ -78,8 +83,16 @@ export class ToolVectors {
     if (blocks === undefined) return;
     const fresh = definitions.filter(({ hash }) => !blocks.has(hash) && !this.#pending.has(hash));
     const urgency: Urgency = fresh.length <= awaitedToolsMax ? 'awaited' : 'later';
+    if (this.#pending.size + fresh.length > pendingMax) {
+      this.#options.metrics.countVectors('given_up', fresh.length);
+      return;
+    }
     for (let from = 0; from < fresh.length; from += awaitedToolsMax) {
-      this.#begin(fresh.slice(from, from + awaitedToolsMax), urgency);
+      const some = fresh.slice(from, from + awaitedToolsMax);
+      this.#track(
+        some.map(({ hash }) => hash),
+        this.#vectorize(some, urgency),
+      );
     }
   }
 
@@ -101,7 +114,7 @@ export class ToolVectors {
     }
     if (missing.length > 0) {
       this.#recall(index.listHash, missing);
-      await Promise.all(missing.map((hash) => this.#pending.get(hash)));
+      await Promise.all(missing.flatMap((hash) => this.#pending.get(hash) ?? []));
     }
     return this.#gather(index, blocks) ?? 'new_tools';
   }
@@ -120,10 +133,7 @@ export class ToolVectors {
   #gather(index: ToolListIndex, blocks: VectorBlocks): VectorMatrix | undefined {
     const { dimensions } = blocks;
     const numbers = new Float32Array(index.hashes.length * dimensions);
-    let isWhole = true;
-    index.hashes.forEach((hash, position) => {
-      if (!blocks.read(hash, numbers, position * dimensions)) isWhole = false;
-    });
+    const isWhole = index.hashes.every((hash, position) => blocks.read(hash, numbers, position * dimensions));
     if (!isWhole) return undefined;
     const matrix = { dimensions, numbers };
     this.#matrices.set(index.listHash, matrix);
@@ -134,48 +144,45 @@ export class ToolVectors {
   #recall(listHash: string, missing: readonly string[]): void {
     const unknown = missing.filter((hash) => !this.#pending.has(hash));
     if (unknown.length === 0) return;
-    this.#track(unknown, 0, async () => {
-      const lost = await this.#fetch(unknown);
-      this.#options.metrics.countVectors('forgotten', lost.length);
-      if (lost.length === 0 || this.#forgotten.has(listHash)) return;
-      this.#forgotten.set(listHash, true);
-      this.#options.onForgotten(listHash, lost);
-    });
+    this.#track(unknown, this.#ask(listHash, unknown));
   }
 
-  #begin(definitions: readonly ToolDefinition[], urgency: Urgency): void {
+  async #ask(listHash: string, unknown: readonly string[]): Promise<void> {
+    const lost = await this.#fetch(unknown);
+    this.#options.metrics.countVectors('forgotten', lost.length);
+    if (lost.length === 0 || this.#forgotten.has(listHash)) return;
+    this.#forgotten.set(listHash, true);
+    this.#options.onForgotten(listHash, lost);
+  }
+
+  /** Makes the vectors of definitions that have none. Those that no plan waits for come after the plan that brought them. */
+  async #vectorize(definitions: readonly ToolDefinition[], urgency: Urgency): Promise<void> {
+    if (urgency === 'later') await waitMs(laterMs);
     const texts = new Map<string, EncoderText>();
     let characters = 0;
-    for (const definition of definitions) {
-      const text = makeToolEncoderText(definition).map((part) => ({
-        ...part,
-        text: part.text.slice(0, charactersPerTextMax),
-      }));
-      characters += text.reduce((sum, part) => sum + part.text.length, 0);
-      texts.set(definition.hash, text);
+    try {
+      for (const [at, definition] of definitions.entries()) {
+        if (urgency === 'later' && at % readAtOnce === 0) await letOthersIn();
+        const text = readText(definition);
+        const added = text.reduce((sum, part) => sum + part.text.length, 0);
+        characters += added;
+        this.#pendingCharacters += added;
+        if (this.#pendingCharacters > pendingCharactersMax) throw new Error('too much waits for vectors');
+        texts.set(definition.hash, text);
+      }
+      await this.#make(await this.#fetch([...texts.keys()]), texts, urgency);
+    } finally {
+      this.#pendingCharacters -= characters;
     }
-    const isFull =
-      this.#pending.size + texts.size > pendingMax ||
-      this.#pendingCharacters + characters > pendingCharactersMax;
-    if (isFull) {
-      this.#options.metrics.countVectors('given_up', texts.size);
-      return;
-    }
-    this.#track([...texts.keys()], characters, async () => {
-      const lost = await this.#fetch([...texts.keys()]);
-      await this.#make(lost, texts, urgency);
-    });
   }
 
   /** Notes tools as pending until `work` is done. It never fails: what it could not do is not there. */
-  #track(hashes: readonly string[], characters: number, work: () => Promise<void>): void {
-    const done = work()
+  #track(hashes: readonly string[], work: Promise<void>): void {
+    const done = work
       .catch(() => this.#options.metrics.countVectors('given_up', hashes.length))
       .finally(() => {
-        this.#pendingCharacters -= characters;
         for (const hash of hashes) this.#pending.delete(hash);
       });
-    this.#pendingCharacters += characters;
     for (const hash of hashes) this.#pending.set(hash, done);
   }
 
@@ -217,4 +224,11 @@ export class ToolVectors {
     metrics.countVectors('made', made.size);
     if (this.#modelId !== undefined) void shared.store(this.#modelId, made);
   }
+}
+
+function readText(definition: ToolDefinition): EncoderText {
+  return makeToolEncoderText(definition).map(({ field, text }) => ({
+    field,
+    text: text.length > charactersPerTextMax ? text.slice(0, charactersPerTextMax) : text,
+  }));
 }
