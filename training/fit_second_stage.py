@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 first_seed, seeds = 20261120, 3
-units, steps, rate, decay = 12, 150, 0.03, 0.003
+units, steps, rate, decay = 8, 120, 0.03, 0.01
 # Questions of a set beyond these in one size of pool teach little that is new: each set weighs the same anyway.
-questions_max = 200
+questions_max = 150
 # No set has agents' loops to learn from: how much a tool gains there for having been called is set by hand, in log-odds.
 by_hand = {"called_in_loop": 4.0}
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "generated")

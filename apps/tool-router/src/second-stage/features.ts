@@ -5,7 +5,7 @@ import { maxOf, rankGains, shareOfTop, standardize } from './list-scores.ts';
 import { measureNames, measureCoverage } from './name-match.ts';
 import { scoreSoftly } from './soft-match.ts';
 import type { StageList } from './stage-list.ts';
-import { segmentsMax, type StageTurn } from './stage-turn.ts';
+import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './synonyms.ts';
 
 /** What the second stage knows of a tool, in the order of the columns. A model folder that names others does not open. */
@@ -20,6 +20,7 @@ export const featureNames = [
   'soft_rank',
   'soft_segment_share',
   'soft_name_share',
+  'soft_name_covered',
   'name_covered',
   'name_phrase',
   'turn_covered',
@@ -35,8 +36,6 @@ export const featureNames = [
   'fused_rank',
   'centrality',
   'called_in_loop',
-  'list_size',
-  'tasks',
 ] as const;
 export type FeatureName = (typeof featureNames)[number];
 
@@ -64,7 +63,6 @@ export function computeFeatures(
     fused_rank: rankGains(fused),
     centrality: measureCentrality(list, vectors),
     called_in_loop: markCalled(list, turn),
-    ...describeQuestion(list, turn),
   };
   const features = new Float32Array(list.index.names.length * featureNames.length);
   featureNames.forEach((name, column) => {
@@ -98,6 +96,7 @@ function measureWords(list: StageList, turn: StageTurn, synonyms: Synonyms) {
     soft_rank: rankGains(soft.text),
     soft_segment_share: maxOf(softSegments, count),
     soft_name_share: shareOfTop(soft.name),
+    soft_name_covered: soft.nameCovered,
     turn_covered: measureCoverage(list, turn.query),
     ...measureNames(list, turn),
   };
@@ -139,15 +138,6 @@ function markCalled({ index }: StageList, turn: StageTurn): Float64Array {
   return Float64Array.from(index.names, (name) =>
     turn.isLoop && name !== null && turn.calledTools.has(name) ? 1 : 0,
   );
-}
-
-/** The same for every tool: they say which of the others to believe. */
-function describeQuestion({ index }: StageList, turn: StageTurn) {
-  const count = index.names.length;
-  return {
-    list_size: new Float64Array(count).fill(Math.log10(Math.max(1, count)) / 3),
-    tasks: new Float64Array(count).fill(turn.segments.length / segmentsMax),
-  };
 }
 
 /** A first order, by fixed weights, from which the tools that go along with the best ones are found. */

@@ -1,4 +1,4 @@
-import { gramsOf, type StageList } from './stage-list.ts';
+import { gramsOf, idfOf, type StageList } from './stage-list.ts';
 import type { Synonyms } from './synonyms.ts';
 
 /** Words that only look alike count from this share of common grams on (Dice), and never as much as the word itself. */
@@ -13,6 +13,15 @@ interface SoftWord {
   readonly likeness: number;
 }
 
+export interface SoftScores {
+  /** Weighed as the keyword path weighs, over all texts of a tool. */
+  readonly text: Float64Array;
+  /** How many of the turn's words the name has. */
+  readonly name: Float64Array;
+  /** The share of the name, by weight of its words, that the turn has. */
+  readonly nameCovered: Float64Array;
+}
+
 /**
  * Late interaction through the inverted index: each word of the turn counts for a tool as much as the best of the tool's
  * words that mean the same or look the same.
@@ -21,32 +30,58 @@ export function scoreSoftly(
   list: StageList,
   words: ReadonlyMap<string, number>,
   synonyms: Synonyms,
-): { readonly text: Float64Array; readonly name: Float64Array } {
+): SoftScores {
   const count = list.index.names.length;
   const text = new Float64Array(count);
   const name = new Float64Array(count);
   const bestText = new Float64Array(count);
   const bestName = new Float64Array(count);
+  const met = new Map<string, number>();
   let at = 0;
   for (const [word, weight] of words) {
     const standIns = (at += 1) > softWordsMax ? [{ word, likeness: 1 }] : findStandIns(list, word, synonyms);
     bestText.fill(0);
     bestName.fill(0);
     for (const { word: standIn, likeness } of standIns) {
-      const postings = list.index.postings.get(standIn);
-      postings?.positions.forEach((position, place) => {
-        bestText[position] = Math.max(bestText[position] ?? 0, likeness * (postings.gains[place] ?? 0));
-      });
-      for (const position of list.namePostings.get(standIn) ?? []) {
-        bestName[position] = Math.max(bestName[position] ?? 0, likeness);
-      }
+      met.set(standIn, Math.max(met.get(standIn) ?? 0, weight * likeness));
+      takeBest(list, standIn, likeness, bestText, bestName);
     }
     for (let position = 0; position < count; position += 1) {
       text[position] = (text[position] ?? 0) + weight * (bestText[position] ?? 0);
       name[position] = (name[position] ?? 0) + weight * (bestName[position] ?? 0);
     }
   }
-  return { text, name };
+  return { text, name, nameCovered: coverNames(list, met) };
+}
+
+function takeBest(
+  { index, namePostings }: StageList,
+  standIn: string,
+  likeness: number,
+  bestText: Float64Array,
+  bestName: Float64Array,
+): void {
+  const postings = index.postings.get(standIn);
+  postings?.positions.forEach((position, place) => {
+    bestText[position] = Math.max(bestText[position] ?? 0, likeness * (postings.gains[place] ?? 0));
+  });
+  for (const position of namePostings.get(standIn) ?? []) {
+    bestName[position] = Math.max(bestName[position] ?? 0, likeness);
+  }
+}
+
+/** @param met Words of the list, and how well the turn's best word for each fits. */
+function coverNames({ index, namePostings, nameWeights }: StageList, met: ReadonlyMap<string, number>) {
+  const covered = new Float64Array(index.names.length);
+  for (const [word, likeness] of met) {
+    const positions = namePostings.get(word);
+    if (positions === undefined) continue;
+    const share = likeness * idfOf(index, word);
+    for (const position of positions) {
+      covered[position] = (covered[position] ?? 0) + share / Math.max(1e-6, nameWeights[position] ?? 0);
+    }
+  }
+  return covered;
 }
 
 function findStandIns(list: StageList, word: string, synonyms: Synonyms): SoftWord[] {

@@ -5,7 +5,7 @@ import { contextTurnsMax, makeTurnQuery, standaloneWords, type TurnQuery } from 
 const turnCharactersMax = 8_000;
 const wordsMax = 256;
 /** Tasks of one turn that are looked at by themselves. */
-export const segmentsMax = 6;
+const segmentsMax = 6;
 const segmentWordsMin = 2;
 /** Ends of sentences, lines, and the joints at which a request for several things is put together. */
 const jointPattern =
