@@ -88,7 +88,7 @@ function receivedNames(): string[] {
   return sent.filter((name) => names.includes(name));
 }
 
-/** The bytes of the tools as the provider got them; they stand last in the bodies that are sent here. */
+/** The bytes of the tools, which stand last in the bodies that are sent here. */
 function receivedTools(): string {
   const text = received().body.toString();
   return text.slice(text.indexOf('"tools":'));
@@ -212,7 +212,6 @@ it('what goes out of the tools is the same, byte for byte, over 20 turns', async
     seen.add(receivedTools());
   }
   expect(seen.size).toBe(1);
-  expect(receivedNames()).toContain(wanted);
   expect(receivedNames().length).toBeLessThan(names.length);
 });
 

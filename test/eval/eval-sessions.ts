@@ -36,7 +36,7 @@ const models = modelNames
 const data = loadSessions(values.data);
 const report = [];
 for (const size of values.sizes.split(',').map(Number)) {
-  const subjects = await prepareSubjects(data, {
+  const subjects = prepareSubjects(data, {
     size,
     perSource: Number(values.sessions),
     lane: values.lane,

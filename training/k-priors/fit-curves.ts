@@ -1,5 +1,5 @@
 import type { RecallClass } from '../../apps/tool-router/src/plan-tools/recall-prior.ts';
-import { smallestK, type RecallCurve } from '../../apps/tool-router/src/plan-tools/recall-curve.ts';
+import type { RecallCurve } from '../../apps/tool-router/src/plan-tools/recall-curve.ts';
 
 /** A question as the policy sees it. */
 export interface Sample {
@@ -24,21 +24,74 @@ const kGrid = [
 const namedBins = 3;
 const unnamedBins = 6;
 
+/** Recalls over all classes for which a K of each is noted. */
+const recallGrid = [
+  0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995,
+];
+
 /** Each set weighs the same, whatever its number of samples. */
 export function fitClasses(samples: readonly Sample[], pool: number): FittedClasses {
   const weights = weighSets(samples);
-  const fit = (part: readonly Sample[], bins: number): RecallClass[] =>
+  const fit = (part: readonly Sample[], bins: number): WeighedClass[] =>
     fitBins(cutBins(part, weights, bins), weights, pool);
-  return {
-    named: fit(
-      samples.filter(({ namesTop }) => namesTop),
-      namedBins,
-    ),
-    unnamed: fit(
-      samples.filter(({ namesTop }) => !namesTop),
-      unnamedBins,
-    ),
-  };
+  const named = fit(
+    samples.filter(({ namesTop }) => namesTop),
+    namedBins,
+  );
+  const unnamed = fit(
+    samples.filter(({ namesTop }) => !namesTop),
+    unnamedBins,
+  );
+  const allotted = allotK([...named, ...unnamed]);
+  return { named: allotted.slice(0, named.length), unnamed: allotted.slice(named.length) };
+}
+
+interface WeighedClass extends Omit<RecallClass, 'kFor'> {
+  readonly weight: number;
+}
+
+interface Segment {
+  readonly at: number;
+  readonly k: number;
+  readonly gain: number;
+  readonly slope: number;
+}
+
+/**
+ * The K of each class for a recall over all of them: the fewest tools in all. Segments of the curves' upper hulls are taken in the
+ * order of what a tool gains, whatever the class.
+ */
+function allotK(classes: readonly WeighedClass[]): RecallClass[] {
+  const total = classes.reduce((sum, { weight }) => sum + weight, 0);
+  const segments = classes.flatMap(({ curve, weight }, at) => hullSegments(curve, at, weight / total));
+  segments.sort((one, other) => other.slope - one.slope);
+  const reached = classes.map(() => 1);
+  const kFor: [number, number][][] = classes.map(() => []);
+  let recall = 0;
+  let next = 0;
+  for (const { at, k, gain } of segments) {
+    reached[at] = k;
+    recall += gain;
+    for (; next < recallGrid.length && recall >= (recallGrid[next] ?? 1); next += 1)
+      kFor.forEach((each, place) => each.push([recallGrid[next] ?? 1, reached[place] ?? 1]));
+  }
+  return classes.map(({ surenessMin, curve }, at) => ({ surenessMin, curve, kFor: kFor[at] ?? [] }));
+}
+
+function hullSegments(curve: RecallCurve, at: number, weight: number): Segment[] {
+  const hull: (readonly [number, number])[] = [[0, 0]];
+  for (const point of curve) {
+    while (hull.length > 1 && slopeOf(hull.at(-2), hull.at(-1)) <= slopeOf(hull.at(-1), point)) hull.pop();
+    hull.push(point);
+  }
+  return hull.slice(1).map((point, place) => {
+    const from = hull[place] ?? [0, 0];
+    return { at, k: point[0], gain: (point[1] - from[1]) * weight, slope: slopeOf(from, point) };
+  });
+}
+
+function slopeOf(from: readonly [number, number] = [0, 0], to: readonly [number, number] = [0, 0]): number {
+  return to[0] === from[0] ? 0 : (to[1] - from[1]) / (to[0] - from[0]);
 }
 
 /** A less sure class never promises more than a surer one: being surer may only cut more. */
@@ -46,8 +99,8 @@ function fitBins(
   bins: readonly (readonly Sample[])[],
   weights: ReadonlyMap<string, number>,
   pool: number,
-): RecallClass[] {
-  const classes: RecallClass[] = [];
+): WeighedClass[] {
+  const classes: WeighedClass[] = [];
   let ceiling: RecallCurve | undefined;
   for (const bin of bins.toReversed()) {
     if (bin.length === 0) continue;
@@ -56,7 +109,8 @@ function fitBins(
       ([k, recall], at) => [k, Math.min(recall, above?.[at]?.[1] ?? 1)] as const,
     );
     ceiling = curve;
-    classes.unshift({ surenessMin: round(bin[0]?.sureness ?? 0), curve });
+    const weight = bin.reduce((sum, { dataset }) => sum + (weights.get(dataset) ?? 0), 0);
+    classes.unshift({ surenessMin: round(bin[0]?.sureness ?? 0), curve, weight });
   }
   const [first, ...rest] = classes;
   return first === undefined ? [] : [{ ...first, surenessMin: 0 }, ...rest];
@@ -123,7 +177,7 @@ export function applyTarget(
   for (const { sureness, namesTop, goldRanks, tools } of samples) {
     const classes = namesTop ? named : unnamed;
     const found = classes.findLast(({ surenessMin }) => sureness >= surenessMin) ?? classes[0];
-    const sure = smallestK(found?.curve ?? [], recallTarget);
+    const sure = found?.kFor.find(([reached]) => reached >= recallTarget)?.[1];
     const k = sure === undefined ? Infinity : Math.max(kMin, sure);
     if (k >= tools) whole += 1;
     recall += goldRanks.filter((rank) => rank <= k || k >= tools).length / goldRanks.length;

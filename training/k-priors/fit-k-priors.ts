@@ -32,7 +32,7 @@ const { values } = parseArgs({
 if (values.lane !== 'keyword' && values.lane !== 'semantic') throw new Error('--lane keyword|semantic');
 const laneName = values.lane;
 const data = loadToolData(values.data);
-const lane = await openLane(laneName, data);
+const lane = openLane(laneName, data);
 const notes: string[] = [];
 const fitted: RecallBand[] = [];
 for (const { toolsMax, pool } of bands) {

@@ -10,21 +10,24 @@ import {
 
 /** K of the frontier, from 5 to all. */
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
-const targets = [0.8, 0.9, 0.95, 0.97, 0.99, 0.995, 0.9999];
+const targets = [0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.9999];
 const uses = [0.8, 0.9, 1] as const;
 /** The bar is set at this assumption. */
 export const usedShare = 0.9;
 export const effectiveRecallMin = 0.99;
 
+/** For the frontier, which does not hang on it: the usual of a cached prefix. */
+const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
+
 /** One setting, over all sessions. */
 export interface Point {
   readonly setting: string;
-  readonly use: number;
   /** Billed against sending everything, by model. */
   readonly cost: Readonly<Record<string, number>>;
   readonly tokens: number;
   readonly forwardedRecall: number;
-  readonly effectiveRecall: number;
+  /** By how likely the model is to use the net for a tool that it needs and does not see, each time anew. */
+  readonly effectiveRecall: Readonly<Record<string, number>>;
   readonly roundsPerSession: number;
   readonly keptShare: number;
 }
@@ -48,18 +51,17 @@ export async function measureList(
 ): Promise<ListReport> {
   const all = await replayAll(subjects, (subject) => replayStateless(subject, null));
   const base = baseOf(all, models);
-  const point = async (setting: string, use: number, replay: Replay): Promise<Point> =>
-    summarize(setting, use, await replayAll(subjects, replay), base, models);
+  const point = async (setting: string, replay: Replay): Promise<Point> =>
+    summarize(setting, await replayAll(subjects, replay), base, models);
   const sizes = frontierK.filter((k) => k < tools);
   const stateless: Point[] = [];
-  for (const k of sizes) stateless.push(await point(`K=${k}`, 0, (each) => replayStateless(each, k)));
+  for (const k of sizes) stateless.push(await point(`K=${k}`, (each) => replayStateless(each, k)));
   const frontier: Point[] = [];
   for (const net of ['none', 'in_place', 'regrown'] as const)
-    for (const use of net === 'none' ? [0] : uses)
-      for (const k of sizes) {
-        const settings = { net, use, kOverride: k, recallTarget: 0.95, price: priceOf(models[0]) };
-        frontier.push(await point(`${net} K=${k}`, use, (each) => replaySession(each, settings)));
-      }
+    for (const k of sizes) {
+      const settings = { net, kOverride: k, recallTarget: 0.95, price: cachedPrice };
+      frontier.push(await point(`${net} K=${k}`, (each) => replaySession(each, settings)));
+    }
   const priced: Record<string, Point[]> = {};
   for (const model of models) priced[nameOf(model)] = await measurePriced(model, point);
   const requests = subjects.reduce((sum, { session }) => sum + session.requests.length, 0);
@@ -77,17 +79,14 @@ type Replay = (subject: ReplaySubject) => Promise<ReplayOutcome>;
 
 async function measurePriced(
   model: CatalogModel,
-  point: (setting: string, use: number, replay: Replay) => Promise<Point>,
+  point: (setting: string, replay: Replay) => Promise<Point>,
 ): Promise<Point[]> {
   const points: Point[] = [];
   for (const net of ['none', 'priced'] as const)
-    for (const use of net === 'none' ? [0] : uses)
-      for (const recallTarget of targets) {
-        const settings: ReplaySettings = { net, use, kOverride: null, recallTarget, price: priceOf(model) };
-        points.push(
-          await point(`${net} target=${recallTarget}`, use, (each) => replaySession(each, settings)),
-        );
-      }
+    for (const recallTarget of targets) {
+      const settings: ReplaySettings = { net, kOverride: null, recallTarget, price: priceOf(model) };
+      points.push(await point(`${net} target=${recallTarget}`, (each) => replaySession(each, settings)));
+    }
   return points;
 }
 
@@ -99,13 +98,13 @@ async function replayAll(subjects: readonly ReplaySubject[], replay: Replay): Pr
 
 export const nameOf = ({ provider, modelId }: CatalogModel): string => `${provider}/${modelId}`;
 
-function priceOf(model: CatalogModel | undefined): ReplaySettings['price'] {
-  const { input = 1, output = 4 } = model?.prices ?? {};
-  const isCached = model?.cache?.readMultiplier != null;
+function priceOf(model: CatalogModel): ReplaySettings['price'] {
+  const { input = 1, output = 4 } = model.prices ?? {};
+  const read = model.cache?.readMultiplier ?? null;
   return {
-    cacheRead: isCached ? (model?.cache?.readMultiplier ?? null) : null,
-    cacheWrite: isCached ? (model?.cache?.writeMultiplier ?? 1) : null,
-    cachedTokensMin: isCached ? (model?.cache?.minTokens ?? 1024) : 0,
+    cacheRead: read,
+    cacheWrite: read === null ? null : (model.cache?.writeMultiplier ?? 1),
+    cachedTokensMin: read === null ? 0 : (model.cache?.minTokens ?? 1024),
     output: output / input,
   };
 }
@@ -119,7 +118,6 @@ function baseOf(all: readonly ReplayOutcome[], models: readonly CatalogModel[]):
 
 function summarize(
   setting: string,
-  use: number,
   outcomes: readonly ReplayOutcome[],
   base: ReadonlyMap<string, number>,
   models: readonly CatalogModel[],
@@ -132,14 +130,20 @@ function summarize(
   });
   return {
     setting,
-    use,
     cost: Object.fromEntries(cost),
     tokens: sumOf(outcomes, ({ calls }) => calls.reduce((sum, { inputTokens }) => sum + inputTokens, 0)),
     forwardedRecall: round(forwarded / needs),
-    effectiveRecall: round((forwarded + sumOf(outcomes, (each) => each.recovered)) / needs),
+    effectiveRecall: Object.fromEntries(
+      uses.map((use) => [use, round((forwarded + sumOf(outcomes, (each) => reached(each, use))) / needs)]),
+    ),
     roundsPerSession: round(sumOf(outcomes, ({ rounds }) => rounds) / outcomes.length),
     keptShare: round(sumOf(outcomes, ({ kept }) => kept) / outcomes.length),
   };
+}
+
+/** Needs that the net meets: it is used at one of the chances up to then. */
+function reached({ chances }: ReplayOutcome, use: number): number {
+  return chances.reduce((sum, count) => sum + 1 - (1 - use) ** count, 0);
 }
 
 function sumOf(outcomes: readonly ReplayOutcome[], valueOf: (outcome: ReplayOutcome) => number): number {

@@ -29,17 +29,17 @@ export interface ReplaySettings {
   readonly kOverride: number | null;
   /** How what is left out stays reachable. `priced`: as the router chooses. */
   readonly net: 'none' | 'priced' | 'in_place' | 'regrown';
-  /** How likely the model is to use the net for a tool that it needs and does not see. */
-  readonly use: number;
   readonly price: Omit<PlanPrice, 'listTokens' | 'headTokens'>;
 }
 
 export interface ReplayOutcome {
   readonly calls: readonly BilledCall[];
-  /** Calls of tools that the session makes, those of them whose tool was forwarded, and those that the net brought back. */
+  /** Calls of tools that the session makes, and those of them whose tool was forwarded by the plan itself. */
   readonly needs: number;
   readonly forwarded: number;
-  readonly recovered: number;
+  /** The others: to each, the how-manieth need of its tool it was, which is how many chances there were to use the net. */
+  readonly chances: readonly number[];
+  /** Hidden rounds, if the net is used at the first chance. */
   readonly rounds: number;
   /** Mean share of the list that was forwarded. */
   readonly kept: number;
@@ -49,11 +49,13 @@ interface Running {
   readonly prefixes: SharedPrefixes;
   readonly called: Set<string>;
   readonly recovered: Set<string>;
+  /** By tool. */
+  readonly missed: Map<string, number>;
+  readonly chances: number[];
   remembered: PlannedSession | undefined;
   tail: number;
   needs: number;
   forwarded: number;
-  recoveredNeeds: number;
   rounds: number;
   kept: number;
 }
@@ -75,23 +77,24 @@ export async function replaySession(
     prefixes: new SharedPrefixes(),
     called: new Set(),
     recovered: new Set(),
+    missed: new Map(),
+    chances: [],
     remembered: undefined,
     tail: session.systemTokens,
     needs: 0,
     forwarded: 0,
-    recoveredNeeds: 0,
     rounds: 0,
     kept: 0,
   };
   for (const request of session.requests) {
     running.tail += request.newTokens + messageTokens;
     const planned = await planRequest(planner, subject, settings, request, running);
-    answer(subject, settings, request, planned, running);
+    answer(subject, request, planned, running);
     running.tail += request.outputTokens + messageTokens;
   }
-  const { needs, forwarded, recoveredNeeds: recovered, rounds } = running;
+  const { needs, forwarded, chances, rounds } = running;
   const kept = running.kept / Math.max(1, session.requests.length);
-  return { calls: running.prefixes.calls, needs, forwarded, recovered, rounds, kept };
+  return { calls: running.prefixes.calls, needs, forwarded, chances, rounds, kept };
 }
 
 async function planRequest(
@@ -126,7 +129,7 @@ async function planRequest(
   const way = isForced ? settings.net : reply.recovery.way;
   const armed = reply.recovery.armed;
   running.remembered = {
-    forwarded: reply.forwarded,
+    forwarded: reply.chosen ?? reply.forwarded,
     turns: userTurns.length,
     policyVersion: reply.policyVersion,
     lane: reply.method,
@@ -139,8 +142,7 @@ async function planRequest(
 
 /** The model answers by the plan: with the call it wants to make, or asks the net for it first, or goes without. */
 function answer(
-  { session, list, index }: ReplaySubject,
-  { use }: ReplaySettings,
+  { list, index }: ReplaySubject,
   { needed, outputTokens }: EvalRequest,
   { forwarded, recovery }: PlannedTools,
   running: Running,
@@ -148,19 +150,13 @@ function answer(
   const send = (positions: readonly number[], tail: number, output: number): void =>
     sendCall(list, positions, recovery.armed, tail, output, running.prefixes);
   const position = needed === undefined ? undefined : index.positionsByName.get(needed)?.[0];
-  if (needed !== undefined) running.needs += 1;
-  const isIn = position === undefined || forwarded.includes(position);
-  if (needed !== undefined && isIn) {
-    running.forwarded += 1;
-    running.called.add(needed);
-  }
-  if (needed === undefined || isIn || !recovery.armed || draw(`${session.id} ${needed}`) >= use)
-    return send(forwarded, running.tail, outputTokens);
-  running.recoveredNeeds += 1;
+  if (needed === undefined || position === undefined) return send(forwarded, running.tail, outputTokens);
+  const isIn = forwarded.includes(position);
+  countNeed(needed, isIn, recovery.armed, running);
   // Once it has called a tool by the stand-in, the model sees that call, and makes the next one like it.
-  if (running.recovered.has(needed)) return send(forwarded, running.tail, outputTokens);
+  if (isIn || !recovery.armed || running.recovered.has(needed))
+    return send(forwarded, running.tail, outputTokens);
   running.recovered.add(needed);
-  running.called.add(needed);
   running.rounds += 1;
   send(forwarded, running.tail, askTokens);
   if (recovery.way === 'regrown')
@@ -171,6 +167,20 @@ function answer(
     );
   const shown = running.tail + askTokens + (list.tokens[position] ?? 0) + 2 * messageTokens;
   send(forwarded, shown, outputTokens);
+}
+
+/** What is in since the net brought it back, is in by the net. */
+function countNeed(needed: string, isIn: boolean, isArmed: boolean, running: Running): void {
+  running.needs += 1;
+  if (isIn || isArmed) running.called.add(needed);
+  if (isIn && !running.recovered.has(needed)) {
+    running.forwarded += 1;
+    return;
+  }
+  if (!isArmed) return;
+  const chances = (running.missed.get(needed) ?? 0) + 1;
+  running.missed.set(needed, chances);
+  running.chances.push(chances);
 }
 
 function sendCall(
@@ -217,5 +227,5 @@ export async function replayStateless(
     sendCall(list, sent, false, tail, outputTokens, prefixes);
     tail += outputTokens + messageTokens;
   }
-  return { calls: prefixes.calls, ...counts, recovered: 0, rounds: 0 };
+  return { calls: prefixes.calls, ...counts, chances: [], rounds: 0 };
 }

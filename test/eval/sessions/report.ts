@@ -29,12 +29,12 @@ function barsOf(report: ListReport): Record<string, Bar> {
   return Object.fromEntries(
     Object.keys(report.priced).map((model) => {
       const points = [...(report.priced[model] ?? []), ...report.frontier].filter(
-        ({ use, effectiveRecall }) => use === usedShare && effectiveRecall >= effectiveRecallMin,
+        (point) => effective(point) >= effectiveRecallMin,
       );
       const ours = cheapest(points, model);
-      const least = ours?.effectiveRecall ?? effectiveRecallMin;
+      const least = ours === null ? effectiveRecallMin : effective(ours);
       const stateless = cheapest(
-        report.stateless.filter(({ effectiveRecall }) => effectiveRecall >= least),
+        report.stateless.filter(({ forwardedRecall }) => forwardedRecall >= least),
         model,
       );
       return [model, { ours, stateless }];
@@ -52,21 +52,26 @@ function printModel(model: string, points: readonly Point[], report: ListReport)
   const describe = (point: Point | null | undefined): string =>
     point == null
       ? 'not reached'
-      : `${(point.cost[model] ?? 0).toFixed(3)} (${point.setting}, effective ${point.effectiveRecall.toFixed(3)}, rounds ${point.roundsPerSession.toFixed(2)})`;
+      : `${(point.cost[model] ?? 0).toFixed(3)} (${point.setting}, effective ${effective(point).toFixed(3)}, rounds ${point.roundsPerSession.toFixed(2)})`;
   console.log(
     `  ${model}: at effective recall ${effectiveRecallMin}: ours ${describe(bar?.ours)}; per request top-K ${describe(bar?.stateless)}`,
   );
-  for (const point of points.filter(({ use }) => use === usedShare || use === 0)) {
+  for (const point of points) {
     const cost = (point.cost[model] ?? 0).toFixed(3);
     console.log(
-      `    ${point.setting.padEnd(22)} cost ${cost}  forwarded ${point.forwardedRecall.toFixed(3)}  effective ${point.effectiveRecall.toFixed(3)}  rounds ${point.roundsPerSession.toFixed(2)}  kept ${point.keptShare.toFixed(3)}`,
+      `    ${point.setting.padEnd(22)} cost ${cost}  forwarded ${point.forwardedRecall.toFixed(3)}  effective ${effective(point).toFixed(3)}  rounds ${point.roundsPerSession.toFixed(2)}  kept ${point.keptShare.toFixed(3)}`,
     );
   }
 }
 
-function printPoint({ setting, cost, forwardedRecall, effectiveRecall, roundsPerSession }: Point): void {
+function effective({ effectiveRecall }: Point): number {
+  return effectiveRecall[usedShare] ?? 0;
+}
+
+function printPoint(point: Point): void {
+  const { setting, cost, forwardedRecall, roundsPerSession } = point;
   const costs = Object.values(cost).map((each) => each.toFixed(3).padStart(6));
   console.log(
-    `    ${setting.padEnd(18)} ${forwardedRecall.toFixed(3)} ${effectiveRecall.toFixed(3)} ${roundsPerSession.toFixed(2).padStart(5)} ${costs.join(' ')}`,
+    `    ${setting.padEnd(18)} ${forwardedRecall.toFixed(3)} ${effective(point).toFixed(3)} ${roundsPerSession.toFixed(2).padStart(5)} ${costs.join(' ')}`,
   );
 }

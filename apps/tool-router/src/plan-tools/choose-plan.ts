@@ -43,13 +43,14 @@ export function choosePlan(input: PlanInput): PlannedTools {
     pinned,
     session,
   });
-  const alwaysIn = keepReachable(findAlwaysIn(request, index, input.mentioned), set);
+  const alwaysIn = keepReachable(findAlwaysIn(request, index, input.mentioned), set, input.mentioned);
   const forwarded = listForwarded(index, withRecovered(index, set, request), alwaysIn);
   const isWhole = forwarded.length === index.names.length;
   const method = session?.lane ?? input.newest?.method ?? 'keyword';
   return {
     status: 'planned',
     forwarded,
+    chosen: [...(set.positions ?? index.names.keys())].sort((one, other) => one - other),
     candidates: listCandidates(index, input.newest, alwaysIn),
     intent: classifyIntent(request.userTurns.at(-1) ?? '', request.recentResults.length > 0),
     method,
@@ -57,7 +58,7 @@ export function choosePlan(input: PlanInput): PlannedTools {
     kReason: explain(request, set),
     bucket,
     isShadow: drawShadow(request, set.reason, measured, bucket),
-    recovery: isWhole ? { ...set.recovery, armed: false } : set.recovery,
+    recovery: set.recovery.armed && !isWhole ? set.recovery : { armed: false, way: 'in_place' },
     worth: set.worth,
     policyVersion: session?.policyVersion ?? renderVersion(input, method),
   };
@@ -73,18 +74,21 @@ function renderVersion({ newest, priors, measured }: PlanInput, method: PlannedT
 function keepReachable(
   alwaysIn: Map<number, AlwaysInReason>,
   { positions, recovery }: SessionSet,
+  mentioned: ReadonlySet<number>,
 ): Map<number, AlwaysInReason> {
   if (positions === undefined || !recovery.armed || recovery.way !== 'in_place') return alwaysIn;
   return new Map(
-    [...alwaysIn].filter(([position, because]) => because !== 'called' || positions.has(position)),
+    [...alwaysIn].filter(
+      ([position, because]) => because !== 'called' || positions.has(position) || mentioned.has(position),
+    ),
   );
 }
 
 /** What hidden rounds brought back is in from then on, where the list may change. */
 function withRecovered(index: ToolListIndex, set: SessionSet, request: PlanToolsRequest): SessionSet {
   const { recoveredTools = [] } = request;
-  if (set.positions === undefined || set.recovery.way === 'in_place' || recoveredTools.length === 0)
-    return set;
+  const isFixed = set.recovery.armed && set.recovery.way === 'in_place';
+  if (set.positions === undefined || isFixed || recoveredTools.length === 0) return set;
   const found = recoveredTools.flatMap((name) => index.positionsByName.get(name) ?? []);
   return { ...set, positions: new Set([...set.positions, ...found]) };
 }

@@ -1,15 +1,17 @@
-import { recallAt, smallestK, type RecallCurve } from './recall-curve.ts';
-import { surenessOf } from './recall-prior.ts';
+import { recallAt, type RecallCurve } from './recall-curve.ts';
+import { surenessOf, type TurnRecall } from './recall-prior.ts';
 import type { RankedTurn } from './ranked-turn.ts';
 
 /** Where growing rewrites no cache, a turn adds its tools once it is more likely than not that one of them is out. */
 const coverageMin = 0.5;
+/** What a growth must add to the chance that a needed tool is in, to be worth a rewritten cache. */
+const gainMin = 0.1;
 
 export interface GrowthQuestion {
   readonly isIn: (position: number) => boolean;
   /** Positions that take no place in K. */
   readonly pinned: ReadonlySet<number>;
-  readonly curve: RecallCurve;
+  readonly recall: TurnRecall;
   /** What must be forwarded of what a turn needs. */
   readonly needed: number;
   /** Whether growing rewrites no cached prefix. */
@@ -25,14 +27,15 @@ export interface GrowthQuestion {
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;
-  const { curve, kMin, kOverride, isIn } = question;
+  const { recall, kMin, kOverride, isIn } = question;
   if (turn.carriesOn || surenessOf(ranking) < question.surenessMin) return [];
   const ranked = Array.from(ranking.order).filter((position) => !question.pinned.has(position));
-  const wanted = question.isFree ? Math.max(question.needed, coverageMin) : question.needed;
-  if (coverageOf(ranked, curve, isIn) >= wanted) return [];
-  const sure = kOverride ?? smallestK(curve, wanted);
+  const needed = question.isFree ? Math.max(question.needed, coverageMin) : question.needed;
+  const sure = recall.kFor(needed);
+  const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
+  if (coverageOf(ranked, recall.curve, isIn) >= wanted - gainMin) return [];
   // A turn that is not sure would need the whole list; while its best tool is in, it goes without.
-  if (sure === undefined && isIn(ranked[0] ?? -1)) return [];
+  if (kOverride === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = kOverride ?? Math.max(kMin, sure ?? kMin);
   return ranked.slice(0, k).filter((position) => !isIn(position));
 }

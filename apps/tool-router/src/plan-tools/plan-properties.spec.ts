@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
+import type { PlannedSession, PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
 import { hashList, ToolMemory } from '../define-tools/tool-memory.adapter.ts';
 import { keywordRanker } from '../ranking/keyword-ranker.ts';
 import { MemoizedRanker } from '../ranking/memoized-ranker.ts';
@@ -30,11 +30,21 @@ const turn = fc.oneof(
   },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme' }) },
 );
+const price = fc.record({
+  cacheRead: fc.constantFrom(0.1, 0.5, null),
+  cacheWrite: fc.constantFrom(1, 1.25),
+  output: fc.constant(5),
+  cachedTokensMin: fc.constantFrom(0, 1024),
+  listTokens: fc.integer({ min: 100, max: 50_000 }),
+  headTokens: fc.integer({ min: 0, max: 20_000 }),
+});
 const asked = fc.record({
   userTurns: fc.array(turn, { maxLength: 5 }),
   calledTools: fc.array(name, { maxLength: 2 }),
   recallTarget: fc.constantFrom(0.5, 0.8, 0.9, 0.95, 0.99, 0.9999),
   kOverride: fc.option(fc.integer({ min: 1, max: 12 }), { freq: 2 }),
+  mayRecover: fc.boolean(),
+  price,
 });
 type Asked = Partial<PlanToolsRequest>;
 
@@ -60,6 +70,8 @@ const bagOf = (list: readonly ToolDefinition[], { forwarded }: PlannedTools): st
   forwarded.map((position) => list[position]?.hash ?? '').toSorted();
 
 const runs = { numRuns: 300 };
+/** For what takes several plans each. */
+const fewer = { numRuns: 100 };
 
 describe('whatever the tools and the transcript', () => {
   it('permuting the tools permutes nothing but their order', async () => {
@@ -73,7 +85,8 @@ describe('whatever the tools and the transcript', () => {
       fc.asyncProperty(shuffled, asked, async ([list, other], fields) => {
         const [one, two] = [await plan(list, fields), await plan(other, fields)];
         expect(bagOf(other, two)).toEqual(bagOf(list, one));
-        expect({ ...two, forwarded: [], candidates: [] }).toEqual({ ...one, forwarded: [], candidates: [] });
+        const noPlaces = { forwarded: [], chosen: [], candidates: [] };
+        expect({ ...two, ...noPlaces }).toEqual({ ...one, ...noPlaces });
       }),
       runs,
     );
@@ -86,6 +99,8 @@ describe('whatever the tools and the transcript', () => {
         fc.pre(called !== null);
         const longer = [...list, defineTool('zzz', 'nothing of this')];
         const planned = await plan(longer, { ...fields, calledTools: [called] });
+        // In place a tool that was called while it was out stays out, and the net says its calls upstream.
+        if (planned.recovery.armed && planned.recovery.way === 'in_place') return;
         longer.forEach((each, position) => {
           if (each.name === called) expect(planned.forwarded).toContain(position);
         });
@@ -140,4 +155,52 @@ describe('whatever the tools and the transcript', () => {
       runs,
     );
   });
+
+  it('what is remembered of a session changes nothing: the same tools go out with it and without it, turn by turn', async () => {
+    const calls = fc.array(fc.array(name, { maxLength: 2 }), { minLength: 5, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(tools, asked, calls, async (list, fields, called) => {
+        let session: PlannedSession | undefined;
+        for (let turns = 1; turns <= fields.userTurns.length; turns += 1) {
+          const calledTools = [...new Set(called.slice(0, turns - 1).flat())];
+          const request = { ...fields, userTurns: fields.userTurns.slice(0, turns), calledTools };
+          const bare = await plan(list, request);
+          const known = await plan(list, session === undefined ? request : { ...request, session });
+          expect(known.forwarded).toEqual(bare.forwarded);
+          expect(known.chosen).toEqual(bare.chosen);
+          expect(known.recovery).toEqual(bare.recovery);
+          session = remember(known, turns);
+        }
+      }),
+      fewer,
+    );
+  });
+
+  it('where the net reaches in place, a call changes nothing of what goes out', async () => {
+    const long = fc.array(tool, { minLength: 25, maxLength: 40 });
+    const words = fc.array(word, { minLength: 2, maxLength: 4 }).map((each) => each.join(' '));
+    const cached = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 0 };
+    const fields = { mayRecover: true, price: { ...cached, listTokens: 20_000, headTokens: 5_000 } };
+    let held = 0;
+    await fc.assert(
+      fc.asyncProperty(long, words, name, async (list, userTurn, called) => {
+        const before = await plan(list, { ...fields, userTurns: [userTurn] });
+        if (!before.recovery.armed || before.recovery.way !== 'in_place') return;
+        held += 1;
+        const after = await plan(list, { ...fields, userTurns: [userTurn], calledTools: [called] });
+        expect(after.forwarded).toEqual(before.forwarded);
+      }),
+      fewer,
+    );
+    expect(held).toBeGreaterThan(10);
+  });
 });
+
+/** As the edge does it. */
+function remember(
+  { chosen = [], policyVersion, method, recovery, isShadow }: PlannedTools,
+  turns: number,
+): PlannedSession {
+  const way = recovery.armed ? recovery.way : null;
+  return { forwarded: chosen, turns, policyVersion, lane: method, way, isShadow };
+}

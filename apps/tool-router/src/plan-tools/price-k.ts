@@ -1,5 +1,6 @@
 import type { PlanPrice, PlanToolsReply } from '@gateway/contracts';
-import { recallAt, smallestK, type RecallCurve } from './recall-curve.ts';
+import { recallAt } from './recall-curve.ts';
+import type { TurnRecall } from './recall-prior.ts';
 
 export type Recovery = Extract<PlanToolsReply, { status: 'planned' }>['recovery'];
 export type Worth = NonNullable<Extract<PlanToolsReply, { status: 'planned' }>['worth']>;
@@ -24,7 +25,7 @@ const toolTokens = 150;
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 
 export interface KQuestion {
-  readonly curve: RecallCurve;
+  readonly recall: TurnRecall;
   /** Tools of the list, and those of them that compete for K. */
   readonly tools: number;
   readonly scored: number;
@@ -51,7 +52,7 @@ export interface KChoice {
  * names, and rounds for what is missed. The cheaper of the two ways is taken, and neither if everything is cheaper.
  */
 export function chooseK(question: KQuestion): KChoice {
-  const { tools, scored, kOverride } = question;
+  const { tools, kOverride } = question;
   const rates = ratesOf(question);
   const all = tools * rates.definition;
   const best = cheapestOption(question, rates);
@@ -96,16 +97,16 @@ interface Option {
   readonly cost: number;
 }
 
-function plainOption({ curve, kMin, kOverride, recallTarget, ...rest }: KQuestion, rates: Rates) {
-  const k = kOverride ?? smallestK(curve, recallTarget);
+function plainOption({ recall, kMin, kOverride, recallTarget, ...rest }: KQuestion, rates: Rates) {
+  const k = kOverride ?? recall.kFor(recallTarget);
   if (k === undefined) return undefined;
   const kept = kOverride ?? Math.max(kMin, k);
   return { k: kept, armed: false, cost: (rest.tools - rest.scored + kept) * rates.definition };
 }
 
 function recoveredOption(question: KQuestion, rates: Rates): Option | undefined {
-  const { curve, kMin, kOverride, scored } = question;
-  const least = smallestK(curve, neededRecall(question.recallTarget, question.recoveredShare));
+  const { recall, kMin, kOverride, scored } = question;
+  const least = recall.kFor(neededRecall(question.recallTarget, question.recoveredShare));
   if (kOverride === null && least === undefined) return undefined;
   const first = Math.max(kMin, least ?? 1);
   const sizes = kOverride === null ? kFactors.map((factor) => Math.ceil(first * factor)) : [kOverride];
@@ -118,9 +119,9 @@ function recoveredOption(question: KQuestion, rates: Rates): Option | undefined 
   );
 }
 
-function recoveredCost(k: number, { curve, tools, scored }: KQuestion, rates: Rates): number {
+function recoveredCost(k: number, { recall, tools, scored }: KQuestion, rates: Rates): number {
   const names = (standInTokens + nameTokens * (scored - k)) * rates.session;
-  const missed = neededTurnsExpected * (1 - recallAt(curve, k));
+  const missed = neededTurnsExpected * (1 - recallAt(recall.curve, k));
   return (tools - scored + k) * rates.definition + names + missed * rates.round(k);
 }
 

@@ -1,5 +1,5 @@
 import type { TurnRanking } from '../ranking/ranker.port.ts';
-import { stretchCurve, type RecallCurve } from './recall-curve.ts';
+import { smallestK, stretchCurve, type RecallCurve } from './recall-curve.ts';
 
 /** How far down a lane's rankings needed tools stand, as measured on public sets before an account has figures of its own. */
 export interface RecallPrior {
@@ -29,6 +29,11 @@ export interface RecallBand {
 export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
+  /**
+   * By recall over all classes, ascending: the K of this one with which that recall takes the fewest tools. Sure turns give more
+   * recall for a tool than unsure ones, so they are held to more than the mean, and those to less.
+   */
+  readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
 
 /** The priors of both lanes. */
@@ -42,12 +47,32 @@ export function surenessOf({ method, topScore, confidence }: TurnRanking): numbe
   return method === 'keyword' ? topScore : confidence;
 }
 
-/** The curve of a ranking, for a list of `tools` tools. */
-export function priorCurve(prior: RecallPrior, ranking: TurnRanking, tools: number): RecallCurve {
+/** How likely needed tools stand how far up, and how many go out for a recall. */
+export interface TurnRecall {
+  readonly curve: RecallCurve;
+  /** Undefined where no K reaches it. */
+  kFor(recall: number): number | undefined;
+}
+
+/** By what an account has measured: every turn is held to the same recall. */
+export function measuredRecall(curve: RecallCurve): TurnRecall {
+  return { curve, kFor: (recall) => smallestK(curve, recall) };
+}
+
+/** By what was measured on public sets, for a ranking of a list of `tools` tools. */
+export function priorRecall(prior: RecallPrior, ranking: TurnRanking, tools: number): TurnRecall {
   const band = prior.bands.find(({ toolsMax }) => tools <= toolsMax) ?? prior.bands.at(-1);
-  if (band === undefined) return [];
+  if (band === undefined) return measuredRecall([]);
   const classes = ranking.namesTop && band.named.length > 0 ? band.named : band.unnamed;
   const sureness = surenessOf(ranking);
   const found = classes.findLast(({ surenessMin }) => sureness >= surenessMin) ?? classes[0];
-  return found === undefined ? [] : stretchCurve(found.curve, tools / band.measuredTools);
+  if (found === undefined) return measuredRecall([]);
+  const factor = Math.max(1, tools / band.measuredTools);
+  return {
+    curve: stretchCurve(found.curve, factor),
+    kFor(recall) {
+      const k = found.kFor.find(([reached]) => reached >= recall)?.[1];
+      return k === undefined ? undefined : Math.ceil(k * factor);
+    },
+  };
 }

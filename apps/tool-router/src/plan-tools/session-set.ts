@@ -9,9 +9,15 @@ import type { ToolListIndex } from '../ranking/tool-list-index.ts';
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 import { chooseGrowth } from './grow-set.ts';
 import { chooseK, neededRecall, type Recovery, type Worth } from './price-k.ts';
-import type { RecallCurve } from './recall-curve.ts';
 import type { RankedTurn } from './ranked-turn.ts';
-import { priorCurve, surenessOf, type RecallPrior, type RecallPriors } from './recall-prior.ts';
+import {
+  measuredRecall,
+  priorRecall,
+  surenessOf,
+  type RecallPrior,
+  type RecallPriors,
+  type TurnRecall,
+} from './recall-prior.ts';
 
 /** User turns that may still add tools. Later ones leave the set as it is, so that a transcript of any length has a bounded cost. */
 export const growingTurnsMax = 64;
@@ -96,14 +102,14 @@ function chooseFirst(
   options: SessionSetOptions,
 ): SessionSet {
   const { kOverride, mayRecover, recallTarget, recoveredShare, price } = options;
-  const { curve, source } = curveFor(index, ranking, options);
+  const { recall, source } = recallFor(index, ranking, options);
   const prior = priorOf(options, ranking.method);
   if (source === 'off' && kOverride === null) return everything('calibrated');
   if (surenessOf(ranking) < prior.surenessMin && kOverride === null) return everything('uncertain');
   const { kMin } = prior;
   const tools = index.names.length;
   const chosen = chooseK({
-    curve,
+    recall,
     tools,
     scored,
     recallTarget,
@@ -145,7 +151,7 @@ function growSet(
     const added = chooseGrowth(turn, {
       isIn: (position) => positions.has(position) || options.pinned.has(position),
       pinned: options.pinned,
-      curve: curveFor(index, turn.ranking, options).curve,
+      recall: recallFor(index, turn.ranking, options).recall,
       needed: needed(options, recovery),
       isFree: recovery.armed && recovery.way === 'regrown',
       kOverride: options.kOverride,
@@ -166,20 +172,20 @@ function priorOf({ priors }: SessionSetOptions, method: 'keyword' | 'semantic' =
   return priors[method];
 }
 
-interface FoundCurve {
-  readonly curve: RecallCurve;
+interface FoundRecall {
+  readonly recall: TurnRecall;
   readonly source: 'calibrated' | 'prior' | 'off';
 }
 
 /** What the account has measured, where that is enough for the target; else what was measured on public sets. */
-function curveFor(index: ToolListIndex, ranking: TurnRanking, options: SessionSetOptions): FoundCurve {
+function recallFor(index: ToolListIndex, ranking: TurnRanking, options: SessionSetOptions): FoundRecall {
   const { measured, intent, mayRecover, recallTarget, recoveredShare } = options;
   const tools = index.names.length;
   const least = mayRecover ? neededRecall(recallTarget, recoveredShare) : recallTarget;
   const found = chooseCalibratedK(measured, { intent, tools, recallTarget: least });
-  const curve = priorCurve(priorOf(options, ranking.method), ranking, tools);
-  if (found === null) return { curve, source: 'prior' };
-  if (found.k === 'off') return { curve, source: 'off' };
+  const recall = priorRecall(priorOf(options, ranking.method), ranking, tools);
+  if (found === null) return { recall, source: 'prior' };
+  if (found.k === 'off') return { recall, source: 'off' };
   const bucket = measured?.buckets.find((each) => each.bucket === found.bucket);
-  return { curve: bucket?.steps ?? [], source: 'calibrated' };
+  return { recall: measuredRecall(bucket?.steps ?? []), source: 'calibrated' };
 }

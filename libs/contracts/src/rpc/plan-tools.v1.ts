@@ -14,7 +14,7 @@ const recoveryWay = z.enum(['in_place', 'regrown']);
 
 /** What a session's plans have been so far: what its transcript can't show, or only with the same policy. */
 const plannedSession = z.object({
-  /** Positions, of this very list, that the last request of the session forwarded. */
+  /** Positions, of this very list, that the session's turns have chosen (`chosen`); what is always in comes on top. */
   forwarded: z.array(count).max(4096),
   /** User turns that had their say in it. */
   turns: count,
@@ -88,6 +88,11 @@ const planToolsReply = z.discriminatedUnion('status', [
     status: z.literal('planned'),
     /** Positions of the tools to forward, ascending: the client's order stands. */
     forwarded: z.array(count),
+    /**
+     * Of these, what the session's turns chose by rank: what is to be remembered of the session. Absent from a router of the
+     * release before.
+     */
+    chosen: z.array(count).optional(),
     /** Every tool of the list, best first. `position` is its place in the list. */
     candidates: z.array(
       z.object({

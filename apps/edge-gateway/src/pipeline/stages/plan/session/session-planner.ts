@@ -64,7 +64,7 @@ export class SessionPlanner {
     const question = this.#questionOf(subject, names, known);
     try {
       const reply = await this.#options.planner.selectTools(subject, question, signal);
-      this.#options.memo.keep(names.here, rememberReply(reply, question, known));
+      this.#options.memo.keep(names.here, rememberReply(reply, question, known, subject.tools));
       const asked = known?.asked ?? [];
       return { reply, names, asked, mayShortenSchemas: known?.hasPlainSchemas !== true };
     } catch (error) {
@@ -165,19 +165,22 @@ function sessionOf(known: RememberedSession): PlannedSession {
   return { forwarded, turns, policyVersion, lane, way, isShadow };
 }
 
+/** A tool that the client has forced is in like one that was brought back, whether or not it was called then. */
 function rememberReply(
-  { forwarded, policyVersion, method, recovery, isShadow }: PlannedReply,
-  { userTurns }: PlanQuestion,
+  { forwarded, chosen = forwarded, policyVersion, method, recovery, isShadow }: PlannedReply,
+  { userTurns, forcedTools }: PlanQuestion,
   known: RememberedSession | undefined,
+  tools: readonly ToolOutline[],
 ): RememberedSession {
+  const forced = tools.flatMap(({ name }, at) => (forcedTools.includes(name ?? '') ? [at] : []));
   return {
-    forwarded,
+    forwarded: chosen,
     turns: userTurns.length,
     policyVersion: known?.policyVersion ?? policyVersion,
     lane: known?.lane ?? method,
     way: recovery.armed ? recovery.way : null,
     isShadow,
-    recovered: known?.recovered ?? [],
+    recovered: [...new Set([...(known?.recovered ?? []), ...forced])],
     hasPlainSchemas: known?.hasPlainSchemas ?? false,
     asked: [],
   };

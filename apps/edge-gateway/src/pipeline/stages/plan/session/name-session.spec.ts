@@ -1,0 +1,62 @@
+import type { MessageOutline, MessageRole } from '@gateway/interchange';
+import { nameSession } from './name-session.ts';
+
+interface Said {
+  readonly role: MessageRole;
+  readonly text?: string;
+  readonly calls?: readonly string[];
+  readonly answers?: readonly string[];
+  readonly marked?: boolean;
+}
+
+function outlineOf(said: readonly Said[]): { messages: MessageOutline[] } {
+  return {
+    messages: said.map(({ role, text = '', calls = [], answers = [], marked = false }, index) => ({
+      index,
+      role,
+      range: { start: 0, end: 0 },
+      cacheControl: marked,
+      toolCalls: calls.map((id) => ({ id, name: 'search' })),
+      toolResultIds: answers,
+      text: () => text,
+    })),
+  };
+}
+
+const name = (said: readonly Said[], owner = 'account', session?: string) =>
+  nameSession(owner, outlineOf(said), session);
+const opening: Said[] = [{ role: 'user', text: 'find it' }];
+const call: Said = { role: 'assistant', calls: ['c1'] };
+const result: Said = { role: 'tool', answers: ['c1'], text: 'found' };
+
+describe('what a session is known by', () => {
+  it('a request leaves the name under which the next one looks', () => {
+    const first = name(opening);
+    const second = name([...opening, call, result]);
+    expect(first.before).toBeNull();
+    expect(second.before).toBe(first.here);
+    expect(
+      name([...opening, call, result, { role: 'assistant', text: 'a' }, { role: 'assistant', text: 'b' }])
+        .before,
+    ).toBe(second.here);
+  });
+
+  it('is the same in all its requests, and its client’s own name wins', () => {
+    expect(name([...opening, call, result]).session).toBe(name(opening).session);
+    expect(name(opening, 'account', 's-1').session).toBe(
+      name([{ role: 'user', text: 'else' }], 'account', 's-1').session,
+    );
+  });
+
+  it('does not change with cache markers, nor with results that the client shortens', () => {
+    const marked = [{ ...opening[0]!, marked: true }, call, { ...result, text: 'cut', marked: true }];
+    expect(name(marked)).toEqual(name([...opening, call, result]));
+  });
+
+  it('is another for another account or list, other words, and other calls', () => {
+    const { here } = name([...opening, call, result]);
+    expect(name([...opening, call, result], 'another').here).not.toBe(here);
+    expect(name([{ role: 'user', text: 'find that' }, call, result]).here).not.toBe(here);
+    expect(name([...opening, { ...call, calls: ['c2'] }, result]).here).not.toBe(here);
+  });
+});
