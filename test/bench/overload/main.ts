@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { signUpPerson, startStack, type StackUnderTest } from '@gateway/testing';
 import { callAccount } from '../gateway/bench-account.ts';
-import { forgetPeak, readPeakMiB, readResidentMiB } from '../streams/memory.ts';
+import { forgetPeak, readPeakMiB, readProcessorMs, readResidentMiB } from '../streams/memory.ts';
 import { percentile, runClients, type Seen } from './clients.ts';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
@@ -37,12 +37,21 @@ try {
   // What is compiled on the way is compiled now.
   await run(noisy, concurrency, shortSeconds);
   const calm = await run(quiet, 2, shortSeconds);
-  const peak = await run(noisy, concurrency, shortSeconds);
   const pid = stack.service('edge-gateway').pid ?? 0;
+  const atPeak = readProcessorMs(pid);
+  const peak = await run(noisy, concurrency, shortSeconds);
+  const afterPeak = readProcessorMs(pid);
   const before = readResidentMiB(pid);
   forgetPeak(pid);
   const [crowd, beside] = await Promise.all([run(noisy, 3 * concurrency, seconds), run(quiet, 2, seconds)]);
-  report({ calm, peak, crowd, beside, memory: { before, most: readPeakMiB(pid) } });
+  report({
+    calm,
+    peak,
+    crowd,
+    beside,
+    memory: { before, most: readPeakMiB(pid) },
+    processor: { peakMs: afterPeak - atPeak, crowdMs: readProcessorMs(pid) - afterPeak },
+  });
 } finally {
   await stack.stop();
   child.kill('SIGKILL');
@@ -62,13 +71,16 @@ interface Figures {
   readonly peak: Seen;
   readonly crowd: Seen;
   readonly beside: Seen;
+  readonly processor: { readonly peakMs: number; readonly crowdMs: number };
   readonly memory: { readonly before: number; readonly most: number };
 }
 
 /** A few lines for people, then one of JSON. */
-function report({ calm, peak, crowd, beside, memory }: Figures): void {
+function report({ calm, peak, crowd, beside, memory, processor }: Figures): void {
   const perSecond = ({ servedMs, seconds: took }: Seen): number => servedMs.length / took;
   const p99 = (ms: readonly number[]): number => percentile(ms, 0.99);
+  const servedMs = processor.peakMs / peak.servedMs.length;
+  const servedBeside = crowd.servedMs.length + beside.servedMs.length;
   const figures = {
     concurrency,
     clients: 3 * concurrency,
@@ -83,6 +95,9 @@ function report({ calm, peak, crowd, beside, memory }: Figures): void {
     quiet_p99_ratio: p99(beside.servedMs) / p99(calm.servedMs),
     quiet_shed: beside.shedMs.length,
     failed: peak.failed + crowd.failed + beside.failed,
+    // What is not for those that were served is for those that were turned away.
+    processor_ms_per_served: servedMs,
+    processor_ms_per_shed: (processor.crowdMs - servedMs * servedBeside) / crowd.shedMs.length,
     resident_mib: memory,
     targets: { goodput_share: 0.9, shed_p99_ms: 50, quiet_p99_ratio: 1.5, failed: 0, quiet_shed: 0 },
   };

@@ -21,3 +21,10 @@ function readStatus(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   if (kibibytes === undefined) throw new Error(`/proc/${pid}/status does not tell ${field}`);
   return Number(kibibytes) / 1024;
 }
+
+/** Processor time that a process has used, in milliseconds: Linux counts it in hundredths of a second. */
+export function readProcessorMs(pid: number): number {
+  // Behind the name, which may hold anything, the 12th and the 13th field are user and system time (proc(5)).
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
