@@ -84,32 +84,30 @@ export const routingTrace = z.object({
 });
 
 /** How `svc/auto`, `svc/cheap`, `svc/fast` or `svc/capable` was served. */
-export const modelChoice = z
-  .object({
-    mode: routingMode,
-    /**
-     * Why the first candidate was asked: `complexity_low|medium|high`, `cheapest`, `fastest`, `explored`, `most_capable`, `session`,
-     * `session_moved`, `bound_thinking`.
-     */
-    reason: z.string(),
-    /** 0 to 1: how much the session's task asks for; 0 where that does not matter. */
-    complexity: z.number(),
-    level: z.enum(['low', 'medium', 'high']),
-    /** The best sixteen. `score` is USD (auto, cheap), milliseconds (fast), or quality times tool recall (capable). */
-    candidates: z.array(
-      z.object({
-        id: z.string(),
-        score: z.number().nullable(),
-        quality: z.number(),
-        cost_usd: z.number().nullable(),
-      }),
-    ),
-    candidates_count: count,
-    /** Models that a rule left out, 64 at most. */
-    excluded: z.array(z.object({ id: z.string(), rule: z.string() })),
-    excluded_count: count,
-  })
-  .meta({ id: 'ModelChoice' });
+export const modelChoice = z.object({
+  mode: routingMode,
+  /**
+   * Why the first candidate was asked: `complexity_low|medium|high`, `cheapest`, `fastest`, `explored`, `most_capable`, `session`,
+   * `session_moved`, `bound_thinking`.
+   */
+  reason: z.string(),
+  /** 0 to 1: how much the session's task asks for; 0 where that does not matter. */
+  complexity: z.number(),
+  level: z.enum(['low', 'medium', 'high']),
+  /** The best sixteen. `score` is USD (auto, cheap), milliseconds (fast), or quality times tool recall (capable). */
+  candidates: z.array(
+    z.object({
+      id: z.string(),
+      score: z.number().nullable(),
+      quality: z.number(),
+      cost_usd: z.number().nullable(),
+    }),
+  ),
+  candidates_count: count,
+  /** Models that a rule left out, 64 at most. */
+  excluded: z.array(z.object({ id: z.string(), rule: z.string() })),
+  excluded_count: count,
+});
 
 /** One request whole: its log line, the routing trace, what was called and missed, and each compression step. */
 export const requestDetail = requestLogEntry.extend({
