@@ -89,6 +89,9 @@ export const easy = 'What is the capital of France?';
 export const hard =
   'Prove that the square root of every integer that is not a perfect square is irrational, step by step; then derive a bound on how well it can be approximated by fractions, and refactor the proof so that it needs no prime factorization.';
 
+/** What a busy machine may take to write a request's row. */
+const logMsMax = 15_000;
+
 /** What the gateway said of a chat request and what its log says of how the model was chosen. */
 export interface Chosen {
   readonly id: string;
@@ -116,7 +119,7 @@ export async function readChosen(key: string, answer: Answer): Promise<Chosen> {
   const detail = await eventually(async () => {
     const found = await send(sharedStack().baseUrl, { path, key });
     return found.status === 200 ? requestDetail.parse(found.json()) : undefined;
-  });
+  }, logMsMax);
   const choice = detail.model_choice;
   if (choice === null) throw new Error('the log has no choice');
   expect({

@@ -110,7 +110,7 @@ describe('routing strings', () => {
           edge,
         );
         return next === id ? undefined : next;
-      });
+      }, 20_000);
     }
   });
 });
