@@ -65,6 +65,7 @@ function describe(
   const { outline, tape } = parsed;
   const clientName = readSessionHeader(exchange);
   const bytesPerToken = tokenRatios.bytesPerToken(null);
+  const hasTurn = outline.messages.some(({ role }) => role === 'assistant');
   return {
     accountId,
     mode,
@@ -76,9 +77,9 @@ function describe(
       maxCostUsdPerMtok: routing.maxCostUsdPerMtok,
     },
     session: nameConversation(`${accountId}\n${mode}`, outline, clientName),
-    mayGoOn: clientName !== undefined || outline.messages.some(({ role }) => role === 'assistant'),
+    mayGoOn: clientName !== undefined || hasTurn,
     task: mode === 'auto' ? readTask(outline) : '',
-    carriesThinking: carriesSignedThinking(tape),
+    carriesThinking: hasTurn && carriesSignedThinking(tape),
   };
 }
 
