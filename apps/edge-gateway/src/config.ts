@@ -65,10 +65,10 @@ const edgeVariables = z
     UPSTREAM_RETRIES_MAX: z.coerce.number().int().min(0).max(10).default(2),
     /** The longest pause a provider may ask for (`retry-after`) that is waited for within a request. */
     UPSTREAM_RETRY_AFTER_MAX_MS: z.coerce.number().int().min(0).max(60_000).default(5_000),
-    /** Calls beyond the first of a request, as a share of the requests of ten seconds … */
+    /** Calls beyond the first of a request, as a share of the requests of a minute … */
     UPSTREAM_RETRY_BUDGET_SHARE: z.coerce.number().min(0).max(1).default(0.2),
-    /** … and how many of an account there may be in ten seconds, however few its requests are. */
-    UPSTREAM_RETRY_BUDGET_FLOOR: z.coerce.number().int().min(0).default(32),
+    /** … and how many of an account there may be in a minute, however few its requests are. */
+    UPSTREAM_RETRY_BUDGET_FLOOR: z.coerce.number().int().min(0).default(30),
     /** Where a request has alternatives: how long the first byte of a stream may take before the next one is asked. */
     UPSTREAM_FIRST_BYTE_TIMEOUT_MS: z.coerce.number().int().positive().default(20_000),
     /** The same for the whole of an answer that is not streamed. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RetryBudget } from './retry-budget.ts';
 
-const windowMs = 10_000;
+const windowMs = 60_000;
 
 function budgetOf(options: { share: number; floor: number }) {
   let time = 1_000_000;

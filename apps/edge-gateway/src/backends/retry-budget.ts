@@ -8,7 +8,7 @@ export interface RetryBudgetOptions {
   readonly now?: () => number;
 }
 
-const windowMs = 10_000;
+const windowMs = 60_000;
 
 /**
  * Requests and further calls of the present window and the one before it, which counts for as much of it as is still within
