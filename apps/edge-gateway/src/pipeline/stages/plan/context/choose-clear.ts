@@ -18,12 +18,6 @@ const requestsAheadShare = 0.5;
 
 type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 
-interface Size {
-  /** Bytes from the first old result on. */
-  from: number;
-  saved: number;
-}
-
 /**
  * Before which message a session's old results go out as summaries; 0 for none. A clear is declared at the request in which it
  * first pays: what it saves in the requests that are still to come, read from the cache, against writing the rest of the
@@ -31,27 +25,30 @@ interface Size {
  * one, so that each later one, on any replica, comes to the same clears.
  */
 export function chooseClear(subject: ClearSubject): number {
-  const { outline, candidates, model } = subject;
-  const { messages } = outline;
+  const { messages } = subject.outline;
   const starts = messages.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
   const ends = [...starts, messages.length];
   const first = messages[0]?.range.start ?? 0;
-  let clearedBefore = 0;
-  let requestsBefore = 0;
+  let [clearedBefore, requestsBefore] = [0, 0];
+  let old = new OldResults(subject, 0);
   for (const [request, end] of ends.entries()) {
-    const tokens = tokensOf((messages[end - 1]?.range.end ?? first) - first);
-    const isFull = model?.contextWindow != null && tokens > windowShareMax * model.contextWindow;
+    const endByte = messages[end - 1]?.range.end ?? first;
+    const isFull = isNearEnd(subject, endByte - first);
     const boundary = starts[request - (isFull ? recentMinNearEnd : recentMin)] ?? 0;
     if (boundary <= clearedBefore) continue;
-    const size = sizeOf(subject, candidates, clearedBefore, boundary);
-    if (tokensOf(size.saved) < tokensSavedMin) continue;
-    const rest = (messages[end - 1]?.range.end ?? 0) - size.from - size.saved;
+    old.readUpTo(boundary);
+    if (tokensOf(old.savedBytes) < tokensSavedMin) continue;
     const requestsAhead = (request - requestsBefore) * requestsAheadShare;
-    if (!isFull && !pays(subject, size.saved * requestsAhead, rest)) continue;
-    clearedBefore = boundary;
-    requestsBefore = request;
+    const rest = endByte - old.start - old.savedBytes;
+    if (!isFull && !pays(subject, old.savedBytes * requestsAhead, rest)) continue;
+    [clearedBefore, requestsBefore] = [boundary, request];
+    old = new OldResults(subject, old.read);
   }
   return clearedBefore;
+}
+
+function isNearEnd({ model }: ClearSubject, bytes: number): boolean {
+  return model?.contextWindow != null && tokensOf(bytes) > windowShareMax * model.contextWindow;
 }
 
 function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: number): boolean {
@@ -59,23 +56,29 @@ function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: numbe
   return prices !== null && savedBytes * prices.read > rewrittenBytes * (prices.write - prices.read);
 }
 
-/** What a clear would take away between two messages. */
-function sizeOf(
-  { outline: { messages } }: ClearSubject,
-  candidates: readonly number[],
-  after: number,
-  before: number,
-): Size {
-  const size: Size = { from: 0, saved: 0 };
-  for (const index of candidates) {
-    if (index < after) continue;
-    if (index >= before) break;
-    const { start, end } = messages[index]?.range ?? { start: 0, end: 0 };
-    if (end - start < resultBytesMin) continue;
-    if (size.saved === 0) size.from = start;
-    size.saved += (end - start) * (1 - summaryShare);
+/** What a clear would take away: grows with the message before which results are old. */
+class OldResults {
+  /** Candidates looked at, those of earlier clears included. */
+  read: number;
+  /** The first byte that would change. */
+  start = 0;
+  savedBytes = 0;
+  readonly #subject: ClearSubject;
+
+  constructor(subject: ClearSubject, read: number) {
+    this.#subject = subject;
+    this.read = read;
   }
-  return size;
+
+  readUpTo(boundary: number): void {
+    const { candidates, outline } = this.#subject;
+    for (; (candidates[this.read] ?? Infinity) < boundary; this.read += 1) {
+      const { start, end } = outline.messages[candidates[this.read] ?? -1]?.range ?? { start: 0, end: 0 };
+      if (end - start < resultBytesMin) continue;
+      if (this.savedBytes === 0) this.start = start;
+      this.savedBytes += (end - start) * (1 - summaryShare);
+    }
+  }
 }
 
 function tokensOf(bytes: number): number {
