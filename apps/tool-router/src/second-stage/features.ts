@@ -36,6 +36,7 @@ export const featureNames = [
   'fused_rank',
   'centrality',
   'called_in_loop',
+  'asks_user',
 ] as const;
 export type FeatureName = (typeof featureNames)[number];
 
@@ -63,6 +64,7 @@ export function computeFeatures(
     fused_rank: rankGains(fused),
     centrality: measureCentrality(list, vectors),
     called_in_loop: markCalled(list, turn),
+    asks_user: markAsking(list),
   };
   const features = new Float32Array(list.index.names.length * featureNames.length);
   featureNames.forEach((name, column) => {
@@ -138,6 +140,22 @@ function markCalled({ index }: StageList, turn: StageTurn): Float64Array {
   return Float64Array.from(index.names, (name) =>
     turn.isLoop && name !== null && turn.calledTools.has(name) ? 1 : 0,
   );
+}
+
+/** Parameters of a tool that only asks: a question, perhaps its choices. */
+const askingParametersMax = 4;
+
+/** Tools by which the agent asks its user: what they are needed for has no words in common with any request. */
+function markAsking({ index, parameterTerms }: StageList): Float64Array {
+  const marks = new Float64Array(index.names.length);
+  const asking = new Set(index.postings.get('ask')?.positions);
+  for (const whom of ['user', 'human']) {
+    for (const position of index.postings.get(whom)?.positions ?? []) {
+      const isShort = (parameterTerms[position]?.length ?? 0) <= askingParametersMax;
+      if (asking.has(position) && isShort) marks[position] = 1;
+    }
+  }
+  return marks;
 }
 
 /** A first order, by fixed weights, from which the tools that go along with the best ones are found. */
