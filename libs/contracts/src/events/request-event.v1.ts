@@ -61,6 +61,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
       sessionKey: z.string().max(64).nullable().optional(),
       /** How what was left out stayed reachable; null: not at all. */
       recovery: z.enum(['in_place', 'regrown']).nullable().optional(),
+      /** What leaving tools out is worth over the session that is expected, in tokens at the plain input price. */
+      worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
     })
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),

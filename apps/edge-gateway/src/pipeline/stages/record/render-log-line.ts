@@ -32,6 +32,8 @@ export function renderLogLine(
     tools_in: ledger.toolsIn,
     tools_out: ledger.toolsOut,
     k_reason: ledger.plan?.kReason,
+    tools_worth_saved: ledger.plan?.worth?.saved,
+    tools_worth_spent: ledger.plan?.worth?.spent,
     ctx_decision: ledger.context?.decision,
     ctx_tokens_saved: ledger.context === null ? undefined : exchange.contextPrice?.tokensSaved,
     ctx_saved_usd: ledger.context?.savedUsd ?? undefined,

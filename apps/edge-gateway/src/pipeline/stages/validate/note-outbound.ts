@@ -64,6 +64,7 @@ function loggedPlan(
     defect,
     candidates,
     bucket: plan.reply?.bucket ?? null,
+    worth: plan.reply?.worth ?? null,
     sessionKey: plan.session?.session ?? null,
     recovery:
       plan.reply?.recovery.armed === true && plan.reason !== 'shadow' ? plan.reply.recovery.way : null,
