@@ -22,8 +22,7 @@ export function renderLogLine(
     http_status: outcome.httpStatus,
     error_code: outcome.errorCode ?? undefined,
     error_detail: outcome.errorDetail ?? undefined,
-    requested_model: exchange.modelChoice === undefined ? undefined : `svc/${exchange.modelChoice.mode}`,
-    model_reason: exchange.modelChoice?.reason,
+    ...renderChoice(exchange),
     provider: ledger.provider ?? undefined,
     model: ledger.model ?? undefined,
     stream: ledger.stream,
@@ -46,4 +45,11 @@ export function renderLogLine(
     cost_usd: event?.costUsd ?? undefined,
     ms: event?.ms ?? { total: totalMs },
   };
+}
+
+/** Of a request that left its model to the gateway. */
+function renderChoice({ modelChoice }: Exchange): Record<string, unknown> {
+  return modelChoice === undefined
+    ? {}
+    : { requested_model: `svc/${modelChoice.mode}`, model_reason: modelChoice.reason };
 }
