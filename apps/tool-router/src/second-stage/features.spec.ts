@@ -103,6 +103,20 @@ describe("a tool's features", () => {
     expect(measure(tools, turn, { calledTools, recentResults: [] }).get('forecast')?.called_in_loop).toBe(0);
   });
 
+  it('mark the tools by which an agent asks its user', () => {
+    const asking = {
+      name: 'ask_user',
+      description: 'Puts a question.',
+      parameters: null,
+      hash: 'ask',
+      examples: [],
+    };
+    const measured = measure([...tools, asking], turn);
+    expect([...measured].filter(([, { asks_user: marked }]) => marked === 1).map(([name]) => name)).toEqual([
+      'ask_user',
+    ]);
+  });
+
   it('match words that are written almost alike', () => {
     const measured = measure(tools, 'weathr forcast');
     expect(measured.get('forecast')?.keyword_share).toBe(0);
