@@ -31,7 +31,13 @@ beforeAll(async () => {
   undo.push(() => receiver.close());
   provider = await startProvider();
   undo.push(() => provider.close());
-  stack = await startStack({ env: { '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } } });
+  stack = await startStack({
+    env: {
+      '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+      // A call that fails is the only one.
+      'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' },
+    },
+  });
   undo.push(() => stack.stop());
   const base_url = `${provider.url}/v1`;
   await connectProvider(stack.baseUrl, stack.apiKey, { provider: 'openai', api_key: upstreamKey, base_url });
