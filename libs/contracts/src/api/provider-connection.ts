@@ -9,8 +9,8 @@ export const providerConnection = z.object({
   display_name: z.string(),
   connected: z.boolean(),
   credential_hint: z.string().nullable(),
-  /** Keys beside the one that the hint is of. */
-  additional_api_keys: z.int().min(0),
+  /** How many keys there are beside the one that the hint is of. Absent: none. */
+  additional_api_keys: z.int().min(1).optional(),
   formats: z.array(z.string()),
   base_url: z.string().nullable(),
   created_at: timestamp.nullable(),

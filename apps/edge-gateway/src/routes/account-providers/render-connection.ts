@@ -23,12 +23,12 @@ export function renderConnection({
     display_name: provider.displayName,
     connected: credential !== undefined || (isSandbox && sandboxUrl !== undefined),
     credential_hint: credential?.hint ?? null,
-    additional_api_keys: credential?.additionalKeys ?? 0,
     formats: [...formats],
     base_url: credential?.baseUrl ?? (isSandbox ? sandboxUrl : provider.baseUrl) ?? null,
     created_at: credential?.createdAt ?? null,
     rotated_at: credential?.rotatedAt ?? null,
     last_used_at: credential?.lastUsedAt ?? null,
     last_error: credential?.lastError ?? null,
+    ...(credential?.additionalKeys ? { additional_api_keys: credential.additionalKeys } : {}),
   };
 }
