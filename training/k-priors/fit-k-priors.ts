@@ -1,5 +1,6 @@
 // Measures how far down a lane's rankings needed tools stand, and writes the router's prior for K from it:
-// `node training/k-priors/fit-k-priors.ts [--lane keyword] [--data DIR] [--check]`. With `--check` it only prints figures.
+// `node training/k-priors/fit-k-priors.ts [--lane keyword] [--questions N] [--data DIR] [--check]`. With `--check` it only
+// prints figures.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,6 +27,8 @@ const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '../shared/data/tools' },
     lane: { type: 'string', default: 'keyword' },
+    /** Questions of each set; all of them when it is 0. */
+    questions: { type: 'string', default: '0' },
     check: { type: 'boolean', default: false },
   },
 });
@@ -46,7 +49,7 @@ process.exit(0);
 
 async function makeSamples({ rank }: Lane, pool: PoolSize): Promise<Sample[]> {
   const samples: Sample[] = [];
-  for (const question of data.questions) {
+  for (const question of drawQuestions()) {
     const lines = question.pools[pool];
     if (lines === undefined) continue;
     const ranking = await rank(question, lines);
@@ -62,6 +65,14 @@ async function makeSamples({ rank }: Lane, pool: PoolSize): Promise<Sample[]> {
     });
   }
   return samples;
+}
+
+/** The first of each set: the pools' order is a seeded sample's. */
+function drawQuestions(): readonly Question[] {
+  const limit = Number(values.questions);
+  if (limit === 0) return data.questions;
+  const bySet = Map.groupBy(data.questions, ({ dataset }) => dataset);
+  return [...bySet.values()].flatMap((questions) => questions.slice(0, limit));
 }
 
 /**

@@ -1,6 +1,8 @@
 import { keywordRanker } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
 import type { TurnRanking } from '../../apps/tool-router/src/ranking/ranker.port.ts';
 import { indexToolList } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
+import { SemanticPath } from '../../test/eval/semantic-path.ts';
+import { rankSemantically } from '../../test/eval/semantic-ranking.ts';
 import { itemAt, type Question, type ToolData } from '../../test/eval/tool-data.ts';
 
 /** A way to rank, as the router does it. */
@@ -9,13 +11,17 @@ export interface Lane {
   readonly rank: (question: Question, lines: readonly number[]) => Promise<TurnRanking> | TurnRanking;
 }
 
-export function openLane(name: 'keyword' | 'semantic', { cards }: ToolData): Lane {
-  if (name === 'semantic') throw new Error('the semantic lane is not measured yet');
+/** The semantic lane ranks each set by models that have not seen its family. */
+export function openLane(name: 'keyword' | 'semantic', data: ToolData): Lane {
+  if (name === 'semantic') {
+    const path = new SemanticPath(data);
+    return { rank: (question, lines) => rankSemantically(path, data, question, lines) };
+  }
   return {
     rank: ({ userTurns }, lines) => {
       const index = indexToolList(
         '',
-        lines.map((line) => itemAt(cards, line)),
+        lines.map((line) => itemAt(data.cards, line)),
       );
       return keywordRanker.rank(index, { turns: userTurns, at: userTurns.length - 1 });
     },

@@ -1,3 +1,5 @@
+import type { ToolDefinition } from '@gateway/contracts';
+import type { ToolRanker } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
 import { keywordPrior } from '../../../apps/tool-router/src/plan-tools/keyword-prior.ts';
 import { semanticPrior } from '../../../apps/tool-router/src/plan-tools/semantic-prior.ts';
 import { hashList } from '../../../apps/tool-router/src/define-tools/tool-memory.adapter.ts';
@@ -5,6 +7,9 @@ import { keywordRanker } from '../../../apps/tool-router/src/ranking/keyword-ran
 import { MemoizedRanker } from '../../../apps/tool-router/src/ranking/memoized-ranker.ts';
 import { makeToolCard } from '../../../apps/tool-router/src/ranking/tool-card.ts';
 import { indexToolList } from '../../../apps/tool-router/src/ranking/tool-list-index.ts';
+import { SemanticPath } from '../semantic-path.ts';
+import { rankSemantically } from '../semantic-ranking.ts';
+import type { EvalList, EvalSession } from './eval-session.ts';
 import { makeList } from './make-list.ts';
 import type { SessionData } from './load-sessions.ts';
 import { draw, type ReplaySubject } from './replay-session.ts';
@@ -17,15 +22,16 @@ export interface SubjectOptions {
   readonly lane: 'keyword' | 'semantic';
 }
 
-const rankingsBytesMax = 256 * 1024 * 1024;
+/** Of one session. */
+const rankingsBytesMax = 4 * 1024 * 1024;
+const noPools = { 25: undefined, 100: undefined, 500: undefined, own: undefined };
 
 /** Sessions with their lists, indexed. */
 export function prepareSubjects(
   { sessions, tools }: SessionData,
   { size, perSource, lane }: SubjectOptions,
 ): ReplaySubject[] {
-  if (lane === 'semantic') throw new Error('only the keyword lane can be replayed yet');
-  const ranker = new MemoizedRanker(keywordRanker, rankingsBytesMax);
+  const rankerOf = openRankers(lane, tools);
   const priors = { keyword: keywordPrior, semantic: semanticPrior };
   const bySource = Map.groupBy(sessions, ({ source }) => source);
   const drawn = [...bySource.values()].flatMap((each) =>
@@ -34,6 +40,43 @@ export function prepareSubjects(
   return drawn.map((session) => {
     const list = makeList(session, size, tools);
     const index = indexToolList(hashList(list.tools.map(({ hash }) => hash)), list.tools.map(makeToolCard));
-    return { session, list, index, ranker, priors };
+    return {
+      session,
+      list,
+      index,
+      ranker: new MemoizedRanker(rankerOf(session, list), rankingsBytesMax),
+      priors,
+    };
   });
+}
+
+type RankerOf = (session: EvalSession, list: EvalList) => ToolRanker;
+
+/** The semantic lane ranks the sessions of a set by models that have not seen its family. */
+function openRankers(lane: SubjectOptions['lane'], tools: ReadonlyMap<string, ToolDefinition>): RankerOf {
+  if (lane === 'keyword') return () => keywordRanker;
+  const definitions = [...tools.values()];
+  const data = { definitions, cards: definitions.map(makeToolCard), texts: [], questions: [] };
+  const lineOf = new Map(definitions.map(({ hash }, line) => [hash, line]));
+  const path = new SemanticPath(data);
+  return (session, list) => {
+    for (const tool of list.tools.filter(({ hash }) => !lineOf.has(hash))) {
+      lineOf.set(tool.hash, definitions.push(tool) - 1);
+      data.cards.push(makeToolCard(tool));
+    }
+    const lines = list.tools.map(({ hash }) => lineOf.get(hash) ?? -1);
+    return {
+      rank: (_index, { turns, at }) => {
+        const userTurns = turns.slice(0, at + 1);
+        const question = {
+          dataset: session.source,
+          userTurns,
+          golds: [],
+          mainGold: undefined,
+          pools: noPools,
+        };
+        return rankSemantically(path, data, question, lines);
+      },
+    };
+  };
 }

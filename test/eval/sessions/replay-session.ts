@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PlannedSession, PlanPrice } from '@gateway/contracts';
+import type { PlannedSession, PlanPrice, PlanToolsRequest } from '@gateway/contracts';
 import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools.ts';
 import type { PlannedTools } from '../../../apps/tool-router/src/plan-tools/choose-plan.ts';
 import type { RecallPriors } from '../../../apps/tool-router/src/plan-tools/recall-prior.ts';
@@ -99,35 +99,16 @@ export async function replaySession(
 
 async function planRequest(
   planner: ToolPlanner,
-  { session, list, index }: ReplaySubject,
+  subject: ReplaySubject,
   settings: ReplaySettings,
   { userTurns }: EvalRequest,
   running: Running,
 ): Promise<PlannedTools> {
-  const reply = await planner.plan({
-    accountId: '019a9f5e-0000-7000-8000-000000000001',
-    requestId: '019a9f5e-0000-7000-8000-000000000002',
-    listHash: index.listHash,
-    userTurns: userTurns.map((turn) => turn.slice(0, 1000)),
-    calledTools: [...running.called],
-    recentResults: [],
-    forcedTools: [],
-    pinned: [],
-    kOverride: settings.kOverride,
-    recallTarget: settings.recallTarget,
-    recoveredTools: [...running.recovered],
-    mayRecover: settings.net !== 'none',
-    price: {
-      ...settings.price,
-      listTokens: list.tokens.reduce((sum, tokens) => sum + tokens, 0),
-      headTokens: session.systemTokens + (session.requests[0]?.newTokens ?? 0),
-    },
-    ...(running.remembered === undefined ? {} : { session: running.remembered }),
-  });
+  const reply = await planner.plan(questionOf(subject, settings, userTurns, running));
   if (reply.status !== 'planned') throw new Error('the list is known');
   const isForced = settings.net === 'in_place' || settings.net === 'regrown';
   const way = isForced ? settings.net : reply.recovery.way;
-  const armed = reply.recovery.armed;
+  const { armed } = reply.recovery;
   running.remembered = {
     forwarded: reply.chosen ?? reply.forwarded,
     turns: userTurns.length,
@@ -136,8 +117,36 @@ async function planRequest(
     way: armed ? way : null,
     isShadow: false,
   };
-  running.kept += reply.forwarded.length / list.tools.length;
+  running.kept += reply.forwarded.length / subject.list.tools.length;
   return { ...reply, recovery: { armed, way } };
+}
+
+function questionOf(
+  { session, list, index }: ReplaySubject,
+  { net, kOverride, recallTarget, price }: ReplaySettings,
+  userTurns: readonly string[],
+  { called, recovered, remembered }: Running,
+): PlanToolsRequest {
+  return {
+    accountId: '019a9f5e-0000-7000-8000-000000000001',
+    requestId: '019a9f5e-0000-7000-8000-000000000002',
+    listHash: index.listHash,
+    userTurns: userTurns.map((turn) => turn.slice(0, 1000)),
+    calledTools: [...called],
+    recentResults: [],
+    forcedTools: [],
+    pinned: [],
+    kOverride,
+    recallTarget,
+    recoveredTools: [...recovered],
+    mayRecover: net !== 'none',
+    price: {
+      ...price,
+      listTokens: list.tokens.reduce((sum, tokens) => sum + tokens, 0),
+      headTokens: session.systemTokens + (session.requests[0]?.newTokens ?? 0),
+    },
+    ...(remembered === undefined ? {} : { session: remembered }),
+  };
 }
 
 /** The model answers by the plan: with the call it wants to make, or asks the net for it first, or goes without. */
