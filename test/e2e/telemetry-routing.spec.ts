@@ -40,11 +40,7 @@ let missed: string;
 beforeAll(async () => {
   provider = await startProvider();
   [account, stranger] = [await openAccount(provider), await openAccount(provider)];
-  const learned = await ask(stranger, 'get_weather');
-  const [theirs] = await waitForRows(stranger.apiKey, 1);
-  expect(theirs?.id).toBe(learned);
-  const { trace } = await readDetail(learned, stranger);
-  missed = trace.candidates.find(({ forwarded, name }) => !forwarded && takesNothing(name))!.name;
+  missed = await learnMissed();
   await ask(account, missed);
   for (let at = 1; at < samples; at++) await ask(account, 'get_weather');
   for (let at = 0; at < samples; at++) {
@@ -60,6 +56,18 @@ beforeAll(async () => {
   decisions = await Promise.all(withTools.map(({ id }) => readDetail(id)));
 }, 120_000);
 afterAll(() => provider.close());
+
+/** A tool that is left out for this question. A plan that came too late, on a machine with much to do, leaves none out. */
+async function learnMissed(): Promise<string> {
+  for (let attempt = 1; attempt <= 20; attempt += 1) {
+    const learned = await ask(stranger, 'get_weather');
+    await waitForRows(stranger.apiKey, attempt);
+    const { trace } = await readDetail(learned, stranger);
+    const found = trace.candidates.find(({ forwarded, name }) => !forwarded && takesNothing(name));
+    if (found !== undefined) return found.name;
+  }
+  throw new Error('no plan leaves anything out');
+}
 
 /** A call of a tool that was left out is delivered as it is where its arguments are good: these need none. */
 const takesNothing = (name: string): boolean => {
@@ -103,7 +111,7 @@ describe('routing traces', () => {
     expect(first).toMatchObject({ name: missed, forwarded: false });
     expect(traces.at(-1)).toMatchObject({
       k: expect.any(Number),
-      method: 'keyword',
+      method: expect.stringMatching(/^(keyword|semantic)$/),
       intent: expect.anything(),
     });
   });

@@ -31,7 +31,17 @@ export interface Traffic {
 
 const weather = {
   type: 'function' as const,
-  function: { name: 'get_weather', description: 'Get the current weather forecast for a city' },
+  function: {
+    name: 'get_weather',
+    description: 'Get the current weather forecast for a city',
+    // What says nothing of the arguments is left out on the way: so something is always saved.
+    parameters: {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      title: 'GetWeatherArguments',
+      type: 'object',
+      properties: { city: { title: 'City', type: 'string' } },
+    },
+  },
 };
 const question = 'Get the current weather forecast for the city of München';
 
