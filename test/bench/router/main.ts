@@ -7,14 +7,18 @@ import { measureKnown, measureLoad, measureMemory, measureNew } from './parts.ts
 import { measurePeer } from './peer.ts';
 
 const { values } = parseArgs({
-  options: { part: { type: 'string' }, quick: { type: 'boolean', default: false } },
+  options: {
+    part: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    tools: { type: 'string' },
+  },
 });
 const { quick } = values;
 const parts = {
   known: () => measureKnown(quick ? 300 : 2000),
   new: () => measureNew(quick ? 5 : 30),
   load: () => measureLoad(200, quick ? 3 : 20),
-  memory: () => measureMemory(quick ? 10_000 : 100_000),
+  memory: () => measureMemory(Number(values.tools ?? (quick ? 10_000 : 100_000))),
   peer: () => measurePeer(quick ? 32 : 200),
 } as const;
 type Part = keyof typeof parts;

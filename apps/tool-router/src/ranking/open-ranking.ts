@@ -20,9 +20,9 @@ import { ToolTextMemory } from './tool-text-memory.ts';
 const mebibyte = 1024 * 1024;
 /** What ranking keeps; all of it can be made again. 100,000 vectors of the shipped encoder take 48 MB. */
 const vectorsBytesMax = 64 * mebibyte;
-const matricesBytesMax = 32 * mebibyte;
-const stageListsBytesMax = 32 * mebibyte;
-const rankingsBytesMax = 32 * mebibyte;
+const matricesBytesMax = 24 * mebibyte;
+const stageListsBytesMax = 24 * mebibyte;
+const rankingsBytesMax = 24 * mebibyte;
 const textsBytesMax = 64 * mebibyte;
 /** Candidates that a cross-encoder reads within the budget: about 4 ms each for one of MiniLM's size. */
 const pairsMax = 12;

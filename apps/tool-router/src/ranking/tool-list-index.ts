@@ -15,13 +15,16 @@ interface ListLengths {
 
 /** The tools that have a term. */
 class Postings {
-  readonly positions: number[] = [];
-  readonly #counts: number[] = [];
+  readonly positions: number[];
+  readonly #counts: number[];
   readonly #lengths: ListLengths;
   #gains: Float64Array | undefined;
 
-  constructor(lengths: ListLengths) {
+  /** Most terms stand in one tool: arrays that begin with it hold no room for others. */
+  constructor(lengths: ListLengths, position: number, count: number) {
     this.#lengths = lengths;
+    this.positions = [position];
+    this.#counts = [count];
   }
 
   /** `count` is in quarters, as the cards keep it. */
@@ -118,12 +121,9 @@ function collectPostings(cards: readonly ToolCard[], lengthMean: number): Map<st
   const postings = new Map<string, Postings>();
   cards.forEach((card, position) => {
     for (const [term, count] of card.terms) {
-      let found = postings.get(term);
-      if (found === undefined) {
-        found = new Postings(lengths);
-        postings.set(term, found);
-      }
-      found.add(position, count);
+      const found = postings.get(term);
+      if (found === undefined) postings.set(term, new Postings(lengths, position, count));
+      else found.add(position, count);
     }
   });
   return postings;
