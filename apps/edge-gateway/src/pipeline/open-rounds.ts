@@ -7,8 +7,6 @@ import type { PipelineServices } from './services.ts';
 import { forward } from './stages/forward/forward.ts';
 import type { Target } from './target.ts';
 
-const attemptsHeader = 'x-svc-attempts';
-
 /** The rounds of an answer to a request with a net; null for any other. Each is made where the first answer came from. */
 export function openRounds(
   outbound: Outbound,
@@ -22,14 +20,14 @@ export function openRounds(
   const asked = alone(target);
   const ask = async (next: NextRound): Promise<UpstreamAnswer> => {
     const { outboundBytes, headers } = exchange;
-    const { [attemptsHeader]: attempts } = headers;
+    const attempts = headers['x-svc-attempts'];
     // Each round is a call of its own; the last one's span ends with the answer.
     exchange.providerCall?.end();
     const answer = await forward(outbound.roundFor(asked, next), asked, exchange, caller, services);
     exchange.outboundBytes += outboundBytes;
     // A round is no failed attempt.
-    if (attempts === undefined) delete headers[attemptsHeader];
-    else headers[attemptsHeader] = attempts;
+    if (attempts === undefined) delete headers['x-svc-attempts'];
+    else headers['x-svc-attempts'] = attempts;
     return answer;
   };
   const rounds = new HiddenRounds({ net, signal: exchange.abort.signal, forwarded: forwarded.length, ask });

@@ -6,7 +6,11 @@ import type { SafetyNet } from './safety-net.ts';
 
 type Call = readonly [id: string, name: string, args: unknown];
 
-function tell(text: string | undefined, calls: readonly Call[], tokens = [10, 1] as const): StreamEvent[] {
+function tell(
+  text: string | undefined,
+  calls: readonly Call[],
+  tokens: readonly [number, number] = [10, 1],
+): StreamEvent[] {
   const spoken: StreamEvent[] =
     text === undefined
       ? []

@@ -31,6 +31,7 @@ export function passUntilHeld(given: PassGiven): StreamWriter {
     waiting = new WaitingFrames(given);
     return turned.said;
   };
+  const say = (events: readonly StreamEvent[]): readonly Uint8Array[] => render?.(events) ?? [];
   return {
     split: (chunk) => gate.push(chunk).flatMap(split),
     left() {
@@ -39,9 +40,9 @@ export function passUntilHeld(given: PassGiven): StreamWriter {
       return left.length === 0 ? [] : [Buffer.concat(left)];
     },
     write(frame, events) {
-      const before = render === undefined && rounds.count > 0 ? sayAnew() : [];
       const told = fillIds(events);
-      if (render !== undefined) return [...before, ...render(rounds.push(told))];
+      const before = render === undefined && rounds.count > 0 ? sayAnew() : [];
+      if (render !== undefined) return [...before, ...say(rounds.push(told))];
       waiting.beforeAny(told);
       waiting.add(frame, rounds.push(told));
       if (rounds.isAltered) return sayAnew();
@@ -49,10 +50,9 @@ export function passUntilHeld(given: PassGiven): StreamWriter {
     },
     rest() {
       const rest = rounds.rest();
-      if (render !== undefined) return render(rest);
-      if (rounds.isAsItCame) return waiting.release();
-      const said = sayAnew();
-      return [...said, ...((render as Render | undefined) ?? given.openRenderer())(rest)];
+      if (render === undefined && rounds.isAsItCame) return waiting.release();
+      const before = render === undefined ? sayAnew() : [];
+      return [...before, ...say(rest)];
     },
   };
 }
