@@ -62,7 +62,7 @@ beforeAll(async () => {
   // Lists that are new to router and compressor may take longer than a request waits.
   await eventually(async () => (await askChat(githubTools)).length < names.length || undefined);
   await eventually(async () => (await askChat(githubTools.slice(0, 60))).length < 60 || undefined);
-}, 60_000);
+}, 120_000);
 afterEach(() => provider.reset());
 afterAll(() => provider.close());
 
