@@ -39,7 +39,7 @@ export function renderCard(name: CardName, all: EvaluatedFigures): string {
 function writeCards(): void {
   const line = readFileSync(0, 'utf8').trimEnd().split('\n').at(-1) ?? '';
   const all = figuresSchema.parse(JSON.parse(line));
-  writeFileSync(figuresFile, `${JSON.stringify(all, null, 1)}\n`);
+  writeFileSync(figuresFile, `${JSON.stringify(all, null, 2)}\n`);
   for (const name of ['encoder', 'reranker'] as const) {
     writeFileSync(join(import.meta.dirname, '../models', name, 'card.md'), renderCard(name, all));
   }

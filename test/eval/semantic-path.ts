@@ -48,11 +48,11 @@ export class SemanticPath {
 
   /** @param lines The candidates, as lines of the tools' file. */
   async see(question: Question, lines: readonly number[]): Promise<Seen> {
-    const { userTurns, dataset, calledTools, recentResults } = question;
+    const { userTurns, dataset } = question;
     const encode = await this.#encoderOf(foldOf(dataset));
     const cards = lines.map((line) => itemAt(this.#data.cards, line));
     const index = indexToolList('', cards);
-    const turn = readStageTurn(userTurns, userTurns.length - 1, { calledTools, recentResults });
+    const turn = readStageTurn(userTurns, userTurns.length - 1, question);
     const texts = await encode(turn.texts);
     const dimensions = texts[0]?.length ?? 0;
     const tools = new Float32Array(lines.length * dimensions);

@@ -49,8 +49,8 @@ export interface Question {
   /** The user's turns, the question last. */
   readonly userTurns: readonly string[];
   /** Names of the tools that the transcript calls, and what came back since the last user turn: empty but in an agent's loop. */
-  readonly calledTools: readonly string[];
-  readonly recentResults: readonly string[];
+  readonly calledTools?: readonly string[];
+  readonly recentResults?: readonly string[];
   readonly golds: readonly (readonly number[])[];
   /** The gold that the question itself is about, where the set names one: the others are its hidden prerequisites. */
   readonly mainGold: readonly number[] | undefined;

@@ -4,7 +4,7 @@ import { dot } from './dot.ts';
 import { maxOf, rankGains, shareOfTop, standardize } from './list-scores.ts';
 import { measureNames, measureCoverage } from './name-match.ts';
 import { scoreSoftly } from './soft-match.ts';
-import type { StageList } from './stage-list.ts';
+import { idfOf, type StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './synonyms.ts';
 
@@ -144,17 +144,19 @@ function markCalled({ index }: StageList, turn: StageTurn): Float64Array {
 
 /** Parameters of a tool that only asks: a question, perhaps its choices. */
 const askingParametersMax = 4;
+/** What the word must weigh in the tool's texts, with 1 for once in a text of mean length: longer ones speak of asking by the way. */
+const askingWeightMin = 0.85;
 
 /** Tools by which the agent asks its user: what they are needed for has no words in common with any request. */
 function markAsking({ index, parameterTerms }: StageList): Float64Array {
   const marks = new Float64Array(index.names.length);
-  const asking = new Set(index.postings.get('ask')?.positions);
-  for (const whom of ['user', 'human']) {
-    for (const position of index.postings.get(whom)?.positions ?? []) {
-      const isShort = (parameterTerms[position]?.length ?? 0) <= askingParametersMax;
-      if (asking.has(position) && isShort) marks[position] = 1;
-    }
-  }
+  const asking = index.postings.get('ask');
+  const whom = new Set(['user', 'human'].flatMap((word) => [...(index.postings.get(word)?.positions ?? [])]));
+  asking?.positions.forEach((position, place) => {
+    const weight = (asking.gains[place] ?? 0) / idfOf(index, 'ask');
+    const isShort = (parameterTerms[position]?.length ?? 0) <= askingParametersMax;
+    if (whom.has(position) && isShort && weight >= askingWeightMin) marks[position] = 1;
+  });
   return marks;
 }
 
