@@ -47,8 +47,8 @@ export class RouterUnderTest {
   /** With the shipped models, and the bounds that the service has. */
   static async open(): Promise<RouterUnderTest> {
     const memory = new ToolMemory({
-      definitionsBytesMax: 128 * mebibyte,
-      listsBytesMax: 48 * mebibyte,
+      definitionsBytesMax: 96 * mebibyte,
+      listsBytesMax: 32 * mebibyte,
     });
     const ranking = await openRanking({
       encoderDir: process.env['ROUTER_ENCODER_DIR'] ?? join(root, 'models/encoder'),
