@@ -41,7 +41,7 @@ const means = Object.fromEntries(pathNames.map((path) => [path, meanOfSets(table
   Partial<Record<PoolName, Figures>>
 >;
 const keeping = Object.fromEntries(recallTargets.map((target) => [target, keepAll(target)]));
-for (const pool of wantedPools) printPool(pool);
+for (const pool of wantedPools) if (means.semantic[pool] !== undefined) printPool(pool);
 printKeeping();
 console.log(
   JSON.stringify({
@@ -92,7 +92,10 @@ function tabulate(path: PathName): Table {
 
 function meanOfSets(table: Table): Partial<Record<PoolName, Figures>> {
   return Object.fromEntries(
-    wantedPools.map((pool) => [pool, meanFigures(Object.values(table).flatMap((set) => set[pool] ?? []))]),
+    wantedPools.flatMap((pool) => {
+      const all = Object.values(table).flatMap((set) => set[pool] ?? []);
+      return all.length === 0 ? [] : [[pool, meanFigures(all)]];
+    }),
   );
 }
 

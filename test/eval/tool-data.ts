@@ -111,10 +111,18 @@ function readQuestion(query: QueryLine, pool: PoolLine, lines: ReadonlyMap<strin
 }
 
 function readUserTurns({ query, messages }: QueryLine): string[] {
-  const turns = messages
-    .filter(({ role }) => role === 'user')
-    .map(({ content }) => (typeof content === 'string' ? content : ''));
-  return turns.at(-1)?.trim() === query.trim() ? turns : [...turns, query];
+  const turns = messages.filter(({ role }) => role === 'user').map(({ content }) => readText(content));
+  const asked = query.trim();
+  return turns.length > 0 && (asked === '' || turns.at(-1)?.trim() === asked) ? turns : [...turns, query];
+}
+
+/** A content is a text, or a list of parts of which some have one. */
+function readText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return (content as ({ readonly text?: unknown } | null)[])
+    .flatMap((part) => (typeof part?.text === 'string' ? [part.text] : []))
+    .join('\n');
 }
 
 /** A call whose result is still open counts as a result without text. */
@@ -123,7 +131,7 @@ function readLoop(messages: readonly Message[]): Pick<Question, 'calledTools' | 
   const names = calls.flatMap(({ name, function: called }) => name ?? called?.name ?? []);
   const sinceUser = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
   const results = sinceUser.flatMap(({ role, content, tool_calls: open }) =>
-    role === 'tool' || open !== undefined ? [typeof content === 'string' ? content : ''] : [],
+    role === 'tool' || open !== undefined ? [readText(content)] : [],
   );
   return { calledTools: [...new Set(names)], recentResults: results };
 }
