@@ -97,6 +97,7 @@ async function openInference({ encoderDir, rerankerDir, threads, logger, metrics
     metrics: new InferenceMetrics(metrics),
   });
   const inference = LocalReranker.over(running, local);
+  if (local !== undefined) logger.info({ id: local.id, rerankerDir }, 'the reranker is open, on this thread');
   const reads = inference.reranker?.reads;
   if (reads?.kind === 'features' && !hasOurFeatures(reads.features)) {
     logger.error({ rerankerDir }, 'the reranker reads other features: tools are ranked without it');
