@@ -1,6 +1,6 @@
 import type { RequestEventV1 } from '@gateway/contracts';
 import type { Caller } from '../../caller.ts';
-import type { Exchange } from '../../exchange.ts';
+import type { Exchange, Ledger } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 
 /** The one wide line of a request. Names and figures alone: no body, no header values, no tool arguments. */
@@ -28,22 +28,34 @@ export function renderLogLine(
     stream: ledger.stream,
     lane: ledger.lane ?? undefined,
     upstream_calls: exchange.tries.calls > 1 ? exchange.tries.calls : undefined,
-    tools_in: ledger.toolsIn,
-    tools_out: ledger.toolsOut,
-    k_reason: ledger.plan?.kReason,
-    tools_worth_saved: ledger.plan?.worth?.saved,
-    tools_worth_spent: ledger.plan?.worth?.spent,
+    ...renderTools(ledger),
     ctx_decision: ledger.context?.decision,
     ctx_tokens_saved: ledger.context === null ? undefined : exchange.contextPrice?.tokensSaved,
     ctx_saved_usd: ledger.context?.savedUsd ?? undefined,
     ctx_rewritten_usd: ledger.context?.rewrittenUsd ?? undefined,
-    hidden_rounds: ledger.hiddenRounds || undefined,
-    recovered_tools: ledger.recoveredTools.length || undefined,
-    plan_defect: ledger.plan?.defect ?? undefined,
     input_tokens: event?.usage?.inputTokens,
     output_tokens: event?.usage?.outputTokens,
     cost_usd: event?.costUsd ?? undefined,
     ms: event?.ms ?? { total: totalMs },
+  };
+}
+
+function renderTools({
+  toolsIn,
+  toolsOut,
+  plan,
+  hiddenRounds,
+  recoveredTools,
+}: Ledger): Record<string, unknown> {
+  return {
+    tools_in: toolsIn,
+    tools_out: toolsOut,
+    k_reason: plan?.kReason,
+    tools_worth_saved: plan?.worth?.saved,
+    tools_worth_spent: plan?.worth?.spent,
+    hidden_rounds: hiddenRounds || undefined,
+    recovered_tools: recoveredTools.length || undefined,
+    plan_defect: plan?.defect ?? undefined,
   };
 }
 
