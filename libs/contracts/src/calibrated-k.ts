@@ -28,9 +28,7 @@ export function bucketOf(intent: string | null, tools: number): string {
  * over all intents.
  */
 export type CalibratedK =
-  | { readonly bucket: string; readonly k: number }
-  | { readonly bucket: string; readonly k: 'off' }
-  | null;
+  { readonly bucket: string; readonly k: number } | { readonly bucket: string; readonly k: 'off' } | null;
 
 export function chooseCalibratedK(
   policy: RoutingPolicy | null,

@@ -1,0 +1,60 @@
+// What the worker writes and reads: `npm run bench:worker -- [--events 60000] [--rows 5000000]`. Prints figures, then one line of JSON;
+// ends with 1 when a bound of issue 7 is broken. Means something on a machine with nothing else to do.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startStack } from '@gateway/testing';
+// Not by the library's face: that has decorators, which Node does not strip.
+import { connectMessaging } from '../../../libs/messaging/src/nats-messaging.ts';
+import { measureQueries } from './queries.ts';
+import { measureWriting } from './writing.ts';
+
+const bounds = { eventsPerSecond: 3_000, recordingMicros: 30, usageMs: 100, listMs: 50 } as const;
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: '60000' },
+    rows: { type: 'string', default: '5000000' },
+  },
+});
+const [events, rows] = [Number(values.events), Number(values.rows)];
+
+const stack = await startStack({ apps: ['worker'] });
+try {
+  const recording = measureRecording(stack.dev.redis_url);
+  console.log('Recording, the edge’s part:', recording);
+  const instanceId = `bench-${process.pid}`;
+  const credentials = stack.natsCredentials('edge-gateway');
+  const messaging = await connectMessaging({ ...credentials, name: instanceId, instanceId });
+  const options = { messaging, redisUrl: stack.dev.redis_url, databaseUrl: stack.dev.postgres.telemetry };
+  const writing = await measureWriting({ ...options, events });
+  console.log('Writing:', writing);
+  const queries = await measureQueries({ ...options, rows });
+  console.log('Reading:');
+  console.table(queries);
+  await messaging.close();
+  const broken = [
+    ...(writing.events_per_second < bounds.eventsPerSecond ? ['events per second'] : []),
+    ...(recording.cpu_us_per_request > bounds.recordingMicros ? ['recording'] : []),
+    ...queries
+      .filter(({ query, p95_ms }) => p95_ms > (query.startsWith('list') ? bounds.listMs : bounds.usageMs))
+      .map(({ query }) => query),
+  ];
+  for (const what of broken) console.log(`Out of bounds: ${what}`);
+  console.log(JSON.stringify({ recording, writing, queries, bounds, broken }));
+  process.exitCode = broken.length === 0 ? 0 : 1;
+} finally {
+  await stack.stop();
+}
+
+/** CPU of the gateway's process for accepting, ending and shipping a request with a hundred candidates. */
+function measureRecording(redisUrl: string): { cpu_us_per_request: number } {
+  const script = join(import.meta.dirname, '../recording/measure-recording.ts');
+  // A database that the worker does not look at: what is queued there is nobody's to write.
+  const apart = new URL(redisUrl);
+  apart.pathname = '/5';
+  const output = execFileSync(process.execPath, [script, '30000', '32', '100'], {
+    env: { ...process.env, REDIS_URL: apart.href },
+    encoding: 'utf8',
+  });
+  return JSON.parse(output.trim().split('\n').at(-1) ?? '{}') as { cpu_us_per_request: number };
+}
