@@ -16,7 +16,7 @@ export * from './calibrated-k.ts';
 export * from './contract-table.ts';
 export * from './define.ts';
 export * from './events/broadcasts.v1.ts';
-export * from './events/model-choice.ts';
+export * from './events/model-choice.v1.ts';
 export * from './events/request-event.v1.ts';
 export * from './jobs/request-event-batch.v1.ts';
 export * from './redis/epochs.v1.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contextDecision, requestStatus } from '../api/request-log.ts';
 import { count, id, sha256Hex, timestamp } from '../common.ts';
 import { blockId } from '../rpc/read-token-counts.v1.ts';
-import { modelChoiceRecord } from './model-choice.ts';
+import { modelChoiceRecord } from './model-choice.v1.ts';
 import { markerId } from '../rpc/recall-originals.v1.ts';
 
 /** What is known when a request is accepted, written to the spool before anything is forwarded. */
