@@ -1,6 +1,7 @@
-// What sessions cost and miss under ways to choose their tools: `npm run eval:sessions -- --data DIR`. Replays the multi-turn sets and
-// the transcripts against lists of 50, 100 and 300 tools. No model runs: how likely it uses the net is assumed (`--use`).
-// Prints tables, then one line of JSON.
+// What sessions cost and miss under ways to choose their tools: `npm run eval:sessions -- --data DIR`. Replays the multi-turn
+// sets (DIR/tools) and the transcripts (DIR/transcripts) against lists of 50, 100 and 300 tools. No model runs: how likely it uses
+// the net is assumed, at 0.8, 0.9 and 1. Prints tables, then one line of JSON. `--lane keyword` ranks without vectors,
+// `--sessions N` takes so many of each source, `--sizes 100` only lists of that size.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { printReport } from './sessions/report.ts';
@@ -23,8 +24,9 @@ const modelNames = [
 const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '../shared/data' },
-    sessions: { type: 'string', default: '80' },
-    lane: { type: 'string', default: 'keyword' },
+    /** Of each source. */
+    sessions: { type: 'string', default: '40' },
+    lane: { type: 'string', default: 'semantic' },
     sizes: { type: 'string', default: sizes.join(',') },
   },
 });
