@@ -10,8 +10,7 @@ export function printReport(reports: readonly ListReport[]): void {
     console.log(
       '  frontier by K (forwarded recall, effective recall, rounds a session, then cost by model):',
     );
-    for (const point of report.frontier.filter(({ use }) => use === usedShare || use === 0))
-      printPoint(point);
+    for (const point of report.frontier) printPoint(point);
   }
   const bars = Object.fromEntries(reports.map((report) => [report.tools, barsOf(report)]));
   console.log(JSON.stringify({ bars, lists: reports }));
