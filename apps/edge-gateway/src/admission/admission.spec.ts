@@ -23,20 +23,20 @@ function admissionOf(options: Partial<AdmissionOptions> = {}) {
   const ask = (accountId: string) => {
     const taker: TurnTaker = { turn: null, abort: new AbortController() };
     takers.push(taker);
-    let waiting: Promise<void> | undefined;
-    try {
-      waiting = admission.enter(accountId, taker);
-    } catch (error) {
-      waiting = Promise.reject(error as Error);
-    }
-    const told = (waiting ?? Promise.resolve()).then(
+    let isAtOnce = false;
+    const enter = async (): Promise<void> => {
+      const waiting = admission.enter(accountId, taker);
+      isAtOnce = waiting === undefined;
+      await waiting;
+    };
+    const told = enter().then(
       () => {
         order.push(accountId);
         return 'served';
       },
       (error: unknown) => (error instanceof GatewayError ? error.code : 'left'),
     );
-    return { taker, told, isAtOnce: waiting === undefined, leave: () => admission.leave(taker) };
+    return { taker, told, isAtOnce, leave: () => admission.leave(taker) };
   };
   return { ask, order, shed };
 }
@@ -71,7 +71,7 @@ describe('admission', () => {
     const late = ask('c');
     expect(shed).toEqual(['displaced']);
     expect(await Promise.race([waiting[1]!.told, waitMs(50, 'waits')])).toBe('overloaded');
-    first!.leave();
+    first.leave();
     expect(await Promise.race([waiting[2]!.told, late.told])).toBe('served');
   });
 

@@ -69,8 +69,7 @@ export function createConnections(
       const report: ReportCredential = (refusedStatus) =>
         void reportToVault({ accountId, provider, refusedStatus }, messaging, () => forgetList(accountId));
       const credential = await openFromVault({ accountId, provider }, messaging, sealingKeys, report);
-      for (const key of credential?.keys ?? [])
-        key.secretValues.forEach((secret) => redactor.register(secret));
+      for (const secret of secretsOf(credential)) redactor.register(secret);
       return credential;
     },
   });
@@ -96,6 +95,10 @@ function forgetOld(
 ): void {
   opened.dropExpired();
   redactor.forgetOlder(unprintableMs);
+}
+
+function secretsOf(credential: OpenedCredential | null): readonly string[] {
+  return credential?.keys.flatMap((key) => key.secretValues) ?? [];
 }
 
 function keyOf(accountId: string, provider: string): string {
