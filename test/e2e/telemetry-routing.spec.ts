@@ -57,14 +57,19 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => provider.close());
 
-/** A tool that is left out for this question. A plan that came too late, on a machine with much to do, leaves none out. */
+const warmUps = 3;
+
+/**
+ * The worst tool that is left out for this question. The first requests with a list are ranked by keyword, until it has
+ * vectors; a plan that came too late, on a machine with much to do, leaves none out.
+ */
 async function learnMissed(): Promise<string> {
   for (let attempt = 1; attempt <= 20; attempt += 1) {
     const learned = await ask(stranger, 'get_weather');
     await waitForRows(stranger.apiKey, attempt);
     const { trace } = await readDetail(learned, stranger);
-    const found = trace.candidates.find(({ forwarded, name }) => !forwarded && takesNothing(name));
-    if (found !== undefined) return found.name;
+    const found = trace.candidates.findLast(({ forwarded, name }) => !forwarded && takesNothing(name));
+    if (found !== undefined && attempt > warmUps) return found.name;
   }
   throw new Error('no plan leaves anything out');
 }
