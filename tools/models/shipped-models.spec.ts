@@ -28,7 +28,7 @@ describe('the shipped models', () => {
     expect(encoder.dimensions).toBe(256);
     expect(reranker.reads.features).toEqual(featureNames);
     await Promise.all([encoder.release(), reranker.release()]);
-  });
+  }, 60_000);
 
   it.each(folders)('have in the card of %s the figures that were measured', (name) => {
     const card = readFileSync(join(directoryOf(name), 'card.md'), 'utf8');
