@@ -99,7 +99,15 @@ describe('the request log', () => {
     });
     expect(detail?.forwarded_tools).toHaveLength(12);
     expect(detail?.trace.candidates[3]).toEqual({
-      ...{ name: 'tool_3', score: 0.1667, rank: 4, forwarded: true, planned: true, called: true, always_in: null },
+      ...{
+        name: 'tool_3',
+        score: 0.1667,
+        rank: 4,
+        forwarded: true,
+        planned: true,
+        called: true,
+        always_in: null,
+      },
     });
     expect(detail?.compression_steps).toEqual([{ step: 'schema', tokens_before: 900, tokens_after: 700 }]);
   });

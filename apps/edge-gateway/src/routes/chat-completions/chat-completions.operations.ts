@@ -8,12 +8,10 @@ const cloudField = (description: string) => z.string().optional().meta({ descrip
 /** What the gateway reads. Whatever else the format knows is forwarded as it came, and the provider’s to judge. */
 const chatCompletionsRequest = z
   .looseObject({
-    model: z
-      .string()
-      .meta({
-        description:
-          'A model, `<provider>/<model>`, or a routing string: `svc/auto` (by task complexity, or by the `mode` of your routing preferences), `svc/cheap`, `svc/fast` or `svc/capable`.',
-      }),
+    model: z.string().meta({
+      description:
+        'A model, `<provider>/<model>`, or a routing string: `svc/auto` (by task complexity, or by the `mode` of your routing preferences), `svc/cheap`, `svc/fast` or `svc/capable`.',
+    }),
     messages: z.array(z.looseObject({ role: z.string() })),
     tools: z
       .array(

@@ -45,12 +45,10 @@ const converseAnswer = z
 const common = {
   tag: 'Chat',
   params: z.object({
-    id: z
-      .string()
-      .meta({
-        description:
-          'The model, percent-encoded: `<provider>/<model>`, a bare id, or a routing string (`svc%2Fauto`).',
-      }),
+    id: z.string().meta({
+      description:
+        'The model, percent-encoded: `<provider>/<model>`, a bare id, or a routing string (`svc%2Fauto`).',
+    }),
   }),
   headers: chatRequestHeaders,
   body: { schema: converseRequest },

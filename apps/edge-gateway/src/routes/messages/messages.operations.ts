@@ -5,12 +5,10 @@ import type { Operation } from '../../http/operation.ts';
 
 /** What the gateway reads of any request of the format. */
 const messagesInput = z.looseObject({
-  model: z
-    .string()
-    .meta({
-      description:
-        'A model, `<provider>/<model>`, or a routing string: `svc/auto` (by task complexity, or by the `mode` of your routing preferences), `svc/cheap`, `svc/fast` or `svc/capable`.',
-    }),
+  model: z.string().meta({
+    description:
+      'A model, `<provider>/<model>`, or a routing string: `svc/auto` (by task complexity, or by the `mode` of your routing preferences), `svc/cheap`, `svc/fast` or `svc/capable`.',
+  }),
   messages: z.array(z.looseObject({ role: z.string() })),
   system: z.union([z.string(), z.array(z.looseObject({}))]).optional(),
   tools: z
