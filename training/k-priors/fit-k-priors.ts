@@ -110,7 +110,6 @@ function writePrior(): void {
     `import type { RecallPrior } from './recall-prior.ts';`,
     '',
     `/** How far down the ${laneName} rankings needed tools stand: \`[k, recall]\` points. */`,
-    '// prettier-ignore',
     `export const ${laneName}Prior: RecallPrior = ${JSON.stringify(prior)};`,
     '',
   ].join('\n');

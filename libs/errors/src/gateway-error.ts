@@ -1,4 +1,5 @@
-import { errorRegistry, type ErrorCode, type ErrorDefinition } from './registry.ts';
+import type { ErrorDefinition } from './error-definition.ts';
+import { errorRegistry, type ErrorCode } from './registry.ts';
 
 export interface GatewayErrorOptions {
   /** Public text, if it can say more than the registry's. */

@@ -1,2 +1,3 @@
 export { GatewayError, toGatewayError, type GatewayErrorOptions } from './gateway-error.ts';
-export { errorRegistry, type ErrorCode, type ErrorDefinition, type ErrorType } from './registry.ts';
+export type { ErrorDefinition, ErrorType } from './error-definition.ts';
+export { errorRegistry, type ErrorCode } from './registry.ts';

@@ -130,7 +130,9 @@ function foldExtension(draft: AnswerDraft, event: Extract<StreamEvent, { type: '
 /** Usage is told anew each time, so the last one stands alone: without figures of the provider's own there are none. */
 function replaceUsage(extensions: Extensions, usage: Extensions): Extensions {
   const replaced: Record<string, JsonObject> = {};
-  for (const [format, { usage: _told, ...members }] of Object.entries(extensions)) replaced[format] = members;
+  for (const [format, told] of Object.entries(extensions)) {
+    replaced[format] = Object.fromEntries(Object.entries(told).filter(([name]) => name !== 'usage'));
+  }
   for (const [format, members] of Object.entries(usage)) {
     replaced[format] = { ...replaced[format], usage: members };
   }

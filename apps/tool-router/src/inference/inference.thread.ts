@@ -3,7 +3,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Encoder } from '../encoder/encoder.port.ts';
 import { openEncoder } from '../encoder/open-encoder.ts';
-import { openReranker, type Reranker } from '../reranker/open-reranker.ts';
+import { openReranker } from '../reranker/open-reranker.ts';
+import type { Reranker } from '../reranker/reranker.port.ts';
 import type {
   InferenceBatch,
   InferenceReady,

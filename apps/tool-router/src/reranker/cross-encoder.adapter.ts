@@ -2,7 +2,7 @@ import type { InferenceSession } from 'onnxruntime-node';
 import { modelFiles } from '../encoder/sentence-transformer.adapter.ts';
 import { nameModel, openSession, readFirst } from '../inference/open-session.ts';
 import { TextTokens } from '../inference/text-tokens.ts';
-import type { Reranker } from './open-reranker.ts';
+import type { Reranker } from './reranker.port.ts';
 
 /** Tokens of question and tool together: time goes with them, and there is a deadline. */
 const tokensMax = 192;

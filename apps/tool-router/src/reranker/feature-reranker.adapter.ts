@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { z } from 'zod';
 import { nameModel, openSession } from '../inference/open-session.ts';
-import type { Reranker } from './open-reranker.ts';
+import type { Reranker } from './reranker.port.ts';
 
 const manifestSchema = z.object({ features: z.array(z.string()).min(1).max(4096) });
 

@@ -1,17 +1,8 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RerankerFacts } from '../inference/inference-protocol.ts';
 import { CrossEncoder } from './cross-encoder.adapter.ts';
 import { FeatureReranker } from './feature-reranker.adapter.ts';
-
-/** A model that puts the candidates of a turn in order. Of the two ways it has the one that it says it reads. */
-export interface Reranker extends RerankerFacts {
-  /** Rows of features, one after another → a score a row. */
-  scoreFeatures(features: Float32Array): Promise<Float32Array>;
-  /** A score a text, for one question. */
-  scorePairs(query: string, texts: readonly string[]): Promise<Float32Array>;
-  release(): Promise<void>;
-}
+import type { Reranker } from './reranker.port.ts';
 
 /**
  * Opens whatever reranker a folder holds: one of ours (`features.json`), or a cross-encoder (`tokenizer.json`).
