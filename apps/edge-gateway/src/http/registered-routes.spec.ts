@@ -11,7 +11,10 @@ import { createServer } from './server.ts';
 class NoSpool {}
 
 /** Enough to start: no request is served, so that nothing of it is ever called. */
-const parts = { pipeline: {}, identity: {} } as unknown as EdgeParts;
+const parts = {
+  pipeline: { messaging: { onBroadcast: () => undefined } },
+  identity: {},
+} as unknown as EdgeParts;
 const silent = Object.fromEntries(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, () => undefined]),
 ) as unknown as Logger;
