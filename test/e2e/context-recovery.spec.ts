@@ -102,7 +102,7 @@ describe.each(lanes)('%s', (_, open, model) => {
 it('markers of another session, and ids that nobody gave out, stand for nothing', async () => {
   const client = openAiClient({ baseUrl: stack.baseUrl, key, model: 'openai/gpt-4o-mini', tools });
   const foreign = await recallBy(client, conversation(logOf(unique())));
-  for (const id of [foreign.id, '0123456789ab', 'of anything']) {
+  for (const id of [foreign.id, 'c0ffee5eed00', 'of anything']) {
     provider.reset();
     const asks = { id: 'hidden1', name: 'svc_more_tools', arguments: { action: 'original', id } };
     scriptModel(provider, [{ calls: [asks] }, done]);

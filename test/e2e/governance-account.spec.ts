@@ -19,7 +19,7 @@ const defaults = {
 
 let account: TestAccount;
 beforeEach(async () => {
-  account = await createTestAccount(stack);
+  account = await createTestAccount(stack, { hasOwnPolicy: false });
 });
 
 const patch = (body: object) => call(200, { method: 'PATCH', path, key: account.apiKey, body });
