@@ -1,4 +1,4 @@
-import { recallAt, type RecallCurve } from './recall-curve.ts';
+import { recallAt, recallsUpTo, type RecallCurve } from './recall-curve.ts';
 import { surenessOf, type TurnRecall } from './recall-prior.ts';
 import type { RankedTurn } from './ranked-turn.ts';
 
@@ -46,13 +46,11 @@ function coverageOf(
   curve: RecallCurve,
   isIn: (position: number) => boolean,
 ): number {
-  const rankMax = curve.at(-1)?.[0] ?? 0;
+  const count = Math.min(ranked.length, curve.at(-1)?.[0] ?? 0);
+  const recalls = recallsUpTo(curve, count);
   let coverage = 0;
-  let last = 0;
-  for (const [rank, position] of ranked.slice(0, rankMax).entries()) {
-    const recall = recallAt(curve, rank + 1);
-    if (isIn(position)) coverage += recall - last;
-    last = recall;
+  for (let rank = 1; rank <= count; rank += 1) {
+    if (isIn(ranked[rank - 1] ?? -1)) coverage += (recalls[rank] ?? 0) - (recalls[rank - 1] ?? 0);
   }
   return coverage;
 }

@@ -14,6 +14,18 @@ export function recallAt(curve: RecallCurve, k: number): number {
   return lastRecall;
 }
 
+/** Recall at each K from 0 to `kMax`, in one walk along the points. */
+export function recallsUpTo(curve: RecallCurve, kMax: number): Float64Array {
+  const recalls = new Float64Array(kMax + 1);
+  let [lastK, lastRecall] = [0, 0];
+  for (const [pointK, recall] of [...curve, [kMax + 1, curve.at(-1)?.[1] ?? 0] as const]) {
+    const step = (recall - lastRecall) / (pointK - lastK);
+    for (let k = lastK; k < pointK && k <= kMax; k += 1) recalls[k] = lastRecall + step * (k - lastK);
+    [lastK, lastRecall] = [pointK, recall];
+  }
+  return recalls;
+}
+
 /** The smallest K that reaches a recall; undefined where none does. */
 export function smallestK(curve: RecallCurve, recall: number): number | undefined {
   let [lastK, lastRecall] = [0, 0];
