@@ -62,6 +62,8 @@ export interface MessageOutline {
   readonly toolCalls: readonly ToolCallOutline[];
   /** Ids of the calls that this message answers. */
   readonly toolResultIds: readonly string[];
+  /** Where the text parts stand in the body, quotes and escapes with them; found on demand. */
+  textRanges(): readonly ByteRange[];
   /** The text parts joined with newlines; decoded on demand, from the original bytes. */
   text(): string;
 }

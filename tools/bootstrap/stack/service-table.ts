@@ -44,7 +44,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
     hasPort: true,
     stopGraceMs: 40_000,
     // What a request allocates is dead when it is answered: with room for more requests, less of it is copied.
-    nodeOptions: ['--max-semi-space-size=64'],
+    nodeOptions: ['--max-semi-space-size=32'],
     env: ({ dataDir, infrastructure, sandboxPort }, instance) => ({
       REDIS_URL: infrastructure.redisUrl,
       SPOOL_DIR: dataDir.home(join('spool', instance)),

@@ -1,6 +1,7 @@
 import type { MessageOutline, MessageRole, ToolCallOutline } from '@gateway/interchange';
 import type { JsonNode } from '../../json/json-node.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
+import { outlineTexts } from '../../outline-texts.ts';
 import { hasCacheMarker, readName } from '../tool-shape.ts';
 
 /** Reads what is there: a message of an unknown shape is the provider's to judge. */
@@ -18,7 +19,7 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
     ),
     toolCalls: calls.flatMap((call) => outlineToolCall(tape, call)),
     toolResultIds: resultId === undefined ? [] : [resultId],
-    text: () => (content === undefined ? '' : readText(tape, content)),
+    ...outlineTexts(tape, () => (content === undefined ? [] : textNodes(tape, content))),
   };
 }
 
@@ -47,11 +48,10 @@ function outlineToolCall(tape: JsonTape, call: JsonNode): ToolCallOutline[] {
   return [{ id: tape.stringValue(tape.get(call, 'id')) ?? '', name }];
 }
 
-function readText(tape: JsonTape, content: JsonNode): string {
-  const whole = tape.stringValue(content);
-  if (whole !== undefined) return whole;
-  return tape
-    .items(content)
-    .flatMap((part) => tape.stringValue(part) ?? tape.stringValue(tape.get(part, 'text')) ?? [])
-    .join('\n');
+function textNodes(tape: JsonTape, content: JsonNode): JsonNode[] {
+  if (tape.kind(content) === 'string') return [content];
+  return tape.items(content).flatMap((part) => {
+    const text = tape.kind(part) === 'string' ? part : tape.get(part, 'text');
+    return text !== undefined && tape.kind(text) === 'string' ? [text] : [];
+  });
 }

@@ -1,6 +1,7 @@
 import type { MessageOutline, MessageRole, ToolCallOutline } from '@gateway/interchange';
 import type { JsonNode } from '../../json/json-node.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
+import { outlineTexts } from '../../outline-texts.ts';
 
 /** Reads what is there: a message of an unknown shape is the provider's to judge. */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
@@ -19,21 +20,25 @@ function mapRole(tape: JsonTape, node: JsonNode): MessageRole {
   return role === 'assistant' || role === 'system' ? role : 'user';
 }
 
-type BlocksOutline = Pick<MessageOutline, 'cacheControl' | 'toolCalls' | 'toolResultIds' | 'text'>;
+type BlocksOutline = Pick<
+  MessageOutline,
+  'cacheControl' | 'toolCalls' | 'toolResultIds' | 'text' | 'textRanges'
+>;
 
 function outlineBlocks(tape: JsonTape, blocks: readonly JsonNode[]): BlocksOutline {
   return {
     cacheControl: blocks.some((block) => tape.get(block, 'cachePoint') !== undefined),
     toolCalls: blocks.flatMap((block) => outlineToolCall(tape, tape.get(block, 'toolUse'))),
     toolResultIds: blocks.flatMap((block) => outlineResult(tape, tape.get(block, 'toolResult'))),
-    text: () => blocks.flatMap((block) => tape.stringValue(readText(tape, block)) ?? []).join('\n'),
+    ...outlineTexts(tape, () => blocks.flatMap((block) => textNodes(tape, block))),
   };
 }
 
-function readText(tape: JsonTape, block: JsonNode): JsonNode | undefined {
+function textNodes(tape: JsonTape, block: JsonNode): JsonNode[] {
   const guarded = tape.get(block, 'guardContent');
   const inner = guarded === undefined ? undefined : tape.get(guarded, 'text');
-  return inner === undefined ? tape.get(block, 'text') : tape.get(inner, 'text');
+  const text = inner === undefined ? tape.get(block, 'text') : tape.get(inner, 'text');
+  return text !== undefined && tape.kind(text) === 'string' ? [text] : [];
 }
 
 /** Calls of the provider's own carry their results with them: nobody has to answer them. */

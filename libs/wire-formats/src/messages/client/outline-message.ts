@@ -1,6 +1,7 @@
 import type { MessageOutline, MessageRole, ToolCallOutline } from '@gateway/interchange';
 import type { JsonNode } from '../../json/json-node.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
+import { outlineTexts } from '../../outline-texts.ts';
 import { hasCacheControl } from './outline-tool.ts';
 
 /**
@@ -20,10 +21,11 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
     cacheControl: [node, ...blocks].some((part) => hasMarker(tape, part)),
     toolCalls: blocks.flatMap((block) => outlineToolUse(tape, block)),
     toolResultIds: results.flatMap((result) => tape.stringValue(tape.get(result, 'tool_use_id')) ?? []),
-    text: () =>
+    ...outlineTexts(tape, () =>
       isOfTools
-        ? results.map((result) => readText(tape, tape.get(result, 'content'))).join('\n')
-        : readText(tape, content),
+        ? results.flatMap((result) => textNodes(tape, tape.get(result, 'content')))
+        : textNodes(tape, content),
+    ),
   };
 }
 
@@ -36,7 +38,7 @@ export function outlineSystem(tape: JsonTape, node: JsonNode): MessageOutline {
     cacheControl: tape.items(node).some((block) => hasCacheControl(tape, block)),
     toolCalls: [],
     toolResultIds: [],
-    text: () => readText(tape, node),
+    ...outlineTexts(tape, () => textNodes(tape, node)),
   };
 }
 
@@ -64,12 +66,11 @@ function outlineToolUse(tape: JsonTape, block: JsonNode): ToolCallOutline[] {
   return [{ id: tape.stringValue(tape.get(block, 'id')) ?? '', name }];
 }
 
-function readText(tape: JsonTape, content: JsonNode | undefined): string {
-  if (content === undefined) return '';
-  const whole = tape.stringValue(content);
-  if (whole !== undefined) return whole;
-  return tape
-    .items(content)
-    .flatMap((block) => tape.stringValue(tape.get(block, 'text')) ?? [])
-    .join('\n');
+function textNodes(tape: JsonTape, content: JsonNode | undefined): JsonNode[] {
+  if (content === undefined) return [];
+  if (tape.kind(content) === 'string') return [content];
+  return tape.items(content).flatMap((block) => {
+    const text = tape.get(block, 'text');
+    return text !== undefined && tape.kind(text) === 'string' ? [text] : [];
+  });
 }

@@ -9,8 +9,12 @@ interface Said {
   readonly marked?: boolean;
 }
 
-function outlineOf(said: readonly Said[]): { messages: MessageOutline[] } {
+/** The texts stand one after another in what is the body here. */
+function outlineOf(said: readonly Said[]): { messages: MessageOutline[]; body: Buffer } {
+  const body = said.map(({ text = '' }) => text).join('');
+  let at = 0;
   return {
+    body: Buffer.from(body),
     messages: said.map(({ role, text = '', calls = [], answers = [], marked = false }, index) => ({
       index,
       role,
@@ -18,13 +22,19 @@ function outlineOf(said: readonly Said[]): { messages: MessageOutline[] } {
       cacheControl: marked,
       toolCalls: calls.map((id) => ({ id, name: 'search' })),
       toolResultIds: answers,
-      text: () => text,
+      ...textFrom(at, (at += text.length), body),
     })),
   };
 }
 
-const name = (said: readonly Said[], owner = 'account', session?: string) =>
-  nameSession(owner, outlineOf(said), session);
+function textFrom(start: number, end: number, body: string): Pick<MessageOutline, 'text' | 'textRanges'> {
+  return { text: () => body.slice(start, end), textRanges: () => [{ start, end }] };
+}
+
+const name = (said: readonly Said[], owner = 'account', session?: string) => {
+  const { messages, body } = outlineOf(said);
+  return nameSession(owner, { messages }, body, session);
+};
 const opening: Said[] = [{ role: 'user', text: 'find it' }];
 const call: Said = { role: 'assistant', calls: ['c1'] };
 const result: Said = { role: 'tool', answers: ['c1'], text: 'found' };

@@ -2,19 +2,21 @@ import { createHash, hash, type Hash } from 'node:crypto';
 import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 import type { SessionNames } from '../../../session-names.ts';
 
-/** Of a text, what goes into the name. */
-const charactersMax = 1_000;
+/** Of a message's texts, what goes into the name beside their length: as they stand in the body, so that none is decoded. */
+const bytesMax = 1_000;
 
 /**
  * Names a transcript by what is said and called in it, not by its bytes: cache markers that a client moves from turn to
  * turn, or a result that it shortens, make no other session of it.
  *
  * @param owner account and tool list: what is remembered of one holds for no other.
+ * @param body what the outline was made of.
  * @param clientName the client's header, which groups requests for sampling alone.
  */
 export function nameSession(
   owner: string,
   { messages }: Pick<RequestOutline, 'messages'>,
+  body: Buffer,
   clientName: string | undefined,
 ): SessionNames {
   const all = createHash('sha256').update(owner);
@@ -25,7 +27,7 @@ export function nameSession(
   for (const [at, message] of messages.entries()) {
     if (at === firstTurn) head = digestOf(all);
     if (at === lastTurn) before = digestOf(all);
-    addMessage(all, message);
+    addMessage(all, message, body);
   }
   const here = digestOf(all);
   const session = hash('sha256', `${owner}\n${clientName ?? head ?? here}`);
@@ -43,12 +45,23 @@ function startOfLastTurn(messages: readonly MessageOutline[]): number {
   return at;
 }
 
-function addMessage(all: Hash, { role, toolCalls, toolResultIds, ...message }: MessageOutline): void {
+function addMessage(
+  all: Hash,
+  { role, toolCalls, toolResultIds, ...message }: MessageOutline,
+  body: Buffer,
+): void {
   const ids = [...toolCalls.map(({ id, name }) => `${id}:${name}`), ...toolResultIds].join(',');
   // Results are known by the calls that they answer; their texts may be long, and clients cut them.
   const isResult = role === 'tool' || toolResultIds.length > 0;
-  const text = isResult ? '' : message.text();
-  all.update(`${role}\n${ids}\n${text.length}\n${text.slice(0, charactersMax)}\n`);
+  const ranges = isResult ? [] : message.textRanges();
+  const length = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+  all.update(`${role}\n${ids}\n${length}\n`);
+  let left = bytesMax;
+  for (const { start, end } of ranges) {
+    if (left <= 0) break;
+    all.update(body.subarray(start, Math.min(end, start + left)));
+    left -= end - start;
+  }
 }
 
 function digestOf(all: Hash): string {

@@ -59,7 +59,7 @@ export class SessionPlanner {
   async plan(subject: SessionSubject, signal: AbortSignal): Promise<SessionPlan> {
     const { request, caller, list, exchange } = subject;
     const owner = `${caller.accountId}\n${list.listHash}`;
-    const names = nameSession(owner, request.outline, clientName(exchange));
+    const names = nameSession(owner, request.outline, request.bytes, clientName(exchange));
     const known = names.before === null ? undefined : await this.#options.memo.find(names.before, signal);
     const question = this.#questionOf(subject, names, known);
     try {
