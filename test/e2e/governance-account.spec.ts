@@ -47,7 +47,7 @@ describe('/v1/account/me', () => {
     expect(await patch({ policy: { content_logging: false } })).toEqual(back);
     expect(await patch({})).toEqual(back);
     expect(await call(200, { path, key: account.apiKey })).toEqual(back);
-    const stranger = await createTestAccount(stack);
+    const stranger = await createTestAccount(stack, { hasOwnPolicy: false });
     expect(await call(200, { path, key: stranger.apiKey })).toMatchObject({ policy: defaults });
   });
 
