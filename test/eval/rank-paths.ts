@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { keywordRanker } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
-import { orderByScore } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
 import { indexToolList } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
 import type { SemanticPath } from './semantic-path.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
@@ -56,6 +55,5 @@ function rankByWords(
     lines.map((line) => itemAt(data.cards, line)),
   );
   const turns = withContext ? userTurns : userTurns.slice(-1);
-  const { scores } = keywordRanker.rank(index, { turns, at: turns.length - 1 });
-  return { scores, order: orderByScore(index, scores) };
+  return keywordRanker.rank(index, { turns, at: turns.length - 1 });
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeToolEncoderText } from '../../apps/tool-router/src/encoder-input/tool-encoder-text.ts';
 import { Vocabulary } from '../../apps/tool-router/src/encoder-input/vocabulary.ts';
-import { orderByScore } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
+import { orderByScore } from '../../apps/tool-router/src/ranking/describe-ranking.ts';
 import { indexToolList, type ToolListIndex } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
 import { computeFeatures, featureNames } from '../../apps/tool-router/src/second-stage/features.ts';
 import { makeStageList } from '../../apps/tool-router/src/second-stage/stage-list.ts';

@@ -1,5 +1,4 @@
-import { isNamed } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
-import { probabilitiesOf } from '../../apps/tool-router/src/ranking/probabilities.ts';
+import { describeLogits } from '../../apps/tool-router/src/ranking/describe-ranking.ts';
 import type { TurnRanking } from '../../apps/tool-router/src/ranking/ranker.port.ts';
 import { indexToolList } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
 import { makeTurnQuery } from '../../apps/tool-router/src/ranking/turn-query.ts';
@@ -13,23 +12,12 @@ export async function rankSemantically(
   question: Question,
   lines: readonly number[],
 ): Promise<TurnRanking> {
-  const { scores: logits, order } = await path.rank(question, lines);
-  const scores = probabilitiesOf(logits);
-  const top = order[0] ?? 0;
-  const topScore = scores[top] ?? 0;
+  const { scores: logits } = await path.rank(question, lines);
   const index = indexToolList(
     '',
     lines.map((line) => itemAt(cards, line)),
   );
   const { userTurns } = question;
-  return {
-    scores,
-    order,
-    topScore,
-    namesTop: isNamed(index, top, makeTurnQuery(userTurns, userTurns.length - 1)),
-    confidence: topScore,
-    method: 'semantic',
-    laneReason: 'semantic',
-    rankedBy: 'semantic.held-out',
-  };
+  const query = makeTurnQuery(userTurns, userTurns.length - 1);
+  return describeLogits(index, query, logits, 'semantic.held-out');
 }

@@ -1,6 +1,6 @@
 import { rankGains } from '../second-stage/list-scores.ts';
 import { indexTools } from '../plan-tools/tools.fixture.ts';
-import { orderByScore } from './keyword-ranker.ts';
+import { orderByScore } from './describe-ranking.ts';
 
 /** Scores with ties, zeros of both signs and negatives, the same in every run. */
 function scoresOf(count: number, seed: number): Float64Array {

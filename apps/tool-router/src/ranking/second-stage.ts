@@ -4,7 +4,7 @@ import { computeFeatures, featureNames, type StageVectors } from '../second-stag
 import { makeStageList, type StageList } from '../second-stage/stage-list.ts';
 import { readStageTurn, type StageTurn } from '../second-stage/stage-turn.ts';
 import type { Synonyms } from '../second-stage/synonyms.ts';
-import { orderByScore } from './keyword-ranker.ts';
+import { orderByScore } from './describe-ranking.ts';
 import type { RankQuestion } from './ranker.port.ts';
 import type { ToolListIndex } from './tool-list-index.ts';
 import type { ToolTextMemory } from './tool-text-memory.ts';
@@ -21,6 +21,8 @@ export interface SecondStageOptions {
 export interface StageQuestion {
   readonly index: ToolListIndex;
   readonly turn: StageTurn;
+  /** The keyword path's scores for the turn, by position. */
+  readonly keyword: Float64Array;
   readonly vectors: StageVectors;
   readonly deadlineAt: number;
 }
@@ -56,9 +58,9 @@ export class SecondStage {
   }
 
   /** @throws InferenceRefused */
-  async score({ index, turn, vectors, deadlineAt }: StageQuestion): Promise<StageScores> {
+  async score({ index, turn, keyword, vectors, deadlineAt }: StageQuestion): Promise<StageScores> {
     const { inference, synonyms } = this.#options;
-    const features = computeFeatures(this.#listOf(index), turn, vectors, synonyms);
+    const features = computeFeatures(this.#listOf(index), turn, vectors, synonyms, keyword);
     const reranker = inference.reranker;
     if (reranker?.reads.kind === 'features' && hasOurFeatures(reranker.reads.features)) {
       const logits = await this.#scoreFeatures(index, features, deadlineAt);

@@ -1,10 +1,11 @@
 import type { Logger } from '@gateway/observability';
 import { InferenceRefused, type Inference } from '../inference/inference.port.ts';
 import type { ToolVectors } from '../vectors/tool-vectors.ts';
-import { isNamed, keywordRanker, orderByScore } from './keyword-ranker.ts';
-import { probabilitiesOf } from './probabilities.ts';
+import { describeLogits } from './describe-ranking.ts';
+import { keywordRanker, rankByKeyword } from './keyword-ranker.ts';
 import type { LaneReason, RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 import type { RankingMetrics } from './ranking-metrics.ts';
+import type { StageTurn } from '../second-stage/stage-turn.ts';
 import type { SecondStage } from './second-stage.ts';
 import type { ToolListIndex } from './tool-list-index.ts';
 
@@ -34,29 +35,34 @@ export class SemanticRanker implements ToolRanker {
 
   async rank(index: ToolListIndex, question: RankQuestion, options: RankOptions = {}): Promise<TurnRanking> {
     const startedAt = performance.now();
-    const keyword = keywordRanker.rank(index, question);
-    const { deadlineAt = startedAt + this.#options.budgetMs } = options;
-    const made =
-      options.lane === 'keyword'
-        ? 'asked'
-        : index.names.length <= shortListMax
-          ? 'short_list'
-          : await within(deadlineAt, this.#rankByVectors(index, question, deadlineAt));
-    const ranking = typeof made === 'string' ? { ...keyword, laneReason: made } : made;
+    const { deadlineAt = startedAt + this.#options.budgetMs, lane } = options;
+    const byWords: LaneReason | null =
+      lane === 'keyword' ? 'asked' : index.names.length <= shortListMax ? 'short_list' : null;
+    const ranking =
+      byWords === null
+        ? await this.#rankByBoth(index, question, deadlineAt)
+        : { ...keywordRanker.rank(index, question), laneReason: byWords };
     this.#options.metrics.observe(ranking.method, ranking.laneReason, performance.now() - startedAt);
     return ranking;
   }
 
+  async #rankByBoth(index: ToolListIndex, question: RankQuestion, deadlineAt: number): Promise<TurnRanking> {
+    const turn = this.#options.secondStage.readTurn(question);
+    const keyword = rankByKeyword(index, turn.query);
+    const made = await within(deadlineAt, this.#rankByVectors(index, turn, keyword.scores, deadlineAt));
+    return typeof made === 'string' ? { ...keyword, laneReason: made } : made;
+  }
+
   async #rankByVectors(
     index: ToolListIndex,
-    question: RankQuestion,
+    turn: StageTurn,
+    keyword: Float64Array,
     deadlineAt: number,
   ): Promise<TurnRanking | LaneReason> {
     const { inference, vectors, secondStage, logger } = this.#options;
     try {
       const { encoder } = inference;
       if (encoder === undefined) return 'no_model';
-      const turn = secondStage.readTurn(question);
       // A turn without context is its own text with context: the same object, encoded once.
       const texts = [...new Set(turn.texts)];
       const [encoded, matrix] = await Promise.all([
@@ -71,38 +77,17 @@ export class SemanticRanker implements ToolRanker {
       const { logits, rankedBy } = await secondStage.score({
         index,
         turn,
+        keyword,
         vectors: stageVectors,
         deadlineAt,
       });
-      return describe(index, turn.query, logits, `semantic.1.${encoder.id}${rankedBy}`);
+      return describeLogits(index, turn.query, logits, `semantic.1.${encoder.id}${rankedBy}`);
     } catch (error) {
       if (error instanceof InferenceRefused) return error.reason;
       logger.error({ err: error }, 'a ranking by vectors failed');
       return 'no_model';
     }
   }
-}
-
-function describe(
-  index: ToolListIndex,
-  query: ReadonlyMap<string, number>,
-  logits: Float64Array,
-  rankedBy: string,
-): TurnRanking {
-  const scores = probabilitiesOf(logits);
-  const order = orderByScore(index, scores);
-  const top = order[0] ?? 0;
-  const topScore = scores[top] ?? 0;
-  return {
-    scores,
-    order,
-    topScore,
-    namesTop: isNamed(index, top, query),
-    confidence: topScore,
-    method: 'semantic',
-    laneReason: 'semantic',
-    rankedBy,
-  };
 }
 
 function cutVectors(encoded: Float32Array, dimensions: number): Float32Array[] {

@@ -1,10 +1,11 @@
-import { orderByScore, scoreByKeyword } from '../ranking/keyword-ranker.ts';
+import { orderByScore } from '../ranking/describe-ranking.ts';
+import { scoreByKeyword } from '../ranking/keyword-ranker.ts';
 import { measureAffinity } from './affinity.ts';
 import { dot } from './dot.ts';
 import { maxOf, rankGains, shareOfTop, standardize } from './list-scores.ts';
 import { measureNames, measureCoverage } from './name-match.ts';
 import { scoreSoftly } from './soft-match.ts';
-import { idfOf, type StageList } from './stage-list.ts';
+import type { StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './synonyms.ts';
 
@@ -48,23 +49,27 @@ export interface StageVectors {
   readonly texts: readonly Float32Array[];
 }
 
-/** Features of each tool for a turn: tools × features, row by row. The order of the tools changes the order of the rows alone. */
+/**
+ * Features of each tool for a turn: tools × features, row by row. The order of the tools changes the order of the rows alone.
+ * @param keyword the keyword path's scores for the turn, from whoever has them.
+ */
 export function computeFeatures(
   list: StageList,
   turn: StageTurn,
   vectors: StageVectors,
   synonyms: Synonyms,
+  keyword: Float64Array = scoreByKeyword(list.index, turn.query),
 ): Float32Array {
-  const columns = { ...measureWords(list, turn, synonyms), ...measureCosines(list, turn, vectors) };
+  const columns = { ...measureWords(list, turn, synonyms, keyword), ...measureCosines(list, turn, vectors) };
   const fused = fuse(columns);
   const order = orderByScore(list.index, fused);
   const all: Readonly<Record<FeatureName, Float64Array>> = {
     ...columns,
     ...measureAffinity(list, order, vectors),
     fused_rank: rankGains(fused),
-    centrality: measureCentrality(list, vectors),
+    centrality: centralityOf(list, vectors),
     called_in_loop: markCalled(list, turn),
-    asks_user: markAsking(list),
+    asks_user: list.asking,
   };
   const features = new Float32Array(list.index.names.length * featureNames.length);
   featureNames.forEach((name, column) => {
@@ -75,10 +80,9 @@ export function computeFeatures(
   return features;
 }
 
-function measureWords(list: StageList, turn: StageTurn, synonyms: Synonyms) {
+function measureWords(list: StageList, turn: StageTurn, synonyms: Synonyms, keyword: Float64Array) {
   const { index } = list;
   const count = index.names.length;
-  const keyword = scoreByKeyword(index, turn.query);
   const own = new Map([...turn.query].filter(([, weight]) => weight === 1));
   const segments = turn.segments.map((words) => new Map(words.map((word) => [word, 1])));
   const bySegment = segments.map((words) => shareOfTop(scoreByKeyword(index, words)));
@@ -91,7 +95,7 @@ function measureWords(list: StageList, turn: StageTurn, synonyms: Synonyms) {
     keyword_share: shareOfTop(keyword),
     keyword_rank: rankGains(keyword),
     keyword_deviation: standardize(keyword),
-    last_turn_share: shareOfTop(scoreByKeyword(index, own)),
+    last_turn_share: shareOfTop(own.size === turn.query.size ? keyword : scoreByKeyword(index, own)),
     segment_share: maxOf(bySegment, count),
     segment_rank: maxOf(bySegment.map(rankGains), count),
     soft_share: shareOfTop(soft.text),
@@ -120,6 +124,17 @@ function measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimens
   };
 }
 
+/** By the matrix that they are made of: it is the list's, turn after turn. */
+const centralities = new WeakMap<Float32Array, Float64Array>();
+
+function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
+  const kept = centralities.get(vectors.tools);
+  if (kept !== undefined) return kept;
+  const made = measureCentrality(list, vectors);
+  centralities.set(vectors.tools, made);
+  return made;
+}
+
 /** The cosine with the mean of the list: what is like everything is asked for less than its cosines say. */
 function measureCentrality({ index }: StageList, { tools, dimensions }: StageVectors): Float64Array {
   const count = index.names.length;
@@ -140,24 +155,6 @@ function markCalled({ index }: StageList, turn: StageTurn): Float64Array {
   return Float64Array.from(index.names, (name) =>
     turn.isLoop && name !== null && turn.calledTools.has(name) ? 1 : 0,
   );
-}
-
-/** Parameters of a tool that only asks: a question, perhaps its choices. */
-const askingParametersMax = 4;
-/** What the word must weigh in the tool's texts, with 1 for once in a text of mean length: longer ones speak of asking by the way. */
-const askingWeightMin = 0.85;
-
-/** Tools by which the agent asks its user: what they are needed for has no words in common with any request. */
-function markAsking({ index, parameterTerms }: StageList): Float64Array {
-  const marks = new Float64Array(index.names.length);
-  const asking = index.postings.get('ask');
-  const whom = new Set(['user', 'human'].flatMap((word) => [...(index.postings.get(word)?.positions ?? [])]));
-  asking?.positions.forEach((position, place) => {
-    const weight = (asking.gains[place] ?? 0) / idfOf(index, 'ask');
-    const isShort = (parameterTerms[position]?.length ?? 0) <= askingParametersMax;
-    if (whom.has(position) && isShort && weight >= askingWeightMin) marks[position] = 1;
-  });
-  return marks;
 }
 
 /** A first order, by fixed weights, from which the tools that go along with the best ones are found. */

@@ -12,6 +12,8 @@ export interface StageList {
   readonly nameWeights: Float64Array;
   /** By position: words of the parameters' names. */
   readonly parameterTerms: readonly (readonly string[])[];
+  /** By position: 1 for tools by which the agent asks its user. */
+  readonly asking: Float64Array;
   /** Words of the list that hold three letters in a row, by these: words not found are looked up by what they look like. */
   readonly wordsByGram: ReadonlyMap<string, readonly string[]>;
   /** A rough size in memory, for the bound of whoever keeps it. */
@@ -49,8 +51,27 @@ export function makeStageList(
     for (const gram of gramsOf(word)) pushTo(wordsByGram, gram, word);
   }
   const parameterTerms = cards.map((card) => card.parameterTerms);
+  const asking = markAsking(index, parameterTerms);
   const bytes = cards.length * 400 + wordsByGram.size * 120 + words * 60;
-  return { index, namePostings, namePairs, nameWeights, parameterTerms, wordsByGram, bytes };
+  return { index, namePostings, namePairs, nameWeights, parameterTerms, asking, wordsByGram, bytes };
+}
+
+/** Parameters of a tool that only asks: a question, perhaps its choices. */
+const askingParametersMax = 4;
+/** What the word must weigh in the tool's texts, with 1 for once in a text of mean length: longer ones speak of asking by the way. */
+const askingWeightMin = 0.85;
+
+/** Tools by which the agent asks its user: what they are needed for has no words in common with any request. */
+function markAsking(index: ToolListIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
+  const marks = new Float64Array(index.names.length);
+  const asking = index.postings.get('ask');
+  const whom = new Set(['user', 'human'].flatMap((word) => [...(index.postings.get(word)?.positions ?? [])]));
+  asking?.positions.forEach((position, place) => {
+    const weight = (asking.gains[place] ?? 0) / idfOf(index, 'ask');
+    const isShort = (parameterTerms[position]?.length ?? 0) <= askingParametersMax;
+    if (whom.has(position) && isShort && weight >= askingWeightMin) marks[position] = 1;
+  });
+  return marks;
 }
 
 /** How much a word tells in this list: its inverse document frequency, largest for a word that the list does not have. */
