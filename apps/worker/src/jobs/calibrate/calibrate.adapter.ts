@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { WORKER_CONTEXT, type WorkerContext } from '../../domain/worker-context.ts';
+import { Rounds } from '../rounds.ts';
 import { calibrateAccount } from './calibrate.ts';
 
 const restMs = 2_000;
@@ -12,9 +13,7 @@ const startDays = 1;
 @Injectable()
 export class CalibrateAdapter implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #context: WorkerContext;
-  #timer: NodeJS.Timeout | null = null;
-  #round: Promise<void> = Promise.resolve();
-  #closed = false;
+  readonly #rounds = new Rounds(() => this.#calibrateAll());
 
   constructor(@Inject(WORKER_CONTEXT) context: WorkerContext) {
     this.#context = context;
@@ -22,28 +21,19 @@ export class CalibrateAdapter implements OnApplicationBootstrap, OnModuleDestroy
 
   onApplicationBootstrap(): void {
     void this.#findAccounts();
-    this.#rest(restMs);
+    this.#rounds.start(restMs);
   }
 
-  async onModuleDestroy(): Promise<void> {
-    this.#closed = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#round;
+  onModuleDestroy(): Promise<void> {
+    return this.#rounds.close();
   }
 
-  #rest(ms: number): void {
-    if (this.#closed) return;
-    this.#timer = setTimeout(() => {
-      this.#round = this.#calibrateAll().then((tookMs) => this.#rest(Math.max(restMs, tookMs / busyShare)));
-    }, ms);
-    this.#timer.unref();
-  }
-
+  /** Answers how long to rest. */
   async #calibrateAll(): Promise<number> {
     const { shadowAccounts, logger } = this.#context;
     const startedAt = performance.now();
     for (const accountId of [...shadowAccounts]) {
-      if (this.#closed) break;
+      if (this.#rounds.isClosed) break;
       shadowAccounts.delete(accountId);
       try {
         await calibrateAccount(this.#context, accountId);
@@ -54,7 +44,7 @@ export class CalibrateAdapter implements OnApplicationBootstrap, OnModuleDestroy
         );
       }
     }
-    return performance.now() - startedAt;
+    return Math.max(restMs, (performance.now() - startedAt) / busyShare);
   }
 
   async #findAccounts(): Promise<void> {

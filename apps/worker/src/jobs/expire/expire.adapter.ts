@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { WORKER_CONTEXT, type WorkerContext } from '../../domain/worker-context.ts';
+import { Rounds } from '../rounds.ts';
 import { dropEmptyPartitions, expireAccount, listAccountsWithOldRows } from './expire.ts';
 
 const everyMs = 3_600_000;
@@ -11,37 +12,28 @@ const startMs = 60_000;
 @Injectable()
 export class ExpireAdapter implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #context: WorkerContext;
-  #timer: NodeJS.Timeout | null = null;
-  #round: Promise<void> = Promise.resolve();
-  #closed = false;
+  readonly #rounds = new Rounds(async () => {
+    await this.#expireAll();
+    return everyMs;
+  });
 
   constructor(@Inject(WORKER_CONTEXT) context: WorkerContext) {
     this.#context = context;
   }
 
   onApplicationBootstrap(): void {
-    this.#rest(startMs * (1 + Math.random()));
+    this.#rounds.start(startMs * (1 + Math.random()));
   }
 
-  async onModuleDestroy(): Promise<void> {
-    this.#closed = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#round;
-  }
-
-  #rest(ms: number): void {
-    if (this.#closed) return;
-    this.#timer = setTimeout(() => {
-      this.#round = this.#expireAll().then(() => this.#rest(everyMs));
-    }, ms);
-    this.#timer.unref();
+  onModuleDestroy(): Promise<void> {
+    return this.#rounds.close();
   }
 
   async #expireAll(): Promise<void> {
     const { database, partitions, logger } = this.#context;
     try {
       for (const accountId of await listAccountsWithOldRows(database, Date.now())) {
-        if (this.#closed) return;
+        if (this.#rounds.isClosed) return;
         await this.#expire(accountId);
       }
       const dropped = await dropEmptyPartitions(database, partitions, Date.now());
