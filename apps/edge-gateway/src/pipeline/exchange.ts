@@ -47,6 +47,8 @@ export interface Ledger {
   recoveredTools: string[];
   /** Rounds that the client did not see. */
   hiddenRounds: number;
+  /** Calls of the answer that their tools' own definitions refuse. */
+  invalidCalls: number;
 }
 
 /** One chat request on its way through the pipeline, and the client's connection. */
@@ -120,6 +122,7 @@ export function createExchange(
       losses: [],
       recoveredTools: [],
       hiddenRounds: 0,
+      invalidCalls: 0,
     },
     headers: { 'x-request-id': given.requestId },
   };

@@ -58,13 +58,10 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       settleBudget(exchange, finished);
       countRequest(exchange, outcome, services.metrics);
       countTokens(finished, services.metrics);
-      const invalidCalls = countInvalidCalls(exchange, outcome, services.metrics);
+      exchange.ledger.invalidCalls = countInvalidCalls(exchange, outcome, services.metrics);
       noteBilled(exchange, finished, services.tokenRatios);
       noteAnswer(exchange, finished, services.modelRouter);
-      services.requestLog.write({
-        ...renderLogLine(exchange, caller, outcome, totalMs, finished),
-        invalid_calls: invalidCalls > 0 ? invalidCalls : undefined,
-      });
+      services.requestLog.write(renderLogLine(exchange, caller, outcome, totalMs, finished));
       if (finished === null) return;
       // A request that failed early may end before its accept line is written; one that was not accepted has no ending.
       accepting.then(

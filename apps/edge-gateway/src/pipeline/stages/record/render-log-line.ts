@@ -46,6 +46,7 @@ function renderTools({
   plan,
   hiddenRounds,
   recoveredTools,
+  invalidCalls,
 }: Ledger): Record<string, unknown> {
   return {
     tools_in: toolsIn,
@@ -55,6 +56,7 @@ function renderTools({
     tools_worth_spent: plan?.worth?.spent,
     hidden_rounds: hiddenRounds || undefined,
     recovered_tools: recoveredTools.length || undefined,
+    invalid_calls: invalidCalls || undefined,
     plan_defect: plan?.defect ?? undefined,
   };
 }
