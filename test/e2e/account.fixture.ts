@@ -75,6 +75,17 @@ export async function connectProvider(
   return answer;
 }
 
+/** Connects one stand-in as a provider of each format that clients speak: `openai`, `anthropic` and `hosted`. */
+export async function connectEachFormat(
+  gatewayUrl: string,
+  apiKey: string,
+  standInUrl: string,
+): Promise<void> {
+  const urls = { openai: `${standInUrl}/v1`, anthropic: standInUrl, hosted: standInUrl };
+  for (const [provider, base_url] of Object.entries(urls))
+    await connectProvider(gatewayUrl, apiKey, { provider, api_key: 'upstream-key', base_url });
+}
+
 const loggedWithinMs = 15_000;
 
 /** The request's row in the log, as soon as it is written. */

@@ -1,6 +1,7 @@
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { minifyJson } from '../../apps/compressor/src/compress-blocks/steps/minify-json.ts';
 import {
+  connectEachFormat,
   connectProvider,
   createTestAccount,
   createTestKey,
@@ -27,11 +28,7 @@ beforeAll(async () => {
   provider = await startProvider();
   const { apiKey } = await createTestAccount(stack);
   key = (await createTestKey(stack.baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
-  const connect = (name: string, base_url: string) =>
-    connectProvider(stack.baseUrl, key, { provider: name, api_key: 'upstream-key', base_url });
-  await connect('openai', `${provider.url}/v1`);
-  await connect('anthropic', provider.url);
-  await connect('hosted', provider.url);
+  await connectEachFormat(stack.baseUrl, key, provider.url);
 });
 afterEach(() => provider.reset());
 afterAll(() => provider.close());

@@ -5,7 +5,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import OpenAI from 'openai';
 import { connectAs, eventually } from '../integration/stack.fixture.ts';
 import {
-  connectProvider,
+  connectEachFormat,
   createTestAccount,
   createTestKey,
   requestIdOf,
@@ -35,11 +35,7 @@ beforeAll(async () => {
   const account = await createTestAccount(stack);
   accountId = account.accountId;
   key = (await createTestKey(stack.baseUrl, account.apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
-  const connect = (name: string, base_url: string) =>
-    connectProvider(stack.baseUrl, key, { provider: name, api_key: 'upstream-key', base_url });
-  await connect('openai', `${provider.url}/v1`);
-  await connect('anthropic', provider.url);
-  await connect('hosted', provider.url);
+  await connectEachFormat(stack.baseUrl, key, provider.url);
   const body = { compression: { mode: 'balanced' } };
   await send(stack.baseUrl, { method: 'PUT', path: '/v1/account/routing/preferences', key, body });
 });

@@ -1,5 +1,6 @@
 import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import {
+  connectEachFormat,
   connectProvider,
   createTestAccount,
   createTestKey,
@@ -30,11 +31,7 @@ beforeAll(async () => {
   provider = await startProvider();
   accountKey = (await createTestAccount(stack)).apiKey;
   key = await newKey('fast');
-  const connect = (name: string, base_url: string) =>
-    connectProvider(stack.baseUrl, accountKey, { provider: name, api_key: 'upstream-key', base_url });
-  await connect('openai', `${provider.url}/v1`);
-  await connect('anthropic', provider.url);
-  await connect('hosted', provider.url);
+  await connectEachFormat(stack.baseUrl, accountKey, provider.url);
 });
 afterEach(() => provider.reset());
 afterAll(() => provider.close());

@@ -1,5 +1,5 @@
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
-import { connectProvider, createTestAccount, createTestKey, waitForRow } from './account.fixture.ts';
+import { connectEachFormat, createTestAccount, createTestKey, waitForRow } from './account.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import {
   anthropicClient,
@@ -21,11 +21,7 @@ beforeAll(async () => {
   provider = await startProvider();
   const { apiKey } = await createTestAccount(stack);
   key = (await createTestKey(stack.baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
-  const connect = (name: string, base_url: string) =>
-    connectProvider(stack.baseUrl, key, { provider: name, api_key: 'upstream-key', base_url });
-  await connect('openai', `${provider.url}/v1`);
-  await connect('anthropic', provider.url);
-  await connect('hosted', provider.url);
+  await connectEachFormat(stack.baseUrl, key, provider.url);
 });
 afterEach(() => provider.reset());
 afterAll(() => provider.close());
