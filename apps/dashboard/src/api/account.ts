@@ -1,0 +1,41 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { toApiError } from './api-error.ts';
+import { api, unwrap } from './client.ts';
+import type { Body } from './types.ts';
+
+const accountKey = ['account'] as const;
+
+/** The account, which a person's first visit makes. */
+async function readAccount() {
+  try {
+    return await unwrap(api.GET('/v1/account/me'));
+  } catch (error) {
+    if (toApiError(error).code !== 'account_not_registered') throw error;
+    return unwrap(api.POST('/v1/account/register', { body: {} }));
+  }
+}
+
+export type Account = Awaited<ReturnType<typeof readAccount>>;
+
+export function useAccount() {
+  return useQuery({ queryKey: accountKey, queryFn: readAccount, staleTime: 60_000 });
+}
+
+export function useUpdateAccount() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Body<'/v1/account/me', 'patch'>) => unwrap(api.PATCH('/v1/account/me', { body })),
+    onSuccess: (account) => client.setQueryData(accountKey, account),
+  });
+}
+
+export function useDeleteAccount() {
+  return useMutation({ mutationFn: () => unwrap(api.DELETE('/v1/account/me')) });
+}
+
+export function useChangePassword() {
+  return useMutation({
+    mutationFn: (body: Body<'/v1/auth/change-password', 'post'>) =>
+      unwrap(api.POST('/v1/auth/change-password', { body })),
+  });
+}

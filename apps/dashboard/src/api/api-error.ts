@@ -1,0 +1,53 @@
+/** An error answer of the gateway, or the lack of any. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  /** 0: the gateway could not be reached. */
+  readonly status: number;
+  readonly code: string;
+  /** The field at fault, if it was one. */
+  readonly param: string | null;
+  readonly requestId: string | null;
+
+  constructor(fields: { status: number; code: string; message: string; param?: string | null; requestId?: string | null }) {
+    super(fields.message);
+    this.status = fields.status;
+    this.code = fields.code;
+    this.param = fields.param ?? null;
+    this.requestId = fields.requestId ?? null;
+  }
+}
+
+const unreachable = new ApiError({
+  status: 0,
+  code: 'unreachable',
+  message: 'The gateway cannot be reached. Check the connection; the page tries again when it is back.',
+});
+
+/** Reads any of the shapes in which the gateway tells of errors. Never throws. */
+export function parseApiError(status: number, body: unknown, requestId: string | null): ApiError {
+  const error = field(body, 'error');
+  const message = text(field(error, 'message')) ?? text(field(body, 'message'));
+  return new ApiError({
+    status,
+    code: text(field(error, 'code')) ?? text(field(error, 'type')) ?? 'unknown',
+    message: message ?? `The gateway answered ${status} without saying why.`,
+    param: text(field(error, 'param')) ?? null,
+    requestId: text(field(body, 'request_id')) ?? requestId,
+  });
+}
+
+/** What went wrong, as an ApiError: what is none already is a failed fetch. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof TypeError) return unreachable;
+  const message = error instanceof Error ? error.message : 'Something went wrong.';
+  return new ApiError({ status: 0, code: 'unexpected', message });
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

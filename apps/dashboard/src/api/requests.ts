@@ -1,0 +1,70 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { api, unwrap } from './client.ts';
+
+export const requestStatuses = ['ok', 'error', 'cancelled', 'truncated', 'interrupted'] as const;
+export type RequestStatus = (typeof requestStatuses)[number];
+
+/** What narrows the log. `from` (inclusive) and `to` (exclusive) are RFC 3339. */
+export interface RequestFilter {
+  readonly status?: RequestStatus;
+  readonly key_id?: string;
+  readonly model?: string;
+  readonly session_id?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export const requestPageRows = 100;
+
+const readRequests = (filter: RequestFilter, offset: number, limit: number) =>
+  unwrap(api.GET('/v1/account/requests', { params: { query: { ...filter, offset, limit } } }));
+export type RequestPage = Awaited<ReturnType<typeof readRequests>>;
+export type RequestEntry = RequestPage['data'][number];
+
+/** The log, the newest first, a page more each time the end is reached. `until` (RFC 3339) keeps pages from shifting. */
+export function useRequests(filter: RequestFilter, until: string) {
+  return useInfiniteQuery({
+    queryKey: ['requests', filter, until],
+    queryFn: ({ pageParam }) => readRequests({ to: until, ...filter }, pageParam, requestPageRows),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, data, total }) =>
+      data.length > 0 && offset + data.length < total ? offset + data.length : undefined,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** How many requests came since an instant: asked every few seconds while the page is looked at. */
+export function useNewRequests(filter: RequestFilter, since: string) {
+  return useQuery({
+    queryKey: ['new-requests', filter, since],
+    queryFn: async () => (await readRequests({ ...filter, from: since }, 0, 1)).total,
+    refetchInterval: 10_000,
+    enabled: filter.to === undefined,
+  });
+}
+
+/** All requests of a session, the oldest first: the newest 500 of them. */
+export function useSessionRequests(sessionId: string) {
+  return useQuery({
+    queryKey: ['requests', 'session', sessionId],
+    queryFn: async () => {
+      const { data, total } = await readRequests({ session_id: sessionId }, 0, 500);
+      return { requests: data.toReversed(), total };
+    },
+  });
+}
+
+const readRequest = (requestId: string) =>
+  unwrap(api.GET('/v1/account/requests/{request_id}', { params: { path: { request_id: requestId } } }));
+export type RequestDetail = Awaited<ReturnType<typeof readRequest>>;
+export type Candidate = RequestDetail['trace']['candidates'][number];
+
+/** One request whole. It is asked again for a while where its row may not be written yet (`isNew`). */
+export function useRequest(requestId: string | undefined, { isNew = false } = {}) {
+  return useQuery({
+    queryKey: ['request', requestId],
+    queryFn: () => readRequest(requestId ?? ''),
+    enabled: requestId !== undefined,
+    ...(isNew ? { retry: 12, retryDelay: 400 } : {}),
+  });
+}

@@ -1,0 +1,85 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, unwrap } from './client.ts';
+
+const readPreferences = () => unwrap(api.GET('/v1/account/routing/preferences'));
+export type RoutingPreferences = Awaited<ReturnType<typeof readPreferences>>;
+/** A partial update, of `pruning` and `compression` too. */
+export interface PreferencesUpdate extends Partial<Omit<RoutingPreferences, 'pruning' | 'compression'>> {
+  readonly pruning?: Partial<RoutingPreferences['pruning']>;
+  readonly compression?: Partial<RoutingPreferences['compression']>;
+}
+const putPreferences = (body: PreferencesUpdate) =>
+  unwrap(api.PUT('/v1/account/routing/preferences', { body }));
+
+export function useRoutingPreferences() {
+  return useQuery({ queryKey: ['routing', 'preferences'], queryFn: readPreferences });
+}
+
+/** Changes what is given; the answer is all of them as they are now. */
+export function useUpdatePreferences() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (update: PreferencesUpdate) => putPreferences(update),
+    onSuccess: (preferences) => {
+      client.setQueryData(['routing', 'preferences'], preferences);
+      return client.invalidateQueries({ queryKey: ['routing', 'calibration'] });
+    },
+  });
+}
+
+const readModels = () => unwrap(api.GET('/v1/account/routing/models/status'));
+type ModelList = Awaited<ReturnType<typeof readModels>>;
+export type ModelStatus = ModelList['data'][number];
+const modelsKey = ['routing', 'models'];
+
+/** The chat models of the connected providers, with what the last 7 days showed of each. */
+export function useModels() {
+  return useQuery({ queryKey: modelsKey, queryFn: readModels });
+}
+
+interface ModelToggle {
+  readonly provider: string;
+  readonly model_id: string;
+  readonly is_enabled: boolean;
+}
+
+/** A switch shows what is wanted at once, and goes back if the gateway refuses. */
+export function useToggleModel() {
+  const client = useQueryClient();
+  const show = ({ provider, model_id, is_enabled }: ModelToggle) =>
+    client.setQueryData<ModelList>(modelsKey, (list) => {
+      if (list === undefined) return list;
+      const isMeant = (model: ModelStatus) => model.provider === provider && model.model_id === model_id;
+      return {
+        ...list,
+        data: list.data.map((model) => (isMeant(model) ? { ...model, is_enabled } : model)),
+      };
+    });
+  return useMutation({
+    mutationFn: (body: ModelToggle) => unwrap(api.POST('/v1/account/routing/models/toggle', { body })),
+    onMutate: show,
+    onError: (_error, toggle) => show({ ...toggle, is_enabled: !toggle.is_enabled }),
+  });
+}
+
+const readInsights = () => unwrap(api.GET('/v1/account/routing/insights'));
+export type RoutingInsights = Awaited<ReturnType<typeof readInsights>>;
+
+export function useInsights() {
+  return useQuery({ queryKey: ['routing', 'insights'], queryFn: readInsights });
+}
+
+const readCalibration = () => unwrap(api.GET('/v1/account/routing/calibration'));
+export type Calibration = Awaited<ReturnType<typeof readCalibration>>;
+export type CalibrationBucket = Calibration['buckets'][number];
+
+export function useCalibration() {
+  return useQuery({ queryKey: ['routing', 'calibration'], queryFn: readCalibration });
+}
+
+const readTraces = () => unwrap(api.GET('/v1/account/routing/traces', { params: { query: { limit: 100 } } }));
+export type RoutingTrace = Awaited<ReturnType<typeof readTraces>>['data'][number];
+
+export function useTraces() {
+  return useQuery({ queryKey: ['routing', 'traces'], queryFn: readTraces });
+}

@@ -1,0 +1,57 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api, unwrap } from './client.ts';
+
+const pageRows = 500;
+/** A list of tools has 4,096 at most, and an account may have several. */
+const toolsMax = 10_000;
+/** Alerts and suggestions that are shown: the newest, and those with the most evidence. */
+const alertsMax = 500;
+
+const readHealth = (days: number, offset: number) =>
+  unwrap(api.GET('/v1/account/tools/health', { params: { query: { days, offset, limit: pageRows } } }));
+type HealthPage = Awaited<ReturnType<typeof readHealth>>;
+export type ToolHealth = HealthPage['data'][number];
+
+/** Every tool of the last `days` days, page after page, since they are sorted here. */
+async function readAllHealth(days: number): Promise<HealthPage> {
+  const first = await readHealth(days, 0);
+  const tools = [...first.data];
+  while (tools.length < Math.min(first.total, toolsMax)) {
+    const { data } = await readHealth(days, tools.length);
+    if (data.length === 0) break;
+    tools.push(...data);
+  }
+  return { ...first, data: tools };
+}
+
+export function useToolHealth(days: number) {
+  return useQuery({
+    queryKey: ['tool-health', days],
+    queryFn: () => readAllHealth(days),
+    placeholderData: keepPreviousData,
+  });
+}
+
+const readAlerts = (days: number) =>
+  unwrap(api.GET('/v1/account/tools/recall-alerts', { params: { query: { days, limit: alertsMax } } }));
+export type RecallAlert = Awaited<ReturnType<typeof readAlerts>>['data'][number];
+
+export function useRecallAlerts(days: number) {
+  return useQuery({
+    queryKey: ['recall-alerts', days],
+    queryFn: () => readAlerts(days),
+    placeholderData: keepPreviousData,
+  });
+}
+
+const readSuggestions = (days: number) =>
+  unwrap(api.GET('/v1/account/tools/suggestions', { params: { query: { days, limit: alertsMax } } }));
+export type ToolSuggestion = Awaited<ReturnType<typeof readSuggestions>>['data'][number];
+
+export function useToolSuggestions(days: number) {
+  return useQuery({
+    queryKey: ['tool-suggestions', days],
+    queryFn: () => readSuggestions(days),
+    placeholderData: keepPreviousData,
+  });
+}

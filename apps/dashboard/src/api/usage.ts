@@ -1,0 +1,38 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api, unwrap } from './client.ts';
+
+/** What narrows figures: requests of one key, model or session. */
+export interface UsageFilter {
+  readonly key_id?: string;
+  readonly model?: string;
+  readonly session_id?: string;
+}
+
+const readAnalytics = (days: number, filter: UsageFilter) =>
+  unwrap(api.GET('/v1/account/usage/analytics/daily', { params: { query: { days, ...filter } } }));
+export type Analytics = Awaited<ReturnType<typeof readAnalytics>>;
+export type AnalyticsDay = Analytics['data'][number];
+export type AnalyticsTotals = NonNullable<Analytics['totals']>;
+
+/** The last `days` days, today (UTC) included, by day and in all. The figures of before stay until the new ones are there. */
+export function useAnalytics(days: number, filter: UsageFilter) {
+  return useQuery({
+    queryKey: ['analytics', days, filter],
+    queryFn: () => readAnalytics(days, filter),
+    placeholderData: keepPreviousData,
+  });
+}
+
+const readKeyUsage = (from: string, to: string) =>
+  unwrap(api.GET('/v1/account/usage/by-key', { params: { query: { from, to } } }));
+export type KeyUsage = Awaited<ReturnType<typeof readKeyUsage>>['data'][number];
+
+/** Sums by key from `from` (inclusive) to `to` (exclusive). */
+export function useKeyUsage(span: { readonly from: string; readonly to: string } | undefined) {
+  return useQuery({
+    queryKey: ['key-usage', span],
+    queryFn: () => readKeyUsage(span?.from ?? '', span?.to ?? ''),
+    enabled: span !== undefined,
+    placeholderData: keepPreviousData,
+  });
+}

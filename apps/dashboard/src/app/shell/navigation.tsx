@@ -1,0 +1,45 @@
+import { BookOpen } from 'lucide-react';
+import { NavLink } from 'react-router';
+import { pages, type Page } from '../pages.ts';
+import { PersonMenu } from './person-menu.tsx';
+import classes from './shell.module.css';
+
+const groups = ['Start', 'Measured', 'Set up'] as const;
+
+/** `onNavigate`: a page was chosen, so that a menu can close. */
+export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
+  return (
+    <nav className={classes.navigation} aria-label="Pages">
+      {groups.map((group) => (
+        <Group key={group} label={group} onNavigate={onNavigate} />
+      ))}
+      <div className={classes.foot}>
+        <a className={classes.link} href="/docs" target="_blank" rel="noreferrer">
+          <BookOpen size={18} aria-hidden />
+          API reference
+        </a>
+        <PersonMenu />
+      </div>
+    </nav>
+  );
+}
+
+function Group({ label, onNavigate }: { readonly label: Page['group']; readonly onNavigate?: () => void }) {
+  const shown = pages.filter(({ group, isInNavigation }) => group === label && isInNavigation !== false);
+  if (shown.length === 0) return null;
+  return (
+    <div>
+      <p className={classes.group}>{label}</p>
+      <ul className={classes.links}>
+        {shown.map(({ path, label: text, icon: Icon }) => (
+          <li key={path}>
+            <NavLink className={classes.link} to={`/${path}`} onClick={onNavigate}>
+              <Icon size={18} aria-hidden />
+              {text}
+            </NavLink>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { Burger, Drawer } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Suspense } from 'react';
+import { Navigate, Outlet, useLocation, useNavigation } from 'react-router';
+import { LoadingState } from '../../components/states.tsx';
+import { useSession } from '../../session/use-session.ts';
+import { AccountGate } from './account-gate.tsx';
+import { Brand } from './brand.tsx';
+import { Navigation } from './navigation.tsx';
+import classes from './shell.module.css';
+
+/** The frame of every page of somebody who is signed in. Others are led to the sign-in, and back afterwards. */
+export function Shell() {
+  const session = useSession();
+  const { pathname, search } = useLocation();
+  if (session.status === 'restoring') return <LoadingState isWholePage />;
+  if (session.status === 'signed-out')
+    return <Navigate to="/sign-in" replace state={{ next: `${pathname}${search}` }} />;
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#content">
+        Skip to content
+      </a>
+      <TopBar />
+      <aside className={classes.side}>
+        <Brand />
+        <Navigation />
+      </aside>
+      <Content />
+    </div>
+  );
+}
+
+function Content() {
+  const isLoading = useNavigation().state === 'loading';
+  return (
+    <main id="content" tabIndex={-1} className={classes.content} aria-busy={isLoading}>
+      <div className={classes.progress} data-active={isLoading || undefined} aria-hidden />
+      <AccountGate>
+        <Suspense fallback={<LoadingState />}>
+          <Outlet />
+        </Suspense>
+      </AccountGate>
+    </main>
+  );
+}
+
+/** On narrow screens the navigation is behind a button. */
+function TopBar() {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  return (
+    <header className={classes.top}>
+      <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Menu" aria-expanded={isOpen} />
+      <Brand />
+      <Drawer
+        opened={isOpen}
+        onClose={close}
+        size="min(20rem, 85vw)"
+        title="Agent gateway"
+        closeButtonProps={{ 'aria-label': 'Close the menu' }}
+      >
+        <Navigation onNavigate={close} />
+      </Drawer>
+    </header>
+  );
+}

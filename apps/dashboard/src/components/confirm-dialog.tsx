@@ -1,0 +1,62 @@
+import { Button, Group, Modal, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ErrorState } from './states.tsx';
+
+interface ConfirmDialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onConfirm: () => void;
+  readonly title: string;
+  /** What will be gone, and that it does not come back. */
+  readonly children: ReactNode;
+  /** What the button does: “Revoke the key”. */
+  readonly action: string;
+  /** A word that has to be typed first. */
+  readonly typed?: string;
+  readonly isBusy?: boolean;
+  readonly error?: unknown;
+}
+
+/** Asks before something is destroyed. The way back has the focus. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { isOpen, onClose, title } = props;
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+      {isOpen ? <Question {...props} /> : null}
+    </Modal>
+  );
+}
+
+function Question({ onClose, onConfirm, children, action, typed, isBusy, error }: ConfirmDialogProps) {
+  const [answer, setAnswer] = useState('');
+  const isLocked = typed !== undefined && answer.trim() !== typed;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isLocked) onConfirm();
+      }}
+    >
+      <div>{children}</div>
+      {typed === undefined ? null : (
+        <TextInput
+          mt="md"
+          label={`Type “${typed}” to confirm`}
+          value={answer}
+          onChange={(event) => setAnswer(event.currentTarget.value)}
+          autoComplete="off"
+          data-autofocus
+        />
+      )}
+      {error === undefined || error === null ? null : <ErrorState error={error} />}
+      <Group justify="flex-end" mt="lg">
+        <Button variant="default" onClick={onClose} data-autofocus={typed === undefined || undefined}>
+          Cancel
+        </Button>
+        <Button type="submit" color="red" disabled={isLocked} loading={isBusy}>
+          {action}
+        </Button>
+      </Group>
+    </form>
+  );
+}

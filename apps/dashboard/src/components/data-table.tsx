@@ -1,0 +1,79 @@
+import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import { TableHead } from './data-table-head.tsx';
+import classes from './data-table.module.css';
+import type { DataTableProps } from './table-props.ts';
+
+const headHeight = 40;
+/** Rows beyond the visible ones that are drawn, so that scrolling shows no gaps. */
+const overscan = 12;
+
+/**
+ * A table of any length: only the rows in view are in the page. Rows are of one height; texts that are longer than their
+ * cell are cut off with an ellipsis. Put a link into the first column for what a row leads to.
+ */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, total, rowHeight = 44, minWidth = '40rem', maxHeight = '70vh' } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => rowHeight,
+    overscan,
+  });
+  const items = virtualizer.getVirtualItems();
+  useEndReached(props, items.at(-1)?.index ?? -1);
+  const template = columns.map(({ width }) => width).join(' ');
+  return (
+    <div
+      ref={frame}
+      className={classes.frame}
+      style={{ maxHeight }}
+      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled with the arrow keys
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
+      <div role="table" aria-label={label} aria-rowcount={(total ?? rows.length) + 1} style={{ minWidth }}>
+        <TableHead {...props} template={template} height={headHeight} />
+        <div role="rowgroup" className={classes.body} style={{ height: virtualizer.getTotalSize() }}>
+          {items.map((item) => (
+            <TableRow key={item.key} item={item} template={template} {...props} />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function useEndReached<Row>({ rows, total, onEndReached, isLoadingMore }: DataTableProps<Row>, last: number) {
+  const hasMore = total === undefined ? true : rows.length < total;
+  useEffect(() => {
+    if (rows.length > 0 && last >= rows.length - 1 && hasMore && isLoadingMore !== true) onEndReached?.();
+  }, [last, rows.length, hasMore, isLoadingMore, onEndReached]);
+}
+
+interface TableRowProps<Row> extends DataTableProps<Row> {
+  readonly item: VirtualItem;
+  readonly template: string;
+}
+
+function TableRow<Row>({ item, template, columns, rows, rowKey }: TableRowProps<Row>) {
+  const row = rows[item.index];
+  if (row === undefined) return null;
+  return (
+    <div
+      role="row"
+      aria-rowindex={item.index + 2}
+      data-key={rowKey(row)}
+      className={classes.row}
+      style={{ gridTemplateColumns: template, height: item.size, transform: `translateY(${item.start}px)` }}
+    >
+      {columns.map(({ key, cell, align }) => (
+        <div key={key} role="cell" className={classes.cell} data-align={align}>
+          {cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}

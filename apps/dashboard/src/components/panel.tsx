@@ -1,0 +1,60 @@
+import type { ReactNode } from 'react';
+import classes from './panel.module.css';
+
+interface PanelProps {
+  readonly title?: ReactNode;
+  readonly description?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A card with a heading of the second level. */
+export function Panel({ title, description, actions, children }: PanelProps) {
+  return (
+    <section className={classes.panel}>
+      {title === undefined && actions === undefined ? null : (
+        <header className={classes.header}>
+          <div className={classes.words}>
+            <h2 className={classes.title}>{title}</h2>
+            {description === undefined ? null : <p className={classes.description}>{description}</p>}
+          </div>
+          {actions}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** Figures beside each other, as many as fit. */
+export function Figures({ children }: { readonly children: ReactNode }) {
+  return <dl className={classes.figures}>{children}</dl>;
+}
+
+interface FigureProps {
+  readonly label: string;
+  /** With its unit. */
+  readonly children: ReactNode;
+  /** What it means or is made of. */
+  readonly hint?: ReactNode;
+}
+
+export function Figure({ label, children, hint }: FigureProps) {
+  return (
+    <div className={classes.figure}>
+      <dt className={classes.label}>{label}</dt>
+      <dd className={classes.value}>{children}</dd>
+      {hint === undefined ? null : <dd className={classes.hint}>{hint}</dd>}
+    </div>
+  );
+}
+
+/** Panels below each other. */
+export function Stacked({ children }: { readonly children: ReactNode }) {
+  return <div className={classes.stacked}>{children}</div>;
+}
+
+/** Panels beside each other where there is room. */
+export function Columns({ children }: { readonly children: ReactNode }) {
+  return <div className={classes.columns}>{children}</div>;
+}

@@ -1,0 +1,68 @@
+import { Alert, Button, Skeleton } from '@mantine/core';
+import { CircleAlert, Inbox, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { toApiError } from '../api/api-error.ts';
+import { Foreign } from './foreign.tsx';
+import classes from './states.module.css';
+
+/** Grey lines where the content will be. Screen readers hear that something is loading. */
+export function LoadingState({ lines = 4, isWholePage }: { readonly lines?: number; readonly isWholePage?: boolean }) {
+  return (
+    <div className={isWholePage === true ? classes.whole : classes.loading} role="status">
+      <span className="visually-hidden">Loading …</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <Skeleton key={line} height={line === 0 ? 28 : 18} width={line === 0 ? '40%' : '100%'} radius="sm" />
+      ))}
+    </div>
+  );
+}
+
+interface ErrorStateProps {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+}
+
+/** What went wrong in the gateway's own words, and what to do. */
+export function ErrorState({ error, onRetry }: ErrorStateProps) {
+  const { message, code, requestId } = toApiError(error);
+  return (
+    <Alert color="red" variant="light" icon={<CircleAlert size={20} aria-hidden />} title="This did not work" role="alert">
+      <p className={classes.message}>
+        <Foreign>{message}</Foreign>
+      </p>
+      <p className={classes.detail}>
+        <code>{code}</code>
+        {requestId === null ? null : (
+          <>
+            {' '}
+            · request <code>{requestId}</code>
+          </>
+        )}
+      </p>
+      {onRetry === undefined ? null : (
+        <Button size="xs" variant="default" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </Alert>
+  );
+}
+
+interface EmptyStateProps {
+  readonly title: string;
+  /** What to do so that it is empty no more. */
+  readonly children: ReactNode;
+  readonly icon?: LucideIcon;
+  readonly action?: ReactNode;
+}
+
+export function EmptyState({ title, children, icon: Icon = Inbox, action }: EmptyStateProps) {
+  return (
+    <div className={classes.empty}>
+      <Icon size={32} strokeWidth={1.5} aria-hidden />
+      <p className={classes.title}>{title}</p>
+      <div className={classes.words}>{children}</div>
+      {action}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+/** What stands where nobody measured. */
+export const unknown = '–';
+
+const counts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+
+/** `12,345`. */
+export function formatCount(value: number | null | undefined): string {
+  return value === null || value === undefined ? unknown : counts.format(value);
+}
+
+/** `12.3K`, for where there is little room. */
+export function formatCompact(value: number | null | undefined): string {
+  return value === null || value === undefined ? unknown : compact.format(value);
+}
+
+/** `1 request`, `2 requests`. */
+export function formatNumberOf(value: number, one: string, many = `${one}s`): string {
+  return `${formatCount(value)} ${value === 1 ? one : many}`;
+}
+
+/** `12,345 tokens`, from a million on `1.2M tokens`. */
+export function formatTokens(value: number | null | undefined): string {
+  if (value === null || value === undefined) return unknown;
+  const number = Math.abs(value) >= 1_000_000 ? formatCompact(value) : formatCount(value);
+  return `${number} ${value === 1 ? 'token' : 'tokens'}`;
+}
+
+/** US dollars, as many digits as there is something to see: `$12.34`, `$0.0042`, `−$0.10`. */
+export function formatUsd(value: number | null | undefined): string {
+  if (value === null || value === undefined) return unknown;
+  const size = Math.abs(value);
+  const isSmall = size > 0 && size < 0.1;
+  const digits = isSmall ? Math.min(8, 1 - Math.floor(Math.log10(size))) : 2;
+  const format = new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: Math.min(2, digits),
+    maximumFractionDigits: digits,
+  });
+  return format.format(value).replace('-', '−');
+}
+
+/** Of a duration in milliseconds: `0.4 ms`, `320 ms`, `1.25 s`, `2 min 5 s`. */
+export function formatMs(value: number | null | undefined): string {
+  if (value === null || value === undefined) return unknown;
+  if (value < 10) return `${Number(value.toFixed(1))} ms`;
+  if (value < 1_000) return `${Math.round(value)} ms`;
+  if (value < 60_000) return `${Number((value / 1_000).toFixed(2))} s`;
+  const seconds = Math.round(value / 1_000);
+  return `${formatCount(Math.floor(seconds / 60))} min ${seconds % 60} s`;
+}
+
+/** Of a share between 0 and 1: `93.4 %`. */
+export function formatShare(value: number | null | undefined, digits = 1): string {
+  if (value === null || value === undefined) return unknown;
+  return `${Number((value * 100).toFixed(digits))} %`;
+}

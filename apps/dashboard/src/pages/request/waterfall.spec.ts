@@ -1,0 +1,29 @@
+import { layOutStages } from './waterfall.ts';
+
+const timings = { total: 900, first_byte: 400, overhead: 20, auth: 2, plan: 12, upstream: 350 };
+
+it('stages follow one another, from arrival to end', () => {
+  const stages = layOutStages(timings);
+  expect(stages.map(({ name, startMs, endMs }) => [name, startMs, endMs])).toEqual([
+    ['auth', 0, 2],
+    ['prepare', 2, 8],
+    ['plan', 8, 20],
+    ['upstream', 20, 370],
+    ['first_byte', 370, 400],
+    ['stream', 400, 900],
+  ]);
+});
+
+it('what did not run is not drawn', () => {
+  const refused = { total: 1, first_byte: null, overhead: null, auth: 0.5, plan: null, upstream: null };
+  expect(layOutStages(refused).map(({ name }) => name)).toEqual(['auth']);
+});
+
+it('no stage ends before it begins or after the request, whatever the clocks say', () => {
+  const odd = { total: 10, first_byte: 5, overhead: 8, auth: 9, plan: 100, upstream: 50 };
+  for (const { startMs, endMs } of layOutStages(odd)) {
+    expect(startMs).toBeGreaterThanOrEqual(0);
+    expect(endMs).toBeGreaterThanOrEqual(startMs);
+    expect(endMs).toBeLessThanOrEqual(10);
+  }
+});

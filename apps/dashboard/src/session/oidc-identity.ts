@@ -1,0 +1,141 @@
+import * as oauth from 'oauth4webapi';
+import type { Identity, Tokens } from './identity.ts';
+import { forgetMark, isMarked, setMark } from './session-mark.ts';
+import type { SignInSettings } from './settings.ts';
+
+type OidcSettings = Extract<SignInSettings, { kind: 'oidc' }>;
+
+interface Begun {
+  readonly codeVerifier: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly next: string;
+}
+
+/** What has to survive the way to the issuer and back, in this tab alone. No token is ever in it. */
+const begunKey = 'svc-sign-in';
+/** For issuers that do not say how long their tokens are good. */
+const defaultLifeMs = 300_000;
+
+let server: Promise<oauth.AuthorizationServer> | undefined;
+/** In memory: a reload goes by way of the issuer, which knows the browser by its own cookie. */
+let refreshToken: string | undefined;
+
+/** Authorization code with PKCE (RFC 9700 §2.1.1), as a public client. */
+export class OidcIdentity implements Identity {
+  readonly #settings: OidcSettings;
+  readonly #client: oauth.Client;
+
+  constructor(settings: OidcSettings) {
+    this.#settings = settings;
+    this.#client = { client_id: settings.client_id ?? '' };
+  }
+
+  mayHaveSession(): boolean {
+    return refreshToken !== undefined && isMarked();
+  }
+
+  async begin(next: string): Promise<void> {
+    const endpoint = (await this.#server()).authorization_endpoint;
+    if (endpoint === undefined) throw new Error('The issuer has no page to sign in at.');
+    const begun: Begun = {
+      codeVerifier: oauth.generateRandomCodeVerifier(),
+      state: oauth.generateRandomState(),
+      nonce: oauth.generateRandomNonce(),
+      next,
+    };
+    sessionStorage.setItem(begunKey, JSON.stringify(begun));
+    const address = new URL(endpoint);
+    const query = await this.#renderQuery(begun);
+    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+    window.location.assign(address);
+  }
+
+  async complete(address: URL): Promise<{ tokens: Tokens; next: string }> {
+    const begun = takeBegun();
+    const server = await this.#server();
+    const params = oauth.validateAuthResponse(server, this.#client, address, begun.state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      this.#client,
+      oauth.None(),
+      params,
+      redirectUri(),
+      begun.codeVerifier,
+    );
+    const answer = await oauth.processAuthorizationCodeResponse(server, this.#client, response, {
+      expectedNonce: begun.nonce,
+      requireIdToken: true,
+    });
+    setMark();
+    return { tokens: this.#parse(answer), next: begun.next };
+  }
+
+  async renew(): Promise<Tokens | null> {
+    if (refreshToken === undefined) return null;
+    const server = await this.#server();
+    const response = await oauth.refreshTokenGrantRequest(server, this.#client, oauth.None(), refreshToken);
+    try {
+      return this.#parse(await oauth.processRefreshTokenResponse(server, this.#client, response));
+    } catch (error) {
+      if (error instanceof oauth.ResponseBodyError) return null;
+      throw error;
+    }
+  }
+
+  end(): Promise<void> {
+    refreshToken = undefined;
+    forgetMark();
+    return Promise.resolve();
+  }
+
+  async #server(): Promise<oauth.AuthorizationServer> {
+    const issuer = new URL(this.#settings.issuer);
+    server ??= oauth
+      .discoveryRequest(issuer)
+      .then((response) => oauth.processDiscoveryResponse(issuer, response));
+    return server;
+  }
+
+  async #renderQuery({ codeVerifier, state, nonce }: Begun): Promise<Record<string, string>> {
+    const { audience, scope } = this.#settings;
+    return {
+      client_id: this.#client.client_id,
+      response_type: 'code',
+      redirect_uri: redirectUri(),
+      scope,
+      state,
+      nonce,
+      code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
+      ...(this.#takesIdToken() ? {} : { audience }),
+    };
+  }
+
+  /** An audience that is the client itself is that of ID tokens; any other, of access tokens made for the gateway. */
+  #takesIdToken(): boolean {
+    return this.#settings.audience === this.#settings.client_id;
+  }
+
+  #parse(answer: oauth.TokenEndpointResponse): Tokens {
+    refreshToken = answer.refresh_token ?? refreshToken;
+    const email = oauth.getValidatedIdTokenClaims(answer)?.['email'];
+    return {
+      accessToken: this.#takesIdToken() ? (answer.id_token ?? '') : answer.access_token,
+      expiresInMs: answer.expires_in === undefined ? defaultLifeMs : answer.expires_in * 1000,
+      email: typeof email === 'string' ? email : null,
+    };
+  }
+}
+
+function redirectUri(): string {
+  return new URL(`${import.meta.env.BASE_URL}sign-in/callback`, window.location.origin).href;
+}
+
+/** Once: an answer that comes a second time is not one that was asked for. */
+function takeBegun(): Begun {
+  const stored = sessionStorage.getItem(begunKey);
+  sessionStorage.removeItem(begunKey);
+  if (stored === null) throw new Error('This sign-in was not begun here. Begin again.');
+  return JSON.parse(stored) as Begun;
+}

@@ -1,0 +1,53 @@
+import { queryClient } from '../api/query-client.ts';
+import { EmbeddedIdentity, type Credentials } from './embedded-identity.ts';
+import type { OidcIdentity } from './oidc-identity.ts';
+import { session } from './session.ts';
+import { readSignInSettings, type SignInSettings } from './settings.ts';
+
+const embedded = new EmbeddedIdentity();
+
+/** Loaded where an issuer is configured, and only there. */
+async function openOidc(settings: Extract<SignInSettings, { kind: 'oidc' }>): Promise<OidcIdentity> {
+  const { OidcIdentity: Oidc } = await import('./oidc-identity.ts');
+  return new Oidc(settings);
+}
+
+/** Called once, when the page starts. */
+export async function restoreSession(): Promise<void> {
+  const settings = await readSignInSettings().catch(() => null);
+  if (settings?.kind === 'oidc') await session.restore(await openOidc(settings));
+  else await session.restore(embedded);
+}
+
+export async function logIn(credentials: Credentials): Promise<void> {
+  const tokens = await embedded.logIn(credentials);
+  queryClient.clear();
+  session.begin(tokens);
+}
+
+export async function signUp(credentials: Credentials): Promise<void> {
+  const tokens = await embedded.signUp(credentials);
+  queryClient.clear();
+  session.begin(tokens);
+}
+
+/** Leads to the issuer's own page. `next` is the address below `/dashboard` to come back to. */
+export async function goToIssuer(next: string): Promise<void> {
+  const settings = await readSignInSettings();
+  if (settings.kind === 'oidc') await (await openOidc(settings)).begin(next);
+}
+
+/** Takes what the issuer sent back with the browser. Answers where to go now. */
+export async function comeBackFromIssuer(address: URL): Promise<string> {
+  const settings = await readSignInSettings();
+  if (settings.kind !== 'oidc') return '/welcome';
+  const { tokens, next } = await (await openOidc(settings)).complete(address);
+  queryClient.clear();
+  session.begin(tokens);
+  return next;
+}
+
+export async function logOut(): Promise<void> {
+  await session.end();
+  queryClient.clear();
+}

@@ -1,0 +1,87 @@
+import type { Identity, Tokens } from './identity.ts';
+
+export interface SessionState {
+  /** `restoring` until it is known whether somebody is signed in. */
+  readonly status: 'restoring' | 'signed-out' | 'signed-in';
+  /** Null while nobody is signed in, and where the issuer does not say. */
+  readonly email: string | null;
+}
+
+interface Held {
+  readonly accessToken: string;
+  readonly expiresAtMs: number;
+}
+
+/** A token is renewed this long before its end, so that none expires on its way. */
+const marginMs = 30_000;
+
+/** Who is signed in on this page. The token is in this object's memory and nowhere else. */
+export class Session {
+  #state: SessionState = { status: 'restoring', email: null };
+  #held: Held | null = null;
+  #identity: Identity | null = null;
+  #renewal: Promise<string | null> | null = null;
+  readonly #listeners = new Set<() => void>();
+
+  readonly state = (): SessionState => this.#state;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Takes up what an earlier visit left, if it did. */
+  async restore(identity: Identity): Promise<void> {
+    this.#identity = identity;
+    if (identity.mayHaveSession()) await this.#renew(identity);
+    else this.#leave();
+  }
+
+  begin(tokens: Tokens): void {
+    this.#held = { accessToken: tokens.accessToken, expiresAtMs: Date.now() + tokens.expiresInMs };
+    this.#change({ status: 'signed-in', email: tokens.email ?? this.#state.email });
+  }
+
+  /** A token that is still good for a while, or null: nobody is signed in. */
+  async token(): Promise<string | null> {
+    if (this.#held === null) return null;
+    if (this.#held.expiresAtMs - Date.now() > marginMs) return this.#held.accessToken;
+    return this.renew(this.#held.accessToken);
+  }
+
+  /** The token after `refused`. Those who ask at the same time get the same one; null ends the session here. */
+  async renew(refused: string): Promise<string | null> {
+    if (this.#held && this.#held.accessToken !== refused) return this.#held.accessToken;
+    if (this.#identity === null) return null;
+    this.#renewal ??= this.#renew(this.#identity).finally(() => (this.#renewal = null));
+    return this.#renewal;
+  }
+
+  /** Ends it here and at the issuer. It ends here even if the issuer cannot be reached. */
+  async end(): Promise<void> {
+    const token = this.#held?.accessToken ?? null;
+    this.#leave();
+    await this.#identity?.end(token).catch(() => undefined);
+  }
+
+  async #renew(identity: Identity): Promise<string | null> {
+    const tokens = await identity.renew().catch(() => undefined);
+    // Undefined: nobody could be asked. Whoever is signed in stays so, and the call that needed the token fails.
+    if (tokens === undefined && this.#held !== null) return null;
+    if (tokens) this.begin(tokens);
+    else this.#leave();
+    return tokens?.accessToken ?? null;
+  }
+
+  #leave(): void {
+    this.#held = null;
+    this.#change({ status: 'signed-out', email: null });
+  }
+
+  #change(state: SessionState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export const session = new Session();
