@@ -151,9 +151,9 @@ describe('the session token of dev.json', () => {
 });
 
 describe('a key for the playground', () => {
-  const createKey = async (headers: Record<string, string> = {}) => {
+  const createKey = async (headers: Record<string, string> = {}, body?: object) => {
     const path = '/v1/account/playground-key';
-    const answer = await send(baseUrl, { method: 'POST', path, key: person.accessToken, headers });
+    const answer = await send(baseUrl, { method: 'POST', path, key: person.accessToken, headers, body });
     expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 });
     return createdApiKey.parse(answer.json());
   };
@@ -188,6 +188,11 @@ describe('a key for the playground', () => {
     const [one, other] = await Promise.all([createKey(headers), createKey(headers)]);
     expect(other).toEqual(one);
     expect((await createKey()).id).not.toBe(one.id);
+  });
+
+  it('takes a K of its own, to compare with', async () => {
+    expect((await createKey({}, { k_target_override: 512 })).k_target_override).toBe(512);
+    expect((await createKey()).k_target_override).toBeNull();
   });
 
   it('ends when five more are made', async () => {

@@ -1,4 +1,10 @@
-import { recallAlertPage, routingCalibration, requestDetail, type RequestDetail } from '@gateway/contracts';
+import {
+  analyticsDayList,
+  recallAlertPage,
+  requestDetail,
+  routingCalibration,
+  type RequestDetail,
+} from '@gateway/contracts';
 import type { ReplayProvider } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import type { TestAccount } from './account.fixture.ts';
@@ -58,6 +64,10 @@ test('calibration has a K once the bound has the sessions that it takes', async 
   expect(bucket!.recall_at[String(policy!.k)]).toEqual({ value: 1, low: policy!.threshold, high: 1 });
   expect(bucket!.kept_share).toBeCloseTo(policy!.k / 118, 9);
   expect(shown.policy.map((each) => each.bucket)).toContain(bucket!.bucket.replace(/^[^:]*/, '*'));
+  const analytics = { path: '/v1/usage/analytics/daily?days=2', key: account.apiKey };
+  const { totals } = await callFor(analyticsDayList, 200, analytics);
+  expect(totals?.recall).toMatchObject({ sessions: clean, high: expect.any(Number) as number });
+  expect(totals!.recall.low).toBeLessThan(totals!.recall.value!);
 });
 
 test('a session whose tool stood far down is a miss: the bound no longer meets the target with that K', async () => {

@@ -17,6 +17,7 @@ import {
   baseUrl,
   makeTraffic,
   openAccount,
+  sumLoggedRows,
   sumRows,
   waitForRows,
   type Traffic,
@@ -125,6 +126,11 @@ test('keys sum their requests in the billing period, used or not, revoked or not
   expect([usage.period_start, usage.period_end]).toEqual([from, to]);
   await send(baseUrl, { method: 'DELETE', path: `/v1/account/keys/${second.id}`, key: key() });
   expect((await read()).data[1]).toMatchObject({ key_id: second.id, name: null, ...ofKey(second.id) });
+  const before = await callFor(keyUsageList, 200, {
+    path: `${primary}/by-key?from=2026-01-01T00:00:00Z&to=${startedAt}`,
+    key: key(),
+  });
+  expect(before.data.map(({ requests }) => requests)).toEqual(before.data.map(() => 0));
 });
 
 describe('analytics by day', () => {
@@ -135,7 +141,7 @@ describe('analytics by day', () => {
     for (const day of data) {
       const own = rows.filter(({ created_at }) => created_at.startsWith(day.date));
       const { models, statuses } = day;
-      expect(day).toMatchObject(sumRows(own));
+      expect(day).toMatchObject(sumLoggedRows(own));
       expect(statuses).toMatchObject({
         ok: own.filter(({ status }) => status === 'ok').length,
         error: own.filter(({ status }) => status === 'error').length,
@@ -144,11 +150,35 @@ describe('analytics by day', () => {
       expect(day.pruned_requests).toBe(own.filter((row) => row.tools_out < row.tools_in).length);
       const served = own.filter(({ model }) => model !== null && model !== 'nothing');
       for (const { provider: name, model } of served) {
-        const expected = sumRows(own.filter((row) => row.provider === name && row.model === model));
+        const expected = sumLoggedRows(own.filter((row) => row.provider === name && row.model === model));
         expect(models).toContainEqual({ provider: name, model, ...expected });
       }
       if (own.length === 0) expect(day).toMatchObject({ total_p50_ms: null, models: [] });
       else expect(day.total_p95_ms).toBeGreaterThanOrEqual(day.total_p50_ms!);
+    }
+  });
+
+  test('come with all of them as one, and narrowed by key, model and session', async () => {
+    const { second } = traffic;
+    const cases: [string, (row: RequestLogEntry) => boolean][] = [
+      ['', () => true],
+      [`&key_id=${second.id}`, (row) => row.key_id === second.id],
+      ['&model=openai/gpt-4o-mini', (row) => row.model === 'gpt-4o-mini'],
+      ['&model=groq/nothing', (row) => row.requested_model === 'groq/nothing'],
+      ['&session_id=s-one', (row) => row.session_id === 's-one'],
+      [
+        `&session_id=s-two&key_id=${second.id}`,
+        (row) => row.session_id === 's-two' && row.key_id === second.id,
+      ],
+    ];
+    for (const [query, isWanted] of cases) {
+      const path = `${alias}/analytics/daily?days=2${query}`;
+      const { data, totals } = await callFor(analyticsDayList, 200, { path, key: key() });
+      const own = rows.filter(isWanted);
+      expect(totals).toMatchObject(sumLoggedRows(own));
+      expect(totals?.sessions).toBe(new Set(own.flatMap(({ session_id }) => session_id ?? [])).size);
+      expect(totals?.recall).toEqual({ sessions: 0, value: null, low: null, high: null });
+      expect(data.reduce((sum, { requests }) => sum + requests, 0)).toBe(own.length);
     }
   });
 
@@ -178,7 +208,7 @@ describe('sessions', () => {
     for (const session of data) {
       const own = ofSession(session.session_id);
       expect(session).toMatchObject({
-        ...sumRows(own),
+        ...sumLoggedRows(own),
         first_request_at: own.at(-1)?.created_at,
         last_request_at: own[0]?.created_at,
         models: ['openai/gpt-4o-mini'],

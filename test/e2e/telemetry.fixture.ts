@@ -162,6 +162,18 @@ export function waitForRows(apiKey: string, count: number): Promise<RequestLogEn
   }, 20_000);
 }
 
+/** The same with what is summed from the log alone. */
+export function sumLoggedRows(
+  rows: readonly RequestLogEntry[],
+): UsageFigures & { gross_savings_usd: number | null } {
+  const known = rows.map((row) => row.gross_savings_usd).filter((usd) => usd !== null);
+  const sum = known.reduce((total, usd) => total + usd, 0);
+  return {
+    ...sumRows(rows),
+    gross_savings_usd: known.length > 0 ? (expect.closeTo(sum, 9) as number) : null,
+  };
+}
+
 /** The figures of rows of the log, summed here. Money to nine decimals: its sum is no whole number. */
 export function sumRows(rows: readonly RequestLogEntry[]): UsageFigures {
   const sum = (read: (row: RequestLogEntry) => number | null) =>

@@ -18,6 +18,7 @@ const keptKeysMax = 100;
 
 interface CreatePlaygroundKeyRequest {
   readonly accountId: string;
+  readonly body: { readonly k_target_override?: number | undefined };
   /** Whom the secret is sealed to. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
@@ -30,19 +31,21 @@ interface CreatePlaygroundKeyRequest {
  */
 export async function createPlaygroundKey(
   context: Pick<AccountContext, 'database' | 'pepper' | 'announceKeyChange'>,
-  { accountId, recipientPublicKey, idempotencyKeySha256 }: CreatePlaygroundKeyRequest,
+  { accountId, body, recipientPublicKey, idempotencyKeySha256 }: CreatePlaygroundKeyRequest,
 ): Promise<{ key: ApiKey; sealedSecret: string; replayed: boolean }> {
   const { database, pepper } = context;
   requireRecipient(recipientPublicKey);
   const now = new Date();
-  const call = { accountId, idempotencyKeySha256, request: { createPlaygroundKey: {} }, now };
+  const call = { accountId, idempotencyKeySha256, request: { createPlaygroundKey: body }, now };
   const revoked: string[] = [];
   const { answer, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const once = await runOnce(tx, pepper, call, async () => {
       revoked.push(...(await retireOldest(tx, epoch, now)));
       const secret = createApiKey();
-      const row = await tx.apiKey.create({ data: { ...renderRow(accountId, secret, pepper, now), epoch } });
+      const kTargetOverride = body.k_target_override ?? null;
+      const data = { ...renderRow(accountId, secret, pepper, now), kTargetOverride, epoch };
+      const row = await tx.apiKey.create({ data });
       const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
       return { key: renderApiKey(row, policy), secret: secret.key };
     });

@@ -27,6 +27,7 @@ export function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEven
     usage: null,
     costUsd: null,
     providerSavingsUsd: null,
+    grossSavingsUsd: null,
     ms: { total: 0, firstByte: null, overhead: null, auth: null, plan: null, upstream: null },
   };
 }

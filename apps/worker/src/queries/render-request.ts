@@ -73,6 +73,7 @@ function renderFigures(row: RequestLogLine) {
     compression_tokens_saved: Number(row.compressionTokensSaved),
     cost_usd: row.costUsd?.toNumber() ?? null,
     provider_savings_usd: row.providerSavingsUsd?.toNumber() ?? null,
+    gross_savings_usd: row.grossSavingsUsd?.toNumber() ?? null,
     ms: {
       total: row.msTotal,
       first_byte: row.msFirstByte,
@@ -110,6 +111,8 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
     model_choice: renderChoice(row),
     provider_request_id: row.providerRequestId,
     error_message: row.errorMessage,
+    // Kept apart from the row, and asked for apart.
+    content: null,
   };
 }
 

@@ -26,7 +26,11 @@ export const usageColumns = `
   (count(*) FILTER (WHERE prompt_tokens IS NOT NULL AND cost_usd IS NULL))::float8 AS unpriced_requests,
   sum(provider_savings_usd)::float8 AS provider_savings_usd`;
 
-/** The same over parts that are summed already (`queryAccountUsage`). */
+/** With what is not in the hourly sums. */
+export const loggedColumns = `${usageColumns},
+  sum(gross_savings_usd)::float8 AS gross_savings_usd`;
+
+/** `usageColumns` over parts that are summed already (`queryAccountUsage`). */
 export const usedColumns = `
   coalesce(sum(requests), 0)::float8 AS requests,
   coalesce(sum(errors), 0)::float8 AS errors,

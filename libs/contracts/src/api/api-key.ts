@@ -67,6 +67,9 @@ export const createApiKeyBody = z.strictObject({
 });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 
+/** A playground compares what is pruned with what is not: 512 forwards every list of up to 512 tools whole. */
+export const playgroundKeyBody = z.strictObject({ k_target_override: kTarget.optional() });
+
 /** A partial update: what is left out stays as it is. A limit of null is inherited again. */
 export const updateApiKeyBody = z
   .strictObject({

@@ -54,6 +54,8 @@ export const requestLogEntry = z.object({
   compression_tokens_saved: count,
   cost_usd: z.number().nullable(),
   provider_savings_usd: z.number().nullable(),
+  /** The same before what it cost. Absent in replies of workers before. */
+  gross_savings_usd: z.number().nullable().default(null),
   ms: requestTimings,
   trace_id: z.string().nullable(),
 });
@@ -109,6 +111,14 @@ export const modelChoice = z.object({
   excluded_count: count,
 });
 
+/** The beginning of a body, up to 2 MiB of it; as base64 where it is not text. */
+const shownContent = z.object({
+  encoding: z.enum(['utf8', 'base64']),
+  text: z.string(),
+  bytes: count,
+  is_cut: z.boolean(),
+});
+
 /** One request whole: its log line, the routing trace, what was called and missed, and each compression step. */
 export const requestDetail = requestLogEntry.extend({
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
@@ -143,5 +153,13 @@ export const requestDetail = requestLogEntry.extend({
   model_choice: modelChoice.nullable(),
   provider_request_id: z.string().nullable(),
   error_message: z.string().nullable(),
+  /**
+   * What was said, where the account's policy has `content_logging`, and for as long as it keeps requests. Credentials that
+   * came in the body, and what looks like one, are not part of it. Null where nothing is kept.
+   */
+  content: z
+    .object({ request: shownContent, answer: shownContent.nullable(), expires_at: timestamp })
+    .nullable()
+    .default(null),
 });
 export type RequestDetail = z.infer<typeof requestDetail>;

@@ -71,17 +71,26 @@ export const keyUsage = usageFigures.extend({
   name: z.string().nullable(),
 });
 export type KeyUsage = z.infer<typeof keyUsage>;
-/** For the current billing period. */
+/** For the current billing period, or the span that was asked for. */
 export const keyUsageList = listOf(keyUsage).extend({ period_start: timestamp, period_end: timestamp });
+
+/** What narrows analytics: requests of one key, model or session. */
+export const usageFilter = requestLogQuery.pick({ key_id: true, model: true, session_id: true });
+export type UsageFilter = z.infer<typeof usageFilter>;
+export const analyticsQuery = daysQuery.extend(usageFilter.shape);
+
+/** Sums that are read from the log itself. */
+const loggedFigures = usageFigures.extend({
+  /** What was saved before what that cost (caches written once more, hidden rounds); null when it is known of no request. */
+  gross_savings_usd: z.number().nullable().default(null),
+});
 
 const ms = z.number().nonnegative().nullable();
 
-export const analyticsModel = usageFigures.extend({ provider: z.string(), model: z.string() });
+export const analyticsModel = loggedFigures.extend({ provider: z.string(), model: z.string() });
 
-/** A day with what dashboards draw of it. Milliseconds are of the requests that ended `ok`; null when there were none. */
-export const analyticsDay = usageFigures.extend({
-  object: z.literal('usage.analytics_day'),
-  date: z.iso.date(),
+/** What dashboards draw. Milliseconds are of the requests that ended `ok`; null when there were none. */
+const analyticsFigures = loggedFigures.extend({
   sessions: count,
   statuses: z.record(requestStatus, count),
   /** Requests from which tools were left out. */
@@ -95,11 +104,34 @@ export const analyticsDay = usageFigures.extend({
   /** The 20 most used. */
   models: z.array(analyticsModel),
 });
+export const analyticsDay = analyticsFigures.extend({
+  object: z.literal('usage.analytics_day'),
+  date: z.iso.date(),
+});
 export type AnalyticsDay = z.infer<typeof analyticsDay>;
-export const analyticsDayList = listOf(analyticsDay);
+
+const bound = z.number().min(0).max(1).nullable();
+
+/**
+ * Of the shadow sessions in which tools were called: in which share the plan held every tool that was called, and its exact
+ * one-sided 95% bounds. Null without any.
+ */
+export const measuredRecall = z.object({ sessions: count, value: bound, low: bound, high: bound });
+export type MeasuredRecall = z.infer<typeof measuredRecall>;
+
+/** All of the days as one: percentiles and sessions do not add up. */
+export const analyticsTotals = analyticsFigures.extend({ recall: measuredRecall });
+export type AnalyticsTotals = z.infer<typeof analyticsTotals>;
+
+export const analyticsDayList = listOf(analyticsDay).extend({
+  from: timestamp,
+  to: timestamp,
+  /** Null while workers of the release before answer. */
+  totals: analyticsTotals.nullable(),
+});
 
 /** The requests that came with one `X-Svc-Session-Id`. */
-export const usageSession = usageFigures.extend({
+export const usageSession = loggedFigures.extend({
   object: z.literal('session'),
   session_id: z.string(),
   first_request_at: timestamp,

@@ -61,6 +61,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
       sessionKey: z.string().max(64).nullable().optional(),
       /** How what was left out stayed reachable; null: not at all. */
       recovery: z.enum(['in_place', 'regrown']).nullable().optional(),
+      /** The provider's own way that took the place of leaving tools out; null: none. */
+      native: z.enum(['deferred', 'allowed']).nullable().optional(),
       /** What leaving tools out is worth over the session that is expected, in tokens at the plain input price. */
       worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
     })
@@ -103,6 +105,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
   costUsd: z.number().nullable(),
   /** What leaving out and compressing saved of the bill; negative where it cost more. Absent in events of the release before. */
   providerSavingsUsd: z.number().nullable().default(null),
+  /** The same before what it cost: caches written once more, hidden rounds. Absent in events of the release before. */
+  grossSavingsUsd: z.number().nullable().default(null),
   ms: z.object({
     total: z.number(),
     firstByte: z.number().nullable(),

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { analyticsDay, keyUsage, usageDay, usageFigures, usageSession } from '../api/usage.ts';
+import {
+  analyticsDay,
+  analyticsTotals,
+  keyUsage,
+  usageDay,
+  usageFigures,
+  usageFilter,
+  usageSession,
+} from '../api/usage.ts';
 import { count, id, timestamp } from '../common.ts';
 import { defineRpc } from '../define.ts';
 
@@ -30,12 +38,12 @@ export const listKeyUsage = defineRpc({
   reply: z.object({ keys: z.array(keyUsage.omit({ name: true })) }),
 });
 
-/** Days with requests alone, the oldest first. */
+/** Days with requests alone, the oldest first, and all of them as one. */
 export const listDailyAnalytics = defineRpc({
   ...common,
   subject: 'worker.list-daily-analytics.v1',
-  request: span,
-  reply: z.object({ days: z.array(analyticsDay) }),
+  request: span.extend({ filter: usageFilter.default({}) }),
+  reply: z.object({ days: z.array(analyticsDay), totals: analyticsTotals.nullable().default(null) }),
 });
 
 /** The one that was active last first. Figures are of the requests within the span. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createdApiKey } from '../api/api-key.ts';
+import { createdApiKey, playgroundKeyBody } from '../api/api-key.ts';
 import { base64, id } from '../common.ts';
 import { defineRpc } from '../define.ts';
 import { idempotency, replayed } from '../idempotency.ts';
@@ -39,6 +39,11 @@ export const createPlaygroundKey = defineRpc({
   server: 'account',
   callers: ['edge-gateway'],
   deadlineMs: 5_000,
-  request: z.object({ accountId: id, recipientPublicKey: base64, ...idempotency }),
+  request: z.object({
+    accountId: id,
+    body: playgroundKeyBody.default({}),
+    recipientPublicKey: base64,
+    ...idempotency,
+  }),
   reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: base64, replayed }),
 });

@@ -28,6 +28,7 @@ const columns = [
     'compression_tokens_saved',
     'cost_usd',
     'provider_savings_usd',
+    'gross_savings_usd',
   ],
   ...['ms.total', 'ms.first_byte', 'ms.overhead', 'ms.auth', 'ms.plan', 'ms.upstream', 'trace_id'],
 ] as const;

@@ -1,5 +1,6 @@
 import {
   analyticsDayList,
+  analyticsQuery,
   daysQuery,
   keyUsageList,
   spanQuery,
@@ -34,7 +35,8 @@ export const listKeyUsage: Operation = {
   id: 'listKeyUsage',
   tag,
   summary: 'Sum up usage by API key',
-  description: `${figures} Of the current billing period, the calendar month in UTC. The most used key first; keys that were not used too, and revoked ones that were: 1,000 used ones at most.`,
+  description: `${figures} Of the current billing period, the calendar month in UTC, unless \`from\` (inclusive) and \`to\` (exclusive) say otherwise: 400 days at most. The most used key first; keys that were not used too, and revoked ones that were: 1,000 used ones at most.`,
+  query: spanQuery,
   answer: { status: 200, description: 'The keys.', schema: keyUsageList },
 };
 
@@ -42,8 +44,8 @@ export const listDailyAnalytics: Operation = {
   id: 'listDailyAnalytics',
   tag,
   summary: 'Sum up usage by day for a dashboard',
-  description: `${figures} With how requests ended, how long they took, and the 20 most used models of each day. The last \`days\` days in UTC, today included, the oldest first. For scripts, with an API key: \`/v1/usage/analytics/daily\`.`,
-  query: daysQuery,
+  description: `${figures} With how requests ended, how long they took, and the 20 most used models: of each of the last \`days\` days in UTC, today included, the oldest first, and of all of them as one in \`totals\`. Its \`recall\` is measured on shadow sessions, with exact one-sided 95% bounds. \`key_id\`, \`model\` and \`session_id\` narrow it together. For scripts, with an API key: \`/v1/usage/analytics/daily\`.`,
+  query: analyticsQuery,
   answer: { status: 200, description: 'The days.', schema: analyticsDayList },
 };
 

@@ -1,4 +1,5 @@
 import {
+  analyticsQuery,
   daysQuery,
   listDailyAnalytics,
   listDailyUsage,
@@ -7,6 +8,7 @@ import {
   spanQuery,
   summarizeUsage,
   type AnalyticsDay,
+  type AnalyticsTotals,
   type KeyUsage,
   type UsageDay,
   type UsageSummary,
@@ -21,11 +23,15 @@ import { parseInput } from '../../http/zod-input.ts';
 import { tokens } from '../../tokens.ts';
 import * as operations from './account-usage.operations.ts';
 import { noUsage, renderEmptyAnalyticsDay, renderEmptyDay } from './render-empty-day.ts';
-import { chooseBillingPeriod, chooseLastDays, chooseSpan, fillDays } from './usage-span.ts';
+import { chooseBillingPeriod, chooseLastDays, chooseSpan, fillDays, type UsageSpan } from './usage-span.ts';
 
 interface List<Item> {
   readonly object: 'list';
   readonly data: readonly Item[];
+}
+
+interface Analytics extends List<AnalyticsDay>, UsageSpan {
+  readonly totals: AnalyticsTotals | null;
 }
 
 /** `/v1/account/usage` and its alias `/v1/usage`: sums over the request log. */
@@ -64,8 +70,9 @@ export class AccountUsageRoute {
   @Describe(operations.listKeyUsage)
   async listKeys(
     @FromCaller() { accountId }: AccountCaller,
+    @Query() query: unknown,
   ): Promise<List<KeyUsage> & { period_start: string; period_end: string }> {
-    const span = chooseBillingPeriod(Date.now());
+    const span = chooseSpan(parseInput(spanQuery, query), chooseBillingPeriod(Date.now()));
     const [used, named] = await Promise.all([
       this.#messaging.call(listKeyUsage, { accountId, ...span }),
       this.#messaging.call(listKeys, { accountId }),
@@ -80,26 +87,21 @@ export class AccountUsageRoute {
   @Get('/v1/account/usage/analytics/daily')
   @AllowAccess('session')
   @Describe(operations.listDailyAnalytics)
-  analyzeForPerson(
-    @FromCaller() caller: AccountCaller,
-    @Query() query: unknown,
-  ): Promise<List<AnalyticsDay>> {
+  analyzeForPerson(@FromCaller() caller: AccountCaller, @Query() query: unknown): Promise<Analytics> {
     return this.#analyze(caller, query);
   }
 
   @Get('/v1/usage/analytics/daily')
   @AllowAccess('api-key')
   @Describe(operations.listDailyAnalyticsByKey)
-  analyzeForScript(
-    @FromCaller() caller: AccountCaller,
-    @Query() query: unknown,
-  ): Promise<List<AnalyticsDay>> {
+  analyzeForScript(@FromCaller() caller: AccountCaller, @Query() query: unknown): Promise<Analytics> {
     return this.#analyze(caller, query);
   }
 
-  async #analyze({ accountId }: AccountCaller, query: unknown): Promise<List<AnalyticsDay>> {
-    const span = chooseLastDays(parseInput(daysQuery, query).days, Date.now());
-    const { days } = await this.#messaging.call(listDailyAnalytics, { accountId, ...span });
-    return { object: 'list', data: fillDays(span, days, renderEmptyAnalyticsDay) };
+  async #analyze({ accountId }: AccountCaller, query: unknown): Promise<Analytics> {
+    const { days: count, ...filter } = parseInput(analyticsQuery, query);
+    const span = chooseLastDays(count, Date.now());
+    const { days, totals } = await this.#messaging.call(listDailyAnalytics, { accountId, ...span, filter });
+    return { object: 'list', data: fillDays(span, days, renderEmptyAnalyticsDay), ...span, totals };
   }
 }

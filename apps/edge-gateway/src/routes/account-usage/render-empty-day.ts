@@ -27,6 +27,7 @@ export function renderEmptyAnalyticsDay(date: string): AnalyticsDay {
     object: 'usage.analytics_day',
     date,
     ...noUsage,
+    gross_savings_usd: null,
     sessions: 0,
     statuses: { ok: 0, error: 0, cancelled: 0, truncated: 0, interrupted: 0 },
     pruned_requests: 0,

@@ -1,4 +1,4 @@
-import { createdApiKey } from '@gateway/contracts';
+import { createdApiKey, playgroundKeyBody } from '@gateway/contracts';
 import { idempotencyHeaders, replayedHeaders } from '../../http/idempotency-key.ts';
 import type { Operation } from '../../http/operation.ts';
 
@@ -7,8 +7,9 @@ export const createPlayground: Operation = {
   tag: 'API keys',
   summary: 'Create a short-lived key for the playground',
   description:
-    'An ordinary key that is over in an hour, that lists leave out, and that cannot be changed. Five work at a time: the oldest ends when a sixth is made.',
+    'An ordinary key that is over in an hour, that lists leave out, and that cannot be changed. Five work at a time: the oldest ends when a sixth is made. `k_target_override` is as for any key; the body may be left out.',
   headers: idempotencyHeaders,
+  body: { schema: playgroundKeyBody, optional: true },
   answer: {
     status: 201,
     description: 'The key and, this once, its secret in `key`.',

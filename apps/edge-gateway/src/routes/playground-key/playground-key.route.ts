@@ -1,4 +1,4 @@
-import { createPlaygroundKey, type ApiKey } from '@gateway/contracts';
+import { createPlaygroundKey, playgroundKeyBody, type ApiKey } from '@gateway/contracts';
 import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messaging';
 import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -7,6 +7,7 @@ import type { AccountCaller } from '../../http/account-caller.ts';
 import { FromCaller } from '../../http/caller.decorator.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { Describe } from '../../http/operation.ts';
+import { readOptionalJson } from '../../http/zod-input.ts';
 import { tokens } from '../../tokens.ts';
 import { createPlayground } from './playground-key.operations.ts';
 
@@ -35,7 +36,8 @@ export class PlaygroundKeyRoute {
   ): Promise<ApiKey & { key: string }> {
     const { publicKey: recipientPublicKey, privateKey } = this.#sealingKeys;
     const idempotencyKeySha256 = readIdempotencyKey(request);
-    const call = { accountId, recipientPublicKey };
+    const body = await readOptionalJson(request, playgroundKeyBody);
+    const call = { accountId, body, recipientPublicKey };
     const { key, sealedSecret, replayed } = await this.#messaging.call(
       createPlaygroundKey,
       idempotencyKeySha256 === undefined ? call : { ...call, idempotencyKeySha256 },

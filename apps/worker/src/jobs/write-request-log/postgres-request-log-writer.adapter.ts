@@ -1,4 +1,4 @@
-import { sqlStateOf } from '@gateway/persistence';
+import { newId, sqlStateOf } from '@gateway/persistence';
 import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import type { RequestLogRow } from './request-log-row.ts';
@@ -53,6 +53,7 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   compression_tokens_saved: 'bigint',
   cost_usd: 'numeric',
   provider_savings_usd: 'numeric',
+  gross_savings_usd: 'numeric',
   ms_total: 'double precision',
   ms_first_byte: 'double precision',
   ms_overhead: 'double precision',
@@ -77,6 +78,28 @@ const insert = `
     .join(', ')}
   WHERE logged.status = 'interrupted' AND excluded.status <> 'interrupted'
     AND logged.account_id = excluded.account_id`;
+
+/**
+ * With the rows that change the log comes, in the same transaction, what is owed to billing's ledger. A row that was
+ * `interrupted` saved nothing, so that the ending which replaces it is owed for the first time.
+ */
+const insertWithLedger = `
+  WITH written AS (${insert}
+    RETURNING logged.id, logged.created_at, logged.account_id, logged.key_id,
+      logged.estimated_tokens_saved, logged.compression_tokens_saved
+  ), owed AS (
+    INSERT INTO ledger_outbox (id, entries)
+    SELECT $2::uuid, jsonb_agg(jsonb_build_object(
+      'requestId', id,
+      'at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'accountId', account_id,
+      'keyId', key_id,
+      'estimatedTokensSaved', estimated_tokens_saved,
+      'compressionTokensSaved', compression_tokens_saved
+    ) ORDER BY id)
+    FROM written WHERE estimated_tokens_saved + compression_tokens_saved > 0 HAVING count(*) > 0
+  )
+  SELECT count(*)::int AS written FROM written`;
 
 /** Data exceptions, broken constraints and exceeded limits: the rows' own fault (SQLSTATE classes 22, 23 and 54). */
 const rowsAtFault = /^(22|23|54)/;
@@ -111,7 +134,9 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
 
   async #insert(rows: readonly RequestLogRow[], json: string): Promise<number> {
     await this.#partitions.ensure(rows.map((row) => Date.parse(row.created_at)));
-    return this.#database.acrossAccounts.$executeRawUnsafe(insert, json);
+    const client = this.#database.acrossAccounts;
+    const [counted] = await client.$queryRawUnsafe<{ written: number }[]>(insertWithLedger, json, newId());
+    return counted?.written ?? 0;
   }
 }
 

@@ -52,6 +52,7 @@ export interface RequestLogRow {
   readonly compression_tokens_saved: number;
   readonly cost_usd: number | null;
   readonly provider_savings_usd: number | null;
+  readonly gross_savings_usd: number | null;
   readonly ms_total: number;
   readonly ms_first_byte: number | null;
   readonly ms_overhead: number | null;
@@ -123,7 +124,7 @@ function renderPlan({ plan, toolsIn, toolsOut }: ShippedRequestEventV1) {
   };
 }
 
-function renderUsage({ usage, costUsd, providerSavingsUsd }: ShippedRequestEventV1) {
+function renderUsage({ usage, costUsd, providerSavingsUsd, grossSavingsUsd }: ShippedRequestEventV1) {
   return {
     prompt_tokens: usage?.inputTokens ?? null,
     completion_tokens: usage?.outputTokens ?? null,
@@ -132,6 +133,7 @@ function renderUsage({ usage, costUsd, providerSavingsUsd }: ShippedRequestEvent
     usage_estimated: usage?.estimated ?? false,
     cost_usd: costUsd,
     provider_savings_usd: providerSavingsUsd,
+    gross_savings_usd: grossSavingsUsd,
   };
 }
 

@@ -2,7 +2,7 @@ import type { listSessions as contract, UsageSession } from '@gateway/contracts'
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
-import { asInstant, usageColumns } from '../usage-columns.ts';
+import { asInstant, loggedColumns } from '../usage-columns.ts';
 
 const modelsMax = 20;
 const sql = `
@@ -13,7 +13,7 @@ const sql = `
         (array_agg(DISTINCT provider || '/' || model) FILTER (WHERE provider || model IS NOT NULL))[1:${modelsMax}],
         '{}'
       ) AS models,
-      ${usageColumns}
+      ${loggedColumns}
     FROM own WHERE session_id IS NOT NULL GROUP BY session_id
   )
   SELECT (SELECT count(*) FROM sessions)::float8 AS total, (

@@ -7,10 +7,11 @@ const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 const model = { prices, cache: { kind: 'explicit' } } as unknown as CatalogModel;
 const plain = { inputTokens: 10_000, outputTokens: 500 };
 const cached = { ...plain, cachedInputTokens: 10_000 };
-const price = (event: Partial<RequestEventV1>, priced: Partial<PricedRequest> = {}) =>
+const savingsOf = (event: Partial<RequestEventV1>, priced: Partial<PricedRequest> = {}) =>
   priceSavings(createEndedEvent(undefined, { toolsIn: 100, toolsOut: 20, ...event }), {
     ...{ model, usage: plain, rounds: [], contextRewrittenUsd: 0, ...priced },
   });
+const price = (...request: Parameters<typeof savingsOf>) => savingsOf(...request)?.netUsd ?? null;
 
 describe('what leaving out saved of the bill', () => {
   it('is the tokens saved at the mean price of the input', () => {
@@ -31,6 +32,12 @@ describe('what leaving out saved of the bill', () => {
   it('pays for hidden rounds, and not for the one that answered', () => {
     expect(price({}, { rounds: [plain, plain] })).toBeCloseTo((8_000 * 3 - 10_000 * 3 - 500 * 15) / 1e6, 12);
     expect(price({}, { rounds: [plain] })).toBeCloseTo((8_000 * 3) / 1e6, 12);
+  });
+
+  it('is told before what it cost, too', () => {
+    expect(savingsOf({}, { rounds: [plain, plain] })?.grossUsd).toBeCloseTo((8_000 * 3) / 1e6, 12);
+    const rewritten = savingsOf({ toolsOut: 90 }, { contextRewrittenUsd: 0.01 });
+    expect(rewritten?.grossUsd).toBeCloseTo(0.003, 12);
   });
 
   it('is unknown without prices, and of a request that was not served', () => {

@@ -12,8 +12,16 @@ export interface PricedRequest {
   readonly contextRewrittenUsd: number;
 }
 
+/** In USD. */
+export interface PricedSavings {
+  /** Saved tokens at the mean price of the request's input. */
+  readonly grossUsd: number;
+  /** Less what was rewritten in the prompt cache, and less hidden rounds; negative where it cost more than it saved. */
+  readonly netUsd: number;
+}
+
 /**
- * What leaving out and compressing saved of this request's bill, in USD; negative where it cost more than it saved. Null
+ * What leaving out and compressing saved of this request's bill, in USD, before and after what it cost. Null
  * where prices are not known or the request was not served.
  *
  *     saved tokens × the mean price of this request's input − what was rewritten in the prompt cache − hidden rounds
@@ -25,7 +33,7 @@ export interface PricedRequest {
 export function priceSavings(
   event: Pick<RequestEventV1, 'status' | 'usage' | 'toolsIn' | 'toolsOut' | 'compressionSteps' | 'plan'>,
   { model, usage, rounds, contextRewrittenUsd }: PricedRequest,
-): number | null {
+): PricedSavings | null {
   if (model?.prices == null || event.usage === null || event.status === 'error') return null;
   const input = { ...usage, outputTokens: 0, reasoningTokens: 0 };
   const inputUsd = costUsd(model, input);
@@ -34,8 +42,13 @@ export function priceSavings(
   const meanUsd = usage.inputTokens === 0 ? 0 : inputUsd / usage.inputTokens;
   const hiddenUsd = rounds.slice(0, -1).reduce((sum, round) => sum + (costUsd(model, round) ?? 0), 0);
   const grownUsd = event.plan?.kReason === 'grown' ? priceRewrite(model, usage) : 0;
-  const savingsUsd = (saved.tools + saved.compression) * meanUsd - contextRewrittenUsd - grownUsd - hiddenUsd;
-  return Math.round(savingsUsd * 1e12) / 1e12;
+  const grossUsd = (saved.tools + saved.compression) * meanUsd;
+  const netUsd = grossUsd - contextRewrittenUsd - grownUsd - hiddenUsd;
+  return { grossUsd: round(grossUsd), netUsd: round(netUsd) };
+}
+
+function round(usd: number): number {
+  return Math.round(usd * 1e12) / 1e12;
 }
 
 /** What was not read from the cache, by how much dearer it is than reading. */

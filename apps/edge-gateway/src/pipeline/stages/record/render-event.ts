@@ -6,7 +6,7 @@ import { charactersPerToken } from '../../characters-per-token.ts';
 import type { Exchange, Timings } from '../../exchange.ts';
 import { renderModelChoice } from '../../model-choice.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
-import { priceSavings } from './price-savings.ts';
+import { priceSavings, type PricedSavings } from './price-savings.ts';
 
 /** A bound on what a client may have us keep of its own words. */
 const clientTextMax = 256;
@@ -53,16 +53,28 @@ export function renderEvent(
     errorMessage: outcome.errorMessage?.slice(0, 1000) ?? null,
     providerRequestId: outcome.providerRequestId?.slice(0, clientTextMax) ?? null,
     calledTools: (outcome.summary?.toolCalls ?? []).map((call) => call.name.slice(0, clientTextMax)),
+    recoveredTools: listRecovered(exchange, outcome),
     modelChoice: exchange.modelChoice === undefined ? null : renderModelChoice(exchange.modelChoice),
     usage,
     costUsd: usage && sumCosts(exchange, usage, catalog),
     providerSavingsUsd: null,
+    grossSavingsUsd: null,
     ms: renderTimings(exchange.timings, totalMs),
   };
-  return { ...event, providerSavingsUsd: savingsOf(exchange, event, catalog) };
+  const savings = savingsOf(exchange, event, catalog);
+  event.providerSavingsUsd = savings?.netUsd ?? null;
+  event.grossSavingsUsd = savings?.grossUsd ?? null;
+  return event;
 }
 
-function savingsOf(exchange: Exchange, event: RequestEventV1, catalog: ModelCatalog): number | null {
+/** What the model asked the stand-in for, or found by its provider's own search. */
+function listRecovered({ ledger, deferredTools }: Exchange, { summary }: RelayOutcome): string[] {
+  if (deferredTools === undefined) return ledger.recoveredTools;
+  const found = (summary?.toolCalls ?? []).flatMap(({ name }) => (deferredTools.has(name) ? [name] : []));
+  return [...new Set([...ledger.recoveredTools, ...found])];
+}
+
+function savingsOf(exchange: Exchange, event: RequestEventV1, catalog: ModelCatalog): PricedSavings | null {
   if (event.usage === null) return null;
   return priceSavings(event, {
     model: findModel(exchange.ledger, catalog),
