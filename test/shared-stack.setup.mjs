@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { startObserver } from '../libs/testing/src/canaries/observe-stack.ts';
 import { findFreePort } from '../libs/testing/src/nats-server/start-nats-server.ts';
 import { startStack } from '../libs/testing/src/stack/start-stack.ts';
@@ -25,6 +27,21 @@ const edges = (oidcIssuer) => ({
   'edge-gateway-3': { EGRESS_ALLOW: '', TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '5' },
 });
 
+/**
+ * With COMPAT_TREE (`npm run test:compat`) a second replica of each service that answers others, as it was in the release
+ * before.
+ */
+function chooseReplicas(tree) {
+  if (!tree) return { replicas: { 'edge-gateway': 3 }, images: {} };
+  const apart = ['edge-gateway', 'sandbox-provider', 'dashboard'];
+  const apps = readdirSync(join(tree, 'dist/apps')).filter((app) => !apart.includes(app));
+  const command = (app) => [process.execPath, '--enable-source-maps', `dist/apps/${app}/main.js`];
+  return {
+    replicas: { 'edge-gateway': 3, ...Object.fromEntries(apps.map((app) => [app, 2])) },
+    images: Object.fromEntries(apps.map((app) => [`${app}-2`, { directory: tree, command: command(app) }])),
+  };
+}
+
 /** Starts one stack for all test files of a run; they find it by `sharedStack()`. */
 export default async function startSharedStack() {
   // What the whole run says is kept, and searched for its secrets in the end (test/e2e/canaries.spec.ts).
@@ -34,7 +51,7 @@ export default async function startSharedStack() {
   const oidcIssuer = `http://127.0.0.1:${await findFreePort()}`;
   process.env.TEST_OIDC_ISSUER = oidcIssuer;
   const stack = await startStack({
-    replicas: { 'edge-gateway': 3 },
+    ...chooseReplicas(process.env.COMPAT_TREE),
     env: observer
       ? { ...edges(oidcIssuer), '*': { OTEL_EXPORTER_OTLP_ENDPOINT: observer.otlpUrl } }
       : edges(oidcIssuer),

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { sessionChanged } from '@gateway/contracts';
 import { runService } from '@gateway/messaging';
-import type { Logger } from '@gateway/observability';
+import { watchPool, type Logger } from '@gateway/observability';
 import { Redis } from 'ioredis';
 import { AccountModule } from './account.module.ts';
 import { ChangeAnnouncer } from './announce/change-announcer.ts';
@@ -40,6 +40,7 @@ await runService({
     await database.untilUp({
       onRetry: (attempt) => logger.warn({ attempt }, 'the database is not there yet'),
     });
+    watchPool(metrics, () => database.poolUse());
     const lookups = metrics.counter({
       name: 'account_key_lookups_total',
       help: 'Look-ups of API keys that gateways did not have in their caches.',

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { credentialChanged, noteCredentialChange } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { runService, type ServiceParts } from '@gateway/messaging';
+import { watchPool } from '@gateway/observability';
 import { loadConfig } from './config.ts';
 import { createKeyRing } from './domain/create-key-ring.ts';
 import { Enrolment } from './domain/enrolment.ts';
@@ -30,6 +31,7 @@ await runService({
     await database.untilUp({
       onRetry: (attempt) => logger.warn({ attempt }, 'the database is not there yet'),
     });
+    watchPool(parts.metrics, () => database.poolUse());
     const instanceId = config.INSTANCE_ID;
     const onFailure = (error: unknown) => logger.warn({ err: error }, 'the held keys could not be told');
     enrolment = await Enrolment.begin({ instanceId, keyRing, keyVersions, sealingKeys, onFailure });

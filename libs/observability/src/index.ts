@@ -41,3 +41,4 @@ export {
   type RequestTrace,
   type Span,
 } from './tracing.ts';
+export { watchPool } from './watch-pool.ts';

@@ -17,7 +17,7 @@ export interface LoggerOptions {
 /** Bytes held while standard output takes nothing; what comes on top is dropped. */
 const waitingBytesMax = 16 * 1024 * 1024;
 /** Lines are written together, at this size or age: a write a line would cost more than the line. */
-const writeBytes = 8 * 1024;
+const writeBytes = 64 * 1024;
 const flushEveryMs = 100;
 
 /** Standard output, as loggers of one process may share it. */

@@ -22,8 +22,18 @@ export interface Database<Client> {
   isUp(): Promise<boolean>;
   /** Waits until the database answers, with growing pauses up to two seconds. Rejects when `signal` is aborted. */
   untilUp(options: { signal?: AbortSignal; onRetry?: (attempt: number) => void }): Promise<void>;
+  /** What the pool's connections do now. */
+  poolUse(): PoolUse;
   /** Waits for the queries under way. */
   close(): Promise<void>;
+}
+
+export interface PoolUse {
+  /** Connections that are open, those that do nothing among them. */
+  readonly open: number;
+  readonly idle: number;
+  /** Queries that wait for a free connection. */
+  readonly waiting: number;
 }
 
 export interface DatabaseOptions<Client> {
@@ -78,6 +88,7 @@ export function createDatabase<Client>(options: DatabaseOptions<Client>): Databa
     transactionAcrossAccounts: (fn) => runTransaction(acrossAccounts, fn),
     isUp: () => isUp(pool),
     untilUp: (wait) => untilUp(pool, wait),
+    poolUse: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => shapeOf(client).$disconnect(),
   };
 }

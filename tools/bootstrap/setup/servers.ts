@@ -41,7 +41,9 @@ function installOnDebian(missing: readonly ServerProgram[]): boolean {
   const prefix = rootPrefix();
   if (prefix === null) return false;
   const asRoot = (...words: string[]) => {
-    const [command = '', ...args] = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', ...words];
+    // At run level 1 packages start no server of their own where the machine has no systemd.
+    const settings = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'];
+    const [command = '', ...args] = [...prefix, 'env', ...settings, ...words];
     return run(command, args);
   };
   const packages = missing.map(({ debian }) => debian);

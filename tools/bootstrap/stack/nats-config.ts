@@ -14,6 +14,7 @@ export const natsUsers: readonly ServiceName[] = [
   'compressor',
   'account',
   'provider-vault',
+  'billing',
   'worker',
   'operator',
 ];
@@ -66,12 +67,20 @@ function renderUser(user: string, password: string, rights: SubjectRights): stri
     }`;
 }
 
+function renderTls(tls: Readonly<Record<'certFile' | 'keyFile', string>> | undefined): string {
+  if (tls === undefined) return '';
+  const files = `cert_file: ${JSON.stringify(tls.certFile)}, key_file: ${JSON.stringify(tls.keyFile)}`;
+  return `tls: { ${files}, timeout: 5 }\n`;
+}
+
 /** A configuration for nats-server: a user and a password per service, and no anonymous user. Throws when a password is missing. */
 export function renderNatsConfig(options: {
   readonly host: string;
   readonly port: number;
   /** Where the server tells about itself, on its own loopback alone; nowhere unless given. */
   readonly monitorPort?: number;
+  /** With it the server speaks TLS alone. */
+  readonly tls?: Readonly<Record<'certFile' | 'keyFile', string>>;
   readonly passwords: Readonly<Record<string, string>>;
   readonly contracts: typeof contractTable;
 }): string {
@@ -85,7 +94,7 @@ export function renderNatsConfig(options: {
     users.push(renderUser(observer, observerPassword, { publish: [], subscribe: ['>'], answers: false }));
   return `host: ${JSON.stringify(options.host)}
 port: ${options.port}
-${options.monitorPort === undefined ? '' : `http: "127.0.0.1:${options.monitorPort}"\n`}max_payload: ${PAYLOAD_BYTES_MAX}
+${options.monitorPort === undefined ? '' : `http: "127.0.0.1:${options.monitorPort}"\n`}${renderTls(options.tls)}max_payload: ${PAYLOAD_BYTES_MAX}
 max_pending: ${8 * PAYLOAD_BYTES_MAX}
 authorization: {
   timeout: 5

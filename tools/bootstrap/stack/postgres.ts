@@ -32,7 +32,7 @@ const CLUSTER_FLAGS = [
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /** The cluster's real directory: in the data directory, or behind a link from there when `user` cannot get in. */
-function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
+export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');
   if (existsSync(wanted)) return realpathSync(wanted);
   // A link whose target was deleted.

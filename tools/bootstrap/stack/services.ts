@@ -5,6 +5,7 @@ import { root } from './root.ts';
 import type { Unit } from './runner.ts';
 import { chooseSharedEnv, serviceRow } from './service-table.ts';
 import type { ServiceContext } from './service-table.ts';
+import type { UnpackedImage } from './stack-options.ts';
 
 /** Loopback addresses: the sandbox provider and whatever a developer runs beside the stack. */
 const DEVELOPMENT_EGRESS = '127.0.0.0/8,::1/128';
@@ -94,18 +95,27 @@ export function healthUrl(instance: Instance): string {
   return `http://127.0.0.1:${instance.healthPort}/health/ready`;
 }
 
-export function planService(instance: Instance, sources: ServiceEnvSources): Unit {
+/** What is run: this checkout's build, unless it is to be an image's. */
+function planCommand(app: string, image: UnpackedImage | undefined) {
+  if (image !== undefined) {
+    const [command = '', ...args] = image.command;
+    return { command, args, cwd: image.directory, ...(image.user ? { user: image.user } : {}) };
+  }
+  const main = join(root, 'dist/apps', app, 'main.js');
+  const args = ['--enable-source-maps', ...serviceRow(app).nodeOptions, main];
+  return { command: process.execPath, args, cwd: root };
+}
+
+export function planService(instance: Instance, sources: ServiceEnvSources, image?: UnpackedImage): Unit {
   const { app, name } = instance;
   const row = serviceRow(app);
-  const env = buildServiceEnv(instance, sources);
+  const env = { ...image?.env, ...buildServiceEnv(instance, sources) };
   return {
     name,
     stage: row.stage,
     plan: () => ({
       name,
-      command: process.execPath,
-      args: ['--enable-source-maps', ...serviceRow(app).nodeOptions, join(root, 'dist/apps', app, 'main.js')],
-      cwd: root,
+      ...planCommand(app, image),
       env,
       logFile: sources.context.dataDir.logFile(name),
       stopSignal: 'SIGTERM',

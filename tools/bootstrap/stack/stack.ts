@@ -50,10 +50,14 @@ async function startServices(
   supervision: Supervision,
   instances: readonly Instance[],
   sources: ServiceEnvSources,
+  images: StackOptions['images'],
 ): Promise<DemoAccount | null> {
   const known = readDevInfo(supervision.dataDir)?.api_key ?? null;
   const running = new Map(
-    instances.map((instance) => [instance.name, supervision.board.run(planService(instance, sources))]),
+    instances.map((instance) => {
+      const unit = planService(instance, sources, images[instance.name]);
+      return [instance.name, supervision.board.run(unit)];
+    }),
   );
   const { infrastructure, secrets } = sources.context;
   const account = running.get('account');
@@ -155,7 +159,7 @@ export async function startStack(
   });
   await migrate(infrastructure.databaseUrls, report);
   const prepared = await prepareServices(options, { supervision, ports, secrets, env }, infrastructure);
-  const demo = await startServices(supervision, prepared.instances, prepared.sources);
+  const demo = await startServices(supervision, prepared.instances, prepared.sources, options.images);
   const describe = () => describeStack(supervision, prepared.instances, prepared.sources, demo);
   writeDevInfo(supervision.dataDir, describe());
   // Process ids change when a service is started again.

@@ -1,4 +1,8 @@
-import type { Counter, Gauge, Histogram, Metrics } from '@gateway/observability';
+import { sizeBuckets, type Counter, type Gauge, type Histogram, type Metrics } from '@gateway/observability';
+
+/** Attributes of the OpenTelemetry conventions for generative AI, as Prometheus writes them. Models are too many for a label. */
+type GenAiLabel = 'gen_ai_operation_name' | 'gen_ai_provider_name';
+const genAiLabels = ['gen_ai_operation_name', 'gen_ai_provider_name'] as const;
 
 /** What the edge measures. Labels have few values: endpoint, status, reason; never an account, a key or a model. */
 export interface EdgeMetrics {
@@ -11,7 +15,8 @@ export interface EdgeMetrics {
   readonly toolsIn: Counter;
   readonly toolsOut: Counter;
   readonly firstByteSeconds: Histogram;
-  readonly tokens: Counter<'direction'>;
+  readonly tokens: Histogram<GenAiLabel | 'gen_ai_token_type'>;
+  readonly callSeconds: Histogram<GenAiLabel>;
   readonly invalidCalls: Counter<'definition'>;
 }
 
@@ -21,7 +26,7 @@ export function createEdgeMetrics(metrics: Metrics): EdgeMetrics {
 
 type RequestMetrics = Pick<
   EdgeMetrics,
-  'requests' | 'inFlight' | 'overheadSeconds' | 'firstByteSeconds' | 'tokens'
+  'requests' | 'inFlight' | 'overheadSeconds' | 'firstByteSeconds' | 'tokens' | 'callSeconds'
 >;
 
 function createRequestMetrics(metrics: Metrics): RequestMetrics {
@@ -41,10 +46,16 @@ function createRequestMetrics(metrics: Metrics): RequestMetrics {
       name: 'gen_ai_server_time_to_first_token_seconds',
       help: 'From the call to the provider until the first byte of its answer went on.',
     }),
-    tokens: metrics.counter({
-      name: 'gen_ai_client_token_usage_total',
-      help: 'Tokens used, as providers billed them or as estimated.',
-      labels: ['direction'],
+    tokens: metrics.histogram({
+      name: 'gen_ai_client_token_usage',
+      help: 'Tokens of a request (input) and of its answer (output), as providers billed them or as estimated.',
+      labels: [...genAiLabels, 'gen_ai_token_type'],
+      buckets: sizeBuckets,
+    }),
+    callSeconds: metrics.histogram({
+      name: 'gen_ai_client_operation_duration_seconds',
+      help: 'From the call to the provider until its answer was over.',
+      labels: genAiLabels,
     }),
   };
 }

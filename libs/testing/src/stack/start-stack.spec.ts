@@ -20,12 +20,12 @@ describe('a private stack without services', () => {
     }
   }
 
-  test.each(['account', 'vault', 'telemetry'] as const)(
+  test.each(['account', 'vault', 'billing', 'telemetry'] as const)(
     'the role %s opens its own database alone',
     async (owner) => {
       const own = stack.dev.postgres[owner];
       await expect(query(own, 'SELECT current_database() AS name')).resolves.toEqual([{ name: owner }]);
-      for (const other of ['account', 'vault', 'telemetry', 'postgres', 'template1']) {
+      for (const other of ['account', 'vault', 'billing', 'telemetry', 'postgres', 'template1']) {
         if (other === owner) continue;
         const url = own.replace(/[^/]+$/, other);
         await expect(query(url, 'SELECT 1')).rejects.toThrow(/permission denied for database/);

@@ -6,6 +6,7 @@ import { openDataDir } from '../../../../tools/bootstrap/stack/data-dir.ts';
 import { launchSupervisor } from '../../../../tools/bootstrap/stack/launch-supervisor.ts';
 import { identifyProcess, endProcess } from '../../../../tools/bootstrap/stack/process-identity.ts';
 import { stackOptions } from '../../../../tools/bootstrap/stack/stack-options.ts';
+import type { StackOptions } from '../../../../tools/bootstrap/stack/stack-options.ts';
 import { endLeftovers } from '../../../../tools/bootstrap/stack/state-file.ts';
 import { attachStack } from './stack-under-test.ts';
 import type { StackUnderTest } from './stack-under-test.ts';
@@ -17,6 +18,8 @@ export interface TestStackOptions {
   readonly replicas?: Record<string, number>;
   /** The services to run; all unless given. With none there are still Postgres (migrated), Redis and NATS. */
   readonly apps?: readonly string[];
+  /** By process name: unpacked images that run in place of this checkout's build. */
+  readonly images?: StackOptions['images'];
   /** Have a NATS user `observer` who hears everything. */
   readonly hasObserver?: boolean;
   /** Have the supervisor start a process again that was killed. Unless set, the test does that. */

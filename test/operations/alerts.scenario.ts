@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { startStack, type StackUnderTest } from '@gateway/testing';
+import { githubTools } from '../e2e/github-tools.fixture.ts';
+import { postChat } from '../e2e/http.fixture.ts';
+import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { listSeries, panels, rules as writtenRules } from '../k8s/series.fixture.ts';
+import { root } from './dockerfile.fixture.ts';
+import { installTestPrograms, prometheusProgram } from './programs.fixture.ts';
+import { startPrometheus, type Prometheus, type Rule } from './prometheus.fixture.ts';
+
+/** What the rules wait for, at the most: the window of their rates, and `for`. */
+const ruleWaitMs = 2 * 60_000;
+/** For scrapes and evaluations on a machine that does much else. */
+const slackMs = 20_000;
+const victim = 'tool-router';
+
+let stack: StackUnderTest;
+let prometheus: Prometheus;
+
+/**
+ * The rules of deploy/ in a real Prometheus that scrapes a stack under load.
+ * @param factor by how much faster time goes for Prometheus: 1 are the rules as they stand.
+ */
+export function describeAlerts(factor: number): void {
+  const undo: Undo[] = [];
+  const withinMs = ruleWaitMs / factor + slackMs;
+
+  beforeAll(async () => {
+    await installTestPrograms([prometheusProgram]);
+    stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '3000' } } });
+    undo.push(() => stack.stop());
+    const load = startLoad();
+    undo.push(() => load.stop());
+    prometheus = await startPrometheus(stack, factor);
+    undo.push(() => prometheus.stop());
+  }, 300_000);
+  afterAll(() => undoAll(undo), 60_000);
+
+  test('the configuration is one to promtool', () => {
+    const file = join(root, 'deploy/prometheus/prometheus.yaml');
+    const check = spawnSync('promtool', ['check', 'config', '--syntax-only', file], { encoding: 'utf8' });
+    expect([check.status, check.stderr]).toEqual([0, '']);
+  });
+
+  test('every rule is loaded and can be evaluated', async () => {
+    const names = writtenRules.map(({ alert }) => alert).sort();
+    const loaded = await eventually(async () => {
+      const rules = await prometheus.rules();
+      return rules.length > 0 && rules.every(({ health }) => health !== 'unknown') ? rules : undefined;
+    }, withinMs);
+    expect(loaded.map(({ name }) => name).sort()).toEqual(names);
+    expect(loaded.filter(({ health, lastError }) => health !== 'ok' || lastError)).toEqual([]);
+  });
+
+  test('every metric that a rule or a panel names is in the scrapes', async () => {
+    const expressions = [
+      ...writtenRules.map(({ expr }) => expr),
+      ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ];
+    const wanted = [...new Set(expressions.flatMap(listSeries))];
+    let missing = wanted;
+    await eventually(async () => {
+      const series = await prometheus.series();
+      missing = wanted.filter((name) => !series.has(name));
+      return missing.length === 0 ? true : undefined;
+    }, withinMs).catch(() => undefined);
+    expect(missing).toEqual([]);
+  });
+
+  test.each(panels)('the panel “$title” shows something', async ({ targets }) => {
+    for (const { expr } of targets) {
+      const counted = eventually(async () => (await prometheus.count(expr)) || undefined, withinMs);
+      await expect(counted).resolves.toBeGreaterThan(0);
+    }
+  });
+
+  const lostRouter =
+    'a router that is killed fires the alerts of a planner and of a process that are away, and they clear';
+  test(
+    lostRouter,
+    async () => {
+      await waitForStates(withinMs, { PlannerAway: 'inactive', ProcessDown: 'inactive' });
+      await stack.service(victim).kill();
+      await waitForStates(withinMs, { PlannerAway: 'firing', ProcessDown: 'firing' });
+      const rules = await prometheus.rules();
+      expect(find(rules, 'ProcessDown').alerts).toHaveLength(1);
+      // The requests are served all the while: nobody is woken up.
+      for (const name of ['GatewayDown', 'RequestsFail', 'RequestsShed'])
+        expect(find(rules, name).state).toBe('inactive');
+      await stack.service(victim).start();
+      await waitForStates(withinMs, { PlannerAway: 'inactive', ProcessDown: 'inactive' });
+    },
+    3 * withinMs,
+  );
+}
+
+function find(rules: readonly Rule[], name: string): Rule {
+  const rule = rules.find((each) => each.name === name);
+  if (rule === undefined) throw new Error(`There is no rule ${name}.`);
+  return rule;
+}
+
+async function waitForStates(
+  withinMs: number,
+  wanted: Readonly<Record<string, Rule['state']>>,
+): Promise<void> {
+  let states: Record<string, string> = {};
+  await eventually(async () => {
+    const rules = await prometheus.rules();
+    states = Object.fromEntries(Object.keys(wanted).map((name) => [name, find(rules, name).state]));
+    return Object.entries(wanted).every(([name, state]) => states[name] === state) ? true : undefined;
+  }, withinMs).catch(() => undefined);
+  expect(states).toEqual(wanted);
+}
+
+/** A few requests a second, with tools and a tool's result, until it is stopped. */
+function startLoad(): { stop(): Promise<void> } {
+  let isRunning = true;
+  const result = JSON.stringify({ items: [1, 2, 3].map((id) => ({ id, title: `item ${id}` })) }, null, 4);
+  const call = { name: githubTools[0]?.function.name, arguments: '{}' };
+  const work = async () => {
+    for (let number = 0; isRunning; number++) {
+      const messages = [
+        { role: 'user', content: `Create an issue titled "Number ${number}" in octo/hello` },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'call_1', type: 'function', function: call }],
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: result },
+      ];
+      const body = { model: 'sandbox/sandbox-1', stream: true, messages, tools: githubTools.slice(0, 40) };
+      await postChat(stack.baseUrl, stack.apiKey, body).catch(() => undefined);
+      await waitMs(100);
+    }
+  };
+  const done = work();
+  return {
+    stop: async () => {
+      isRunning = false;
+      await done;
+    },
+  };
+}

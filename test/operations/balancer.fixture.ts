@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { findFreePort } from '@gateway/testing';
+import { eventually } from '../integration/stack.fixture.ts';
+import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
+
+/** For the balancer's new workers to have taken over, as endpoints take a moment in Kubernetes (`preStop`). */
+const takeOverMs = 1_000;
+
+/** nginx in front of edges. */
+export interface Balancer {
+  readonly url: string;
+  /** Sends nothing to that edge while `work` is done with it; what is open there goes on. */
+  without(edgeUrl: string, work: () => Promise<void>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** As docs/operations.md has it: each request on a connection of its own, nothing held back, nothing sent twice. */
+function renderConfiguration(directory: string, port: number, edges: readonly string[]): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${directory}/tmp;`)
+    .join(' ');
+  const servers = edges.map((url) => `server ${new URL(url).host};`).join(' ');
+  return `${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off; pid ${directory}/pid; error_log ${directory}/error.log warn; worker_processes 1;
+events { worker_connections 4096; }
+http {
+  access_log off; client_max_body_size 64m; ${temporary}
+  upstream edges { ${servers} }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://edges;
+      proxy_http_version 1.1;
+      proxy_set_header Connection '';
+      proxy_set_header Host $host;
+      proxy_buffering off;
+      proxy_read_timeout 600s;
+      proxy_next_upstream error timeout;
+    }
+  }
+}
+`;
+}
+
+/** Starts nginx. Edges are given by their addresses. */
+export async function startBalancer(edges: readonly string[]): Promise<Balancer> {
+  const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-balancer-'));
+  mkdirSync(join(directory, 'tmp'));
+  const port = await findFreePort();
+  const file = join(directory, 'nginx.conf');
+  const write = (left: readonly string[]) => writeFileSync(file, renderConfiguration(directory, port, left));
+  write(edges);
+  const child = spawn(requireProgram('nginx'), ['-c', file, '-e', 'stderr'], { stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(async () => {
+    if (child.exitCode !== null) throw new Error('nginx has ended');
+    return (await fetch(url).catch(() => undefined)) && true;
+  }, 10_000);
+  const choose = async (left: readonly string[]) => {
+    write(left);
+    child.kill('SIGHUP');
+    await waitMs(takeOverMs);
+  };
+  return {
+    url,
+    without: async (edgeUrl, work) => {
+      await choose(edges.filter((each) => each !== edgeUrl));
+      await work();
+      await choose(edges);
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../tools/bootstrap/stack/root.ts';
+
+export { root };
+
+export interface Instruction {
+  /** `COPY`, `RUN` and so on. */
+  readonly keyword: string;
+  readonly text: string;
+}
+
+export interface Stage {
+  readonly name: string;
+  /** The stage that it begins from, or an image. */
+  readonly from: string;
+  readonly instructions: readonly Instruction[];
+}
+
+/** The stages of the Dockerfile by name. Reads what ours consists of, and no other of Docker's syntax. */
+export function readStages(): Map<string, Stage> {
+  const lines = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const stages = new Map<string, { name: string; from: string; instructions: Instruction[] }>();
+  let current: { name: string; from: string; instructions: Instruction[] } | undefined;
+  for (const line of lines) {
+    const [keyword = '', ...rest] = line.trim().split(/\s+/);
+    if (keyword === 'FROM') {
+      const [from = '', , name = ''] = rest;
+      stages.set(name, (current = { name, from, instructions: [] }));
+    } else current?.instructions.push({ keyword, text: line.trim().slice(keyword.length).trim() });
+  }
+  return stages;
+}
+
+export function stageOf(stages: ReadonlyMap<string, Stage>, name: string): Stage {
+  const stage = stages.get(name);
+  if (stage === undefined) throw new Error(`The Dockerfile has no stage ${name}.`);
+  return stage;
+}
+
+/** The text of a stage's last instruction of a kind. */
+export function findInstruction({ name, instructions }: Stage, keyword: string): string {
+  const found = instructions.findLast((each) => each.keyword === keyword);
+  if (found === undefined) throw new Error(`The stage ${name} has no ${keyword}.`);
+  return found.text;
+}
+
+/** The words of a JSON form, as of CMD. */
+export function parseWords(text: string): string[] {
+  return JSON.parse(text.slice(text.indexOf('['))) as string[];
+}
+
+/** The variables that a stage sets; `${APP}` is the build's argument. */
+export function listVariables(stage: Stage, app: string): Record<string, string> {
+  return Object.fromEntries(
+    stage.instructions
+      .filter(({ keyword }) => keyword === 'ENV')
+      .flatMap(({ text }) => text.split(/\s+/))
+      .map((pair) => pair.replaceAll('${APP}', app).split(/=(.*)/s) as [string, string]),
+  );
+}

@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { findInstruction, readStages, root, stageOf, type Stage } from './dockerfile.fixture.ts';
+
+/**
+ * What deploy/Dockerfile makes, as far as it goes without a container engine: each stage is a directory, its COPY and RUN
+ * are carried out there. The stage `build`, which installs and builds as the checkout was installed and built, is the
+ * checkout. There is no other root file system and no namespace: a tree is read-only to who runs in it by its modes.
+ */
+export class ImageBuild {
+  readonly #stages = readStages();
+  readonly #directory: string;
+  readonly #dependencies: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    this.#dependencies = join(directory, 'production-dependencies');
+    chmodSync(directory, 0o755);
+  }
+
+  /** Installs what all images have in common, from the lock file. The last command alone depends on the app. */
+  installDependencies(): void {
+    const stage = stageOf(this.#stages, 'production-dependencies');
+    mkdirSync(this.#dependencies);
+    for (const { keyword, text } of stage.instructions)
+      if (keyword === 'COPY') this.#copy(text, this.#dependencies);
+    const [, forAll] = splitLastCommand(findInstruction(stage, 'RUN'));
+    run(forAll, this.#dependencies, { APP: 'tool-router' });
+  }
+
+  /** The tree of an app's image. */
+  unpackApp(app: string): string {
+    const dependencies = join(this.#directory, `dependencies-of-${app}`);
+    mkdirSync(dependencies);
+    for (const part of ['node_modules', 'package.json', 'sbom.cdx.json'])
+      copyTree(join(this.#dependencies, part), join(dependencies, part));
+    const [forApp] = splitLastCommand(
+      findInstruction(stageOf(this.#stages, 'production-dependencies'), 'RUN'),
+    );
+    run(forApp, dependencies, { APP: app });
+    const tree = join(this.#directory, app);
+    this.#unpack(stageOf(this.#stages, 'app'), tree, { app, dependencies });
+    return tree;
+  }
+
+  unpackMigration(): string {
+    const tree = join(this.#directory, 'migrate');
+    const options = { app: 'edge-gateway', dependencies: this.#dependencies };
+    this.#unpack(stageOf(this.#stages, 'migrate'), tree, options);
+    return tree;
+  }
+
+  #unpack(stage: Stage, tree: string, { app, dependencies }: { app: string; dependencies: string }): void {
+    mkdirSync(tree);
+    const files = this.#chooseFiles(app);
+    const from = { 'production-dependencies': dependencies, files };
+    for (const { keyword, text } of stage.instructions)
+      if (keyword === 'COPY') this.#copy(text.replaceAll('${APP}', app), tree, from);
+    execFileSync('chmod', ['-R', 'a-w', tree]);
+  }
+
+  /** The stage `files`: what the checkout's build made, less what other apps are. */
+  #chooseFiles(app: string): string {
+    const directory = join(this.#directory, `files-of-${app}`);
+    if (existsSync(directory)) return directory;
+    mkdirSync(directory);
+    cpSync(join(root, 'dist'), join(directory, 'dist'), { recursive: true });
+    run(findInstruction(stageOf(this.#stages, 'files'), 'RUN'), directory, { APP: app });
+    return directory;
+  }
+
+  #copy(text: string, to: string, stages: Readonly<Record<string, string>> = {}): void {
+    const words = text.split(/\s+/);
+    const stage = words[0]?.startsWith('--from=') ? words.shift()?.slice('--from='.length) : undefined;
+    const target = words.pop() ?? '';
+    const from = stage === undefined ? root : (stages[stage] ?? '');
+    for (const word of words) {
+      const source = join(from, word.replace(/^\/app\//, ''));
+      const isInto = words.length > 1 || target.endsWith('/');
+      copyTree(source, isInto ? join(to, target, basename(source)) : join(to, target));
+    }
+  }
+}
+
+/** Of a chain of commands the last one, and those before it. */
+function splitLastCommand(chain: string): [last: string, before: string] {
+  const at = chain.lastIndexOf('&&');
+  return [chain.slice(at + 2), chain.slice(0, at)];
+}
+
+function run(commands: string, cwd: string, env: Record<string, string>): void {
+  execFileSync('/bin/sh', ['-e', '-c', commands], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}
+
+/** What deploy/Dockerfile.dockerignore leaves out within what it lets in. */
+const isIgnored = (source: string) => /\/(node_modules|generated|\.data)$|\.spec\.ts$/.test(source);
+
+/** Copies a tree: of installed packages, which are many small files and never written to, by links. */
+function copyTree(source: string, target: string): void {
+  mkdirSync(dirname(target), { recursive: true });
+  if (source.endsWith('/node_modules'))
+    execFileSync('cp', [process.platform === 'linux' ? '-al' : '-RP', source, target]);
+  else cpSync(source, target, { recursive: true, filter: (each) => !isIgnored(each) });
+}
+
+/** A directory with this Node in it, as an image brings its own. */
+export function unpackNode(directory: string): string {
+  const bin = join(directory, 'bin');
+  mkdirSync(bin);
+  copyFileSync(process.execPath, join(bin, 'node'));
+  chmodSync(join(bin, 'node'), 0o755);
+  return bin;
+}
+
+/** The user that images run as, where this process may become another one. */
+export function chooseImageUser(): { uid: number; gid: number } | undefined {
+  return process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : undefined;
+}
+
+/** A directory that the user of an image may write to, as its mounts are. */
+export function makeMount(directory: string): string {
+  mkdirSync(directory);
+  const user = chooseImageUser();
+  if (user) chownSync(directory, user.uid, user.gid);
+  return directory;
+}
+
+/** Names of the installed packages. */
+export function listPackages(tree: string): string[] {
+  const modules = join(tree, 'node_modules');
+  return readdirSync(modules)
+    .filter((name) => !name.startsWith('.'))
+    .flatMap((name) =>
+      name.startsWith('@') ? readdirSync(join(modules, name)).map((each) => `${name}/${each}`) : [name],
+    );
+}

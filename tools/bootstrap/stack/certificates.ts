@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { requireProgram } from './programs.ts';
+
+/** Files in PEM. */
+export interface ServerCertificate {
+  /** Of the authority: what clients trust. */
+  readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+const days = '3650';
+const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+
+/**
+ * A certificate for a server by these names and addresses, and an authority that has signed nothing else. Made once; the
+ * authority's key is deleted, so that nobody can have it sign more. Needs openssl.
+ */
+export function makeServerCertificate(
+  directory: string,
+  names: { readonly dns: readonly string[]; readonly ip: readonly string[] },
+): ServerCertificate {
+  const file = (name: string) => join(directory, name);
+  const made = { caFile: file('ca.crt'), certFile: file('server.crt'), keyFile: file('server.key') };
+  if (existsSync(made.certFile)) return made;
+  mkdirSync(directory, { recursive: true });
+  const openssl = (...words: string[]) =>
+    execFileSync(requireProgram('openssl'), words, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
+  const altNames = [...names.dns.map((name) => `DNS:${name}`), ...names.ip.map((ip) => `IP:${ip}`)];
+  writeFileSync(file('server.ext'), `subjectAltName=${altNames.join(',')}\nextendedKeyUsage=serverAuth\n`);
+  const authority = ['-keyout', 'ca.key', '-out', 'ca.crt', '-days', days, '-subj', '/CN=agent-gateway'];
+  openssl('req', '-x509', ...newKey, ...authority);
+  const request = ['-keyout', 'server.key', '-out', 'server.csr', '-subj', `/CN=${names.dns[0] ?? 'server'}`];
+  openssl('req', ...newKey, ...request);
+  const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', days];
+  openssl('x509', '-req', '-in', 'server.csr', ...signed, '-extfile', 'server.ext', '-out', 'server.crt');
+  execFileSync('rm', ['-f', 'ca.key', 'ca.srl', 'server.csr', 'server.ext'], { cwd: directory });
+  chmodSync(made.keyFile, 0o600);
+  return made;
+}

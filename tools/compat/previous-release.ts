@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../bootstrap/stack/root.ts';
+
+function git(...words: string[]): string {
+  return execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
+}
+
+/** The newest tag of a version, less this commit's own; null when there is none. */
+export function findPreviousRelease(): string | null {
+  const tags = git('tag', '--list', 'v*', '--sort=-v:refname', '--no-contains', 'HEAD');
+  return tags.split('\n')[0] || null;
+}
+
+/**
+ * Brings a commit into a directory of its own, with its packages installed and its apps built, once. Answers the directory.
+ */
+export function unpackRelease(reference: string): string {
+  const commit = git('rev-parse', '--verify', `${reference}^{commit}`);
+  const directory = join(root, '.data/compat', commit);
+  if (existsSync(directory)) return directory;
+  const draft = `${directory}.draft`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  const archive = join(draft, 'commit.tar');
+  execFileSync('git', ['archive', '--format=tar', `--output=${archive}`, commit], { cwd: root });
+  execFileSync('tar', ['-xf', archive, '-C', draft]);
+  rmSync(archive);
+  for (const words of [
+    ['ci', '--ignore-scripts', '--no-audit', '--no-fund'],
+    ['run', 'prisma:generate'],
+    ['run', 'build'],
+  ])
+    execFileSync('npm', words, { cwd: draft, stdio: 'inherit' });
+  // What was moved here is whole.
+  writeFileSync(join(draft, 'commit'), `${commit}\n`);
+  renameSync(draft, directory);
+  return directory;
+}

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { backUpCluster, restoreCluster } from '../bootstrap/stack/cluster-copy.ts';
+import { openDataDir, writePrivateFile } from '../bootstrap/stack/data-dir.ts';
+import type { DataDir } from '../bootstrap/stack/data-dir.ts';
+import { readDevInfo } from '../bootstrap/stack/dev-file.ts';
+import type { DevInfo } from '../bootstrap/stack/dev-file.ts';
+import { launchSupervisor } from '../bootstrap/stack/launch-supervisor.ts';
+import { endProcess, identifyProcess } from '../bootstrap/stack/process-identity.ts';
+import { root } from '../bootstrap/stack/root.ts';
+import { readSecrets } from '../bootstrap/stack/secrets.ts';
+import { stackOptions } from '../bootstrap/stack/stack-options.ts';
+import { endLeftovers } from '../bootstrap/stack/state-file.ts';
+import { checkedRestore } from './checked-restore.ts';
+import type { CheckedRestore, CheckRequest } from './checked-restore.ts';
+
+/** How a drill went. */
+export interface DrillOutcome extends CheckedRestore {
+  readonly backupBytes: number;
+  readonly backupMs: number;
+  /** From an empty machine to services that answer: databases replayed, processes ready. */
+  readonly restoreMs: number;
+}
+
+export interface DrillOptions {
+  /** Data directory of a running stack. */
+  readonly dataDir: string;
+  /** Where the backup is kept: it must not be there yet. Thrown away unless given. */
+  readonly keepIn?: string | undefined;
+}
+
+/** What is in a backup. Whoever has both has the credentials: keep them apart. */
+const databasesIn = (backup: string) => join(backup, 'databases/postgres');
+const keysIn = (backup: string) => join(backup, 'keys/secrets.json');
+
+const stoppedWithinMs = 90_000;
+const checkedWithinMs = 10 * 60_000;
+/** What the restored services run with beside what was backed up: keys that the caller names in the stack's place. */
+const passedOn = /^(PATH|HOME|USER|LANG|TMPDIR|KEY_PEPPER|SESSION_SECRET|VAULT_K.+)$/;
+
+/**
+ * Backs a running stack up, restores the copy into a stack of its own, and opens every credential there. The running stack
+ * is only read. Throws when something cannot be done at all; credentials that do not open are in the outcome.
+ */
+export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutcome> {
+  const source = openDataDir(options.dataDir);
+  const dev = readDevInfo(source);
+  if (!dev) throw new Error(`No stack has its data in ${source.path}: start one first.`);
+  if (dev.postgres.admin === null)
+    throw new Error('The databases of this stack are somebody else’s: back them up there.');
+  const backup = options.keepIn ?? mkdtempSync(join(tmpdir(), 'agent-gateway-backup-'));
+  if (options.keepIn !== undefined && existsSync(options.keepIn))
+    throw new Error(`${options.keepIn} is there already.`);
+  try {
+    const beganAt = performance.now();
+    const backupBytes = await backUp(source, dev.postgres.admin, backup);
+    const backupMs = performance.now() - beganAt;
+    return { backupBytes, backupMs, ...(await restoreAndCheck(backup, dev.api_key)) };
+  } finally {
+    if (options.keepIn === undefined) rmSync(backup, { recursive: true, force: true });
+  }
+}
+
+async function backUp(source: DataDir, adminUrl: string, backup: string): Promise<number> {
+  mkdirSync(join(backup, 'keys'), { recursive: true, mode: 0o700 });
+  // Made by this process alone, and readable by it alone.
+  writePrivateFile(keysIn(backup), '');
+  copyFileSync(source.secretsFile, keysIn(backup));
+  return backUpCluster(source, adminUrl, databasesIn(backup));
+}
+
+/** Starts what answers for keys and credentials on the copy, asks it, and throws it away. */
+async function restoreAndCheck(
+  backup: string,
+  apiKey: string | null,
+): Promise<CheckedRestore & { restoreMs: number }> {
+  const beganAt = performance.now();
+  const path = mkdtempSync(join(tmpdir(), 'agent-gateway-restored-'));
+  const target = openDataDir(path);
+  writePrivateFile(target.secretsFile, '');
+  copyFileSync(keysIn(backup), target.secretsFile);
+  await restoreCluster(target, databasesIn(backup));
+  const options = stackOptions.parse({
+    dataDir: path,
+    apps: ['account', 'provider-vault'],
+    restartCrashed: false,
+    durable: false,
+    endWithParent: true,
+    ephemeral: true,
+  });
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name)));
+  const supervisor = await launchSupervisor(options, env);
+  try {
+    const restoreMs = performance.now() - beganAt;
+    return { ...(await check(target, apiKey)), restoreMs };
+  } finally {
+    const identity = identifyProcess(supervisor.pid ?? 0);
+    if (identity) await endProcess(identity, 'SIGTERM', stoppedWithinMs);
+    if (existsSync(path)) await endLeftovers(target);
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function required(dev: DevInfo | null): DevInfo {
+  if (!dev) throw new Error('The restored stack does not say where it is.');
+  return dev;
+}
+
+async function check(restored: DataDir, apiKey: string | null): Promise<CheckedRestore> {
+  const dev = required(readDevInfo(restored));
+  const user = 'edge-gateway';
+  const request: CheckRequest = {
+    natsUrl: dev.nats_url,
+    user,
+    password: readSecrets(restored).natsUsers[user] ?? '',
+    vaultDatabaseUrl: dev.postgres.vault,
+    apiKey,
+  };
+  const child = spawn(process.execPath, [join(root, 'dist/tools/check-restored.js')], {
+    cwd: root,
+    env: {},
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: checkedWithinMs,
+  });
+  child.stdin.on('error', () => undefined).end(JSON.stringify(request));
+  const ended = new Promise<number | null>((settle, reject) => {
+    child.once('error', reject);
+    child.once('exit', settle);
+  });
+  const [answer, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (code !== 0) throw new Error(`The restored stack could not be asked: ${complaint.trim()}`);
+  return checkedRestore.parse(JSON.parse(answer));
+}
