@@ -50,16 +50,15 @@ export class AccessGuard implements CanActivate {
     this.#sessions = gate;
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  /** At once where the route lets anybody in, or looks for itself: a chat request waits for nothing here. */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const access = this.#reflector.getAllAndOverride<Access | undefined>(accessKey, [
       context.getHandler(),
       context.getClass(),
     ]);
     if (access === 'public' || access === 'pipeline') return true;
     if (access === undefined) throw new GatewayError('not_found');
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    await this.#authenticate(request, access);
-    return true;
+    return this.#authenticate(context.switchToHttp().getRequest<FastifyRequest>(), access).then(() => true);
   }
 
   /** The form of a credential says its kind: the wrong one is refused before anybody is asked about it. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { accountEpochName, keyEpochName } from '@gateway/contracts';
 import type { Redis } from 'ioredis';
 import type { Logger } from '@gateway/observability';
@@ -88,10 +89,14 @@ interface Waiting {
   readonly answers: Answer[];
 }
 
+/** Of a key whose requests come faster than Redis counts them, those of so long are counted together. */
+const gatherMs = 2;
+
 /**
  * Exact across replicas. A request of a key of which none is being counted is counted at once; those that come meanwhile
- * are counted together when the answer is in. The connection's own `commandTimeout` bounds the wait; with Redis away
- * each process admits a share of the limit by itself, and says so once.
+ * are counted together when the answer is in, and where they are several, with those that come shortly after. The
+ * connection's own `commandTimeout` bounds the wait; with Redis away each process admits a share of the limit by itself,
+ * and says so once.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
@@ -121,6 +126,7 @@ export class RedisRateLimiter implements RateLimiter {
       const waiting: Waiting = { caller, answers: [] };
       this.#counting.set(name, waiting);
       await this.#count(caller, answers);
+      if (waiting.answers.length > 1) await delay(gatherMs);
       answers = waiting.answers;
     }
     this.#counting.delete(name);

@@ -5,6 +5,9 @@ import type { Invariant, OutboundDraft } from './draft.ts';
 /** How deep a request may be nested; editing never adds a level. */
 const depthMax = 128;
 
+/** A JSON string of what models' names are made of, with nothing escaped. */
+const modelText = /^"[\w./:@-]+"$/;
+
 /**
  * The edited body is one valid JSON value, no deeper than what came.
  *
@@ -13,7 +16,7 @@ const depthMax = 128;
  * conversation.
  */
 export const resultIsJson: Invariant = (draft) => {
-  if (draft.edited.edits.length === 0) return null;
+  if (draft.edited.edits.every((edit) => isModelForModel(edit, draft))) return null;
   try {
     scanJson(applyEdits(draft.bytes, withoutMessages(draft)), { depthMax });
     return null;
@@ -21,6 +24,13 @@ export const resultIsJson: Invariant = (draft) => {
     return `the edited body is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 };
+
+/** One string in the place of another, as most requests without tools go out. */
+function isModelForModel({ start, end, replacement }: ByteEdit, { tape }: OutboundDraft): boolean {
+  const model = tape.get(tape.root, 'model');
+  const range = model === undefined ? undefined : tape.range(model);
+  return range?.start === start && range.end === end && modelText.test(replacement);
+}
 
 function withoutMessages({ outline, plan, edited }: OutboundDraft): ByteEdit[] {
   const inMessages = new Set([...plan.context.edits, ...(plan.net?.callEdits ?? [])]);
