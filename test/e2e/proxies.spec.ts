@@ -21,7 +21,7 @@ let openai: OpenAI;
 beforeAll(async () => {
   replay = await startProvider();
   key = (await createTestAccount(stack)).apiKey;
-  for (const provider of ['openai', 'mistral', 'openrouter', 'xai', 'deepseek']) {
+  for (const provider of ['openai', 'mistral', 'openrouter', 'xai', 'deepseek', 'voyage']) {
     await connectProvider(stack.baseUrl, key, {
       provider,
       api_key: `${provider}-key`,
@@ -129,6 +129,43 @@ describe('the openai SDK', () => {
   });
 });
 
+describe('the openai SDK, further', () => {
+  it('gets responses, plain and streamed', async () => {
+    const output = [
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Once.', annotations: [] }],
+      },
+    ];
+    const response = { id: 'resp_1', object: 'response', model: 'gpt-5', status: 'completed', output };
+    answerWith(response);
+    const asked = { model: 'openai/gpt-5', input: 'Say once' };
+    expect((await openai.responses.create(asked)).output_text).toBe('Once.');
+    expect(sent().url).toBe('/v1/responses');
+    const events = [
+      ...['On', 'ce.'].map((delta) => ({ type: 'response.output_text.delta', delta })),
+      { type: 'response.completed', response },
+    ];
+    const frames = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    answerWith(frames.join(''), { 'content-type': 'text/event-stream' });
+    let text = '';
+    for await (const event of await openai.responses.create({ ...asked, stream: true })) {
+      if (event.type === 'response.output_text.delta') text += event.delta;
+    }
+    expect(text).toBe('Once.');
+  });
+
+  it('has videos made', async () => {
+    answerWith({ id: 'video_1', object: 'video', status: 'queued', model: 'sora-2' });
+    const body = { model: 'openai/sora-2', prompt: 'a cat', seconds: '4' };
+    const made = await openai.post<{ id: string }>('/videos/generations', { body });
+    expect(made.id).toBe('video_1');
+    expect(sent().url).toBe('/v1/videos');
+    expect(sentJson()).toEqual({ ...body, model: 'sora-2' });
+  });
+});
+
 describe('other SDKs', () => {
   it('rerank with Cohere, at its own path', async () => {
     answerWith({ id: 'r', results: [{ index: 1, relevance_score: 0.9 }], meta: {} });
@@ -153,7 +190,7 @@ describe('other SDKs', () => {
 });
 
 const folder = findRecordings(process.env['DATA_DIR']);
-const connected = new Set(['openai', 'mistral', 'openrouter', 'xai', 'deepseek', 'cohere']);
+const connected = new Set(['openai', 'mistral', 'openrouter', 'xai', 'deepseek', 'voyage', 'cohere']);
 const endpoints = {
   completions: 'completions',
   responses: 'responses',

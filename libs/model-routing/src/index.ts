@@ -1,4 +1,5 @@
 export { chooseModel, explorationShare } from './choice/choose-model.ts';
+export { findLack } from './choice/find-lack.ts';
 export type {
   Candidate,
   ChoiceReason,

@@ -5,7 +5,7 @@ export {
   type ConnectionFields,
   type SavedConnection,
 } from './connections/connection-fields.ts';
-export { resolveConnection } from './connections/resolve-connection.ts';
+export { connectionShapeOf, resolveConnection } from './connections/resolve-connection.ts';
 export {
   createEgressGuard,
   type EgressGuard,
@@ -14,7 +14,10 @@ export {
 } from './egress/egress-guard.ts';
 export { formatsOf, type AuthScheme, type Provider, type ProviderQuirks } from './provider.ts';
 export { findProvider, providerNames } from './provider-table.ts';
-export { proxyEndpoints, proxyPathOf, type ProxyEndpoint } from './proxy-endpoints.ts';
+export { proxyEndpoints, type ProxyEndpoint } from './proxies/proxy-endpoint.ts';
+export type { ProxyRoute } from './proxies/proxy-route.ts';
+export { proxyRouteOf } from './proxies/proxy-routes.ts';
+export type { JsonFields, MappedRequest, ProxyShape } from './proxies/proxy-shape.ts';
 export {
   createHostedCredential,
   hostedBaseUrl,

@@ -1,6 +1,8 @@
 import { resolveConnection } from './connections/resolve-connection.ts';
 import { findProvider, providerNames } from './provider-table.ts';
 import { formatsOf } from './provider.ts';
+import { proxyEndpoints } from './proxies/proxy-endpoint.ts';
+import { proxyRouteOf } from './proxies/proxy-routes.ts';
 
 describe('provider table', () => {
   const providers = providerNames.map((name) => findProvider(name)!);
@@ -47,9 +49,10 @@ describe('provider table', () => {
     expect(providers.filter(({ auth }) => auth.kind === 'none').map(({ name }) => name)).toEqual(['sandbox']);
   });
 
-  test('every provider speaks at least one format, and its chat paths begin with a slash', () => {
+  test('every provider speaks at least one format or takes proxied requests, and its chat paths begin with a slash', () => {
     for (const provider of providers) {
-      expect(formatsOf(provider).length).toBeGreaterThan(0);
+      const proxied = proxyEndpoints.filter((endpoint) => proxyRouteOf(provider, endpoint, 'a-model'));
+      expect(formatsOf(provider).length + proxied.length).toBeGreaterThan(0);
       for (const path of Object.values(provider.chatPaths)) expect(path).toMatch(/^\/[^/]/);
       for (const path of Object.values(provider.streamPaths ?? {})) expect(path).toMatch(/^\/[^/]/);
     }

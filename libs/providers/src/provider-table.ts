@@ -4,7 +4,7 @@ import { openAiCompatibleTable } from './openai-compatible-table.ts';
 import type { Provider } from './provider.ts';
 import { hostedBaseUrl } from './sigv4/hosted-credential.ts';
 
-/** Every provider: those of OpenAI's format, and those that speak one of their own. */
+/** Every provider: those of OpenAI's format, those that speak one of their own, and those that have no chat. */
 const providerTable: readonly Provider[] = [
   ...openAiCompatibleTable,
   {
@@ -47,6 +47,25 @@ const providerTable: readonly Provider[] = [
     docsUrl: 'https://docs.cohere.com/reference/chat',
     auth: { kind: 'bearer' },
     chatPaths: { cohere: '/chat' },
+    quirks: {},
+  },
+  // The two below have no chat: they embed and rerank.
+  {
+    name: 'jina',
+    displayName: 'Jina AI',
+    baseUrl: 'https://api.jina.ai/v1',
+    docsUrl: 'https://jina.ai/embeddings',
+    auth: { kind: 'bearer' },
+    chatPaths: {},
+    quirks: {},
+  },
+  {
+    name: 'voyage',
+    displayName: 'Voyage AI',
+    baseUrl: 'https://api.voyageai.com/v1',
+    docsUrl: 'https://docs.voyageai.com/reference',
+    auth: { kind: 'bearer' },
+    chatPaths: {},
     quirks: {},
   },
   // Its address is its region's, which the credential names.

@@ -35,17 +35,30 @@ describe('renderUpstreamRequest', () => {
     );
   });
 
-  test('every provider of the table gets a well-formed chat address', () => {
+  test('every provider of the table that has a chat gets a well-formed address of it', () => {
     const baseUrl = 'https://own.test/base';
     const address =
       /^https?:\/\/[^/]+(\/[a-z0-9-]+)*(\/chat\/completions|\/messages|\/chat|\/model\/gpt-4o\/converse|\/models\/gpt-4o:generateContent)$/;
     for (const name of providerNames) {
       const provider = findProvider(name)!;
-      const [format = 'chat-completions'] = formatsOf(provider);
+      const [format] = formatsOf(provider);
+      if (format === undefined) continue;
       const own = provider.baseUrl === null ? { baseUrl } : {};
       const credential = provider.auth.kind === 'aws' ? null : 'sk-test';
       expect(renderUpstreamRequest(call({ provider, format, credential, ...own })).url).toMatch(address);
     }
+  });
+
+  test('a proxied request has an address beside the chat endpoint, and a credential where that address wants it', () => {
+    const google = { provider: findProvider('google')!, auth: { kind: 'bearer' } as const };
+    const { url, headers } = renderUpstreamRequest(call({ ...google, path: '/openai/embeddings' }));
+    expect(url).toBe('https://generativelanguage.googleapis.com/v1beta/openai/embeddings');
+    expect(headers['authorization']).toBe('Bearer sk-test');
+    expect(headers['x-goog-api-key']).toBeUndefined();
+    const baseUrl = 'https://api.together.xyz/v1';
+    expect(renderUpstreamRequest(call({ baseUrl, path: '/../v2/videos' })).url).toBe(
+      'https://api.together.xyz/v2/videos',
+    );
   });
 
   test('a stream has an address of its own where the provider says so, with its query', () => {

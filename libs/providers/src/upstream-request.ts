@@ -22,6 +22,8 @@ export interface UpstreamCall {
   readonly apiVersion?: string;
   /** Path under the base URL instead of the format's chat endpoint (`/models`). */
   readonly path?: string;
+  /** How the credential is shown there, where that differs from the provider's chat endpoint. */
+  readonly auth?: AuthScheme;
   /** The client's headers; only the format's allowed ones go on. Leave out when formats differ. */
   readonly clientHeaders?: IncomingHeaders;
 }
@@ -69,7 +71,7 @@ export function renderUpstreamRequest(call: UpstreamCall): UpstreamRequest {
       ...renderFallbackVersion(call.provider),
       ...chooseClientHeaders(call.format, call.clientHeaders ?? {}),
       ...renderVersion(call),
-      ...renderAuth(call.provider, call.credential),
+      ...renderAuth(call),
       'content-type': 'application/json',
       accept: call.stream ? streamTypes[call.format] : 'application/json',
       'accept-encoding': 'identity',
@@ -131,10 +133,10 @@ function chooseAddress({ provider, credential }: UpstreamCall): string | null {
   return hostedBaseUrl(parseHostedCredential(credential).region);
 }
 
-function renderAuth(provider: Provider, credential: string | null): Record<string, string> {
+function renderAuth({ provider, credential, auth = provider.auth }: UpstreamCall): Record<string, string> {
   if (credential === null) return {};
   // Its token is made when the request is signed.
-  if (provider.auth.kind === 'google' && parseServiceAccount(credential)) return {};
+  if (auth.kind === 'google' && parseServiceAccount(credential)) return {};
   // What a header cannot carry is refused here, so that no HTTP library quotes it in an error text.
   if (!/^[\x21-\x7e]+$/.test(credential)) {
     throw new GatewayError('invalid_field', {
@@ -142,7 +144,7 @@ function renderAuth(provider: Provider, credential: string | null): Record<strin
       message: `The credential saved for ${provider.name} has characters that a header cannot carry.`,
     });
   }
-  return renderCredential(provider.auth, credential);
+  return renderCredential(auth, credential);
 }
 
 function renderCredential(auth: AuthScheme, credential: string): Record<string, string> {

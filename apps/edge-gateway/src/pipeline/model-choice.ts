@@ -1,4 +1,5 @@
 import type { RequestEventV1 } from '@gateway/contracts';
+import type { Attributes } from '@gateway/observability';
 import type { ChoiceReason, ComplexityLevel, RoutingChoice, RoutingMode } from '@gateway/model-routing';
 
 /** How the model of a request was chosen, where the client left that to the gateway. */
@@ -37,6 +38,25 @@ export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEvent
     excludedCount: excluded.length,
   };
 }
+
+/** For the span of the request: who was chosen of whom and why, in figures and names alone. */
+export function renderChoiceAttributes({ mode, reason, level, complexity, choice }: ModelChoice): Attributes {
+  const { candidates, excluded } = choice;
+  return {
+    'gateway.model_choice.mode': mode,
+    'gateway.model_choice.reason': reason,
+    'gateway.model_choice.level': level,
+    'gateway.model_choice.complexity': round(complexity),
+    'gateway.model_choice.candidates': candidates.slice(0, candidatesTold).map(({ id }) => id),
+    'gateway.model_choice.candidates_count': candidates.length,
+    'gateway.model_choice.excluded': excluded.slice(0, excludedTold).map(({ id, rule }) => `${id}: ${rule}`),
+    'gateway.model_choice.excluded_count': excluded.length,
+  };
+}
+
+/** A span is read at a glance; the request's row has more of them. */
+const candidatesTold = 5;
+const excludedTold = 16;
 
 function round(value: number): number {
   return Number(value.toPrecision(6));

@@ -1,3 +1,4 @@
+import type { ExclusionRule } from '@gateway/model-routing';
 import type { Backend } from '../backends/backend.ts';
 import type { Failure } from '../backends/failure.ts';
 
@@ -7,6 +8,13 @@ export interface FailedTry extends Failure {
   readonly model: string;
   /** What the client is told if there is no better answer. Absent: the provider's own words are still at hand. */
   readonly error?: unknown;
+}
+
+/** A fallback that was not called: it cannot do what the request needs. */
+export interface SkippedFallback {
+  /** `<provider>/<model>` */
+  readonly id: string;
+  readonly rule: ExclusionRule;
 }
 
 /** The calls that were made for a request. */
@@ -19,8 +27,10 @@ export interface Tries {
   readonly failed: FailedTry[];
   /** The answer broke off before a byte of it went to the client: the next call is a further try. */
   broken: FailedTry | null;
+  /** In their order. */
+  readonly skipped: SkippedFallback[];
 }
 
 export function createTries(): Tries {
-  return { calls: 0, repeats: 0, failed: [], broken: null };
+  return { calls: 0, repeats: 0, failed: [], broken: null, skipped: [] };
 }

@@ -1,6 +1,11 @@
-import { Readable } from 'node:stream';
 import { genAi, openSpan, SpanKind, type Span } from '@gateway/observability';
-import { renderUpstreamRequest, type ProxyEndpoint } from '@gateway/providers';
+import {
+  renderUpstreamRequest,
+  signUpstreamRequest,
+  type ProxyEndpoint,
+  type UpstreamCall,
+  type UpstreamRequest,
+} from '@gateway/providers';
 import type { ChatAnswer } from '../pipeline/answer.ts';
 import type { Caller } from '../pipeline/caller.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
@@ -8,13 +13,11 @@ import type { PipelineServices } from '../pipeline/services.ts';
 import { noteCall } from '../pipeline/stages/forward/call-provider.ts';
 import type { Candidate } from '../pipeline/stages/forward/candidates.ts';
 import { tryCandidates } from '../pipeline/stages/forward/try-candidates.ts';
-import type { HeldBody } from './held-body.ts';
-import type { ModelScanner } from './model-place.ts';
+import type { OutgoingBody } from './outgoing-body.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
 interface Outgoing {
-  readonly body: HeldBody;
-  readonly scanner: ModelScanner;
+  readonly body: OutgoingBody;
   readonly target: ProxyTarget;
   readonly endpoint: ProxyEndpoint;
 }
@@ -29,9 +32,10 @@ export function forwardBody(
   caller: Caller,
   services: PipelineServices,
 ): Promise<ChatAnswer> {
+  const { provider, model, ownCredential } = outgoing.target;
   const lane = { kind: 'same-format', format: 'chat-completions' } as const;
-  const target = { ...outgoing.target, lane, ownCredential: null };
-  const isRepeatable = outgoing.body.isWhole;
+  const target = { provider, model, lane, ownCredential };
+  const { isRepeatable } = outgoing.body;
   return tryCandidates(
     {
       ...{ target, exchange, caller, isRepeatable },
@@ -42,41 +46,57 @@ export function forwardBody(
 }
 
 async function sendBody(
-  { body, scanner, target, endpoint }: Outgoing,
+  { body, target, endpoint }: Outgoing,
   { connection }: Candidate,
   exchange: Exchange,
   signal: AbortSignal,
   services: PipelineServices,
 ) {
-  const { provider, model } = target;
-  const modelBytes = scanner.renderModel(model);
-  const { url, headers } = renderUpstreamRequest({
-    provider,
-    format: 'chat-completions',
-    baseUrl: connection.baseUrl,
-    model,
-    credential: connection.credential,
-    stream: false,
-    path: target.path,
-    clientHeaders: exchange.request.headers,
-  });
-  const length = body.lengthWith(modelBytes);
+  const { contentType = exchange.request.headers['content-type'] ?? 'application/json' } = body;
+  const call = describeCall(body, target, connection, exchange);
+  const { url, headers } = await signUpstreamRequest(
+    call,
+    withContentType(renderUpstreamRequest(call), contentType),
+    // A body that is not at hand is none that a signature is over.
+    { method: 'POST', body: body.bytes ?? Buffer.alloc(0) },
+  );
   noteCall(exchange);
   exchange.providerCall = openProxySpan(endpoint, target);
   const answer = await services.upstream.send({
     url,
     headers: {
       ...headers,
-      'content-type': exchange.request.headers['content-type'] ?? 'application/json',
       accept: exchange.request.headers.accept ?? '*/*',
-      ...(length === undefined ? {} : { 'content-length': String(length) }),
+      ...(body.length === undefined ? {} : { 'content-length': String(body.length) }),
     },
-    body: Readable.from(body.read(modelBytes), { objectMode: false }),
+    body: body.open(),
     signal,
   });
   exchange.timings.upstreamHeadersAt = performance.now();
   connection.health.note(answer.status);
   return answer;
+}
+
+function describeCall(
+  { isMapped }: OutgoingBody,
+  { provider, model, route }: ProxyTarget,
+  { baseUrl, credential }: Candidate['connection'],
+  { request }: Exchange,
+): UpstreamCall {
+  return {
+    ...{ provider, model, baseUrl, credential },
+    format: 'chat-completions',
+    stream: false,
+    path: route.path,
+    ...(route.auth === undefined ? {} : { auth: route.auth }),
+    // What a client says in headers of one interface means nothing in another.
+    ...(isMapped ? {} : { clientHeaders: request.headers }),
+  };
+}
+
+/** A signature is over it. */
+function withContentType({ url, headers }: UpstreamRequest, contentType: string): UpstreamRequest {
+  return { url, headers: { ...headers, 'content-type': contentType } };
 }
 
 function openProxySpan(endpoint: ProxyEndpoint, { provider, model }: ProxyTarget): Span {

@@ -11,8 +11,8 @@ const memoryBytesMax = 256 * 1024;
 export class HeldBody {
   readonly place: ModelPlace;
   readonly #request: IncomingMessage;
-  readonly #chunks: Buffer[];
-  readonly #file: SealedFile | undefined;
+  #chunks: Buffer[];
+  #file: SealedFile | undefined;
   readonly #bytesMax: number;
   #size: number;
   #isWhole = false;
@@ -41,7 +41,26 @@ export class HeldBody {
    */
   async holdRest(): Promise<void> {
     const declared = Number(this.#request.headers['content-length'] ?? Number.NaN);
-    if (this.#file !== undefined || !(declared <= memoryBytesMax)) return;
+    if (this.#isWhole || this.#file !== undefined || !(declared <= memoryBytesMax)) return;
+    await this.#readRest();
+  }
+
+  /** All of it, in memory: for a provider that wants it in another shape, or signed. Throws `request_too_large`. */
+  async holdAll(): Promise<Buffer> {
+    if (!this.#isWhole) {
+      const held: Buffer[] = [];
+      for await (const chunk of this.#held()) held.push(chunk);
+      this.#chunks = held;
+      await this.close();
+      this.#file = undefined;
+      await this.#readRest();
+    }
+    const [only, ...others] = this.#chunks;
+    if (only === undefined || others.length > 0) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0] ?? Buffer.alloc(0);
+  }
+
+  async #readRest(): Promise<void> {
     for (;;) {
       const chunk = await nextChunk(this.#request);
       if (chunk === null) break;

@@ -1,5 +1,11 @@
 import { GatewayError } from '@gateway/errors';
-import { modelBytesMax, modelTooLong, type ModelPlace, type ModelScanner } from './model-place.ts';
+import {
+  modelBytesMax,
+  modelMissing,
+  modelTooLong,
+  type ModelPlace,
+  type ModelScanner,
+} from './model-place.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -8,13 +14,14 @@ const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byt
 /** Bytes of a key that are kept to compare it; a longer key is another one. */
 const keyBytesMax = 64;
 
-type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model' | 'between';
+type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model';
 
 /**
  * Finds the member `model` of a JSON object as its bytes come, without keeping them. It reads no more of the JSON than
  * it takes to tell members of the outermost object from what lies deeper: the provider judges the rest.
  */
 export class JsonModelScanner implements ModelScanner {
+  readonly isJson = true;
   #state: State = 'start';
   /** Containers open around the place, the outermost object not among them. */
   #depth = 0;
@@ -45,7 +52,8 @@ export class JsonModelScanner implements ModelScanner {
         return this.#takeStart(byte);
       case 'key-or-end':
         if (byte === quote) this.#open('key');
-        else if (byte !== 0x7d && byte !== 0x2c && !isSpace(byte)) throw this.#malformed();
+        else if (byte === 0x7d) throw modelMissing();
+        else if (byte !== 0x2c && !isSpace(byte)) throw this.#malformed();
         return null;
       case 'key':
         this.#takeKey(byte);
@@ -120,7 +128,8 @@ export class JsonModelScanner implements ModelScanner {
     } else if (byte === 0x7b || byte === 0x5b) this.#depth += 1;
     else if (byte === 0x7d || byte === 0x5d) {
       this.#depth -= 1;
-      if (this.#depth < 0) this.#state = 'between';
+      // The object is over: what may follow does not say it either.
+      if (this.#depth < 0) throw modelMissing();
     } else if (byte === 0x2c && this.#depth === 0) this.#state = 'key-or-end';
   }
 

@@ -9,6 +9,7 @@ export interface ModelPlace {
 
 /** Reads a body as it comes, until it has said its model. */
 export interface ModelScanner {
+  readonly isJson: boolean;
   /**
    * Takes the next bytes. Gives the place once it is known, and null while it is not.
    * @throws GatewayError for a body that can not be read on, or whose model is none.

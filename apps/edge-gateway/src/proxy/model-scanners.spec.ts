@@ -12,6 +12,8 @@ function scan(scanner: ModelScanner, body: Buffer, cut: number): ModelPlace | nu
   return null;
 }
 
+const missing = expect.objectContaining({ code: 'missing_field', param: 'model' });
+
 describe('JsonModelScanner', () => {
   const member = fc.tuple(fc.string(), fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }));
 
@@ -39,8 +41,18 @@ describe('JsonModelScanner', () => {
 
   it('takes no model of a deeper object, of a text or of a value for the one of the request', () => {
     const object = { input: { model: 'a', list: [{ model: 'b' }] }, text: '"model":"c"', value: 'model' };
-    expect(scan(new JsonModelScanner(), Buffer.from(JSON.stringify(object)), 3)).toBeNull();
+    expect(() => scan(new JsonModelScanner(), Buffer.from(JSON.stringify(object)), 3)).toThrow(missing);
   });
+
+  it.each(['{}', ' { } ', '{"input":"a"}', '{"input":[{}],"n":1}'])(
+    'knows with the last bracket of %s that no model comes',
+    (text) => {
+      const end = text.lastIndexOf('}');
+      const scanner = new JsonModelScanner();
+      expect(scanner.push(Buffer.from(text.slice(0, end)))).toBeNull();
+      expect(() => scanner.push(Buffer.from('}'))).toThrow(missing);
+    },
+  );
 
   it('reads a key that is written with escapes', () => {
     const body = Buffer.from('{"a":"\\\\\\"", "\\u006dodel" : "gpt"}');
@@ -92,7 +104,7 @@ describe('MultipartModelScanner', () => {
 
   it('finds none in what comes after the end, or without one', () => {
     const body = Buffer.from(`${part('file', 'x')}--XyZ--\r\n${part('model', 'late')}`);
-    expect(scan(new MultipartModelScanner(type), body, 5)).toBeNull();
+    expect(() => scan(new MultipartModelScanner(type), body, 5)).toThrow(missing);
   });
 
   it('takes a quoted boundary, and bytes before the first part', () => {

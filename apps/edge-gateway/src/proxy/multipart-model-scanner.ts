@@ -1,14 +1,21 @@
 import { GatewayError } from '@gateway/errors';
-import { modelBytesMax, modelTooLong, type ModelPlace, type ModelScanner } from './model-place.ts';
+import {
+  modelBytesMax,
+  modelMissing,
+  modelTooLong,
+  type ModelPlace,
+  type ModelScanner,
+} from './model-place.ts';
 
 /** Bytes of a part's headers. Clients send about 200. */
 const headBytesMax = 16 * 1024;
 const headEnd = Buffer.from('\r\n\r\n');
 
-type State = 'boundary' | 'after-boundary' | 'head' | 'model' | 'end';
+type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
 /** Finds the part named `model` of a multipart body (RFC 7578) as its bytes come, keeping no more than one part's head. */
 export class MultipartModelScanner implements ModelScanner {
+  readonly isJson = false;
   readonly #delimiter: Buffer;
   #state: State = 'boundary';
   /** Bytes not yet decided on, and where they begin in the body. The line break before the first delimiter is ours. */
@@ -52,9 +59,6 @@ export class MultipartModelScanner implements ModelScanner {
         return this.#readHead();
       case 'model':
         return this.#readModel();
-      case 'end':
-        this.#drop(this.#held.length);
-        return null;
     }
   }
 
@@ -72,7 +76,8 @@ export class MultipartModelScanner implements ModelScanner {
   #readBoundaryEnd(): null {
     if (this.#held.length < 2) return null;
     // Two hyphens end the body; anything else begins a part, after optional padding.
-    this.#state = this.#held[0] === 0x2d && this.#held[1] === 0x2d ? 'end' : 'head';
+    if (this.#held[0] === 0x2d && this.#held[1] === 0x2d) throw modelMissing();
+    this.#state = 'head';
     return null;
   }
 

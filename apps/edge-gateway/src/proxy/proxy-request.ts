@@ -4,10 +4,12 @@ import type { ProxyEndpoint } from '@gateway/providers';
 import { renderHeaderText } from '../http/header-text.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { RelayOutcome } from '../pipeline/relay-outcome.ts';
+import { readOwnCredential } from '../pipeline/own-credential.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { authenticate } from '../pipeline/stages/authenticate/authenticate.ts';
 import { connectedProviders } from '../pipeline/stages/choose/choose.ts';
 import { limit } from '../pipeline/stages/limit/limit.ts';
+import { scanBody } from '../pipeline/stages/parse/parse.ts';
 import { record } from '../pipeline/stages/record/record.ts';
 import { relayError } from '../pipeline/stages/relay/relay-error.ts';
 import { forwardBody } from './forward-body.ts';
@@ -15,7 +17,8 @@ import { holdUntilModel, type HeldBody } from './held-body.ts';
 import { JsonModelScanner } from './json-model-scanner.ts';
 import type { ModelScanner } from './model-place.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
-import { chooseProxyTarget, type ProxyTarget } from './proxy-target.ts';
+import { cloudMark, prepareBody, type OutgoingBody } from './outgoing-body.ts';
+import { chooseProxyTarget, mayBeHosted, type ProxyTarget } from './proxy-target.ts';
 import { relayBytes } from './relay-bytes.ts';
 
 /** Endpoints whose clients send files. They take JSON too, which some providers ask for. */
@@ -52,13 +55,14 @@ export async function proxyRequest(
     const { model } = body.place;
     exchange.ledger.requestedModel = model;
     const connected = await connectedProviders(caller.accountId, services);
-    const target = chooseProxyTarget({ model, endpoint, connected }, services.catalog);
-    note(exchange, model, target);
-    await body.holdRest();
+    const ownCredential = await readCredential(body, scanner, services);
+    const target = chooseProxyTarget({ model, endpoint, connected, ownCredential }, services.catalog);
+    const outgoing = await prepareBody(body, scanner, target);
+    note(exchange, model, target, outgoing);
     await recording.accepted();
     do {
-      const answer = await forwardBody({ body, scanner, target, endpoint }, exchange, caller, services);
-      outcome = await relayBytes(answer, target, exchange).catch(answer.giveUp);
+      const answer = await forwardBody({ body: outgoing, target, endpoint }, exchange, caller, services);
+      outcome = await relayBytes(answer, target, outgoing, exchange).catch(answer.giveUp);
     } while (outcome === undefined);
   } catch (thrown) {
     outcome = relayError(toGatewayError(thrown), exchange, services);
@@ -85,10 +89,27 @@ function openScanner(
   throw new GatewayError('unsupported_media_type', { message });
 }
 
-function note({ ledger, headers }: Exchange, requested: string, { provider, model }: ProxyTarget): void {
+/** A credential of the hosted model service that came with the request; null where it is not for that, or has none. */
+async function readCredential(
+  body: HeldBody,
+  { isJson }: ModelScanner,
+  { catalog }: PipelineServices,
+): Promise<string | null> {
+  if (!isJson || !mayBeHosted(body.place.model, catalog)) return null;
+  const bytes = await body.holdAll();
+  return bytes.includes(cloudMark) ? readOwnCredential(scanBody(bytes)) : null;
+}
+
+function note(
+  { ledger, headers }: Exchange,
+  requested: string,
+  { provider, model }: ProxyTarget,
+  { isMapped }: OutgoingBody,
+): void {
   ledger.model = model;
   ledger.provider = provider.name;
-  ledger.lane = requested === model ? 'untouched' : 'edited';
+  const ownLane = requested === model ? 'untouched' : 'edited';
+  ledger.lane = isMapped ? 'translated' : ownLane;
   headers['x-svc-provider'] = provider.name;
   headers['x-svc-model'] = renderHeaderText(model);
 }

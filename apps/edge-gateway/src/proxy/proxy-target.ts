@@ -1,21 +1,38 @@
 import { GatewayError } from '@gateway/errors';
 import type { ModelCatalog } from '@gateway/model-catalog';
-import { findProvider, proxyPathOf, type Provider, type ProxyEndpoint } from '@gateway/providers';
+import {
+  findProvider,
+  proxyRouteOf,
+  type Provider,
+  type ProxyEndpoint,
+  type ProxyRoute,
+} from '@gateway/providers';
 
 /** Who takes a proxied request, and where. */
 export interface ProxyTarget {
   readonly provider: Provider;
   /** The model in the provider's own spelling. */
   readonly model: string;
-  /** Under the provider's base URL. */
-  readonly path: string;
+  readonly route: ProxyRoute;
+  /** The caller's own credential, in place of the stored one. A secret. */
+  readonly ownCredential: string | null;
 }
+
+/** The cloud's hosted model service, whose credentials may come with a request. */
+const hostedProvider = 'hosted';
 
 interface Wanted {
   readonly model: string;
   readonly endpoint: ProxyEndpoint;
   /** Names of the account's connected providers. */
   readonly connected: ReadonlySet<string>;
+  /** The caller's own, of the hosted model service. A secret. */
+  readonly ownCredential: string | null;
+}
+
+/** Whether the body may carry a credential: it is for the hosted model service, as far as the model tells. */
+export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
+  return model.startsWith(`${hostedProvider}/`) || catalog.providersOf(model).includes(hostedProvider);
 }
 
 /**
@@ -25,34 +42,42 @@ interface Wanted {
  * `invalid_field` for a routing string: a proxied request goes where it says.
  */
 export function chooseProxyTarget(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
-  const { model, connected, endpoint } = wanted;
+  const { model, ownCredential } = wanted;
+  const connected =
+    ownCredential === null ? wanted.connected : new Set([...wanted.connected, hostedProvider]);
   if (model.startsWith('svc/')) {
     const message = 'Routing strings choose among chat models. Name a model here, or <provider>/<model>.';
     throw new GatewayError('invalid_field', { param: 'model', message });
   }
   const slash = model.indexOf('/');
   const named = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;
-  if (named === undefined) return chooseAmong(wanted, catalog);
+  if (named === undefined) return chooseAmong({ ...wanted, connected }, catalog);
   if (!connected.has(named.name)) throw notConnected(model, named.name);
-  return targetAt(named, model.slice(slash + 1), endpoint);
+  return targetAt(named, model.slice(slash + 1), wanted);
 }
 
-function targetAt(provider: Provider, model: string, endpoint: ProxyEndpoint): ProxyTarget {
-  const path = proxyPathOf(provider, endpoint);
-  if (path !== undefined) return { provider, model, path };
+function targetAt(provider: Provider, model: string, { endpoint, ownCredential: own }: Wanted): ProxyTarget {
+  const route = proxyRouteOf(provider, endpoint, model);
+  const ownCredential = provider.name === hostedProvider ? own : null;
+  if (route !== undefined) return { provider, model, route, ownCredential };
+  const what = provider.name === hostedProvider ? `, for the model "${model}",` : '';
   throw new GatewayError('endpoint_not_supported', {
     param: 'model',
-    message: `The provider ${provider.name} has no endpoint that takes the requests of /v1/${endpoint}.`,
+    message: `The provider ${provider.name} has no endpoint that takes${what} the requests of /v1/${endpoint}.`,
   });
 }
 
-function chooseAmong({ model, connected, endpoint }: Wanted, catalog: ModelCatalog): ProxyTarget {
+function chooseAmong(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
+  const { model, connected, endpoint, ownCredential } = wanted;
   const offering = catalog.providersOf(model);
-  const usable = offering.filter((name) => connected.has(name)).map(findProvider);
-  const able = usable.filter((provider) => provider && proxyPathOf(provider, endpoint) !== undefined);
+  // Who sends a credential along says with it whom the request is for.
+  const isMeant = (name: string): boolean => ownCredential === null || name === hostedProvider;
+  const usable = offering.filter((name) => connected.has(name) && isMeant(name)).map(findProvider);
+  const idAt = ({ name }: Provider): string => catalog.find(name, model)?.modelId ?? model;
+  const able = usable.filter((provider) => provider && proxyRouteOf(provider, endpoint, idAt(provider)));
   const [first, ...others] = able.length > 0 ? able : usable;
   if (first !== undefined && others.length === 0) {
-    return targetAt(first, catalog.find(first.name, model)?.modelId ?? model, endpoint);
+    return targetAt(first, idAt(first), wanted);
   }
   if (first !== undefined) {
     const choices = able.map((provider) => `${provider?.name ?? ''}/${model}`).join(', ');

@@ -1,23 +1,30 @@
 import { GatewayError } from '@gateway/errors';
 import { createSummary } from '@gateway/interchange';
-import { renderClientHeaders } from '@gateway/providers';
+import { formatsOf, renderClientHeaders } from '@gateway/providers';
 import { formatNamed } from '@gateway/wire-formats';
 import { toPublicError } from '../http/render-error.ts';
 import type { UpstreamAnswer } from '../pipeline/answer.ts';
 import { hasLeft, type Exchange } from '../pipeline/exchange.ts';
+import type { Lane } from '../pipeline/lane.ts';
 import type { RelayOutcome } from '../pipeline/relay-outcome.ts';
 import { openLane } from '../pipeline/stages/relay/answer-lane.ts';
 import type { PassedAnswer } from '../pipeline/stages/relay/passed-answer.ts';
 import { pump } from '../pipeline/stages/relay/pump.ts';
 import { relayProviderError } from '../pipeline/stages/relay/relay-provider-error.ts';
 import { toUpstreamError } from '../upstream/upstream-error.ts';
+import type { OutgoingBody } from './outgoing-body.ts';
 import type { ProxyTarget } from './proxy-target.ts';
+import { relayMapped } from './relay-mapped.ts';
 import { UsageReader } from './usage-reader.ts';
 
-/** The provider's answer, byte for byte, whatever it is: JSON, events, audio. Throws only before the first byte. */
+/**
+ * The provider's answer, byte for byte, whatever it is: JSON, events, audio; one in a shape of the provider's own in the usual
+ * one. Throws only before the first byte.
+ */
 export async function relayBytes(
   answer: UpstreamAnswer,
   target: ProxyTarget,
+  { isMapped, mapAnswer }: Pick<OutgoingBody, 'isMapped' | 'mapAnswer'>,
   exchange: Exchange,
 ): Promise<RelayOutcome> {
   const { headers, providerRequestId, contentEncoding } = renderClientHeaders(answer.headers);
@@ -32,16 +39,19 @@ export async function relayBytes(
     throw new GatewayError('upstream_invalid', { detail });
   }
   if (answer.status >= 400) {
-    const lane = { kind: 'same-format', format: 'chat-completions' } as const;
-    const errorLane = openLane({ ...target, lane, ownCredential: null }, exchange, null);
+    const [own] = isMapped ? formatsOf(target.provider) : [];
+    const lane: Lane = own === undefined ? usualLane : { kind: 'translated', format: own };
+    const errorLane = openLane({ ...target, lane }, exchange, null);
     return relayProviderError(
       { ...passed, headers: { ...headers, ...exchange.headers } },
       errorLane,
       exchange,
     );
   }
-  return passBytes(passed, exchange);
+  return mapAnswer === undefined ? passBytes(passed, exchange) : relayMapped(passed, mapAnswer, exchange);
 }
+
+const usualLane: Lane = { kind: 'same-format', format: 'chat-completions' };
 
 function lengthOf({ headers }: UpstreamAnswer): Record<string, string> {
   const length = headers['content-length'];

@@ -1,7 +1,9 @@
 import type { TokenUsage } from '@gateway/interchange';
 
-/** What is kept of an answer, or of one line of a stream, to look for its usage. A longer one is not metered. */
+/** What is kept of an answer, or of one line of a stream, to look for its usage. A longer line is not metered. */
 const textBytesMax = 1024 * 1024;
+/** What is kept of the end of a longer answer: there stands the usage, behind the vectors or the images. */
+const tailBytesMax = 8 * 1024;
 
 /** Looks on as an answer goes by, and tells what it says of the tokens used. Bounded, and never in the way. */
 export class UsageReader {
@@ -23,14 +25,17 @@ export class UsageReader {
 
   /** The usage as the provider told it; undefined when it did not. */
   end(): TokenUsage | undefined {
-    if (!this.#isStream && this.#size <= textBytesMax) this.#readJson(Buffer.concat(this.#kept).toString());
+    if (this.#isStream) return this.#usage;
+    const text = Buffer.concat(this.#kept).toString();
+    this.#readJson(this.#size <= textBytesMax ? text : cutOutUsage(text));
     return this.#usage;
   }
 
   #keep(chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#size <= textBytesMax) this.#kept.push(chunk);
-    else this.#kept = [];
+    else if (this.#isStream || this.#size === Infinity) this.#kept = [];
+    else this.#kept = [keepTail(this.#kept, chunk)];
   }
 
   #pushLines(chunk: Buffer): void {
@@ -58,6 +63,26 @@ export class UsageReader {
       // What a provider sends is its own; what can not be read is not metered.
     }
   }
+}
+
+/** A copy: what is kept must not keep the whole chunk. */
+function keepTail(kept: readonly Buffer[], chunk: Buffer): Buffer {
+  const known = chunk.length >= tailBytesMax ? chunk : Buffer.concat([...kept, chunk]);
+  return Buffer.from(known.subarray(Math.max(0, known.length - tailBytesMax)));
+}
+
+/** The last member called `usage` of the text, as an answer of its own. */
+function cutOutUsage(tail: string): string {
+  const at = tail.lastIndexOf('"usage"');
+  const from = at === -1 ? -1 : tail.indexOf('{', at);
+  if (from === -1) return '';
+  let depth = 0;
+  for (let to = from; to < tail.length; to += 1) {
+    if (tail[to] === '{') depth += 1;
+    else if (tail[to] === '}') depth -= 1;
+    if (depth === 0) return `{"usage":${tail.slice(from, to + 1)}}`;
+  }
+  return '';
 }
 
 type Fields = Readonly<Record<string, unknown>>;

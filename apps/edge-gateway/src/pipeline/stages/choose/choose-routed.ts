@@ -6,6 +6,7 @@ import { nameConversation, readTask } from '../../../routing/name-conversation.t
 import { estimateFresh, readNeeds } from '../../../routing/read-needs.ts';
 import type { Caller } from '../../caller.ts';
 import type { Exchange } from '../../exchange.ts';
+import { renderChoiceAttributes } from '../../model-choice.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
 import type { Target } from '../../target.ts';
 import { carriesSignedThinking } from '../../thinking.ts';
@@ -49,7 +50,10 @@ export async function chooseRouted(
   const { reason, level } = choice;
   const [first, ...others] = choice.candidates;
   if (first === undefined || reason === null) throw noCandidate(mode, connected, choice.excluded);
-  exchange.modelChoice = { mode, reason, level, complexity, choice, session: routed.session, turns };
+  const chosen = { mode, reason, level, complexity, choice, session: routed.session, turns };
+  exchange.modelChoice = chosen;
+  const { span } = exchange.trace;
+  if (span.isRecording()) span.setAttributes(renderChoiceAttributes(chosen));
   let alternatives: readonly Target[] | undefined;
   const findOthers = (): readonly Target[] => others.slice(0, alternativesMax).map(({ id }) => find(id));
   return { ...find(first.id), alternatives: () => (alternatives ??= findOthers()) };

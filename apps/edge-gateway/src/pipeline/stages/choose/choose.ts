@@ -1,13 +1,15 @@
 import { GatewayError } from '@gateway/errors';
 import type { ClientFormat } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
-import { parseRoutingString } from '@gateway/model-routing';
+import { findLack, parseRoutingString } from '@gateway/model-routing';
 import { findProvider, type Provider } from '@gateway/providers';
 import type { Connections } from '../../../connections/connections.ts';
 import { renderHeaderText } from '../../../http/header-text.ts';
+import { readNeeds } from '../../../routing/read-needs.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { PipelineSettings } from '../../services.ts';
 import type { Target } from '../../target.ts';
+import type { SkippedFallback } from '../../tries.ts';
 import { chooseFallbacks } from './choose-fallbacks.ts';
 import { chooseLane } from './choose-lane.ts';
 import { chooseRouted, type RoutedServices } from './choose-routed.ts';
@@ -43,13 +45,35 @@ export async function choose(
   const mode = parseRoutingString(outline.model);
   const target =
     mode === undefined
-      ? chooseFallbacks(find(outline.model), caller.routing.fallbacks, find)
+      ? chooseNamed(find, request, exchange, caller, services)
       : await chooseRouted({ asked: mode, request, connected, find }, exchange, caller, services);
   exchange.ledger.provider = target.provider.name;
   exchange.ledger.model = target.model;
   exchange.headers['x-svc-provider'] = target.provider.name;
   exchange.headers['x-svc-model'] = renderHeaderText(target.model);
   return target;
+}
+
+/** The model that the client names, with the account's fallbacks behind it. */
+function chooseNamed(
+  find: (model: string) => Target,
+  request: ParsedRequest,
+  exchange: Exchange,
+  { routing }: Caller,
+  { catalog, tokenRatios }: ChooseServices,
+): Target {
+  const lackOf = ({ provider, model: id }: Target) => {
+    const model = catalog.find(provider.name, id);
+    if (model === undefined) return undefined;
+    const bytesPerToken = tokenRatios.bytesPerToken(null);
+    const needs = readNeeds(request, bytesPerToken);
+    const sentTokens = Math.ceil(exchange.outboundBytes / bytesPerToken);
+    // What went out was pruned and compressed; before anything did, the request counts as it came.
+    const inputTokens = sentTokens === 0 ? needs.inputTokens : Math.min(needs.inputTokens, sentTokens);
+    return findLack(model, { ...needs, inputTokens });
+  };
+  const skip = (skipped: SkippedFallback) => exchange.tries.skipped.push(skipped);
+  return chooseFallbacks(find(request.outline.model), routing.fallbacks, { find, lackOf, skip });
 }
 
 /** What the choice of a provider looks at. */

@@ -1,16 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import type { RequestOutline } from '@gateway/interchange';
-import { createHostedCredential, renderHostedCredential } from '@gateway/providers';
-import {
-  formatNamed,
-  JsonDepthError,
-  JsonSyntaxError,
-  readCloudFields,
-  scanJson,
-  type JsonTape,
-} from '@gateway/wire-formats';
+import { formatNamed, JsonDepthError, JsonSyntaxError, scanJson, type JsonTape } from '@gateway/wire-formats';
 import { readBody, requireJson } from '../../../http/read-body.ts';
 import type { Exchange } from '../../exchange.ts';
+import { readOwnCredential } from '../../own-credential.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
 import type { PipelineSettings } from '../../services.ts';
 
@@ -52,28 +45,13 @@ export async function parse(
   requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
-  return { bytes, tape, outline, ownCredential: readOwnCredential(exchange, tape) };
+  // The other formats refuse these fields as unknown.
+  const ownCredential = exchange.format === 'chat-completions' ? readOwnCredential(tape) : null;
+  return { bytes, tape, outline, ownCredential };
 }
 
-/** The `cloud_*` fields of chat-completions (the other formats refuse them as unknown), as the vault would keep them. */
-function readOwnCredential({ format }: Exchange, tape: JsonTape): string | null {
-  if (format !== 'chat-completions') return null;
-  const fields = readCloudFields(tape);
-  if (Object.keys(fields).length === 0) return null;
-  const credential = createHostedCredential(
-    {
-      api_key: fields.cloud_bearer_token_hosted,
-      access_key_id: fields.cloud_access_key_id,
-      secret_access_key: fields.cloud_secret_access_key,
-      session_token: fields.cloud_session_token,
-      region: fields.cloud_region_name,
-    },
-    'cloud_',
-  );
-  return renderHostedCredential(credential);
-}
-
-function scanBody(bytes: Buffer): JsonTape {
+/** Throws `too_deep`, `malformed_json`. */
+export function scanBody(bytes: Buffer): JsonTape {
   try {
     return scanJson(bytes, { depthMax });
   } catch (error) {

@@ -28,6 +28,7 @@ export function renderLogLine(
     stream: ledger.stream,
     lane: ledger.lane ?? undefined,
     upstream_calls: exchange.tries.calls > 1 ? exchange.tries.calls : undefined,
+    fallbacks_skipped: renderSkipped(exchange),
     ...renderTools(ledger),
     ctx_decision: ledger.context?.decision,
     ctx_tokens_saved: ledger.context === null ? undefined : exchange.contextPrice?.tokensSaved,
@@ -59,6 +60,11 @@ function renderTools({
     invalid_calls: invalidCalls || undefined,
     plan_defect: plan?.defect ?? undefined,
   };
+}
+
+/** `openai/gpt-4: no_images`, of each fallback that could not have served the request. */
+function renderSkipped({ tries: { skipped } }: Exchange): readonly string[] | undefined {
+  return skipped.length === 0 ? undefined : skipped.map(({ id, rule }) => `${id}: ${rule}`);
 }
 
 /** Of a request that left its model to the gateway. */

@@ -1,0 +1,42 @@
+import { findProvider } from '@gateway/providers';
+import type { SkippedFallback } from '../../tries.ts';
+import type { Target } from '../../target.ts';
+import { chooseFallbacks } from './choose-fallbacks.ts';
+
+const lane = { kind: 'same-format', format: 'chat-completions' } as const;
+function find(id: string): Target {
+  const [name = '', model = ''] = id.split('/');
+  const provider = findProvider(name);
+  if (provider === undefined) throw new Error(`no ${name}`);
+  return { provider, model, lane, ownCredential: null };
+}
+
+function choose(fallbacks: readonly string[], blind: readonly string[] = []) {
+  const skipped: SkippedFallback[] = [];
+  const lackOf = ({ model }: Target) => (blind.includes(model) ? ('no_images' as const) : undefined);
+  const target = chooseFallbacks(find('openai/a'), fallbacks, {
+    ...{ find, lackOf },
+    skip: (each) => skipped.push(each),
+  });
+  const names = () => target.alternatives?.().map(({ provider, model }) => `${provider.name}/${model}`);
+  return { target, names, skipped };
+}
+
+describe('the fallbacks of a named model', () => {
+  it('come in their order, without those that are not there and the model itself', () => {
+    expect(choose(['groq/b', 'nobody/x', 'openai/a', 'mistral/c']).names()).toEqual(['groq/b', 'mistral/c']);
+    expect(choose([]).target.alternatives).toBeUndefined();
+  });
+
+  it('that cannot do what the request needs are passed over, each with its reason, once', () => {
+    const { names, skipped } = choose(['groq/b', 'mistral/c', 'xai/d'], ['b', 'd']);
+    // Nobody asks as long as the model itself answers.
+    expect(skipped).toEqual([]);
+    expect(names()).toEqual(['mistral/c']);
+    expect(names()).toEqual(['mistral/c']);
+    expect(skipped).toEqual([
+      { id: 'groq/b', rule: 'no_images' },
+      { id: 'xai/d', rule: 'no_images' },
+    ]);
+  });
+});

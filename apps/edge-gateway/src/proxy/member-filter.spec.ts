@@ -1,0 +1,53 @@
+import { MemberFilter } from './member-filter.ts';
+
+const names = ['cloud_access_key_id', 'cloud_secret_access_key'];
+const secret = 'AKIA-SECRET';
+
+/** The body as it goes out, given in pieces of so many bytes. */
+function filter(text: string, pieceBytes = text.length * 4): string {
+  const filter = new MemberFilter(names);
+  const bytes = Buffer.from(text);
+  const out: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    out.push(filter.push(bytes.subarray(at, at + pieceBytes)));
+  return Buffer.concat([...out, filter.end()]).toString();
+}
+
+describe('members that never leave', () => {
+  it.each([
+    [`{"cloud_access_key_id":"${secret}"}`, {}],
+    [`{"cloud_access_key_id":"${secret}","model":"m"}`, { model: 'm' }],
+    [`{"model":"m","cloud_access_key_id":"${secret}"}`, { model: 'm' }],
+    [
+      `{ "a" : [1,2] , "cloud_access_key_id" : "${secret}\\"," , "b" : {"c":"}"} }`,
+      { a: [1, 2], b: { c: '}' } },
+    ],
+    [`{"cloud_access_key_id":"${secret}",\n"cloud_secret_access_key":{"x":["${secret}"]},"a":1}`, { a: 1 }],
+    [`{"cloud\\u005faccess_key_id":"${secret}","a":"ü"}`, { a: 'ü' }],
+    [`{"a":1,"cloud_access_key_id":null,"cloud_secret_access_key":"${secret}"}`, { a: 1 }],
+  ])('are gone from %s, which is JSON of the same length still, however it is cut', (text, rest) => {
+    for (const pieceBytes of [1, 2, 3, 7, 1000]) {
+      const out = filter(text, pieceBytes);
+      expect(JSON.parse(out)).toEqual(rest);
+      expect(out).not.toContain('AKIA');
+      expect(Buffer.byteLength(out)).toBe(Buffer.byteLength(text));
+    }
+  });
+
+  it.each([
+    '{}',
+    '{ }',
+    '{"a":1}',
+    `{"a":{"cloud_access_key_id":"deeper"},"b":"\\"cloud_access_key_id\\":1"}`,
+    `{"${'k'.repeat(500)}":"a, \\"b","c":[{"d":","}]}`,
+    '{"a":1,"b',
+    '{"messages":"cloud_access_key_id","n":12345678901234567890}  ',
+  ])('and everything else stays byte for byte: %s', (text) => {
+    for (const pieceBytes of [1, 3, 1000]) expect(filter(text, pieceBytes)).toBe(text);
+  });
+
+  it('holds no more than what stands between two members', () => {
+    const text = `{"a":1,${' '.repeat(100_000)}"b":2}`;
+    expect(() => filter(text, 4096)).toThrow(expect.objectContaining({ code: 'malformed_json' }));
+  });
+});

@@ -1,0 +1,101 @@
+import { Readable } from 'node:stream';
+import { GatewayError } from '@gateway/errors';
+import type { JsonFields, MappedRequest } from '@gateway/providers';
+import { cloudFields } from '@gateway/wire-formats';
+import type { HeldBody } from './held-body.ts';
+import { MemberFilter } from './member-filter.ts';
+import type { ModelScanner } from './model-place.ts';
+import type { ProxyTarget } from './proxy-target.ts';
+
+/** What goes out for a proxied request. */
+export interface OutgoingBody {
+  /** Undefined: the client's own. */
+  readonly contentType: string | undefined;
+  /** Undefined where the client did not declare one. */
+  readonly length: number | undefined;
+  /** Whether it can be sent more than once. */
+  readonly isRepeatable: boolean;
+  /** All of it, where it is at hand. */
+  readonly bytes: Buffer | undefined;
+  readonly open: () => Uint8Array | Readable;
+  /** Absent: the answer goes to the client as it comes. */
+  readonly mapAnswer?: NonNullable<MappedRequest['mapAnswer']>;
+  /** Whether the provider gets another shape than the client sent. */
+  readonly isMapped: boolean;
+}
+
+/** As every `cloud_*` field of a body begins. */
+export const cloudMark = Buffer.from('"cloud_');
+
+/**
+ * The client's body with the model in the provider's spelling and without the fields that never leave; as it comes, or, for a
+ * provider that wants it in another shape or signed, read whole.
+ *
+ * @throws GatewayError `invalid_field`, `malformed_json`, `request_too_large`, `unsupported_media_type`
+ */
+export async function prepareBody(
+  body: HeldBody,
+  scanner: ModelScanner,
+  target: ProxyTarget,
+): Promise<OutgoingBody> {
+  const { shape, isSigned } = target.route;
+  if (shape !== undefined || isSigned) {
+    if (!scanner.isJson) throw new GatewayError('unsupported_media_type', { message: jsonAlone(target) });
+    const bytes = await body.holdAll();
+    const mapped = shape?.(parseFields(bytes), target.model) ?? null;
+    if (mapped !== null) return mappedBody(mapped);
+  } else await body.holdRest();
+  return ownBody(body, scanner, target.model);
+}
+
+function jsonAlone({ provider }: ProxyTarget): string {
+  return `The provider ${provider.name} takes these requests as application/json.`;
+}
+
+function parseFields(bytes: Buffer): JsonFields {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new GatewayError('malformed_json', { message: 'The body is not valid JSON.' });
+  }
+  const own = new Set<string>(cloudFields);
+  return Object.fromEntries(Object.entries(parsed as JsonFields).filter(([name]) => !own.has(name)));
+}
+
+function mappedBody({ body, mapAnswer }: MappedRequest): OutgoingBody {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return {
+    contentType: 'application/json',
+    length: bytes.length,
+    isRepeatable: true,
+    bytes,
+    open: () => bytes,
+    isMapped: true,
+    ...(mapAnswer === undefined ? {} : { mapAnswer }),
+  };
+}
+
+async function ownBody(body: HeldBody, scanner: ModelScanner, model: string): Promise<OutgoingBody> {
+  const modelBytes = scanner.renderModel(model);
+  const shared = { contentType: undefined, isRepeatable: body.isWhole, isMapped: false };
+  const filters = scanner.isJson && (!body.isWhole || (await body.holdAll()).includes(cloudMark));
+  const read = (): AsyncIterable<Buffer> =>
+    filters ? filterCloudFields(body.read(modelBytes)) : body.read(modelBytes);
+  const open = (): Readable => Readable.from(read(), { objectMode: false });
+  if (!body.isWhole) return { ...shared, length: body.lengthWith(modelBytes), bytes: undefined, open };
+  const chunks: Buffer[] = [];
+  for await (const chunk of read()) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  return { ...shared, length: bytes.length, bytes, open: () => bytes };
+}
+
+async function* filterCloudFields(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const filter = new MemberFilter(cloudFields);
+  for await (const chunk of chunks) {
+    const kept = filter.push(chunk);
+    if (kept.length > 0) yield kept;
+  }
+  const rest = filter.end();
+  if (rest.length > 0) yield rest;
+}

@@ -1,0 +1,48 @@
+import { loadCatalog } from '@gateway/model-catalog';
+import type { ProxyEndpoint } from '@gateway/providers';
+import { chooseProxyTarget, mayBeHosted } from './proxy-target.ts';
+
+const catalog = loadCatalog();
+const own = '{"access_key_id":"AKIA","secret_access_key":"s","region":"us-east-1"}';
+const titan = 'amazon.titan-embed-text-v2:0';
+
+function choose(
+  model: string,
+  connected: readonly string[] = [],
+  ownCredential: string | null = null,
+  endpoint: ProxyEndpoint = 'embeddings',
+) {
+  return chooseProxyTarget({ model, endpoint, connected: new Set(connected), ownCredential }, catalog);
+}
+
+describe('a credential that comes with a proxied request', () => {
+  it('stands for a connection of the hosted service', () => {
+    expect(choose(`hosted/${titan}`, [], own)).toMatchObject({
+      ...{ provider: { name: 'hosted' }, model: titan, ownCredential: own },
+    });
+    expect(() => choose(`hosted/${titan}`)).toThrow(
+      expect.objectContaining({ code: 'provider_not_connected' }),
+    );
+  });
+
+  it('is nobody else’s', () => {
+    expect(choose('openai/text-embedding-3-small', ['openai'], own).ownCredential).toBeNull();
+    expect(choose(`hosted/${titan}`, ['hosted']).ownCredential).toBeNull();
+  });
+
+  it('is looked for where the model may be the hosted service’s', () => {
+    expect(mayBeHosted(`hosted/${titan}`, catalog)).toBe(true);
+    expect(mayBeHosted('openai/text-embedding-3-small', catalog)).toBe(false);
+  });
+});
+
+describe('a provider', () => {
+  it('without the endpoint is a 400 that names it', () => {
+    expect(() => choose('anthropic/claude', ['anthropic'])).toThrow(/The provider anthropic has no endpoint/);
+    expect(() => choose('hosted/meta.llama3', ['hosted'])).toThrow(/for the model "meta.llama3"/);
+  });
+
+  it('is found by a bare name among those that have the endpoint', () => {
+    expect(choose('text-embedding-3-small', ['openai', 'anthropic']).provider.name).toBe('openai');
+  });
+});

@@ -1,0 +1,138 @@
+import {
+  countOf,
+  fieldsOf,
+  listOf,
+  present,
+  refuse,
+  renamed,
+  without,
+  type JsonFields,
+  type ProxyShape,
+} from './proxy-shape.ts';
+
+/** What is not a text (token numbers) means something to OpenAI's models alone. */
+function textsOf({ input }: JsonFields): readonly string[] {
+  if (typeof input === 'string') return [input];
+  const texts = listOf(input);
+  if (texts.length > 0 && texts.every((text) => typeof text === 'string')) return texts;
+  throw refuse('input', 'a text, or a list of texts, for this provider');
+}
+
+interface Embedded {
+  readonly vectors: readonly unknown[];
+  /** Undefined where the provider does not tell. */
+  readonly tokens: number | undefined;
+}
+
+/** https://platform.openai.com/docs/api-reference/embeddings/create */
+function renderList({ vectors, tokens }: Embedded, asked: JsonFields, model: string): JsonFields {
+  const embed = asked['encoding_format'] === 'base64' ? renderBase64 : (vector: unknown) => vector;
+  return {
+    object: 'list',
+    data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: embed(vector) })),
+    model,
+    ...(tokens === undefined ? {} : { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
+  };
+}
+
+/** Four bytes a number, the lowest first: what `encoding_format: base64` means to OpenAI's clients. */
+function renderBase64(vector: unknown): string {
+  const bytes = Buffer.alloc(listOf(vector).length * 4);
+  listOf(vector).forEach((value, at) => bytes.writeFloatLE(Number(value), at * 4));
+  return bytes.toString('base64');
+}
+
+const vectorsOfCohere = ({ embeddings }: JsonFields): readonly unknown[] =>
+  Array.isArray(embeddings) ? listOf(embeddings) : listOf(fieldsOf(embeddings)['float']);
+
+/** https://docs.cohere.com/reference/embed */
+export const cohereEmbedding: ProxyShape = (asked, model) => {
+  if (asked['input'] === undefined) return null;
+  return {
+    body: present({
+      model,
+      texts: textsOf(asked),
+      input_type: asked['input_type'] ?? 'search_document',
+      embedding_types: ['float'],
+      output_dimension: asked['dimensions'],
+      truncate: asked['truncate'],
+    }),
+    mapAnswer: (answer) => {
+      const billed = fieldsOf(fieldsOf(answer['meta'])['billed_units']);
+      return renderList(
+        { vectors: vectorsOfCohere(answer), tokens: countOf(billed['input_tokens']) },
+        asked,
+        model,
+      );
+    },
+  };
+};
+
+/** Voyage's embeddings are OpenAI's but for two words. https://docs.voyageai.com/reference/embeddings-api */
+export const voyageEmbedding: ProxyShape = (asked, model) => {
+  const isFloat = asked['encoding_format'] === 'float';
+  if (!isFloat && asked['dimensions'] === undefined) return null;
+  const kept = isFloat ? without(asked, 'encoding_format') : asked;
+  return { body: { ...renamed(kept, { dimensions: 'output_dimension' }), model } };
+};
+
+/** Jina's are but for one. https://jina.ai/embeddings */
+export const jinaEmbedding: ProxyShape = (asked, model) =>
+  asked['encoding_format'] === undefined
+    ? null
+    : { body: { ...renamed(asked, { encoding_format: 'embedding_type' }), model } };
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html */
+export const titanEmbedding: ProxyShape = (asked, model) => {
+  if (asked['input'] === undefined) return { body: without(asked, 'model') };
+  const [text, ...others] = textsOf(asked);
+  if (others.length > 0) throw refuse('input', 'one text: this model embeds one at a time');
+  return {
+    body: present({ inputText: text, dimensions: asked['dimensions'] }),
+    mapAnswer: (answer) =>
+      renderList(
+        { vectors: [answer['embedding']], tokens: countOf(answer['inputTextTokenCount']) },
+        asked,
+        model,
+      ),
+  };
+};
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html */
+export const hostedCohereEmbedding: ProxyShape = (asked, model) => {
+  const mapped = cohereEmbedding(asked, model);
+  if (mapped === null) return { body: without(asked, 'model') };
+  return {
+    body: without(mapped.body, 'model'),
+    mapAnswer: (answer, headers) =>
+      renderList(
+        {
+          vectors: vectorsOfCohere(answer),
+          tokens: countOf(headers['x-amzn-bedrock-input-token-count']),
+        },
+        asked,
+        model,
+      ),
+  };
+};
+
+/** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api */
+export const vertexEmbedding: ProxyShape = (asked, model) => {
+  if (asked['input'] === undefined) return { body: without(asked, 'model') };
+  const dimensions = asked['dimensions'];
+  return {
+    body: {
+      instances: textsOf(asked).map((content) => ({ content })),
+      ...(dimensions === undefined ? {} : { parameters: { outputDimensionality: dimensions } }),
+    },
+    mapAnswer: (answer) => {
+      const told = listOf(answer['predictions']).map((each) => fieldsOf(fieldsOf(each)['embeddings']));
+      const counts = told.map(({ statistics }) => countOf(fieldsOf(statistics)['token_count']));
+      const tokens = counts.reduce(
+        (sum, count) => (sum === undefined || count === undefined ? undefined : sum + count),
+        0,
+      );
+      return renderList({ vectors: told.map(({ values }) => values), tokens }, asked, model);
+    },
+  };
+};

@@ -1,0 +1,62 @@
+import {
+  fieldsOf,
+  isFields,
+  listOf,
+  present,
+  refuse,
+  without,
+  type JsonFields,
+  type ProxyShape,
+} from './proxy-shape.ts';
+
+/** The usual shape, Cohere's, takes texts and objects with one. */
+function textsOf({ documents }: JsonFields): readonly string[] {
+  const texts = listOf(documents).map((document) => (isFields(document) ? document['text'] : document));
+  if (texts.length > 0 && texts.every((text) => typeof text === 'string')) return texts;
+  throw refuse('documents', 'a list of texts, or of objects with a "text", for this provider');
+}
+
+/** `data` is what some call their `results`. */
+function renderResults(answer: JsonFields): JsonFields {
+  if (Array.isArray(answer['results'])) return answer;
+  return { ...without(answer, 'object', 'data'), results: listOf(answer['data']).map(renderResult) };
+}
+
+function renderResult(ranked: unknown): JsonFields {
+  const { document, relevanceScore, ...rest } = fieldsOf(ranked);
+  return {
+    ...rest,
+    ...(relevanceScore === undefined ? {} : { relevance_score: relevanceScore }),
+    ...(document === undefined || document === null
+      ? {}
+      : { document: typeof document === 'string' ? { text: document } : document }),
+  };
+}
+
+/** https://docs.voyageai.com/reference/reranker-api */
+export const voyageRerank: ProxyShape = (asked, model) => {
+  if (asked['top_k'] !== undefined) return null;
+  const body = { ...without(asked, 'top_n'), model, documents: textsOf(asked), top_k: asked['top_n'] };
+  return { body: present(body), mapAnswer: renderResults };
+};
+
+/** https://docs.fireworks.ai/api-reference/rerank-documents */
+export const fireworksRerank: ProxyShape = (asked, model) => ({
+  body: { ...asked, model },
+  mapAnswer: renderResults,
+});
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/rerank-supported.html, by way of InvokeModel */
+export const hostedRerank: ProxyShape = (asked, model) => ({
+  body: present({
+    query: asked['query'],
+    documents: textsOf(asked),
+    top_n: asked['top_n'],
+    // Cohere's models are of more than one version of its API.
+    ...(model.includes('cohere.') ? { api_version: 2 } : {}),
+  }),
+  mapAnswer: (answer) => ({
+    ...answer,
+    results: listOf(answer['results']).map(renderResult),
+  }),
+});

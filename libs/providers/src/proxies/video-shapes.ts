@@ -1,0 +1,76 @@
+import {
+  aspectOf,
+  countOf,
+  present,
+  renamed,
+  sizeOf,
+  without,
+  type JsonFields,
+  type ProxyShape,
+} from './proxy-shape.ts';
+
+/**
+ * A video that is being made, as OpenAI tells it; `name` is the provider's own word for where to ask for it.
+ * https://platform.openai.com/docs/api-reference/videos/create
+ */
+function renderQueued(answer: JsonFields, id: unknown, model: string): JsonFields {
+  return {
+    ...answer,
+    id,
+    object: 'video',
+    model,
+    status: 'queued',
+    created_at: Math.floor(Date.now() / 1000),
+  };
+}
+
+/** https://docs.x.ai/docs/guides/video-generation */
+export const xaiVideo: ProxyShape = (asked, model) => {
+  const { seconds, size, ...rest } = asked;
+  if (seconds === undefined && size === undefined) return null;
+  const frame = sizeOf(size);
+  return {
+    body: present({
+      ...rest,
+      model,
+      duration: countOf(seconds),
+      aspect_ratio: rest['aspect_ratio'] ?? (frame && aspectOf(frame)),
+      resolution: rest['resolution'] ?? (frame && `${Math.min(frame.width, frame.height)}p`),
+    }),
+    mapAnswer: (answer) => renderQueued(answer, answer['request_id'], model),
+  };
+};
+
+/** https://docs.together.ai/reference/create-videos */
+export const togetherVideo: ProxyShape = (asked, model) => {
+  const frame = sizeOf(asked['size']);
+  return frame === undefined ? null : { body: { ...without(asked, 'size'), model, ...frame } };
+};
+
+/** https://docs.siliconflow.com/en/api-reference/videos/videos_submit */
+export const siliconflowVideo: ProxyShape = (asked, model) => {
+  if (asked['size'] === undefined) return null;
+  return {
+    body: { ...renamed(without(asked, 'seconds'), { size: 'image_size' }), model },
+    mapAnswer: (answer) => renderQueued(answer, answer['requestId'], model),
+  };
+};
+
+/** Veo, at the Gemini API and at Vertex AI alike. https://ai.google.dev/gemini-api/docs/video */
+export const veoVideo: ProxyShape = (asked, model) => {
+  if (asked['instances'] !== undefined) return { body: without(asked, 'model') };
+  const { prompt, seconds, size, ...parameters } = without(asked, 'model');
+  const frame = sizeOf(size);
+  return {
+    body: {
+      instances: [{ prompt }],
+      parameters: present({
+        durationSeconds: countOf(seconds),
+        aspectRatio: frame && aspectOf(frame),
+        resolution: frame && `${Math.min(frame.width, frame.height)}p`,
+        ...parameters,
+      }),
+    },
+    mapAnswer: (answer) => renderQueued(answer, answer['name'], model),
+  };
+};

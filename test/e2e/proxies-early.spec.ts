@@ -1,0 +1,69 @@
+/** What can be told of a proxied request from its beginning is told then: the rest of the body is not waited for. */
+import { sharedStack } from '@gateway/testing';
+import { request } from 'node:http';
+import { connectProvider, createTestAccount } from './account.fixture.ts';
+
+const stack = sharedStack();
+let key: string;
+beforeAll(async () => {
+  key = (await createTestAccount(stack)).apiKey;
+  // Nobody listens there: nobody is asked.
+  const base_url = 'http://127.0.0.1:9/v1';
+  await connectProvider(stack.baseUrl, key, { provider: 'openai', api_key: 'upstream-key', base_url });
+});
+
+/** Sends the beginning of a body of which far more is announced, and gives the answer to that. */
+function sendBeginning(path: string, type: string, bytes: number, beginning: string) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': bytes };
+  return new Promise<{ status: number; body: unknown }>((resolve, reject) => {
+    const signal = AbortSignal.timeout(10_000);
+    const call = request(stack.baseUrl + path, { method: 'POST', headers, agent: false, signal });
+    call.once('error', reject);
+    call.once('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('end', () => {
+        resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) });
+        call.destroy();
+      });
+    });
+    call.write(beginning);
+  });
+}
+
+const json = 'application/json';
+const multipart = 'multipart/form-data; boundary=cut';
+const part = (name: string) => `--cut\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
+const long = 'a'.repeat(2_000);
+
+it.each([
+  ['a model that is too long', '/v1/embeddings', json, 30_000_000, `{"model":"${long}`, 'invalid_field'],
+  ['a model that is none', '/v1/embeddings', json, 30_000_000, '{"model":7,"input":"', 'invalid_field'],
+  ['no model', '/v1/embeddings', json, 30_000_000, '{"input":["a","b"],"n":{"model":"x"}}', 'missing_field'],
+  [
+    'a model that is too long, in a form',
+    '/v1/audio/transcriptions',
+    multipart,
+    150_000_000,
+    `${part('model')}${long}`,
+    'invalid_field',
+  ],
+  [
+    'no model, in a form',
+    '/v1/audio/transcriptions',
+    multipart,
+    150_000_000,
+    `${part('file')}RIFF\r\n--cut--\r\n`,
+    'missing_field',
+  ],
+])('%s is a 400 before the body has come', async (_, path, type, bytes, beginning, code) => {
+  const { status, body } = await sendBeginning(path, type, bytes, beginning);
+  expect(status).toBe(400);
+  expect(body).toMatchObject({ error: { code, param: 'model', source: 'gateway' } });
+});
+
+it('a body over the bound is refused by what it says of its length', async () => {
+  const { status, body } = await sendBeginning('/v1/audio/transcriptions', multipart, 300_000_000, '-');
+  expect(status).toBe(413);
+  expect(body).toMatchObject({ error: { code: 'request_too_large' } });
+});
