@@ -1,12 +1,17 @@
 import 'reflect-metadata';
 import { constants, setPriority } from 'node:os';
-import { batchesCommitted, getAccount, getPreferences, routingPolicyChanged } from '@gateway/contracts';
-import { runService } from '@gateway/messaging';
+import {
+  batchesCommitted,
+  getAccount,
+  getPreferences,
+  ledgerCommitted,
+  routingPolicyChanged,
+} from '@gateway/contracts';
+import { isRedisUp, openQueueRedis, runService } from '@gateway/messaging';
 import type { Redis } from 'ioredis';
 import { loadConfig } from './config.ts';
 import { Partitions } from './persistence/partitions.ts';
 import { createTelemetryDatabase } from './persistence/telemetry-database.ts';
-import { isRedisUp, openQueueRedis } from './queue/queue-redis.ts';
 import { WorkerModule } from './worker.module.ts';
 
 const config = loadConfig();
@@ -34,6 +39,8 @@ await runService({
       partitions: new Partitions(database),
       queueRedis,
       reportCommitted: (batchIds) => messaging.broadcast(batchesCommitted, { batchIds }),
+      onLedgerCommitted: (listener) =>
+        messaging.onBroadcast(ledgerCommitted, ({ batchIds }) => listener(batchIds)),
       shadowAccounts: new Set(),
       readRecallTarget: async (accountId) =>
         (await messaging.call(getPreferences, { accountId })).preferences.pruning.recall_target,

@@ -36,6 +36,7 @@ function renderOwnSecrets(secrets: Secrets): Partial<Record<ServiceName, Record<
       SESSION_SECRET: secrets.sessionSecret,
     },
     'provider-vault': { VAULT_DATABASE_URL: databaseUrl('vault') },
+    billing: { BILLING_DATABASE_URL: databaseUrl('billing'), REDIS_URL: redisUrl },
     worker: { TELEMETRY_DATABASE_URL: databaseUrl('telemetry'), REDIS_URL: redisUrl },
   };
 }

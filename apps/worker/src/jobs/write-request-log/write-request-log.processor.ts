@@ -1,8 +1,8 @@
 import { requestEventBatch } from '@gateway/contracts';
+import { checkNoEviction } from '@gateway/messaging';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Queue, type Job } from 'bullmq';
 import { WORKER_CONTEXT, type WorkerContext } from '../../domain/worker-context.ts';
-import { checkNoEviction } from '../../queue/queue-redis.ts';
 import { BullmqDeadLetters } from './bullmq-dead-letters.adapter.ts';
 import { CommitReports } from './commit-reports.ts';
 import { LenientWorker } from './lenient-worker.ts';

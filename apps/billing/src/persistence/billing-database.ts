@@ -1,0 +1,22 @@
+import { createDatabase, type Database, type DatabaseOptions, type Models } from '@gateway/persistence';
+import { PrismaClient } from '../../../../prisma/billing/generated/client.ts';
+
+export type {
+  LedgerMonth as LedgerMonthRow,
+  StripeCustomer as StripeCustomerRow,
+} from '../../../../prisma/billing/generated/client.ts';
+
+export type BillingDatabase = Database<PrismaClient>;
+export type BillingModels = Models<PrismaClient>;
+
+/** The billing service's own database. */
+export function createBillingDatabase(
+  options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'connectionsMax' | 'onConnectionError'>,
+): BillingDatabase {
+  return createDatabase({
+    ...options,
+    applicationName: 'billing',
+    // Longer formats quote source code and arguments, which have no place in a log.
+    createClient: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
+  });
+}

@@ -1,0 +1,8 @@
+import { defineConfig } from 'prisma/config';
+
+/** For the Prisma CLI: `prisma migrate deploy --config prisma/billing/prisma.config.ts`. */
+export default defineConfig({
+  schema: 'schema.prisma',
+  migrations: { path: 'migrations' },
+  datasource: { url: process.env['BILLING_DATABASE_URL'] ?? '' },
+});

@@ -1,0 +1,75 @@
+import pg from 'pg';
+import type { RequestEventV1 } from '@gateway/contracts';
+import { eventually, type Stack } from '../stack.fixture.ts';
+
+/** A row of the ledger, or what the request log says it has to be. */
+export interface LedgerRow {
+  readonly request_id: string;
+  readonly at: string;
+  readonly account_id: string;
+  readonly key_id: string | null;
+  readonly estimated: number;
+  readonly compression: number;
+}
+
+/** Both ends of the ledger: what is owed by the log, and what billing has written. */
+export interface LedgerEnds {
+  readonly billing: pg.Pool;
+  readonly telemetry: pg.Pool;
+  /** Waits until nothing is owed any more. */
+  untilSettled(withinMs?: number): Promise<void>;
+  readLedger(accountIds: readonly string[]): Promise<LedgerRow[]>;
+  /** The rows of the log that saved something. */
+  readLog(accountIds: readonly string[]): Promise<LedgerRow[]>;
+  close(): Promise<void>;
+}
+
+export function openLedgerEnds(stack: Stack): LedgerEnds {
+  const [billing, telemetry] = (['billing', 'telemetry'] as const).map((name) => {
+    const pool = new pg.Pool({ connectionString: stack.dev.postgres[name], max: 2 });
+    // A server that a test kills ends idle connections.
+    pool.on('error', () => undefined);
+    return pool;
+  }) as [pg.Pool, pg.Pool];
+  const read = async (pool: pg.Pool, sql: string, accountIds: readonly string[]) =>
+    (await pool.query<LedgerRow>(sql, [accountIds])).rows;
+  return {
+    ...{ billing, telemetry },
+    untilSettled: async (withinMs = 60_000) => {
+      const owed = 'SELECT count(*)::int AS count FROM ledger_outbox';
+      await eventually(async () => {
+        const { rows } = await telemetry.query<{ count: number }>(owed).catch(() => ({ rows: [] }));
+        return rows[0]?.count === 0 ? true : undefined;
+      }, withinMs);
+    },
+    readLedger: (accountIds) =>
+      read(
+        billing,
+        `SELECT request_id, at::text, account_id, key_id, estimated_tokens_saved::int AS estimated,
+           compression_tokens_saved::int AS compression
+         FROM ledger_entries WHERE account_id = ANY ($1) ORDER BY request_id`,
+        accountIds,
+      ),
+    readLog: (accountIds) =>
+      read(
+        telemetry,
+        `SELECT id AS request_id, created_at::text AS at, account_id, key_id,
+           estimated_tokens_saved::int AS estimated, compression_tokens_saved::int AS compression
+         FROM request_log WHERE account_id = ANY ($1) AND estimated_tokens_saved + compression_tokens_saved > 0
+         ORDER BY id`,
+        accountIds,
+      ),
+    close: async () => {
+      await Promise.all([billing.end(), telemetry.end()]);
+    },
+  };
+}
+
+/** A request of which so many tools stayed behind, and so many tokens of context. */
+export function saving(tools: number, tokens: number): Partial<RequestEventV1> {
+  return {
+    toolsIn: tools + 3,
+    toolsOut: 3,
+    compressionSteps: tokens > 0 ? [{ step: 'dedup', tokensBefore: tokens + 50, tokensAfter: 50 }] : [],
+  };
+}
