@@ -1,6 +1,7 @@
 import type { ModelKind, ModelRecordInput } from '@gateway/model-catalog';
 import type { GenaiPrices, SecondPrices } from './genai-prices.ts';
 import { parseListedModel, type ListedCost, type ListedModel, type ModelsDev } from './models-dev.ts';
+import { addNativeSelection } from './native-selection.ts';
 import { findQuality } from './quality.ts';
 import { exclusions, kindsById, kindsByOutput, type ProviderRule } from './provider-rules.ts';
 import type { UpdateReport } from './report.ts';
@@ -93,7 +94,7 @@ function addSources(subject: string, report: UpdateReport, record: ModelRecordIn
   });
   if (retiring.deprecated === true && retiring.retiredAt === undefined)
     report.add('no-retirement', subject, 'ends, and no source says when');
-  return retiring;
+  return addNativeSelection(retiring);
 }
 
 function chooseKind(modelId: string, model: ListedModel): ModelKind | undefined {

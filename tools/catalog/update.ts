@@ -6,7 +6,7 @@
  * `--from` is a list in the form of models.dev (https://models.dev/api.json), `--prices` one in the form of
  * genai-prices, against which prices are checked. Dates say when the lists were taken; today if left out.
  * Conflicts, missing prices, unknown fields, and models of which no source tells a measurement or the day of their end
- * are printed, not guessed over. Ends (retirements.ts) and bound thinking (thinking-binding.ts) are of providers' own
+ * are printed, not guessed over. Ends (retirements.ts), bound thinking (thinking-binding.ts) and native selection (native-selection.ts) are of providers' own
  * pages, which no list has. The last line is JSON.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ import { catalogFile, createCatalog, type CatalogFileInput } from '@gateway/mode
 import { convertProvider } from './convert.ts';
 import { parseGenaiPrices } from './genai-prices.ts';
 import { parseModelsDev } from './models-dev.ts';
+import { addNativeSelection, nativeSelectionSources } from './native-selection.ts';
 import { convertOtherModels } from './other-models.ts';
 import { ownModels, providerRules } from './provider-rules.ts';
 import { compareFiles, renderCatalogFile } from './render-file.ts';
@@ -79,7 +80,7 @@ function buildFile(list: unknown, secondList: unknown): CatalogFileInput {
     const known = new Set(records.map(({ modelId }) => modelId));
     return [
       ...records,
-      ...renderListedModels(rule.provider, known),
+      ...renderListedModels(rule.provider, known).map(addNativeSelection),
       ...convertOtherModels(rule.provider, known, lists, report),
     ];
   });
@@ -105,6 +106,7 @@ function buildFile(list: unknown, secondList: unknown): CatalogFileInput {
       }),
       ...announcementSources,
       ...bindingSource,
+      ...nativeSelectionSources,
     },
     models: [...ownModels, ...listed],
   };

@@ -93,6 +93,11 @@ export const modelRecord = z.strictObject({
    * makes the next call fail.
    */
   thinkingBinding: z.boolean().default(false),
+  /**
+   * The provider's own way to keep tools out of the model's way, in the format that is spoken to it. `deferred_loading`: definitions
+   * stay out of the prompt until the model searches for them. `allowed_tools`: they are in it, and a request says which may be called.
+   */
+  nativeSelection: z.enum(['deferred_loading', 'allowed_tools']).optional(),
   /** Public measurements, each with its source: what routing starts from before it has seen the model answer. */
   quality: z.array(qualityFigure).default([]),
   /** The provider has announced the end of it. */

@@ -37,6 +37,8 @@ export type { JsonTape } from './json/json-tape.ts';
 export { scanJson } from './json/scan-json.ts';
 export { asksForStreamedUsage } from './chat-completions/client/asks-for-streamed-usage.ts';
 export { renderTokenCount } from './messages/client/render-token-count.ts';
+export { listFoundTools } from './messages/client/list-found-tools.ts';
+export { searchTool } from './messages/defer-tools.ts';
 export { parseTokenCount } from './messages/provider/token-count.ts';
 export { chooseMessagesVersion, messagesVersions, type MessagesVersion } from './messages/versions.ts';
 export type { CallPlace, EditedRequest, RequestEdit } from './request-edit.ts';

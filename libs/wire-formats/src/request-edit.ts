@@ -11,6 +11,10 @@ export interface RequestEdit {
   readonly model?: string;
   /** Positions of the tools that stay. Absent: all. */
   readonly keepTools?: ReadonlySet<number>;
+  /** Positions of tools whose loading is left to the provider, in a format that has it; of those that stay. */
+  readonly deferTools?: ReadonlySet<number>;
+  /** Positions of the only tools that may be called, beside `addTools`, in a format that can say so; of those that stay. */
+  readonly allowTools?: ReadonlySet<number>;
   /** By position of the tool: edits of its definition, relative to the definition's first byte, ascending. */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
   /** Texts of messages that go out in other words: whole JSON strings, in the body's bytes. */

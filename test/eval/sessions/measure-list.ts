@@ -1,5 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 import { billSession } from './bill.ts';
+import { replayNative } from './replay-native.ts';
 import {
   replaySession,
   replayStateless,
@@ -42,6 +43,8 @@ export interface ListReport {
   readonly frontier: readonly Point[];
   /** By recall target, under each model's prices. */
   readonly priced: Readonly<Record<string, readonly Point[]>>;
+  /** By the provider's own way, of the models that have one. */
+  readonly native: Readonly<Record<string, readonly Point[]>>;
 }
 
 export async function measureList(
@@ -64,6 +67,9 @@ export async function measureList(
     }
   const priced: Record<string, Point[]> = {};
   for (const model of models) priced[nameOf(model)] = await measurePriced(model, point);
+  const native: Record<string, Point[]> = {};
+  for (const model of models)
+    if (model.nativeSelection !== undefined) native[nameOf(model)] = await measureNative(model, point);
   const requests = subjects.reduce((sum, { session }) => sum + session.requests.length, 0);
   return {
     tools,
@@ -72,6 +78,7 @@ export async function measureList(
     stateless,
     frontier,
     priced,
+    native,
   };
 }
 
@@ -87,6 +94,31 @@ async function measurePriced(
       const settings: ReplaySettings = { net, kOverride: null, recallTarget, price: priceOf(model) };
       points.push(await point(`${net} target=${recallTarget}`, (each) => replaySession(each, settings)));
     }
+  return points;
+}
+
+async function measureNative(
+  model: CatalogModel,
+  point: (setting: string, replay: Replay) => Promise<Point>,
+): Promise<Point[]> {
+  const way = model.nativeSelection;
+  if (way === undefined) return [];
+  const given = { way, recallTarget: 0.95, price: priceOf(model) };
+  const points: Point[] = [];
+  if (way === 'deferred_loading')
+    points.push(
+      await point('all deferred', (each) =>
+        replayNative(each, { ...given, kOverride: null, defersAll: true }),
+      ),
+    );
+  for (const kOverride of frontierK)
+    points.push(await point(`${way} K=${kOverride}`, (each) => replayNative(each, { ...given, kOverride })));
+  for (const recallTarget of targets)
+    points.push(
+      await point(`${way} target=${recallTarget}`, (each) =>
+        replayNative(each, { ...given, recallTarget, kOverride: null }),
+      ),
+    );
   return points;
 }
 

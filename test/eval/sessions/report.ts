@@ -11,6 +11,7 @@ export function printReport(reports: readonly ListReport[]): void {
       '  frontier by K (forwarded recall, effective recall, rounds a session, then cost by model):',
     );
     for (const point of report.frontier) printPoint(point);
+    for (const [model, points] of Object.entries(report.native)) printNative(model, points);
   }
   const bars = Object.fromEntries(reports.map((report) => [report.tools, barsOf(report)]));
   console.log(JSON.stringify({ bars, lists: reports }));
@@ -59,6 +60,19 @@ function printModel(model: string, points: readonly Point[], report: ListReport)
     const cost = (point.cost[model] ?? 0).toFixed(3);
     console.log(
       `    ${point.setting.padEnd(22)} cost ${cost}  forwarded ${point.forwardedRecall.toFixed(3)}  effective ${effective(point).toFixed(3)}  rounds ${point.roundsPerSession.toFixed(2)}  kept ${point.keptShare.toFixed(3)}`,
+    );
+  }
+}
+
+function printNative(model: string, points: readonly Point[]): void {
+  console.log(
+    `  ${model} by its provider's own way (forwarded recall, effective recall, searches a session, cost):`,
+  );
+  for (const point of points) {
+    const { setting, forwardedRecall, roundsPerSession } = point;
+    const rounds = roundsPerSession.toFixed(2).padStart(5);
+    console.log(
+      `    ${setting.padEnd(30)} ${forwardedRecall.toFixed(3)} ${effective(point).toFixed(3)} ${rounds} ${(point.cost[model] ?? 0).toFixed(3).padStart(6)}`,
     );
   }
 }

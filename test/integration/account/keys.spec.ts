@@ -109,7 +109,7 @@ describe('the account service', () => {
       allowedTools: null,
       deniedTools: null,
       epoch: expect.any(Number),
-      pruning: { mode: 'on', recallTarget: 0.95, recovery: true },
+      pruning: { mode: 'on', recallTarget: 0.95, recovery: true, native: [] },
       compression: { mode: 'lossless', applyWithoutTools: false },
       routing: { mode: 'auto', allowedProviders: null, maxCostUsdPerMtok: null, fallbacks: [] },
       contentLogging: false,

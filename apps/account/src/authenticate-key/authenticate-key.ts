@@ -58,6 +58,7 @@ function renderGrant(key: KeyWithAccount, expiresAt: Date | null): KeyGrant {
       mode: routing.pruningMode,
       recallTarget: routing.pruningRecallTarget,
       recovery: routing.pruningRecovery,
+      native: routing.pruningNative,
     },
     compression: { mode: routing.compressionMode, applyWithoutTools: routing.compressionApplyWithoutTools },
     routing: {

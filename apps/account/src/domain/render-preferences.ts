@@ -11,6 +11,7 @@ export function renderPreferences(row: RoutingPreferencesRow): RoutingPreference
       mode: row.pruningMode,
       recall_target: row.pruningRecallTarget,
       recovery: row.pruningRecovery,
+      native: row.pruningNative,
     },
     compression: { mode: row.compressionMode, apply_without_tools: row.compressionApplyWithoutTools },
     fallbacks: row.fallbacks,

@@ -28,6 +28,7 @@ function renderChanges(body: UpdatePreferencesBody) {
     pruningMode: body.pruning?.mode,
     pruningRecallTarget: body.pruning?.recall_target,
     pruningRecovery: body.pruning?.recovery,
+    pruningNative: body.pruning?.native,
     compressionMode: body.compression?.mode,
     compressionApplyWithoutTools: body.compression?.apply_without_tools,
     fallbacks: body.fallbacks,

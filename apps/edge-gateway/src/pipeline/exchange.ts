@@ -73,6 +73,8 @@ export interface Exchange {
   contextPrice?: ContextPrice;
   /** By the tools' definitions as the client wrote them. Absent where there are no tools. */
   judgeCalls?: JudgeCalls;
+  /** Tools that the provider was left to load. Absent where there are none. */
+  deferredTools?: ReadonlySet<string> | undefined;
   /** The span of the provider call; ended with the answer. */
   providerCall?: Span;
   /** Whether the client wants a streamed answer to tell its usage. Known when the request is translated. */

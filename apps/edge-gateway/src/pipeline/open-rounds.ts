@@ -2,6 +2,7 @@ import type { ChatAnswer, UpstreamAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
 import type { Exchange } from './exchange.ts';
 import { HiddenRounds, type NextRound } from './net/hidden-rounds.ts';
+import { listSent } from './native-selection.ts';
 import type { Outbound } from './outbound.ts';
 import type { PipelineServices } from './services.ts';
 import { forward } from './stages/forward/forward.ts';
@@ -15,7 +16,7 @@ export function openRounds(
   caller: Caller,
   services: PipelineServices,
 ): HiddenRounds | null {
-  const { net, forwarded } = outbound.plan;
+  const { net } = outbound.plan;
   if (net === undefined) return null;
   const asked = alone(target);
   const ask = async (next: NextRound): Promise<UpstreamAnswer> => {
@@ -30,7 +31,12 @@ export function openRounds(
     else headers['x-svc-attempts'] = attempts;
     return answer;
   };
-  const rounds = new HiddenRounds({ net, signal: exchange.abort.signal, forwarded: forwarded.length, ask });
+  const rounds = new HiddenRounds({
+    net,
+    signal: exchange.abort.signal,
+    forwarded: listSent(outbound.plan).length,
+    ask,
+  });
   exchange.rounds = rounds;
   return rounds;
 }

@@ -1,5 +1,6 @@
 import type { CompressSchemasReply, PlanToolsReply } from '@gateway/contracts';
 import type { ByteEdit, PlanReason } from '@gateway/interchange';
+import type { NativeSelection } from './native-selection.ts';
 import type { SafetyNet } from './net/safety-net.ts';
 import type { RecallOriginal } from './recall-original.ts';
 import type { SessionNames } from './session-names.ts';
@@ -64,7 +65,7 @@ export const noContextEdits: ContextEdits = {
 export interface ToolPlan {
   /** Tools that the key may use: the boundary that holds whatever the plan says. */
   readonly eligible: readonly number[];
-  /** Tools to forward: `eligible` itself in the identity plan. */
+  /** Tools to forward: `eligible` itself in the identity plan. In a native way, those that the model sees, or may call. */
   readonly forwarded: readonly number[];
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
   readonly context: ContextEdits;
@@ -77,6 +78,8 @@ export interface ToolPlan {
   readonly asked?: readonly number[];
   /** What keeps within reach what does not go out. Absent: nothing does, or all of it goes. */
   readonly net?: SafetyNet | undefined;
+  /** The provider's own way, in which nothing is left out. Absent: what is not forwarded does not go out. */
+  readonly native?: NativeSelection | undefined;
 }
 
 /** Forwards everything that the key may use, as it is. */

@@ -5,10 +5,21 @@ export type RoutingMode = z.infer<typeof routingMode>;
 export const pruningMode = z.enum(['on', 'shadow', 'off']);
 export const compressionMode = z.enum(['off', 'lossless', 'balanced']);
 export const recallTarget = z.number().min(0.5).max(0.9999);
+/**
+ * `deferred_loading`: the provider keeps definitions out of the prompt until the model searches for them. `allowed_tools`: all
+ * are in the prompt, and the request says which may be called, which saves no tokens and rewrites no cache.
+ */
+export const nativeWay = z.enum(['deferred_loading', 'allowed_tools']);
 /** `pass`: the request goes out unoptimized. `reject`: it is answered 402. */
 export const onBudgetExhausted = z.enum(['pass', 'reject']);
 
-const pruning = z.strictObject({ mode: pruningMode, recall_target: recallTarget, recovery: z.boolean() });
+const pruning = z.strictObject({
+  mode: pruningMode,
+  recall_target: recallTarget,
+  recovery: z.boolean(),
+  /** Providers' own ways that take the place of leaving tools out, where the model has them and the client speaks its format. */
+  native: z.array(nativeWay).max(2),
+});
 const compression = z.strictObject({ mode: compressionMode, apply_without_tools: z.boolean() });
 
 /** A model that may stand in: `<provider>/<model>`, or a bare name of the catalogue. */
@@ -24,7 +35,8 @@ export const routingPreferences = z.strictObject({
   allowed_providers: z.array(z.string().min(1).max(64)).min(1).max(64).nullable(),
   /** The dearest a model may be that is chosen automatically, in USD per million tokens. Null is no bound. */
   max_cost_usd_per_mtok: z.number().min(0).max(1_000_000).nullable(),
-  pruning,
+  /** An account service of the release before does not send `native` yet. */
+  pruning: pruning.extend({ native: z.array(nativeWay).max(2).default([]) }),
   compression,
   /** Tried in this order. */
   fallbacks: z.array(modelString).max(16),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   compressionMode,
+  nativeWay,
   onBudgetExhausted,
   pruningMode,
   recallTarget,
@@ -42,6 +43,7 @@ export const keyGrant = z.object({
     mode: pruningMode,
     recallTarget,
     recovery: z.boolean().default(true),
+    native: z.array(nativeWay).default([]),
   }),
   compression: z.object({ mode: compressionMode, applyWithoutTools: z.boolean() }),
   routing: grantRouting.default({

@@ -8,6 +8,7 @@ import type { JsonTape } from '../json/json-tape.ts';
 import type { RequestEdit, EditedRequest } from '../request-edit.ts';
 import { addItems, isEmptyArray, renderAdded } from '../added-items.ts';
 import { dropsAllTools, editTools, keepsNone, replaceModel, stripToolMembers } from '../tool-edits.ts';
+import { editAllowed } from './allow-tools.ts';
 import { renderRequest } from './provider/render-request.ts';
 import { findBody } from './tool-shape.ts';
 
@@ -41,6 +42,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
     stripLegacyFunctions(tape),
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
     dropsAll ? [] : addItems(tape, tools, added.tools, () => keepsNone(request)),
+    tools === undefined || dropsAll ? [] : editAllowed(request, tools),
     request.contextEdits ?? [],
     request.callEdits ?? [],
     addItems(tape, messages, added.messages, isEmptyArray(tape, messages)),

@@ -4,9 +4,11 @@ import { removeMembers } from '../json/edits/remove-entries.ts';
 import { findShadowed } from '../json/edits/shadowed-members.ts';
 import type { JsonEntry, JsonNode } from '../json/json-node.ts';
 import type { JsonTape } from '../json/json-tape.ts';
+import { asList } from '../json/read-members.ts';
 import type { EditedRequest, RequestEdit } from '../request-edit.ts';
 import { addItems, isEmptyArray, renderAdded } from '../added-items.ts';
 import { dropsAllTools, editTools, keepsNone, replaceModel, stripToolMembers } from '../tool-edits.ts';
+import { editDeferred, searchTool } from './defer-tools.ts';
 import { renderRequest } from './provider/render-request.ts';
 
 /** Members that mean nothing, or are refused, without tools. */
@@ -35,13 +37,18 @@ export function editRequest(request: RequestEdit): EditedRequest {
     removeMembers(tape, tape.root, isDropped),
     replaceModel(tape, request.model),
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
-    dropsAll ? [] : addItems(tape, tools, added.tools, () => keepsNone(request)),
+    tools === undefined || dropsAll ? [] : editDeferred(request, tools),
+    dropsAll ? [] : addItems(tape, tools, listAdded(request, added.tools), () => keepsNone(request)),
     request.contextEdits ?? [],
     request.callEdits ?? [],
     addItems(tape, messages, added.messages, isEmptyArray(tape, messages)),
   ].flat();
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };
+}
+
+function listAdded({ deferTools }: RequestEdit, tools: unknown): readonly unknown[] {
+  return deferTools === undefined || deferTools.size === 0 ? asList(tools) : [...asList(tools), searchTool];
 }
 
 function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {

@@ -27,11 +27,13 @@ export interface ArmGiven {
 export function armNet(planned: ToolPlan, given: ArmGiven): ToolPlan {
   const { reply, context } = planned;
   const isPruned = planned.forwarded.length < planned.eligible.length;
-  const isReachable = isPruned && reply?.recovery.armed === true && mayRecover(given.request);
+  // What is deferred, the provider's own search reaches; what may not be called is in the prompt all the same.
+  const isLeftOut = isPruned && planned.native === undefined;
+  const isReachable = isLeftOut && reply?.recovery.armed === true && mayRecover(given.request);
   if (!isPruned && context.recall === null) return planned;
   const net = isReachable ? buildNet(netOf(planned, given, true)) : null;
   if (net !== null && isWorthIt(net, given.request.outline, planned)) return { ...planned, net };
-  const whole = isPruned ? withCalledTools(planned, given.request.outline) : planned;
+  const whole = isLeftOut ? withCalledTools(planned, given.request.outline) : planned;
   const mayAsk = context.recall !== null && mayRecover(given.request);
   return mayAsk ? { ...whole, net: buildNet(netOf(whole, given, false)) } : whole;
 }

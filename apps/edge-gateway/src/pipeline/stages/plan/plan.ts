@@ -6,10 +6,12 @@ import type { SavedTokenBudgets } from '../../../budgets/saved-token-budgets.ts'
 import type { Exchange } from '../../exchange.ts';
 import type { PipelineSettings } from '../../services.ts';
 import type { Caller } from '../../caller.ts';
+import { listSent, type NativeSelection } from '../../native-selection.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
 import type { Target } from '../../target.ts';
 import type { ContextPlanner } from './context/context-planner.ts';
 import { armNet } from './arm-net.ts';
+import { chooseNative, loadCalled } from './choose-native.ts';
 import type { Planner, PlanSubject } from './planner.ts';
 import { planContext } from './plan-context.ts';
 import { isBound } from './session/is-bound.ts';
@@ -50,7 +52,7 @@ export async function plan(
   const planned = await planFor(request, target, tools, exchange, caller, services);
   const { planner, settings } = services;
   const subject = (): PlanSubject => subjectOf(request, target, tools, exchange, caller, services);
-  const armed = armNet(planned, {
+  const armed = armNet(loadCalled(planned, request), {
     request,
     subject,
     exchange,
@@ -96,7 +98,7 @@ async function planFor(
   if (subject === null) return withContext;
   if (selected.status === 'rejected') return withSchemas({ ...withContext, reason: late }, valueOf(schemas));
   const session = selected.value;
-  const chosen = planOf(withContext, session, caller);
+  const chosen = planOf(withContext, session, caller, subject.native);
   if (session === null || (session.mayShortenSchemas && schemas.status === 'fulfilled'))
     return withSchemas(chosen, valueOf(schemas));
   if (session.mayShortenSchemas) services.sessions.keepPlainSchemas(session.names);
@@ -124,6 +126,7 @@ function subjectOf(
     target,
     exchange,
     caller,
+    native: chooseNative(request, target, caller, services.catalog),
   };
 }
 
@@ -145,7 +148,12 @@ function mayCompressWithoutTools({ compression }: Caller): boolean {
  * Positions in the router's list → indexes in the client's. In shadow, whether the account's mode or a draw for the session,
  * the plan is made, and not followed.
  */
-function planOf(identity: ToolPlan, session: SessionPlan | null, caller: Caller): ToolPlan {
+function planOf(
+  identity: ToolPlan,
+  session: SessionPlan | null,
+  caller: Caller,
+  native: NativeSelection | undefined,
+): ToolPlan {
   if (session === null) return { ...identity, reason: 'off' };
   const { reply, names, asked } = session;
   const planned = {
@@ -156,16 +164,18 @@ function planOf(identity: ToolPlan, session: SessionPlan | null, caller: Caller)
   };
   if (caller.pruning.mode === 'shadow' || reply.isShadow) return { ...planned, reason: 'shadow' };
   const forwarded = reply.forwarded.flatMap((position) => identity.eligible[position] ?? []);
-  return { ...planned, reason: reply.kReason, forwarded };
+  // Where everything goes out as it is, there is nothing to say of it in another way.
+  const isWhole = forwarded.length === identity.eligible.length;
+  return { ...planned, reason: reply.kReason, forwarded, native: isWhole ? undefined : native };
 }
 
 function withSchemas(planned: ToolPlan, byPosition: ReadonlyMap<number, SchemaEdits> | null): ToolPlan {
   if (byPosition === null || byPosition.size === 0) return planned;
-  const forwarded = new Set(planned.forwarded);
+  const sent = new Set(listSent(planned));
   const schemaEdits = new Map<number, SchemaEdits>();
   for (const [position, edits] of byPosition) {
     const index = planned.eligible[position];
-    if (index !== undefined && forwarded.has(index)) schemaEdits.set(index, edits);
+    if (index !== undefined && sent.has(index)) schemaEdits.set(index, edits);
   }
   return { ...planned, schemaEdits };
 }

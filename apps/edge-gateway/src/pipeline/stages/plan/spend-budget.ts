@@ -3,6 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import type { SavedTokenBudgets } from '../../../budgets/saved-token-budgets.ts';
 import type { Caller } from '../../caller.ts';
 import type { Exchange } from '../../exchange.ts';
+import { listSent } from '../../native-selection.ts';
 import { identityPlan, type ToolPlan } from '../../tool-plan.ts';
 
 interface BudgetServices {
@@ -48,8 +49,13 @@ export function passUnoptimized(
   return identityPlan(eligible, state === 'exhausted' ? 'budget_exhausted' : 'budget_unknown');
 }
 
-function tokensToSave({ eligible, forwarded, schemaEdits, context }: ToolPlan): number {
+function tokensToSave(planned: ToolPlan): number {
+  const { eligible, schemaEdits, context } = planned;
   const compressionSteps = [...[...schemaEdits.values()].flatMap(({ steps }) => steps), ...context.steps];
-  const saved = plannedSavings({ toolsIn: eligible.length, toolsOut: forwarded.length, compressionSteps });
+  const saved = plannedSavings({
+    toolsIn: eligible.length,
+    toolsOut: listSent(planned).length,
+    compressionSteps,
+  });
   return saved.tools + saved.compression;
 }

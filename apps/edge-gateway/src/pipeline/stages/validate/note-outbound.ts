@@ -1,6 +1,7 @@
 import { formatNamed } from '@gateway/wire-formats';
 import type { Exchange } from '../../exchange.ts';
 import { openCallJudge } from '../../judge-calls.ts';
+import { listSent } from '../../native-selection.ts';
 import type { ParsedRequest } from '../../parsed-request.ts';
 import type { TokenRatios } from '../../token-ratios.ts';
 import type { ToolPlan } from '../../tool-plan.ts';
@@ -21,9 +22,13 @@ export function noteOutbound(
   const { ledger, headers } = exchange;
   const offered = request.outline.tools.length;
   ledger.toolsIn = plan.eligible.length;
-  ledger.toolsOut = plan.forwarded.length;
+  const sent = listSent(plan);
+  ledger.toolsOut = sent.length;
   const isEdited =
-    plan.forwarded.length < offered || plan.schemaEdits.size > 0 || plan.context.edits.length > 0;
+    sent.length < offered ||
+    plan.native !== undefined ||
+    plan.schemaEdits.size > 0 ||
+    plan.context.edits.length > 0;
   ledger.lane = isEdited ? 'edited' : 'untouched';
   ledger.compressionSteps = sumSteps(plan);
   ledger.context = loggedContext(exchange, plan);
@@ -31,10 +36,11 @@ export function noteOutbound(
   if (offered === 0) return;
   exchange.judgeCalls = openCallJudge(request, formatNamed(exchange.format), plan);
   ledger.plan = loggedPlan(request, plan, defect);
-  const pruned = plan.forwarded.length < plan.eligible.length;
+  exchange.deferredTools = listDeferred(request, plan);
+  const pruned = sent.length < plan.eligible.length;
   headers['x-svc-tools-input'] = String(plan.eligible.length);
-  headers['x-svc-tools-output'] = String(plan.forwarded.length);
-  headers['x-svc-prune-ratio'] = `${plan.forwarded.length}/${plan.eligible.length}`;
+  headers['x-svc-tools-output'] = String(sent.length);
+  headers['x-svc-prune-ratio'] = `${sent.length}/${plan.eligible.length}`;
   if (pruned && plan.reply) headers['x-svc-routing'] = plan.reply.method;
 }
 
@@ -67,8 +73,21 @@ function loggedPlan(
     worth: plan.reply?.worth ?? null,
     sessionKey: plan.session?.session ?? null,
     recovery:
-      plan.reply?.recovery.armed === true && plan.reason !== 'shadow' ? plan.reply.recovery.way : null,
+      plan.reply?.recovery.armed === true && plan.reason !== 'shadow' && plan.native === undefined
+        ? plan.reply.recovery.way
+        : null,
+    native: plan.native?.way ?? null,
   };
+}
+
+/** A call of one of these says that the model has searched for it: as when it asks the stand-in. */
+function listDeferred(
+  { outline }: ParsedRequest,
+  { eligible, forwarded, native }: ToolPlan,
+): ReadonlySet<string> | undefined {
+  if (native?.way !== 'deferred') return undefined;
+  const goes = new Set(forwarded);
+  return new Set(eligible.flatMap((index) => (goes.has(index) ? [] : (outline.tools[index]?.name ?? []))));
 }
 
 /** In shadow everything went out: what is logged is what the plan would have sent, which is what is measured. */

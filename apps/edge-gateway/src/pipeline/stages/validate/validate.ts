@@ -1,9 +1,10 @@
 import type { ChatMessage } from '@gateway/interchange';
-import { formatNamed } from '@gateway/wire-formats';
+import { formatNamed, type RequestEdit } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { TokenRatios } from '../../token-ratios.ts';
 import type { Exchange } from '../../exchange.ts';
+import { isNativeAt, listSent } from '../../native-selection.ts';
 import type { NextRound } from '../../net/hidden-rounds.ts';
 import type { Outbound } from '../../outbound.ts';
 import type { Target } from '../../target.ts';
@@ -57,6 +58,10 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
     plan,
     added: plan.net?.begun ?? [],
     bodyFor: (target) => draftOf(request, target, plan, exchange).edited.bytes,
+    plainBodyFor:
+      plan.native === undefined
+        ? null
+        : (target) => draftOf(request, target, withoutNative(plan), exchange).edited.bytes,
     roundFor: (target, next) => roundOf(request, target, plan, next, exchange),
   };
 }
@@ -78,7 +83,8 @@ function roundOf(
     const name = request.outline.tools[index]?.name;
     return next.net === null || goes.has(index) || (name !== undefined && added.has(name));
   });
-  const planned = { ...plan, forwarded, net: next.net ?? undefined };
+  const chosen = { ...plan, forwarded, net: next.net ?? undefined };
+  const planned = next.net === null ? withoutNative(chosen) : chosen;
   const bodyFor = (to: Target): Uint8Array =>
     draftOf(request, to, planned, exchange, next.messages).edited.bytes;
   return {
@@ -86,8 +92,14 @@ function roundOf(
     plan: planned,
     added: next.messages,
     bodyFor,
+    plainBodyFor: null,
     roundFor: (to, further) => roundOf(request, to, planned, further, exchange),
   };
+}
+
+/** Every tool goes out as it is. What stands for tools stays where it is: an answer may still ask by it. */
+function withoutNative(plan: ToolPlan): ToolPlan {
+  return plan.native === undefined ? plan : { ...plan, forwarded: plan.eligible, native: undefined };
 }
 
 function draftOf(
@@ -99,13 +111,15 @@ function draftOf(
 ): OutboundDraft {
   const { bytes, tape, outline } = request;
   const { net } = planned;
-  const keepsAll = planned.forwarded.length === outline.tools.length;
+  const sent = listSent(planned);
+  const keepsAll = sent.length === outline.tools.length;
   const edited = formatNamed(exchange.format).editRequest({
     bytes,
     tape,
     outline,
     model: target.model,
-    ...(keepsAll ? {} : { keepTools: new Set(planned.forwarded) }),
+    ...(keepsAll ? {} : { keepTools: new Set(sent) }),
+    ...nativeEdit(planned, target),
     contextEdits: planned.context.edits,
     schemaEdits: new Map([...planned.schemaEdits].map(([index, { edits }]) => [index, edits])),
     ...(net === undefined ? {} : { callEdits: net.callEdits, addTools: [net.standIn] }),
@@ -113,6 +127,16 @@ function draftOf(
     addMessages: target.lane.kind === 'same-format' ? added : [],
   });
   return { bytes, tape, outline, plan: planned, edited };
+}
+
+function nativeEdit(
+  { native, eligible, forwarded }: ToolPlan,
+  target: Target,
+): Pick<RequestEdit, 'deferTools' | 'allowTools'> {
+  if (native === undefined || !isNativeAt(native, target)) return {};
+  const goes = new Set(forwarded);
+  if (native.way === 'allowed') return { allowTools: goes };
+  return { deferTools: new Set(eligible.filter((index) => !goes.has(index))) };
 }
 
 function defectOf(draft: OutboundDraft): string | null {

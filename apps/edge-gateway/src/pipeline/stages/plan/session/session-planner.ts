@@ -4,6 +4,7 @@ import type { ToolOutline } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { Caller } from '../../../caller.ts';
 import type { Exchange } from '../../../exchange.ts';
+import type { NativeSelection } from '../../../native-selection.ts';
 import type { ParsedRequest } from '../../../parsed-request.ts';
 import type { SessionNames } from '../../../session-names.ts';
 import type { Target } from '../../../target.ts';
@@ -23,6 +24,8 @@ export interface SessionSubject extends PlanSubject {
   readonly target: Target;
   readonly exchange: Exchange;
   readonly caller: Caller;
+  /** The provider's own way, where one is to take the place of leaving tools out. */
+  readonly native?: NativeSelection | undefined;
 }
 
 /** What a session's tools are to be with this request, and what is remembered for the next one. */
@@ -92,7 +95,7 @@ export class SessionPlanner {
   }
 
   #questionOf(
-    { request, target, tools, caller, exchange }: SessionSubject,
+    { request, target, tools, caller, exchange, native }: SessionSubject,
     names: SessionNames,
     known: RememberedSession | undefined,
   ): PlanQuestion {
@@ -108,8 +111,12 @@ export class SessionPlanner {
       pinned: tools.flatMap(pinnedPosition),
       kOverride: caller.kTargetOverride,
       recallTarget: caller.pruning.recallTarget,
-      price: priceOf(model, tools, outline),
-      mayRecover: this.#options.hasNet && mayRecover(outline, caller),
+      price: priceOf(model, tools, outline, native?.way === 'allowed'),
+      // A provider's own search reaches what is deferred, whatever there is of a net.
+      mayRecover:
+        native === undefined
+          ? this.#options.hasNet && mayRecover(outline, caller)
+          : native.way === 'deferred',
       ...(known === undefined ? {} : { session: sessionOf(known) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
       ...(share === 0 ? {} : { shadow: { at: drawOf(names), share } }),

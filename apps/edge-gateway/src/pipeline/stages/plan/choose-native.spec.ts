@@ -1,0 +1,123 @@
+import type { RequestOutline } from '@gateway/interchange';
+import { createCatalog } from '@gateway/model-catalog';
+import { formatNamed, scanJson } from '@gateway/wire-formats';
+import type { Caller } from '../../caller.ts';
+import type { Lane } from '../../lane.ts';
+import type { ParsedRequest } from '../../parsed-request.ts';
+import type { Target } from '../../target.ts';
+import { identityPlan } from '../../tool-plan.ts';
+import { chooseNative, loadCalled } from './choose-native.ts';
+
+const record = (provider: string, format: string, nativeSelection?: string) => ({
+  provider,
+  modelId: nativeSelection === undefined ? 'old' : 'new',
+  formats: [format],
+  contextWindow: null,
+  maxOutputTokens: null,
+  prices: null,
+  capabilities: {
+    tools: true,
+    images: null,
+    documents: null,
+    jsonMode: null,
+    streaming: true,
+    thinking: null,
+  },
+  cache: null,
+  releasedAt: null,
+  sources: ['s'],
+  ...(nativeSelection === undefined ? {} : { nativeSelection }),
+});
+const catalog = createCatalog({
+  sources: { s: { title: 's', licence: 'MIT', takenOn: '2026-11' } },
+  models: [
+    record('anthropic', 'messages', 'deferred_loading'),
+    record('anthropic', 'messages'),
+    record('openai', 'chat-completions', 'allowed_tools'),
+  ],
+});
+const both = ['deferred_loading', 'allowed_tools'] as const;
+
+function parsed(format: 'messages' | 'chat-completions', body: object): ParsedRequest {
+  const bytes = Buffer.from(JSON.stringify({ model: 'm', messages: [], ...body }));
+  const tape = scanJson(bytes, { depthMax: 128 });
+  const outline: RequestOutline = formatNamed(format).client.outlineRequest(tape);
+  return { bytes, tape, outline, ownCredential: null };
+}
+
+const targetOf = (provider: string, model: string, kind: Lane['kind'] = 'same-format'): Target =>
+  ({ provider: { name: provider }, model, lane: { kind, format: 'messages' } }) as unknown as Target;
+const callerWith = (native: readonly string[]): Caller => ({ pruning: { native } }) as unknown as Caller;
+const messagesTool = (name: string, more: object = {}) => ({ name, input_schema: {}, ...more });
+const chatTool = (name: string) => ({ type: 'function', function: { name } });
+
+describe('a provider’s own way', () => {
+  const choose = (request: ParsedRequest, target: Target, native: readonly string[] = both) =>
+    chooseNative(request, target, callerWith(native), catalog)?.way;
+  const deferring = parsed('messages', { tools: [messagesTool('a')] });
+  const restricting = parsed('chat-completions', { tools: [chatTool('a')] });
+
+  it('is taken where account, model and format have it, and nowhere else', () => {
+    expect(choose(deferring, targetOf('anthropic', 'new'))).toBe('deferred');
+    expect(choose(restricting, targetOf('openai', 'new'))).toBe('allowed');
+    expect(choose(deferring, targetOf('anthropic', 'new'), [])).toBeUndefined();
+    expect(choose(deferring, targetOf('anthropic', 'new'), ['allowed_tools'])).toBeUndefined();
+    expect(choose(deferring, targetOf('anthropic', 'old'))).toBeUndefined();
+    expect(choose(deferring, targetOf('anthropic', 'unknown'))).toBeUndefined();
+    expect(choose(restricting, targetOf('anthropic', 'new', 'translated'))).toBeUndefined();
+  });
+
+  it.each([
+    ['its own search', { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }],
+    ['its own deferral', messagesTool('b', { defer_loading: true })],
+    ['examples, which the provider refuses beside it', messagesTool('b', { input_examples: [{}] })],
+    ['a tool of the search’s name', messagesTool('tool_search_tool_bm25')],
+  ])('is left to a client that has %s', (_what, tool) => {
+    const request = parsed('messages', { tools: [messagesTool('a'), tool] });
+    expect(choose(request, targetOf('anthropic', 'new'))).toBeUndefined();
+  });
+
+  it.each([
+    [{ type: 'function', function: { name: 'a' } }, undefined],
+    [{ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [chatTool('a')] } }, undefined],
+    ['none', undefined],
+    ['required', 'allowed'],
+    ['auto', 'allowed'],
+  ])('with the choice %j of the client is %s', (tool_choice, way) => {
+    const request = parsed('chat-completions', { tools: [chatTool('a')], tool_choice });
+    expect(choose(request, targetOf('openai', 'new'))).toBe(way);
+  });
+});
+
+describe('a deferred tool that the transcript calls', () => {
+  const tools = ['a', 'b', 'c'].map((name) => messagesTool(name));
+  const calls = (...names: string[]) =>
+    names.map((name, at) => ({ type: 'tool_use', id: `t${at}`, name, input: {} }));
+  const found = {
+    type: 'tool_search_tool_result',
+    tool_use_id: 's',
+    content: {
+      type: 'tool_search_tool_search_result',
+      tool_references: [{ type: 'tool_reference', tool_name: 'b' }],
+    },
+  };
+  const native = { way: 'deferred', provider: 'anthropic', model: 'new' } as const;
+  const planned = { ...identityPlan([0, 1, 2], null), forwarded: [0], native };
+
+  it('stays deferred as long as the transcript holds its finding', () => {
+    const request = parsed('messages', {
+      tools,
+      messages: [{ role: 'assistant', content: [found, ...calls('b')] }],
+    });
+    expect(loadCalled(planned, request).forwarded).toEqual([0]);
+  });
+
+  it('is loaded where a client has kept the call alone', () => {
+    const request = parsed('messages', {
+      tools,
+      messages: [{ role: 'assistant', content: [found, ...calls('b', 'c')] }],
+    });
+    expect(loadCalled(planned, request).forwarded).toEqual([0, 2]);
+    expect(loadCalled({ ...planned, native: undefined }, request).forwarded).toEqual([0]);
+  });
+});

@@ -1,0 +1,65 @@
+import type { RequestOutline } from '@gateway/interchange';
+import type { ModelCatalog } from '@gateway/model-catalog';
+import { listFoundTools, searchTool } from '@gateway/wire-formats';
+import type { Caller } from '../../caller.ts';
+import type { NativeSelection } from '../../native-selection.ts';
+import type { ParsedRequest } from '../../parsed-request.ts';
+import type { Target } from '../../target.ts';
+import type { ToolPlan } from '../../tool-plan.ts';
+
+type Native = NativeSelection | undefined;
+
+/**
+ * The provider's own way, where the account wants it, the client speaks the provider's format, and the catalogue says that the
+ * model has it. Of the session's first request alone it hangs on nothing, so every turn of it gets the same answer, but for a client
+ * that changes its tools. A client that uses the provider's way itself is left to it.
+ */
+export function chooseNative(
+  { outline, tape }: ParsedRequest,
+  { provider, model, lane }: Target,
+  { pruning }: Caller,
+  catalog: ModelCatalog,
+): Native {
+  if (pruning.native.length === 0 || lane.kind !== 'same-format') return undefined;
+  const native = catalog.find(provider.name, model)?.nativeSelection;
+  if (native === undefined || !pruning.native.includes(native)) return undefined;
+  if (native === 'deferred_loading' && outline.format === 'messages')
+    return mayDefer(outline, tape.bytes) ? { way: 'deferred', provider: provider.name, model } : undefined;
+  if (native === 'allowed_tools' && outline.format === 'chat-completions')
+    return mayRestrict(outline) ? { way: 'allowed', provider: provider.name, model } : undefined;
+  return undefined;
+}
+
+/** Members that Anthropic refuses beside deferred tools, or that say the client defers tools itself. */
+const ownDeferral = ['"tool_search_tool_', '"defer_loading"', '"input_examples"'];
+
+function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean {
+  if (toolsRange === undefined || tools.some(({ name }) => name === searchTool.name)) return false;
+  const list = bytes.subarray(toolsRange.start, toolsRange.end);
+  return !ownDeferral.some((text) => list.includes(text));
+}
+
+/** A choice of the client's own stays as it is; tools without a name cannot be named in one of ours. */
+function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
+  return (
+    (mode === 'unset' || mode === 'auto' || mode === 'required') && tools.every(({ builtIn }) => !builtIn)
+  );
+}
+
+/**
+ * A deferred tool that the transcript calls, and whose finding it does not hold (a client may keep calls alone), is in the prompt: the
+ * model would see calls of a tool that nothing defines.
+ */
+export function loadCalled(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
+  if (planned.native?.way !== 'deferred') return planned;
+  const goes = new Set(planned.forwarded);
+  const called = new Set(outline.messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
+  const isDeferred = (index: number): boolean =>
+    !goes.has(index) && called.has(outline.tools[index]?.name ?? '');
+  if (!planned.eligible.some(isDeferred)) return planned;
+  const found = listFoundTools(tape);
+  const forwarded = planned.eligible.filter(
+    (index) => goes.has(index) || (isDeferred(index) && !found.has(outline.tools[index]?.name ?? '')),
+  );
+  return { ...planned, forwarded };
+}

@@ -1,0 +1,76 @@
+import type { RequestEdit } from '../request-edit.ts';
+import { scanJson } from '../json/scan-json.ts';
+import { listFoundTools } from './client/list-found-tools.ts';
+import { searchTool } from './defer-tools.ts';
+import { messages } from './messages.ts';
+
+function edit(body: string, options: Partial<RequestEdit>): string {
+  const bytes = Buffer.from(body);
+  const tape = scanJson(bytes, { depthMax: 128 });
+  const outline = messages.client.outlineRequest(tape);
+  return Buffer.from(messages.editRequest({ bytes, tape, outline, ...options }).bytes).toString();
+}
+
+const tool = (name: string, more = ''): string =>
+  `{"name":"${name}","input_schema":{"type":"object"}${more}}`;
+const deferred = ',"defer_loading":true';
+const withTools = (tools: string): string => `{"model":"m","messages":[],"tools":[${tools}],"max_tokens":5}`;
+const search = JSON.stringify(searchTool);
+
+describe('tools whose loading is left to the provider', () => {
+  it('are marked in place, and the provider’s search stands behind all tools', () => {
+    const body = withTools(`${tool('a')}, ${tool('b')},${tool('c')}`);
+    const edited = edit(body, { keepTools: new Set([0, 2]), deferTools: new Set([2]) });
+    expect(edited).toBe(withTools(`${tool('a')},${tool('c', deferred)},${search}`));
+    expect(edit(body, { deferTools: new Set([0, 1, 2]) })).toBe(
+      withTools(`${tool('a', deferred)}, ${tool('b', deferred)},${tool('c', deferred)},${search}`),
+    );
+  });
+
+  it('are not marked twice, and their examples and shortened schemas go as ever', () => {
+    const definition = '{"name":"a","input_schema":{"title":"t","type":"object"},"x-svc-examples":[] }';
+    const at = definition.indexOf('"title":"t",');
+    const schemaEdits = new Map([[0, [{ start: at, end: at + 12, replacement: '' }]]]);
+    const body = withTools(`${definition},${tool('b', ',"defer_loading":false')}`);
+    const edited = edit(body, { deferTools: new Set([0, 1]), schemaEdits });
+    expect((JSON.parse(edited) as { tools: unknown }).tools).toEqual([
+      { name: 'a', input_schema: { type: 'object' }, defer_loading: true },
+      { name: 'b', input_schema: { type: 'object' }, defer_loading: true },
+      searchTool,
+    ]);
+  });
+
+  it('are no different from others where there are none', () => {
+    const body = withTools(tool('a'));
+    expect(edit(body, { deferTools: new Set() })).toBe(body);
+  });
+});
+
+it('lists what the searches of a transcript have found, the provider’s own and a client’s', () => {
+  const reference = (tool_name: string) => ({ type: 'tool_reference', tool_name });
+  const transcript = [
+    { role: 'user', content: 'hello' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'server_tool_use', id: 's1', name: searchTool.name, input: { query: 'x' } },
+        {
+          type: 'tool_search_tool_result',
+          tool_use_id: 's1',
+          content: {
+            type: 'tool_search_tool_search_result',
+            tool_references: [reference('a'), reference('b')],
+          },
+        },
+        { type: 'tool_use', id: 't1', name: 'a', input: {} },
+      ],
+    },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 't1', content: [reference('c')] }, 'odd', null],
+    },
+  ];
+  const tape = scanJson(Buffer.from(JSON.stringify({ messages: transcript })), { depthMax: 128 });
+  expect([...listFoundTools(tape)]).toEqual(['a', 'b', 'c']);
+  expect(listFoundTools(scanJson(Buffer.from('{"messages":{}}'), { depthMax: 128 })).size).toBe(0);
+});

@@ -1,0 +1,48 @@
+import type { ModelRecordInput } from '@gateway/model-catalog';
+
+/** What providers say of their own ways to keep a long list of tools out of the model's way, in the chat formats spoken here. */
+export const nativeSelectionSources = {
+  'anthropic-tool-search': {
+    title: 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool',
+    licence: 'facts of a public page',
+    takenOn: '2026-11',
+  },
+  'openai-function-calling': {
+    title: 'https://developers.openai.com/api/docs/guides/function-calling',
+    licence: 'facts of a public page',
+    takenOn: '2026-11',
+  },
+} as const;
+
+interface NativeRule {
+  readonly provider: string;
+  readonly modelId: RegExp;
+  readonly native: NonNullable<ModelRecordInput['nativeSelection']>;
+  readonly source: keyof typeof nativeSelectionSources;
+}
+
+/** OpenAI's own search for tools is not here: it is answered at /v1/responses alone, which goes through unplanned. */
+const rules: readonly NativeRule[] = [
+  {
+    provider: 'anthropic',
+    modelId: /^claude-(?:(?:opus|sonnet|haiku)-(?:4-[5-9]|5)|(?:fable|mythos)-5)/,
+    native: 'deferred_loading',
+    source: 'anthropic-tool-search',
+  },
+  {
+    provider: 'openai',
+    modelId: /^gpt-5(?!.*-chat)/,
+    native: 'allowed_tools',
+    source: 'openai-function-calling',
+  },
+];
+
+/** Adds the provider's own way, where it has one for this model. */
+export function addNativeSelection<Model extends ModelRecordInput>(record: Model): Model {
+  if (record.kind !== undefined && record.kind !== 'chat') return record;
+  const rule = rules.find(
+    ({ provider, modelId }) => provider === record.provider && modelId.test(record.modelId),
+  );
+  if (rule === undefined) return record;
+  return { ...record, nativeSelection: rule.native, sources: [...record.sources, rule.source] };
+}
