@@ -13,7 +13,12 @@ const libsTagged = (...tags) => {
 const sources = '^(apps|libs)/[^/]+/src/';
 const notProduction = ['\\.(spec|fixture|child)\\.ts$', libsTagged('type:testing')];
 /** Each database and the one app that opens it. */
-const databaseOwners = { account: 'account', vault: 'provider-vault', telemetry: 'worker' };
+const databaseOwners = {
+  account: 'account',
+  vault: 'provider-vault',
+  billing: 'billing',
+  telemetry: 'worker',
+};
 const stages = '^apps/edge-gateway/src/pipeline/stages';
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -23,6 +23,10 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/account/src/register-account/register-account.ts': 'there is no account yet',
   'apps/account/src/resolve-session/resolve-session.ts': 'the person tells the account',
   'apps/account/src/sign-up/sign-up.ts': 'people who log in belong to no account',
+  'apps/billing/src/forget-account/forget-account.ts': 'raw SQL, bounded by the account it is given',
+  'apps/billing/src/receive-stripe-event/receive-stripe-event.ts':
+    'the customer tells the account; events belong to none',
+  'apps/billing/src/write-ledger/write-ledger.ts': 'a batch has entries of many accounts, each with its own',
   'apps/provider-vault/src/persistence/key-versions.ts': 'key-encryption keys belong to no account',
   'apps/provider-vault/src/rewrap-credentials/rewrap-credentials.ts':
     'rotation reads every credential, still sealed',
@@ -30,6 +34,8 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/worker/src/jobs/calibrate/calibrate.adapter.ts': 'which accounts had shadow requests, and no more',
   'apps/worker/src/jobs/expire/expire.ts':
     'raw SQL, bounded by the account it is given; upkeep of partitions',
+  'apps/worker/src/jobs/ship-ledger/ship-ledger.ts':
+    'a batch has entries of many accounts, each with its own',
   'apps/worker/src/jobs/write-request-log/postgres-request-log-writer.adapter.ts':
     'a batch has rows of many accounts, each with its own',
   'apps/worker/src/persistence/account-log.ts': 'raw SQL over the rows of the one account it is given',
@@ -46,6 +52,8 @@ const ofNoAccount = [
   ...['KeyVersion', 'VaultReplica'],
 ];
 
+  // Batches name many.
+  ...['StripeEvent', 'LedgerOutboxBatch'],
 const sources = readdirSync(join(root, 'apps'), { recursive: true, encoding: 'utf8' })
   .filter((file) => /\/src\/.*\.ts$/.test(file) && !/\.(spec|fixture|child)\.ts$/.test(file))
   .filter((file) => !file.includes('node_modules'))
@@ -67,7 +75,7 @@ describe('queries', () => {
     expect(raw.filter((path) => !(path in acrossAccounts))).toEqual([]);
   });
 
-  test.each(['account', 'vault', 'telemetry'])(
+  test.each(['account', 'vault', 'billing', 'telemetry'])(
     'of %s are scoped by a field that every model has, or the model belongs to no account',
     (owner) => {
       const schema = readFileSync(join(root, 'prisma', owner, 'schema.prisma'), 'utf8');

@@ -44,6 +44,8 @@ describe('docs/failure-modes.md', () => {
       'account',
       'provider-vault',
       'worker',
+      'billing',
+      'Stripe',
       'edge-gateway',
       'A provider',
       'The disk of the spool',

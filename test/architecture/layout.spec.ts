@@ -23,6 +23,8 @@ describe('the layout of the architecture page', () => {
     'prisma/account/migrations',
     'prisma/vault/schema.prisma',
     'prisma/vault/migrations',
+    'prisma/billing/schema.prisma',
+    'prisma/billing/migrations',
     'prisma/telemetry/schema.prisma',
     'prisma/telemetry/migrations',
     'models',
@@ -40,6 +42,7 @@ describe('the layout of the architecture page', () => {
 
   test.each([
     'account',
+    'billing',
     'compressor',
     'edge-gateway',
     'provider-vault',

@@ -107,6 +107,9 @@ const notProxied: AuthzRow = { ...proxied({}), ownOutcome: '400 endpoint_not_sup
 export const rows: Readonly<Record<string, AuthzRow>> = {
   createChatCompletion: { body: ({ owner }) => ({ model: nameModel(owner), ...hello }) },
   createMessage: { body: ({ owner }) => ({ model: nameModel(owner), max_tokens: 16, ...hello }) },
+/** The stack is self-hosted: who may call is decided before that. */
+const withoutStripe = { ownOutcome: '409 billing_not_configured' } as const;
+
   countMessageTokens: { body: ({ owner }) => ({ model: nameModel(owner), ...hello }) },
   converse: { body: () => converseHello, targets: modelTargets, notOwn: '400|404' },
   converseStream: { body: () => converseHello, targets: modelTargets, notOwn: '400|404' },
@@ -155,6 +158,20 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   createPlaygroundKey: {},
   changePassword: {
     body: (_world, caller) => ({
+  getBilling: {},
+  createCheckout: {
+    body: () => ({
+      plan_id: 'pro',
+      success_url: 'https://gateway.example/paid',
+      cancel_url: 'https://gateway.example/',
+    }),
+    ...withoutStripe,
+  },
+  openCustomerPortal: { body: () => ({ return_url: 'https://gateway.example/' }), ...withoutStripe },
+  syncCheckout: { body: () => ({ session_id: 'cs_test_0123456789' }), ...withoutStripe },
+  syncSubscription: { body: () => ({}), ...withoutStripe },
+  // Stripe alone may sign one.
+  receiveStripeEvent: { body: () => ({ id: 'evt_1', type: 'invoice.paid' }) },
       current_password: caller?.person?.password ?? 'not the password',
       new_password: 'made by the matrix 0123456789',
     }),

@@ -14,7 +14,7 @@ const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
 /** Longer than a row of the request log takes, from the answer on. */
 const settleMs = 2_000;
 const settleRoundsMax = 15;
-const databases = ['account', 'vault', 'telemetry'] as const;
+const databases = ['account', 'vault', 'billing', 'telemetry'] as const;
 
 export class StateReader {
   readonly #clients: readonly (readonly [string, pg.Client])[];

@@ -7,6 +7,7 @@ const tombstones = new Set([
   'account.account_deletions',
   // So that what comes late is not written.
   'vault.forgotten_accounts',
+  'billing.forgotten_accounts',
   'telemetry.forgotten_accounts',
   // Who opened which secret and when, for whoever has to answer for it: ids alone, and kept by the operator's rules.
   'vault.credential_audit',
@@ -14,9 +15,9 @@ const tombstones = new Set([
 
 /** Every table of every database that still has a row in which one of these ids stands: `<database>.<table>`. */
 export async function findRowsNaming(stack: StackUnderTest, ids: readonly string[]): Promise<string[]> {
-  const { account, vault, telemetry } = stack.dev.postgres;
+  const { account, vault, billing, telemetry } = stack.dev.postgres;
   const found: string[] = [];
-  for (const [name, url] of Object.entries({ account, vault, telemetry })) {
+  for (const [name, url] of Object.entries({ account, vault, billing, telemetry })) {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     try {

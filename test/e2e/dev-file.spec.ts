@@ -9,6 +9,7 @@ test('every service of a started stack is ready and shows its metrics', async ()
   const firsts = services.map(([name]) => name).filter((name) => !/-\d+$/.test(name));
   expect(firsts.sort()).toEqual([
     'account',
+    'billing',
     'compressor',
     'edge-gateway',
     'provider-vault',
@@ -50,9 +51,8 @@ test('files with secrets are readable by their owner alone', () => {
 
 test('no secret of the stack is in any log', () => {
   const { api_key, session_token, demo_person, nats_operator, redis_url, postgres } = stack.dev;
-  const passwords = [redis_url, postgres.account, postgres.vault, postgres.telemetry].map(
-    (url) => new URL(url).password,
-  );
+  const databases = [postgres.account, postgres.vault, postgres.billing, postgres.telemetry];
+  const passwords = [redis_url, ...databases].map((url) => new URL(url).password);
   for (const name of [...Object.keys(stack.dev.services), 'supervisor']) {
     const log = stack.logs(name);
     for (const secret of [

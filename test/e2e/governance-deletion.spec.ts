@@ -70,13 +70,14 @@ describe('an account that is deleted', () => {
       'edge-gateway',
       'provider-vault',
       'worker',
+      'billing',
     ]);
     expect(receipt.steps[0]).toMatchObject({ status: 'done' });
     expect(answer.headers['location']).toBe(`/v1/account/deletions/${receipt.id}`);
     expect(answer.text).not.toContain(account.accountId);
 
     const done = await untilDone(receipt.id);
-    expect(done.steps.map(({ status }) => status)).toEqual(['done', 'done', 'done', 'done']);
+    expect(done.steps.map(({ status }) => status)).toEqual(['done', 'done', 'done', 'done', 'done']);
     expect(Date.parse(done.completed_at ?? '')).toBeGreaterThanOrEqual(Date.parse(done.requested_at));
     expect(await findRowsNaming(stack, [account.accountId, account.keyId])).toEqual([]);
     expect(await findRowsNaming(stack, [bystander.accountId])).toEqual(before);

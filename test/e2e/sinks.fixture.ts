@@ -30,7 +30,7 @@ export function listSinks(stack: StackUnderTest): Sink[] {
     })),
     { name: 'metrics', read: () => readMetrics(stack) },
     { name: 'redis', read: () => readRedis(stack.dev.redis_url) },
-    ...(['account', 'vault', 'telemetry'] as const).map((name) => ({
+    ...(['account', 'vault', 'billing', 'telemetry'] as const).map((name) => ({
       name: `postgres ${name}`,
       read: () => readPostgres(stack.dev.postgres[name]),
     })),

@@ -67,6 +67,7 @@ async function expectForgotten(account: TestAccount, id: string): Promise<void> 
 const stops = [
   ['provider-vault', ['account', 'edge-gateway']],
   ['worker', ['account', 'edge-gateway', 'provider-vault']],
+  ['billing', ['account', 'edge-gateway', 'provider-vault', 'worker']],
 ] as const;
 
 it.each(stops)(
@@ -100,8 +101,10 @@ it('deletions that are killed at any moment are finished, each of them', async (
 it('a service that dies while it forgets is asked again', async () => {
   const account = await createUsedAccount();
   const id = await requestDeletion(account);
-  await Promise.all(['provider-vault', 'worker'].map((name) => stack.service(name).kill('SIGKILL')));
-  await Promise.all(['provider-vault', 'worker'].map((name) => stack.service(name).start()));
+  await Promise.all(
+    ['provider-vault', 'worker', 'billing'].map((name) => stack.service(name).kill('SIGKILL')),
+  );
+  await Promise.all(['provider-vault', 'worker', 'billing'].map((name) => stack.service(name).start()));
   await expectForgotten(account, id);
 }, 120_000);
 

@@ -16,6 +16,7 @@ const secretValues: Readonly<Record<string, string>> = {
   REDIS_CACHE_URL: 'redis://:password@redis:6379',
   ACCOUNT_DATABASE_URL: 'postgresql://account:password@postgres:5432/account',
   VAULT_DATABASE_URL: 'postgresql://vault:password@postgres:5432/vault',
+  BILLING_DATABASE_URL: 'postgresql://billing:password@postgres:5432/billing',
   TELEMETRY_DATABASE_URL: 'postgresql://telemetry:password@postgres:5432/telemetry',
   KEY_PEPPER: keyOf32Bytes,
   SESSION_SECRET: keyOf32Bytes,

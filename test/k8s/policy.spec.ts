@@ -1,4 +1,5 @@
 import { renderKubernetesSecrets } from '../../tools/bootstrap/stack/kubernetes-secrets.ts';
+import { natsUsers } from '../../tools/bootstrap/stack/nats-config.ts';
 import { z } from 'zod';
 import { contractTable } from '@gateway/contracts';
 import { overlays, renderOverlay, type Manifest } from './kustomize.fixture.ts';
@@ -161,6 +162,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     const jobs = ofKind(manifests, 'Job');
     expect(jobs.map(({ metadata }) => metadata.name).sort()).toEqual([
       'migrate-account',
+      'migrate-billing',
       'migrate-telemetry',
       'migrate-vault',
     ]);
@@ -215,12 +217,8 @@ test('`npm run k8s:prepare` writes every secret that the overlay dev needs', () 
       demoPassword: 'demo',
       postgresAdmin: 'admin',
       redis: 'redis',
-      roles: { account: 'a', vault: 'v', telemetry: 't' },
-      natsUsers: Object.fromEntries(
-        ['edge-gateway', 'tool-router', 'compressor', 'account', 'provider-vault', 'worker', 'operator'].map(
-          (user) => [user, `password of ${user}`],
-        ),
-      ),
+      roles: { account: 'a', vault: 'v', billing: 'b', telemetry: 't' },
+      natsUsers: Object.fromEntries(natsUsers.map((user) => [user, `password of ${user}`])),
     },
     contractTable,
   );

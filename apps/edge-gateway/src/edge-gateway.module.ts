@@ -5,6 +5,7 @@ import { AccessGuard } from './http/access.guard.ts';
 import { ErrorFilter } from './http/error.filter.ts';
 import { listRoutes } from './http/route-table.ts';
 import { Reference } from './openapi/reference.ts';
+import { AccountBillingRoute } from './routes/account-billing/account-billing.route.ts';
 import { AccountDeletionsRoute } from './routes/account-deletions/account-deletions.route.ts';
 import { AccountKeysRoute } from './routes/account-keys/account-keys.route.ts';
 import { AccountProfileRoute } from './routes/account-profile/account-profile.route.ts';
@@ -14,6 +15,7 @@ import { AccountRequestsRoute } from './routes/account-requests/account-requests
 import { AccountSessionsRoute } from './routes/account-sessions/account-sessions.route.ts';
 import { AccountUsageRoute } from './routes/account-usage/account-usage.route.ts';
 import { AuthRoute } from './routes/auth/auth.route.ts';
+import { BillingActionsRoute } from './routes/billing-actions/billing-actions.route.ts';
 import { ChatCompletionsRoute } from './routes/chat-completions/chat-completions.route.ts';
 import { ConverseRoute } from './routes/converse/converse.route.ts';
 import { DocumentationRoute } from './routes/documentation/documentation.route.ts';
@@ -26,6 +28,7 @@ import { RoutingModelsRoute } from './routes/routing-models/routing-models.route
 import { RoutingPreferencesRoute } from './routes/routing-preferences/routing-preferences.route.ts';
 import { SessionKeysRoute } from './routes/session-keys/session-keys.route.ts';
 import { ToolHealthRoute } from './routes/tool-health/tool-health.route.ts';
+import { StripeWebhookRoute } from './routes/stripe-webhook/stripe-webhook.route.ts';
 import { tokens } from './tokens.ts';
 
 /** Every route of the public door. */
@@ -47,6 +50,9 @@ export const controllers: Type[] = [
   AccountSessionsRoute,
   ToolHealthRoute,
   AccountRegisterRoute,
+  AccountBillingRoute,
+  BillingActionsRoute,
+  StripeWebhookRoute,
   PlaygroundKeyRoute,
   AuthRoute,
   SessionKeysRoute,

@@ -4,6 +4,7 @@ import { WORKER_CONTEXT, type WorkerContext } from './domain/worker-context.ts';
 import { ForgetAccountHandler } from './forget-account/forget-account.handler.ts';
 import { CalibrateAdapter } from './jobs/calibrate/calibrate.adapter.ts';
 import { ExpireAdapter } from './jobs/expire/expire.adapter.ts';
+import { ShipLedgerAdapter } from './jobs/ship-ledger/ship-ledger.adapter.ts';
 import { WriteRequestLogProcessor } from './jobs/write-request-log/write-request-log.processor.ts';
 import { PartitionUpkeepAdapter } from './persistence/partition-upkeep.adapter.ts';
 import { DescribeCalibrationHandler } from './queries/describe-calibration/describe-calibration.handler.ts';
@@ -38,6 +39,7 @@ export class WorkerModule implements OnApplicationShutdown {
         WriteRequestLogProcessor,
         PartitionUpkeepAdapter,
         CalibrateAdapter,
+        ShipLedgerAdapter,
         ExpireAdapter,
       ],
       controllers: [

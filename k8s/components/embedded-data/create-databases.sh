@@ -19,4 +19,5 @@ SQL
 
 create_database account "$ACCOUNT_PASSWORD"
 create_database vault "$VAULT_PASSWORD"
+create_database billing "$BILLING_PASSWORD"
 create_database telemetry "$TELEMETRY_PASSWORD"

@@ -10,6 +10,16 @@ import {
 import { deleteAccount, forgetAccountRequests, getAccountDeletion } from './rpc/delete-account.v1.ts';
 import { assessTools } from './rpc/assess-tools.v1.ts';
 import { authenticateKey } from './rpc/authenticate-key.v1.ts';
+import {
+  createCheckout,
+  describeBilling,
+  forgetAccountBilling,
+  ledgerCommitted,
+  openCustomerPortal,
+  receiveStripeEvent,
+  syncCheckout,
+  syncSubscription,
+} from './rpc/billing.v1.ts';
 import { compressBlocks, compressBlocksAt } from './rpc/compress-blocks.v1.ts';
 import { compressSchemas } from './rpc/compress-schemas.v1.ts';
 import { createAccount } from './rpc/create-account.v1.ts';
@@ -136,3 +146,11 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   getRoutingPolicy,
   routingPolicyChanged,
 ];
+  describeBilling,
+  createCheckout,
+  openCustomerPortal,
+  syncCheckout,
+  syncSubscription,
+  receiveStripeEvent,
+  forgetAccountBilling,
+  ledgerCommitted,

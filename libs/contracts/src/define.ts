@@ -7,6 +7,7 @@ export type ServiceName =
   | 'compressor'
   | 'account'
   | 'provider-vault'
+  | 'billing'
   | 'worker'
   /** Set-up and maintenance commands run by whoever operates the suite. */
   | 'operator';

@@ -11,6 +11,7 @@ export type {
 } from './messaging.ts';
 export { connectMessaging, type MessagingOptions } from './nats-messaging.ts';
 export { nestLogger } from './nest-logger.ts';
+export { checkNoEviction, EvictingRedisError, isRedisUp, openQueueRedis } from './queue-redis.ts';
 export { RpcHandler } from './rpc-handler.ts';
 export { RpcServer } from './rpc-server.ts';
 export { runService, type RunningService, type ServiceOptions, type ServiceParts } from './run-service.ts';

@@ -36,6 +36,12 @@ export {
   type IssuerKey,
   type TokenIssuer,
 } from './sessions/start-token-issuer.ts';
+export {
+  startStripeServer,
+  type SignedEvent,
+  type StripeServer,
+  type StripeServerOptions,
+} from './stripe-server/start-stripe-server.ts';
 export { sharedStack, startStack, type TestStackOptions } from './stack/start-stack.ts';
 export {
   attachStack,

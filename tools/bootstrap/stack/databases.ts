@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** Who owns a database, by a role of the same name. */
-export const databaseOwners = ['account', 'vault', 'telemetry'] as const;
+export const databaseOwners = ['account', 'vault', 'billing', 'telemetry'] as const;
 export type DatabaseOwner = (typeof databaseOwners)[number];
 
 export function renderPostgresUrl(port: number, user: string, password: string, database: string): string {

@@ -26,6 +26,7 @@ export const devInfo = z.object({
   postgres: z.object({
     account: z.string(),
     vault: z.string(),
+    billing: z.string(),
     telemetry: z.string(),
     /** The administrator of the embedded Postgres; null when all databases are someone else's. */
     admin: z.string().nullable(),

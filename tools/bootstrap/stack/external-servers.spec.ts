@@ -37,6 +37,7 @@ describe('URLs in the environment', () => {
       {
         ACCOUNT_DATABASE_URL: postgres.account,
         VAULT_DATABASE_URL: postgres.vault,
+        BILLING_DATABASE_URL: postgres.billing,
         TELEMETRY_DATABASE_URL: postgres.telemetry,
         REDIS_URL: redis_url,
         NATS_URL: nats_url,

@@ -87,7 +87,12 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
   ]);
   const urlOf = (owner: DatabaseOwner) => options.external.databases[owner] ?? postgres?.urlOf(owner) ?? '';
   return {
-    databaseUrls: { account: urlOf('account'), vault: urlOf('vault'), telemetry: urlOf('telemetry') },
+    databaseUrls: {
+      account: urlOf('account'),
+      vault: urlOf('vault'),
+      billing: urlOf('billing'),
+      telemetry: urlOf('telemetry'),
+    },
     postgresAdminUrl: postgres?.adminUrl ?? null,
     redisUrl,
     natsUrl,

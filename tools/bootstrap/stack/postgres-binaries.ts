@@ -29,7 +29,7 @@ const symlinkList = z.array(z.object({ source: z.string(), target: z.string() })
 export function hydratePostgresSymlinks(packageDir = platformPackage): void {
   if (!existsSync(packageDir)) {
     throw new Error(
-      `There is no embedded Postgres for ${process.platform}-${process.arch}: set ACCOUNT_DATABASE_URL, VAULT_DATABASE_URL and TELEMETRY_DATABASE_URL, or see deploy/compose.yaml.`,
+      `There is no embedded Postgres for ${process.platform}-${process.arch}: set ACCOUNT_DATABASE_URL, VAULT_DATABASE_URL, BILLING_DATABASE_URL and TELEMETRY_DATABASE_URL, or see deploy/compose.yaml.`,
     );
   }
   const listed = symlinkList.parse(

@@ -77,6 +77,14 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
       ...chooseVaultKeys(inherited, secrets),
     }),
   },
+  billing: {
+    ...base,
+    env: ({ infrastructure, inherited }) => ({
+      BILLING_DATABASE_URL: infrastructure.databaseUrls.billing,
+      REDIS_URL: infrastructure.redisUrl,
+      ...chooseNamed(inherited, stripeVariables),
+    }),
+  },
   worker: {
     ...base,
     env: ({ infrastructure }) => ({
@@ -90,12 +98,22 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
 const vaultKeyVariables = ['VAULT_KEK', 'VAULT_KEK_FILE', 'VAULT_KMS_KEYS', 'VAULT_KMS_ENDPOINT'];
 
 /** The keys that the caller names, of whichever kind; the generated one for who names none. */
+/** Without them billing is self-hosted. */
+const stripeVariables = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL', 'BILLING_PLANS'];
+
+function chooseNamed(
+  inherited: ServiceContext['inherited'],
+  variables: readonly string[],
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(inherited).filter(([name]) => variables.includes(name)));
+}
+
 function chooseVaultKeys(
   inherited: ServiceContext['inherited'],
   { vaultKek }: Pick<Secrets, 'vaultKek'>,
 ): Record<string, string> {
-  const named = Object.entries(inherited).filter(([name]) => vaultKeyVariables.includes(name));
-  return named.length > 0 ? Object.fromEntries(named) : { VAULT_KEK: vaultKek };
+  const named = chooseNamed(inherited, vaultKeyVariables);
+  return Object.keys(named).length > 0 ? named : { VAULT_KEK: vaultKek };
 }
 
 export function serviceRow(app: string): ServiceRow {
@@ -109,7 +127,8 @@ const ownVariables = [
   /^NATS_/,
   /^npm_/,
   /^STACK_/,
-  /^(KEY_PEPPER|SESSION_SECRET|ORIGINALS_KEY|VAULT_KEK|VAULT_KEK_FILE|VAULT_KMS_KEYS|VAULT_KMS_ENDPOINT|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
+  /^STRIPE_/,
+  /^(BILLING_PLANS|KEY_PEPPER|SESSION_SECRET|ORIGINALS_KEY|CONTENT_KEYS|VAULT_KEK|VAULT_KEK_FILE|VAULT_KMS_KEYS|VAULT_KMS_ENDPOINT|PORT|HEALTH_PORT|INSTANCE_ID|SPOOL_DIR|SANDBOX_URL)$/,
 ];
 
 /** The caller's environment as far as it is for every service: PATH, LOG_LEVEL, OTEL_…, EGRESS_ALLOW and the like. */

@@ -13,7 +13,12 @@ afterAll(() => rmSync(path, { recursive: true, force: true }));
 
 const dataDir = openDataDir(path);
 const secrets = loadSecrets(dataDir, { roles: databaseOwners, natsUsers });
-const databaseUrls = { account: 'postgresql://a', vault: 'postgresql://v', telemetry: 'postgresql://t' };
+const databaseUrls = {
+  account: 'postgresql://a',
+  vault: 'postgresql://v',
+  billing: 'postgresql://b',
+  telemetry: 'postgresql://t',
+};
 
 function envOf(
   app: string,
@@ -31,12 +36,18 @@ function envOf(
   return buildServiceEnv({ app, name, port: 4, healthPort: 5 }, { context, shared, overrides });
 }
 
-const apps = ['edge-gateway', 'tool-router', 'compressor', 'account', 'provider-vault', 'worker'];
+const apps = [
+  ...['edge-gateway', 'tool-router', 'compressor', 'account', 'provider-vault', 'billing'],
+  'worker',
+];
 
 test.each(apps)('%s is given no secret of another service', (app) => {
   const env = envOf(app, {
     ACCOUNT_DATABASE_URL: databaseUrls.account,
     VAULT_DATABASE_URL: databaseUrls.vault,
+    BILLING_DATABASE_URL: databaseUrls.billing,
+    STRIPE_SECRET_KEY: 'stripe key',
+    STRIPE_WEBHOOK_SECRET: 'stripe webhook secret',
     TELEMETRY_DATABASE_URL: databaseUrls.telemetry,
     KEY_PEPPER: 'pepper',
     SESSION_SECRET: 'session secret',
@@ -53,6 +64,9 @@ test.each(apps)('%s is given no secret of another service', (app) => {
     VAULT_KEK: ['provider-vault'],
     TELEMETRY_DATABASE_URL: ['worker'],
     NATS_PASSWORD_OPERATOR: [],
+    BILLING_DATABASE_URL: ['billing'],
+    STRIPE_SECRET_KEY: ['billing'],
+    STRIPE_WEBHOOK_SECRET: ['billing'],
   };
   for (const [variable, mayHave] of Object.entries(owners)) {
     expect({ variable, has: env[variable] !== undefined }).toEqual({ variable, has: mayHave.includes(app) });

@@ -1,4 +1,4 @@
-import { forgetAccountCredentials, forgetAccountRequests } from '@gateway/contracts';
+import { forgetAccountBilling, forgetAccountCredentials, forgetAccountRequests } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import type { AccountChange } from '../domain/account-context.ts';
 import type { DeletionStep } from './deletion-step.port.ts';
@@ -36,6 +36,11 @@ export function deletionSteps(
     {
       service: 'worker',
       forget: async ({ accountId }) => (await messaging.call(forgetAccountRequests, { accountId })).isDone,
+    },
+    {
+      // Entries of the ledger that the worker still has come under a pseudonym from here on.
+      service: 'billing',
+      forget: async ({ accountId }) => (await messaging.call(forgetAccountBilling, { accountId })).isDone,
     },
   ];
 }

@@ -13,6 +13,7 @@ export const operationTags = [
   'Routing',
   'Requests and usage',
   'Tool health',
+  'Billing',
   'Sessions of people',
   'Documentation',
 ] as const;

@@ -19,6 +19,8 @@ export interface WorkerContext {
   readonly readRetentionDays: (accountId: string) => Promise<number>;
   /** Tells every router. */
   readonly announce: (policy: RoutingPolicy) => void;
+  /** Calls when billing has batches of the ledger. */
+  readonly onLedgerCommitted: (listener: (batchIds: readonly string[]) => void) => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
