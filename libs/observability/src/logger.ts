@@ -27,6 +27,7 @@ export function createLogOutput(): DestinationStream {
     sync: false,
     maxLength: waitingBytesMax,
     minLength: writeBytes,
+    maxWrite: 2 * writeBytes,
     periodicFlush: flushEveryMs,
   });
 }
