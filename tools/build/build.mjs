@@ -1,23 +1,12 @@
 // Bundles each app into dist/apps/<app>/main.js, its worker threads (`*.thread.ts`) beside it, and what else speaks to them into
-// dist/tools: workspace libraries inlined, npm packages left outside.
+// dist/tools: workspace libraries inlined, npm packages left outside. The dashboard becomes files in dist/apps/dashboard.
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { bundle } from './bundle.mjs';
+import { buildDashboard } from './dashboard.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 const only = process.argv.slice(2);
-
-/** Workspace packages are bundled; everything else that is imported by a bare name stays an import. */
-const externalPackages = {
-  name: 'external-packages',
-  setup(bundler) {
-    bundler.onResolve({ filter: /^[^./]/ }, (args) =>
-      args.kind === 'entry-point' || args.path.startsWith('@gateway/')
-        ? undefined
-        : { path: args.path, external: true },
-    );
-  },
-};
 
 const apps = readdirSync(join(root, 'apps')).filter(
   (app) => existsSync(join(root, 'apps', app, 'src/main.ts')) && (only.length === 0 || only.includes(app)),
@@ -39,25 +28,13 @@ const bundles = apps.flatMap((app) => [
 if (only.length === 0) {
   bundles.push(['tools/bootstrap/seed-demo.ts', 'dist/tools/seed-demo.js']);
   bundles.push(['tools/rotate-kek/main.ts', 'dist/tools/rotate-kek.js']);
+  bundles.push(['tools/restore-drill/check-restored.ts', 'dist/tools/check-restored.js']);
 }
 
-await Promise.all(
-  bundles.map(([entry, outfile]) =>
-    build({
-      absWorkingDir: root,
-      entryPoints: [entry],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node24',
-      sourcemap: true,
-      logLevel: 'warning',
-      plugins: [externalPackages],
-    }),
-  ),
-).catch(() => {
+const buildsDashboard = only.length === 0 || only.includes('dashboard');
+await Promise.all(bundles.map(([entry, outfile]) => bundle(entry, outfile))).catch(() => {
   // esbuild has said what is wrong.
   process.exit(1);
 });
-console.log(`built ${apps.join(', ')}`);
+if (apps.length > 0) console.log(`built ${apps.join(', ')}`);
+if (buildsDashboard) console.log(`built dashboard: ${await buildDashboard()}`);

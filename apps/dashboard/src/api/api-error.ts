@@ -8,7 +8,13 @@ export class ApiError extends Error {
   readonly param: string | null;
   readonly requestId: string | null;
 
-  constructor(fields: { status: number; code: string; message: string; param?: string | null; requestId?: string | null }) {
+  constructor(fields: {
+    status: number;
+    code: string;
+    message: string;
+    param?: string | null;
+    requestId?: string | null;
+  }) {
     super(fields.message);
     this.status = fields.status;
     this.code = fields.code;

@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
 
 export const requestStatuses = ['ok', 'error', 'cancelled', 'truncated', 'interrupted'] as const;
@@ -59,12 +59,15 @@ const readRequest = (requestId: string) =>
 export type RequestDetail = Awaited<ReturnType<typeof readRequest>>;
 export type Candidate = RequestDetail['trace']['candidates'][number];
 
-/** One request whole. It is asked again for a while where its row may not be written yet (`isNew`). */
-export function useRequest(requestId: string | undefined, { isNew = false } = {}) {
-  return useQuery({
+/** One request whole, as a query. */
+export const requestQuery = (requestId: string | undefined) =>
+  queryOptions({
     queryKey: ['request', requestId],
     queryFn: () => readRequest(requestId ?? ''),
     enabled: requestId !== undefined,
-    ...(isNew ? { retry: 12, retryDelay: 400 } : {}),
   });
+
+/** One request whole. With `isNew` it is asked for until its row is written, which takes about a second. */
+export function useRequest(requestId: string | undefined, { isNew = false } = {}) {
+  return useQuery({ ...requestQuery(requestId), ...(isNew ? { retry: 12, retryDelay: 400 } : {}) });
 }

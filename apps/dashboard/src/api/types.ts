@@ -5,7 +5,9 @@ type Operation<Path extends keyof paths, Method extends Methods> = NonNullable<p
 
 /** What a call sends: `Body<'/v1/account/keys', 'post'>`. */
 export type Body<Path extends keyof paths, Method extends Methods> =
-  Operation<Path, Method> extends { requestBody?: { content: { 'application/json': infer Sent } } } ? Sent : never;
+  Operation<Path, Method> extends { requestBody?: { content: { 'application/json': infer Sent } } }
+    ? Sent
+    : never;
 
 /** What a call answers when it succeeds: `Answer<'/v1/account/keys', 'get'>`. */
 export type Answer<Path extends keyof paths, Method extends Methods> =

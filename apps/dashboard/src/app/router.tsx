@@ -1,5 +1,6 @@
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router';
 import { LoadingState } from '../components/states.tsx';
+import { DeletedPage } from '../session/deleted-page.tsx';
 import { SignInCallbackPage } from '../session/sign-in-callback-page.tsx';
 import { SignInPage } from '../session/sign-in-page.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
@@ -20,6 +21,7 @@ export const router = createBrowserRouter(
     { path: 'sign-in', Component: SignInPage },
     { path: 'sign-up', Component: SignInPage },
     { path: 'sign-in/callback', Component: SignInCallbackPage },
+    { path: 'deleted/:deletionId', Component: DeletedPage },
     {
       Component: Shell,
       ErrorBoundary: RouteError,

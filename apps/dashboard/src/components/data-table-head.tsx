@@ -11,7 +11,12 @@ interface TableHeadProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'sor
 export function TableHead<Row>({ columns, sorting, onSort, template, height }: TableHeadProps<Row>) {
   return (
     <div role="rowgroup" className={classes.head}>
-      <div role="row" aria-rowindex={1} className={classes.headRow} style={{ gridTemplateColumns: template, height }}>
+      <div
+        role="row"
+        aria-rowindex={1}
+        className={classes.headRow}
+        style={{ gridTemplateColumns: template, height }}
+      >
         {columns.map((column) => (
           <HeadCell key={column.key} column={column} sorting={sorting} onSort={onSort} />
         ))}

@@ -6,7 +6,13 @@ import { Foreign } from './foreign.tsx';
 import classes from './states.module.css';
 
 /** Grey lines where the content will be. Screen readers hear that something is loading. */
-export function LoadingState({ lines = 4, isWholePage }: { readonly lines?: number; readonly isWholePage?: boolean }) {
+export function LoadingState({
+  lines = 4,
+  isWholePage,
+}: {
+  readonly lines?: number;
+  readonly isWholePage?: boolean;
+}) {
   return (
     <div className={isWholePage === true ? classes.whole : classes.loading} role="status">
       <span className="visually-hidden">Loading …</span>
@@ -26,7 +32,13 @@ interface ErrorStateProps {
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   const { message, code, requestId } = toApiError(error);
   return (
-    <Alert color="red" variant="light" icon={<CircleAlert size={20} aria-hidden />} title="This did not work" role="alert">
+    <Alert
+      color="red"
+      variant="light"
+      icon={<CircleAlert size={20} aria-hidden />}
+      title="This did not work"
+      role="alert"
+    >
       <p className={classes.message}>
         <Foreign>{message}</Foreign>
       </p>

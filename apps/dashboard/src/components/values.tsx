@@ -4,7 +4,13 @@ import { formatAgo, formatExactTime, formatTime } from '../format/times.ts';
 type Value = { readonly value: number | null | undefined };
 
 /** An instant in the reader's zone; `isRelative`: how long ago. The exact one is its title. */
-export function Time({ value, isRelative }: { readonly value: string | null | undefined; readonly isRelative?: boolean }) {
+export function Time({
+  value,
+  isRelative,
+}: {
+  readonly value: string | null | undefined;
+  readonly isRelative?: boolean;
+}) {
   if (value === null || value === undefined) return <Unknown />;
   return (
     <time dateTime={value} title={formatExactTime(value)}>

@@ -17,7 +17,10 @@ export interface ToolCall {
 export type Turn =
   | { readonly role: 'user'; readonly text: string }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
-  | { readonly role: 'tool'; readonly results: readonly { readonly call: ToolCall; readonly text: string }[] };
+  | {
+      readonly role: 'tool';
+      readonly results: readonly { readonly call: ToolCall; readonly text: string }[];
+    };
 
 export const chatFormats = ['chat-completions', 'messages', 'converse'] as const;
 export type ChatFormat = (typeof chatFormats)[number];

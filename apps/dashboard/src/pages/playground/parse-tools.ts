@@ -14,7 +14,8 @@ export class ToolsError extends Error {
 export function parseTools(text: string): PlaygroundTool[] {
   if (text.trim() === '') return [];
   const list = findList(parseJson(text));
-  if (list === undefined) throw new ToolsError('Paste a JSON array of tools, or an object with one in "tools".');
+  if (list === undefined)
+    throw new ToolsError('Paste a JSON array of tools, or an object with one in "tools".');
   return list.map(parseTool);
 }
 

@@ -15,9 +15,20 @@ const turns: Turn[] = [
 
 describe('pasted tools', () => {
   it.each([
-    [[{ type: 'function', function: { name: tool.name, description: tool.description, parameters: schema } }]],
+    [
+      [
+        {
+          type: 'function',
+          function: { name: tool.name, description: tool.description, parameters: schema },
+        },
+      ],
+    ],
     [{ tools: [{ name: tool.name, description: tool.description, input_schema: schema }] }],
-    [{ toolConfig: { tools: [{ toolSpec: { ...tool, schema: undefined, inputSchema: { json: schema } } }] } }],
+    [
+      {
+        toolConfig: { tools: [{ toolSpec: { ...tool, schema: undefined, inputSchema: { json: schema } } }] },
+      },
+    ],
     [{ tools: [{ name: tool.name, description: tool.description, inputSchema: schema }] }],
   ])('are read in every format: %j', (pasted) => {
     expect(parseTools(JSON.stringify(pasted))).toEqual([tool]);
@@ -40,7 +51,9 @@ describe('a conversation', () => {
       {
         role: 'assistant',
         content: null,
-        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }],
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } },
+        ],
       },
       { role: 'tool', tool_call_id: 'c1', content: '4 °C' },
     ]);
@@ -63,7 +76,8 @@ const encode = (text: string) => new TextEncoder().encode(text);
 const streamOf = (bytes: Uint8Array, chunkBytes: number) =>
   new ReadableStream<Uint8Array>({
     start(controller) {
-      for (let at = 0; at < bytes.length; at += chunkBytes) controller.enqueue(bytes.slice(at, at + chunkBytes));
+      for (let at = 0; at < bytes.length; at += chunkBytes)
+        controller.enqueue(bytes.slice(at, at + chunkBytes));
       controller.close();
     },
   });
@@ -90,7 +104,9 @@ describe('a streamed answer', () => {
   it.each([1, 7, 10_000])('is whole in chunks of %d bytes, as server-sent events', async (chunkBytes) => {
     const chunks = [{ content: 'Grüß' }, { content: ' Gott' }];
     const body = chunks.map((delta) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`).join('');
-    const frames = await collect(readServerSentEvents(streamOf(encode(`${body}data: [DONE]\n\n`), chunkBytes)));
+    const frames = await collect(
+      readServerSentEvents(streamOf(encode(`${body}data: [DONE]\n\n`), chunkBytes)),
+    );
     const answer = frames.reduce((sum, frame) => addFrame('chat-completions', sum, frame), noAnswer);
     expect(answer.text).toBe('Grüß Gott');
   });
@@ -125,7 +141,10 @@ it('a plain answer is read in each format, whatever is missing from it', () => {
     { type: 'tool_use', id: 'c1', name: 'get_weather', input: { city: 'Oslo' } },
   ];
   expect(readPlainAnswer('messages', { content })).toEqual({ ...said, stopReason: null });
-  const blocks = [{ text: 'Hi' }, { toolUse: { toolUseId: 'c1', name: 'get_weather', input: { city: 'Oslo' } } }];
+  const blocks = [
+    { text: 'Hi' },
+    { toolUse: { toolUseId: 'c1', name: 'get_weather', input: { city: 'Oslo' } } },
+  ];
   expect(readPlainAnswer('converse', { output: { message: { content: blocks } } })).toEqual({
     ...said,
     stopReason: null,

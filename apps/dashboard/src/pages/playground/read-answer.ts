@@ -26,7 +26,12 @@ export function readPlainAnswer(format: ChatFormat, body: unknown): Answer {
         const called = object(object(call)['function']);
         return toCall(object(call)['id'], called['name'], text(called['arguments']));
       });
-      return { ...noAnswer, text: text(message['content']), calls, stopReason: word(choice['finish_reason']) };
+      return {
+        ...noAnswer,
+        text: text(message['content']),
+        calls,
+        stopReason: word(choice['finish_reason']),
+      };
     }
     case 'messages': {
       const blocks = list(object(body)['content']).map(object);
@@ -113,7 +118,9 @@ function addConverseEvent(answer: Answer, event: string, body: Loose): Answer {
     case 'messageStop':
       return { ...answer, stopReason: word(body['stopReason']) };
     default:
-      return event.endsWith('xception') || event.endsWith('rror') ? { ...answer, error: errorText(body) } : answer;
+      return event.endsWith('xception') || event.endsWith('rror')
+        ? { ...answer, error: errorText(body) }
+        : answer;
   }
 }
 

@@ -67,7 +67,8 @@ function parseMessage(message: Uint8Array): Frame {
 function parseHeaders(bytes: Uint8Array): Map<string, string> {
   const headers = new Map<string, string>();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const decode = (from: number, length: number) => new TextDecoder().decode(bytes.subarray(from, from + length));
+  const decode = (from: number, length: number) =>
+    new TextDecoder().decode(bytes.subarray(from, from + length));
   let at = 0;
   while (at < bytes.length) {
     const nameLength = view.getUint8(at);

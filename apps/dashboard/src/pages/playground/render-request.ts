@@ -110,7 +110,11 @@ function renderConverse({ turns, tools }: ChatRequest) {
       : {
           toolConfig: {
             tools: tools.map(({ name, description, schema }) => ({
-              toolSpec: { name, ...(description === '' ? {} : { description }), inputSchema: { json: schema } },
+              toolSpec: {
+                name,
+                ...(description === '' ? {} : { description }),
+                inputSchema: { json: schema },
+              },
             })),
           },
         }),

@@ -1,4 +1,4 @@
-import { layOutStages } from './waterfall.ts';
+import { layOutStages } from './lay-out-stages.ts';
 
 const timings = { total: 900, first_byte: 400, overhead: 20, auth: 2, plan: 12, upstream: 350 };
 

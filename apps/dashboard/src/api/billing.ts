@@ -1,0 +1,49 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, unwrap } from './client.ts';
+import type { Answer } from './types.ts';
+
+export type Billing = Answer<'/v1/account/billing', 'get'>;
+export type Plan = Billing['plan'];
+
+const billingKey = ['billing'] as const;
+
+export function useBilling() {
+  return useQuery({ queryKey: billingKey, queryFn: () => unwrap(api.GET('/v1/account/billing')) });
+}
+
+const here = (query = '') => `${window.location.origin}${import.meta.env.BASE_URL}billing${query}`;
+
+/** Leads to Stripe's page for paying, which leads back here. */
+export function useCheckout() {
+  return useMutation({
+    mutationFn: (planId: string) =>
+      unwrap(
+        api.POST('/v1/billing/create-checkout', {
+          body: {
+            plan_id: planId,
+            success_url: here('?checkout={CHECKOUT_SESSION_ID}'),
+            cancel_url: here(),
+          },
+        }),
+      ),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+}
+
+/** Leads to Stripe's page for changing and ending a subscription. */
+export function usePortal() {
+  return useMutation({
+    mutationFn: () => unwrap(api.POST('/v1/billing/customer-portal', { body: { return_url: here() } })),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+}
+
+/** After coming back from paying: takes over what Stripe knows. */
+export function useSyncCheckout() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (checkoutId: string) =>
+      unwrap(api.POST('/v1/billing/sync-checkout', { body: { session_id: checkoutId } })),
+    onSuccess: () => void client.invalidateQueries({ queryKey: billingKey }),
+  });
+}

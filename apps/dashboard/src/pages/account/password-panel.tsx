@@ -1,0 +1,80 @@
+import { Button, PasswordInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useChangePassword } from '../../api/account.ts';
+import { notifyDone } from '../../components/notify.ts';
+import { Panel } from '../../components/panel.tsx';
+import { ErrorState } from '../../components/states.tsx';
+import { readSignInSettings } from '../../session/settings.ts';
+import classes from './account.module.css';
+
+const nothing = { current_password: '', new_password: '' };
+
+/** Only where the gateway itself knows passwords. */
+export function PasswordPanel() {
+  const settings = useQuery({
+    queryKey: ['sign-in-settings'],
+    queryFn: readSignInSettings,
+    staleTime: Infinity,
+  });
+  return settings.data?.kind === 'embedded' ? <PasswordForm /> : null;
+}
+
+function PasswordForm() {
+  const [fields, setFields] = useState(nothing);
+  const change = useChangePassword();
+  const submit = () =>
+    change.mutate(fields, {
+      onSuccess: () => {
+        setFields(nothing);
+        notifyDone('The password is changed. Your other sessions have ended.');
+      },
+    });
+  return (
+    <Panel title="Password" description="Changing it ends all your other sessions.">
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <PasswordFields fields={fields} onChange={setFields} />
+        {change.isError ? <ErrorState error={change.error} /> : null}
+        <div>
+          <Button type="submit" loading={change.isPending} disabled={fields.new_password === ''}>
+            Change the password
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+interface PasswordFieldsProps {
+  readonly fields: typeof nothing;
+  readonly onChange: (fields: typeof nothing) => void;
+}
+
+function PasswordFields({ fields, onChange }: PasswordFieldsProps) {
+  return (
+    <div className={classes.fields}>
+      <PasswordInput
+        label="Present password"
+        required
+        autoComplete="current-password"
+        value={fields.current_password}
+        onChange={(event) => onChange({ ...fields, current_password: event.currentTarget.value })}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the present password' }}
+      />
+      <PasswordInput
+        label="New password"
+        required
+        autoComplete="new-password"
+        value={fields.new_password}
+        onChange={(event) => onChange({ ...fields, new_password: event.currentTarget.value })}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { Table } from '@mantine/core';
+import type { Billing } from '../../api/billing.ts';
+import { Panel } from '../../components/panel.tsx';
+import { Tokens } from '../../components/values.tsx';
+import { formatCount } from '../../format/numbers.ts';
+import { formatPeriod } from './format-period.ts';
+import classes from './billing.module.css';
+
+export function BillingHistory({ history }: { readonly history: Billing['history'] }) {
+  return (
+    <Panel title="Periods before" description="Calendar months, UTC.">
+      {history.length === 0 ? (
+        <p className={classes.note}>
+          Nothing was saved before this month. What is saved now will stand here next month.
+        </p>
+      ) : (
+        <div className={classes.scroll}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Period</Table.Th>
+                <Table.Th ta="right">Requests</Table.Th>
+                <Table.Th ta="right">Tools left out</Table.Th>
+                <Table.Th ta="right">Compression</Table.Th>
+                <Table.Th ta="right">In all</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {history.map((period) => (
+                <PeriodRow key={period.start} period={period} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function PeriodRow({ period }: { readonly period: Billing['history'][number] }) {
+  return (
+    <Table.Tr>
+      <Table.Td>{formatPeriod(period)}</Table.Td>
+      <Table.Td ta="right">{formatCount(period.requests)}</Table.Td>
+      <Table.Td ta="right">
+        <Tokens value={period.estimated_tokens_saved} />
+      </Table.Td>
+      <Table.Td ta="right">
+        <Tokens value={period.compression_tokens_saved} />
+      </Table.Td>
+      <Table.Td ta="right">
+        <Tokens value={period.total_tokens_saved} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core';
+import { KeyRound, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useKeys } from '../../api/keys.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { EmptyState } from '../../components/states.tsx';
+import { CreateKeyDialog } from './create-key-dialog.tsx';
+import { EditKeyDialog } from './edit-key-dialog.tsx';
+import { KeyTable } from './key-table.tsx';
+import type { KeyTask } from './key-task.ts';
+import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
+import { RotateKeyDialog } from './rotate-key-dialog.tsx';
+import { ToolListsDialog } from './tool-lists-dialog.tsx';
+
+export function KeysPage() {
+  const keys = useKeys();
+  const [isCreating, setCreating] = useState(false);
+  const [task, setTask] = useState<KeyTask | null>(null);
+  const create = (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      New key
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Keys"
+        description="Agents call the gateway with these. Each has limits and tool lists of its own; what it has not, it inherits from the account."
+        actions={create}
+      />
+      <QueryView
+        query={keys}
+        isEmpty={(list) => list.length === 0}
+        empty={
+          <EmptyState title="No key yet" icon={KeyRound} action={create}>
+            Make one, and give it to an agent in place of its provider’s key.
+          </EmptyState>
+        }
+      >
+        {(list) => <KeyTable keys={list} onTask={setTask} />}
+      </QueryView>
+      <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+      <TaskDialogs task={task} onClose={() => setTask(null)} />
+    </>
+  );
+}
+
+function TaskDialogs({ task, onClose }: { readonly task: KeyTask | null; readonly onClose: () => void }) {
+  if (task === null) return null;
+  const props = { apiKey: task.apiKey, onClose };
+  switch (task.kind) {
+    case 'edit':
+      return <EditKeyDialog {...props} />;
+    case 'tools':
+      return <ToolListsDialog {...props} />;
+    case 'rotate':
+      return <RotateKeyDialog {...props} />;
+    case 'revoke':
+      return <RevokeKeyDialog {...props} />;
+  }
+}

@@ -1,0 +1,70 @@
+import { Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { useSetToolLists } from '../../api/keys.ts';
+import { notifyDone } from '../../components/notify.ts';
+import type { KeyDialogProps } from './edit-key-dialog.tsx';
+import { parseToolNames } from './parse-tool-names.ts';
+import { TaskDialog } from './task-dialog.tsx';
+
+/** Hard bounds of a key: they hold before anything is pruned. */
+export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
+  const [allowed, setAllowed] = useState((apiKey.allowed_tools ?? []).join('\n'));
+  const [denied, setDenied] = useState((apiKey.denied_tools ?? []).join('\n'));
+  const save = useSetToolLists();
+  const submit = () =>
+    save.mutate(
+      {
+        keyId: apiKey.id,
+        body: { allowed_tools: parseToolNames(allowed), denied_tools: parseToolNames(denied) },
+      },
+      {
+        onSuccess: ({ name }) => {
+          notifyDone(`The tool lists of “${name}” are saved.`);
+          onClose();
+        },
+      },
+    );
+  return (
+    <TaskDialog
+      title="Allowed and denied tools"
+      action="Save"
+      onClose={onClose}
+      onSubmit={submit}
+      isBusy={save.isPending}
+      error={save.error}
+    >
+      <ToolList
+        label="Allowed tools"
+        description="One name a line, exactly as agents send it. Empty: all but the denied ones."
+        value={allowed}
+        onChange={setAllowed}
+      />
+      <ToolList
+        label="Denied tools"
+        description="Always removed, even if they are allowed above."
+        value={denied}
+        onChange={setDenied}
+      />
+    </TaskDialog>
+  );
+}
+
+interface ToolListProps {
+  readonly label: string;
+  readonly description: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function ToolList({ label, description, value, onChange }: ToolListProps) {
+  return (
+    <Textarea
+      label={label}
+      description={description}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      rows={6}
+      spellCheck={false}
+    />
+  );
+}

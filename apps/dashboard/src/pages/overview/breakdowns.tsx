@@ -1,0 +1,202 @@
+import type { ReactNode } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { useSessions, type SessionUsage } from '../../api/sessions.ts';
+import { useKeyUsage, type AnalyticsTotals, type KeyUsage } from '../../api/usage.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { Foreign } from '../../components/foreign.tsx';
+import { Columns, Panel, Stacked } from '../../components/panel.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import type { Column } from '../../components/table-props.ts';
+import { Count, Dollars, Time, Tokens } from '../../components/values.tsx';
+import { changeParam } from './overview-query.ts';
+
+type ModelUsage = AnalyticsTotals['models'][number];
+
+interface Figures {
+  readonly requests: number;
+  readonly total_tokens_saved: number;
+  readonly cost_usd: number | null;
+  readonly provider_savings_usd: number | null;
+}
+
+const figureColumns: readonly Column<Figures>[] = [
+  {
+    key: 'requests',
+    header: 'Requests',
+    width: '5.5rem',
+    align: 'end',
+    cell: (row) => <Count value={row.requests} />,
+  },
+  {
+    key: 'saved',
+    header: 'Tokens saved',
+    width: '9rem',
+    align: 'end',
+    cell: (row) => <Tokens value={row.total_tokens_saved} />,
+  },
+  {
+    key: 'cost',
+    header: 'Cost',
+    width: '6rem',
+    align: 'end',
+    cell: (row) => <Dollars value={row.cost_usd} />,
+  },
+  {
+    key: 'net',
+    header: 'Saved, net',
+    width: '6rem',
+    align: 'end',
+    cell: (row) => <Dollars value={row.provider_savings_usd} />,
+  },
+];
+
+interface BreakdownsProps {
+  readonly span: { readonly from: string; readonly to: string };
+  readonly models: readonly ModelUsage[];
+  readonly days: number;
+}
+
+/** The same figures by key, by model and by session. A name narrows the page to it. */
+export function Breakdowns({ span, models }: BreakdownsProps) {
+  return (
+    <Stacked>
+      <Columns>
+        <Panel title="By model" description="The 20 most used. Choose one to see it alone.">
+          <ModelTable models={models} />
+        </Panel>
+        <Panel title="By key" description="All keys of the account, in the same time.">
+          <KeyTable span={span} />
+        </Panel>
+      </Columns>
+      <Panel
+        title="By session"
+        description={
+          <>
+            Those that were active last. All of them: <Link to="/sessions">Sessions</Link>.
+          </>
+        }
+      >
+        <SessionTable from={span.from} />
+      </Panel>
+    </Stacked>
+  );
+}
+
+/** A link to this page, narrowed. */
+function Narrow({
+  name,
+  value,
+  children,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly children: ReactNode;
+}) {
+  const [params] = useSearchParams();
+  return <Link to={`?${changeParam(params, name, value).toString()}`}>{children}</Link>;
+}
+
+function ModelTable({ models }: { readonly models: readonly ModelUsage[] }) {
+  const columns: Column<ModelUsage>[] = [
+    {
+      key: 'model',
+      header: 'Model',
+      width: 'minmax(9rem, 1fr)',
+      cell: ({ provider, model }) => (
+        <Narrow name="model" value={`${provider}/${model}`}>
+          <Foreign>{`${provider}/${model}`}</Foreign>
+        </Narrow>
+      ),
+    },
+    ...figureColumns,
+  ];
+  if (models.length === 0) return <p>No request reached a model in this time.</p>;
+  return (
+    <DataTable
+      label="Figures by model"
+      columns={columns}
+      rows={models}
+      rowKey={({ provider, model }) => `${provider}/${model}`}
+      maxHeight="19rem"
+    />
+  );
+}
+
+const keyColumns: readonly Column<KeyUsage>[] = [
+  {
+    key: 'key',
+    header: 'Key',
+    width: 'minmax(9rem, 1fr)',
+    cell: ({ key_id, name }) => (
+      <Narrow name="key_id" value={key_id}>
+        {name === null ? <>revoked or playground</> : <Foreign>{name}</Foreign>}
+      </Narrow>
+    ),
+  },
+  ...figureColumns,
+];
+
+function KeyTable({ span }: { readonly span: BreakdownsProps['span'] }) {
+  return (
+    <QueryView
+      query={useKeyUsage(span)}
+      lines={6}
+      isEmpty={({ data }) => data.length === 0}
+      empty={<p>No keys yet.</p>}
+    >
+      {({ data }) => (
+        <DataTable
+          label="Figures by key"
+          columns={keyColumns}
+          rows={data}
+          rowKey={({ key_id }) => key_id}
+          maxHeight="19rem"
+        />
+      )}
+    </QueryView>
+  );
+}
+
+const sessionColumns: readonly Column<SessionUsage>[] = [
+  {
+    key: 'session',
+    header: 'Session',
+    width: 'minmax(10rem, 1fr)',
+    cell: ({ session_id }) => (
+      <Narrow name="session_id" value={session_id}>
+        <Foreign>{session_id}</Foreign>
+      </Narrow>
+    ),
+  },
+  {
+    key: 'last',
+    header: 'Last request',
+    width: '9rem',
+    cell: ({ last_request_at }) => <Time value={last_request_at} isRelative />,
+  },
+  ...figureColumns,
+];
+
+function SessionTable({ from }: { readonly from: string }) {
+  const query = useSessions(from);
+  const rows = query.data?.pages[0]?.data.slice(0, 20) ?? [];
+  return (
+    <QueryView
+      query={query}
+      lines={6}
+      isEmpty={() => rows.length === 0}
+      empty={<p>No request named a session. Send the header X-Svc-Session-Id to see conversations here.</p>}
+    >
+      {() => (
+        <DataTable
+          label="Figures by session"
+          columns={sessionColumns}
+          rows={rows}
+          rowKey={({ session_id }) => session_id}
+          maxHeight="19rem"
+          minWidth="46rem"
+        />
+      )}
+    </QueryView>
+  );
+}

@@ -1,0 +1,163 @@
+import { AreaChart, BarChart, LineChart } from '@mantine/charts';
+import type { ReactNode } from 'react';
+import type { AnalyticsDay } from '../../api/usage.ts';
+import { Panel } from '../../components/panel.tsx';
+import { formatCompact, formatCount, formatMs, formatUsd } from '../../format/numbers.ts';
+import { formatUtcDay } from '../../format/times.ts';
+import classes from './overview.module.css';
+
+interface Series {
+  readonly name: string;
+  readonly color: string;
+  readonly read: (day: AnalyticsDay) => number | null;
+}
+
+interface ChartPanelProps {
+  readonly title: string;
+  readonly description: string;
+  readonly days: readonly AnalyticsDay[];
+  readonly series: readonly Series[];
+  readonly format: (value: number | null) => string;
+  readonly draw: (rows: Record<string, string | number | null>[], series: readonly Series[]) => ReactNode;
+}
+
+const requestSeries: readonly Series[] = [
+  { name: 'Answered', color: 'indigo.5', read: ({ requests, errors }) => requests - errors },
+  { name: 'Errors', color: 'red.6', read: ({ errors }) => errors },
+];
+const timeSeries: readonly Series[] = [
+  { name: 'First byte, median', color: 'teal.6', read: (day) => day.first_byte_p50_ms },
+  { name: 'In all, median', color: 'indigo.5', read: (day) => day.total_p50_ms },
+  { name: 'In all, 95th percentile', color: 'orange.6', read: (day) => day.total_p95_ms },
+];
+const toolSeries: readonly Series[] = [
+  { name: 'Tools in', color: 'gray.5', read: ({ tools_in }) => tools_in },
+  { name: 'Tools out', color: 'indigo.5', read: ({ tools_out }) => tools_out },
+];
+const savingSeries: readonly Series[] = [
+  { name: 'Gross', color: 'gray.5', read: (day) => day.gross_savings_usd },
+  { name: 'Net', color: 'teal.6', read: (day) => day.provider_savings_usd },
+];
+
+const tickFormat = (format: (value: number) => string) => ({
+  tickFormatter: (value: number) => format(value),
+});
+const common = { h: '100%', dataKey: 'day', withLegend: true, tooltipAnimationDuration: 0 } as const;
+// The pictures are hidden from screen readers, which have the tables: so nothing in them takes the focus.
+const unfocusable = { accessibilityLayer: false };
+const toSeries = (series: readonly Series[]) => series.map(({ name, color }) => ({ name, color }));
+
+/** Four pictures by day. Each has its figures in a table below. */
+export default function OverviewCharts({ days }: { readonly days: readonly AnalyticsDay[] }) {
+  return (
+    <div className={classes.charts}>
+      <ChartPanel
+        {...{ days, title: 'Requests', description: 'By day, with those that failed.' }}
+        series={requestSeries}
+        format={formatCount}
+        draw={(rows, series) => (
+          <BarChart
+            {...common}
+            barChartProps={unfocusable}
+            type="stacked"
+            data={rows}
+            series={toSeries(series)}
+          />
+        )}
+      />
+      <ChartPanel
+        {...{ days, title: 'Latency', description: 'Of requests that ended well.' }}
+        series={timeSeries}
+        format={formatMs}
+        draw={(rows, series) => (
+          <LineChart
+            {...common}
+            lineChartProps={unfocusable}
+            data={rows}
+            series={toSeries(series)}
+            yAxisProps={tickFormat(formatMs)}
+            valueFormatter={formatMs}
+            curveType="linear"
+          />
+        )}
+      />
+      <ChartPanel
+        {...{ days, title: 'Tools', description: 'As they came, and as they were forwarded.' }}
+        series={toolSeries}
+        format={formatCount}
+        draw={(rows, series) => (
+          <AreaChart
+            {...common}
+            areaChartProps={unfocusable}
+            data={rows}
+            series={toSeries(series)}
+            yAxisProps={tickFormat(formatCompact)}
+            curveType="linear"
+          />
+        )}
+      />
+      <ChartPanel
+        {...{ days, title: 'Saved', description: 'US dollars, before and after what saving them cost.' }}
+        series={savingSeries}
+        format={formatUsd}
+        draw={(rows, series) => (
+          <BarChart
+            {...common}
+            barChartProps={unfocusable}
+            data={rows}
+            series={toSeries(series)}
+            yAxisProps={{ ...tickFormat(formatUsd), width: 70 }}
+            valueFormatter={formatUsd}
+          />
+        )}
+      />
+    </div>
+  );
+}
+
+function ChartPanel({ title, description, days, series, format, draw }: ChartPanelProps) {
+  const rows = days.map((day) => ({
+    day: formatUtcDay(day.date),
+    ...Object.fromEntries(series.map(({ name, read }) => [name, read(day)])),
+  }));
+  return (
+    <Panel title={title} description={description}>
+      <div className={classes.chart} aria-hidden>
+        {draw(rows, series)}
+      </div>
+      <details className={classes.data}>
+        <summary>{title} as a table</summary>
+        <div className={classes.tableFrame}>
+          <FigureTable days={days} series={series} format={format} />
+        </div>
+      </details>
+    </Panel>
+  );
+}
+
+function FigureTable({ days, series, format }: Pick<ChartPanelProps, 'days' | 'series' | 'format'>) {
+  return (
+    <table className={classes.table}>
+      <thead>
+        <tr>
+          <th scope="col">Day (UTC)</th>
+          {series.map(({ name }) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {days.map((day) => (
+          <tr key={day.date}>
+            <td>{formatUtcDay(day.date)}</td>
+            {series.map(({ name, read }) => (
+              <td key={name}>{format(read(day))}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

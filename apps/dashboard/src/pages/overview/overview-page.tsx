@@ -1,0 +1,121 @@
+import { Button, SegmentedControl } from '@mantine/core';
+import { X } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { useAnalytics, type Analytics, type UsageFilter } from '../../api/usage.ts';
+import { Foreign } from '../../components/foreign.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Stacked } from '../../components/panel.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { EmptyState } from '../../components/states.tsx';
+import { formatUtcDay } from '../../format/times.ts';
+import { Breakdowns } from './breakdowns.tsx';
+import { OverviewFigures } from './overview-figures.tsx';
+import classes from './overview.module.css';
+import { changeParam, dayRanges, parseOverviewQuery } from './overview-query.ts';
+
+const OverviewCharts = lazy(() => import('./overview-charts.tsx'));
+
+export function OverviewPage() {
+  const [params, setParams] = useSearchParams();
+  const { days, filter } = parseOverviewQuery(params);
+  const query = useAnalytics(days, filter);
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        description="What went through the gateway, what it cost, and what leaving out saved."
+        actions={
+          <SegmentedControl
+            aria-label="Time range"
+            value={String(days)}
+            onChange={(value) => setParams(changeParam(params, 'days', value))}
+            data={dayRanges.map((range) => ({
+              value: String(range),
+              label: range === 1 ? 'Today' : `${range} days`,
+            }))}
+          />
+        }
+      />
+      <ActiveFilter filter={filter} onRemove={(name) => setParams(changeParam(params, name, null))} />
+      <div aria-busy={query.isFetching}>
+        <QueryView
+          query={query}
+          lines={12}
+          isEmpty={({ totals }) => totals?.requests === 0 && !isFiltered}
+          empty={<NoTraffic />}
+        >
+          {(analytics) => <Content analytics={analytics} days={days} />}
+        </QueryView>
+      </div>
+    </>
+  );
+}
+
+function Content({ analytics, days }: { readonly analytics: Analytics; readonly days: number }) {
+  const { totals, data, from, to } = analytics;
+  if (totals === null)
+    return (
+      <EmptyState title="The figures are being moved to a new version">
+        Reload the page in a minute: the service that sums them is being updated.
+      </EmptyState>
+    );
+  return (
+    <Stacked>
+      <p className={classes.span}>
+        {formatUtcDay(from.slice(0, 10))} to {formatUtcDay(data.at(-1)?.date ?? from.slice(0, 10))}, days in
+        UTC
+      </p>
+      <OverviewFigures totals={totals} />
+      <Suspense fallback={<div className={classes.chartsRoom} />}>
+        <OverviewCharts days={data} />
+      </Suspense>
+      <Breakdowns span={{ from, to }} models={totals.models} days={days} />
+    </Stacked>
+  );
+}
+
+const filterNames = { key_id: 'Key', model: 'Model', session_id: 'Session' } as const;
+
+interface ActiveFilterProps {
+  readonly filter: UsageFilter;
+  readonly onRemove: (name: keyof UsageFilter) => void;
+}
+
+function ActiveFilter({ filter, onRemove }: ActiveFilterProps) {
+  const names = (['key_id', 'model', 'session_id'] as const).filter((name) => filter[name] !== undefined);
+  if (names.length === 0) return null;
+  return (
+    <div className={classes.filters} role="group" aria-label="Filters">
+      {names.map((name) => (
+        <Button
+          key={name}
+          size="xs"
+          variant="light"
+          rightSection={<X size={14} aria-hidden />}
+          onClick={() => onRemove(name)}
+          aria-label={`Remove the filter ${filterNames[name]}: ${filter[name] ?? ''}`}
+        >
+          {filterNames[name]}:&nbsp;<Foreign>{filter[name]}</Foreign>
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+function NoTraffic() {
+  return (
+    <EmptyState
+      title="No requests in this time"
+      action={
+        <Button component={Link} to="/playground">
+          Open the playground
+        </Button>
+      }
+    >
+      Send one from the playground, or point an agent at the gateway: the <Link to="/welcome">Welcome</Link>{' '}
+      page has the two lines that change. Figures appear about a second after a request has ended.
+    </EmptyState>
+  );
+}

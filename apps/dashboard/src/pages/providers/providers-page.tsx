@@ -1,0 +1,108 @@
+import { SegmentedControl, TextInput } from '@mantine/core';
+import { Search } from 'lucide-react';
+import { useState } from 'react';
+import { useProviders, type Provider } from '../../api/providers.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { EmptyState } from '../../components/states.tsx';
+import { ConnectDialog } from './connect-dialog.tsx';
+import { DisconnectDialog } from './disconnect-dialog.tsx';
+import { ProviderCard } from './provider-card.tsx';
+import classes from './providers.module.css';
+
+type Shown = 'all' | 'connected';
+
+interface Task {
+  readonly kind: 'connect' | 'disconnect';
+  readonly provider: Provider;
+}
+
+export function ProvidersPage() {
+  const providers = useProviders();
+  const [shown, setShown] = useState<Shown>('all');
+  const [search, setSearch] = useState('');
+  const [task, setTask] = useState<Task | null>(null);
+  const close = () => setTask(null);
+  return (
+    <>
+      <PageHeader
+        title="Providers"
+        description="Whom the gateway may call for you. Credentials are stored encrypted, sent to nobody but the host they were saved for, and never shown again."
+      />
+      <Filter shown={shown} onShown={setShown} search={search} onSearch={setSearch} />
+      <QueryView query={providers} lines={8}>
+        {(all) => (
+          <ProviderList
+            providers={chooseShown(all, shown, search)}
+            onConnect={(provider) => setTask({ kind: 'connect', provider })}
+            onDisconnect={(provider) => setTask({ kind: 'disconnect', provider })}
+          />
+        )}
+      </QueryView>
+      {task?.kind === 'connect' ? <ConnectDialog provider={task.provider} onClose={close} /> : null}
+      {task?.kind === 'disconnect' ? <DisconnectDialog provider={task.provider} onClose={close} /> : null}
+    </>
+  );
+}
+
+/** The connected ones first, each part by name. */
+function chooseShown(all: readonly Provider[], shown: Shown, search: string): Provider[] {
+  const words = search.trim().toLowerCase();
+  return all
+    .filter(({ connected }) => shown === 'all' || connected)
+    .filter(({ provider, display_name }) => `${provider} ${display_name}`.toLowerCase().includes(words))
+    .sort(
+      (one, other) =>
+        Number(other.connected) - Number(one.connected) || one.display_name.localeCompare(other.display_name),
+    );
+}
+
+interface FilterProps {
+  readonly shown: Shown;
+  readonly onShown: (shown: Shown) => void;
+  readonly search: string;
+  readonly onSearch: (search: string) => void;
+}
+
+function Filter({ shown, onShown, search, onSearch }: FilterProps) {
+  return (
+    <div className={classes.filter}>
+      <TextInput
+        aria-label="Find a provider"
+        placeholder="Find a provider"
+        leftSection={<Search size={16} aria-hidden />}
+        value={search}
+        onChange={(event) => onSearch(event.currentTarget.value)}
+      />
+      <SegmentedControl
+        aria-label="Which providers"
+        value={shown}
+        onChange={onShown}
+        data={[
+          { value: 'all', label: 'All' },
+          { value: 'connected', label: 'Connected' },
+        ]}
+      />
+    </div>
+  );
+}
+
+interface ProviderListProps {
+  readonly providers: readonly Provider[];
+  readonly onConnect: (provider: Provider) => void;
+  readonly onDisconnect: (provider: Provider) => void;
+}
+
+function ProviderList({ providers, onConnect, onDisconnect }: ProviderListProps) {
+  if (providers.length === 0)
+    return <EmptyState title="No such provider">Search for another name, or show all of them.</EmptyState>;
+  return (
+    <ul className={classes.grid} aria-label="Providers">
+      {providers.map((provider) => (
+        <li key={provider.provider}>
+          <ProviderCard provider={provider} onConnect={onConnect} onDisconnect={onDisconnect} />
+        </li>
+      ))}
+    </ul>
+  );
+}

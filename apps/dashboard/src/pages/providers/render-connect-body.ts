@@ -1,0 +1,61 @@
+/** Fields of the form, by their names in the API. `service_account` is the text of a key file. */
+export type ConnectFields = Readonly<Partial<Record<string, string>>>;
+
+const textFields = [
+  'api_key',
+  'base_url',
+  'region',
+  'project',
+  'api_version',
+  'access_key_id',
+  'secret_access_key',
+  'session_token',
+] as const;
+
+interface ServiceAccount {
+  readonly type: 'service_account';
+  readonly project_id?: string;
+  readonly private_key_id: string;
+  readonly private_key: string;
+  readonly client_email: string;
+}
+
+type ConnectBody = { provider: string; additional_api_keys?: string[]; service_account?: ServiceAccount } & {
+  [Field in (typeof textFields)[number]]?: string;
+};
+
+/**
+ * What is sent to connect a provider: what was filled in, and of a key file what the gateway takes. Throws where that file is
+ * no JSON.
+ */
+export function renderConnectBody(provider: string, fields: ConnectFields): ConnectBody {
+  const given = textFields.flatMap((name): [string, string][] => {
+    const value = fields[name]?.trim();
+    return value ? [[name, value]] : [];
+  });
+  const more = (fields['additional_api_keys'] ?? '').split('\n').flatMap((line) => line.trim() || []);
+  const account = fields['service_account']?.trim();
+  return {
+    provider,
+    ...(Object.fromEntries(given) as Pick<ConnectBody, (typeof textFields)[number]>),
+    ...(more.length > 0 ? { additional_api_keys: more } : {}),
+    ...(account ? { service_account: parseServiceAccount(account) } : {}),
+  };
+}
+
+function parseServiceAccount(text: string): ServiceAccount {
+  let parsed: Partial<ServiceAccount>;
+  try {
+    parsed = JSON.parse(text) as Partial<ServiceAccount>;
+  } catch {
+    throw new Error('The service account is no JSON. Paste the whole key file, as it was downloaded.');
+  }
+  const { project_id, private_key_id = '', private_key = '', client_email = '' } = parsed;
+  return {
+    type: 'service_account',
+    ...(project_id === undefined ? {} : { project_id }),
+    private_key_id,
+    private_key,
+    client_email,
+  };
+}

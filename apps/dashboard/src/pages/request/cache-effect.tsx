@@ -1,0 +1,15 @@
+import type { RequestDetail } from '../../api/requests.ts';
+import { formatShare, formatUsd } from '../../format/numbers.ts';
+
+/** What the request did with the provider's prompt cache. */
+export function CacheEffect({ detail }: { readonly detail: RequestDetail }) {
+  const { cached_tokens: cached, prompt_tokens: prompt, compression, k_reason } = detail;
+  const parts: string[] = [];
+  if (cached !== null && prompt !== null && prompt > 0)
+    parts.push(`${formatShare(cached / prompt)} of the input`);
+  const rewritten = compression?.rewritten_usd ?? null;
+  if (rewritten !== null && rewritten > 0)
+    parts.push(`${formatUsd(rewritten)} written once more for compression`);
+  if (k_reason === 'grown') parts.push('the set of tools grew, so its prefix was written anew');
+  return <>{parts.length === 0 ? 'nothing was said of a cache' : parts.join('; ')}</>;
+}

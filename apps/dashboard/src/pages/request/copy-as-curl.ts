@@ -1,0 +1,49 @@
+/** What of a logged request goes into its curl line. */
+export interface CurledRequest {
+  readonly endpoint: string;
+  readonly format: string;
+  readonly model: string | null;
+  readonly requested_model: string | null;
+  readonly stream: boolean;
+  readonly session_id: string | null;
+}
+
+/** The same call again. Contents are not in the log, so its message is one to be filled in; the key is the shell's own. */
+export function renderCurl(request: CurledRequest, origin: string): string {
+  const model = request.requested_model ?? request.model ?? 'svc/auto';
+  const path = request.endpoint.replace('{id}', encodeURIComponent(model));
+  const headers = [
+    `-H "Authorization: Bearer $SVC_API_KEY"`,
+    `-H 'Content-Type: application/json'`,
+    ...(request.session_id === null ? [] : [`-H ${quote(`X-Svc-Session-Id: ${request.session_id}`)}`]),
+  ];
+  return [
+    `curl ${request.stream ? '-N ' : ''}${quote(origin + path)}`,
+    ...headers,
+    `-d ${quote(JSON.stringify(renderBody(request, model)))}`,
+  ].join(' \\\n  ');
+}
+
+function renderBody({ format, stream }: CurledRequest, model: string): object {
+  const text = 'Your message';
+  switch (format) {
+    case 'converse':
+      return { messages: [{ role: 'user', content: [{ text }] }] };
+    case 'messages':
+      return {
+        model,
+        max_tokens: 1_024,
+        messages: [{ role: 'user', content: text }],
+        ...(stream ? { stream } : {}),
+      };
+    case 'chat-completions':
+      return { model, messages: [{ role: 'user', content: text }], ...(stream ? { stream } : {}) };
+    default:
+      return { model };
+  }
+}
+
+/** One word of a POSIX shell, whatever is in it. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,21 @@
+import { fromLocalInput, parseRequestQuery, toLocalInput } from './request-query.ts';
+
+it('a filter is what of the address makes sense', () => {
+  const parse = (query: string) => parseRequestQuery(new URLSearchParams(query));
+  expect(parse('')).toEqual({});
+  expect(parse('status=error&model=a%2Fb&session_id=%3Cb%3E')).toEqual({
+    status: 'error',
+    model: 'a/b',
+    session_id: '<b>',
+  });
+  expect(parse('status=odd&key_id=1&from=never&to=2026-11-20T00:00:00.000Z')).toEqual({
+    to: '2026-11-20T00:00:00.000Z',
+  });
+});
+
+it('a time is shown in the reader’s zone, and means the same instant again', () => {
+  const instant = '2026-11-20T10:30:00.000Z';
+  expect(fromLocalInput(toLocalInput(instant))).toBe(instant);
+  expect(toLocalInput(undefined)).toBe('');
+  expect(fromLocalInput('')).toBe('');
+});

@@ -1,0 +1,145 @@
+import { Button } from '@mantine/core';
+import { Download, RefreshCw } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { useNewRequests, useRequests, type RequestEntry, type RequestFilter } from '../../api/requests.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { EmptyState } from '../../components/states.tsx';
+import { formatNumberOf } from '../../format/numbers.ts';
+import { changeParam } from '../overview/overview-query.ts';
+import { requestColumns } from './request-columns.tsx';
+import { RequestFilters } from './request-filters.tsx';
+import { filterNames, parseRequestQuery, type FilterName } from './request-query.ts';
+import { useExport } from './use-export.ts';
+import classes from './requests.module.css';
+
+export function RequestsPage() {
+  const [params, setParams] = useSearchParams();
+  const filter = parseRequestQuery(params);
+  const [until, setUntil] = useState(() => new Date().toISOString());
+  const change = (name: FilterName, value: string) =>
+    setParams(changeParam(params, name, value), { replace: true });
+  const clear = () => setParams(filterNames.reduce((left, name) => changeParam(left, name, null), params));
+  return (
+    <>
+      <PageHeader
+        title="Requests"
+        description="Every request that was accepted, the newest first, with what was decided about it."
+        actions={<ExportButton filter={filter} />}
+      />
+      <RequestFilters filter={filter} onChange={change} onClear={clear} />
+      <NewRequests filter={filter} since={until} onShow={() => setUntil(new Date().toISOString())} />
+      <RequestList filter={filter} until={until} onClear={clear} />
+    </>
+  );
+}
+
+interface RequestListProps {
+  readonly filter: RequestFilter;
+  readonly until: string;
+  readonly onClear: () => void;
+}
+
+function RequestList({ filter, until, onClear }: RequestListProps) {
+  const query = useRequests(filter, until);
+  const rows: RequestEntry[] = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  const total = query.data?.pages[0]?.total ?? 0;
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <div aria-busy={query.isFetching} className={classes.list}>
+      <QueryView
+        query={query}
+        lines={14}
+        isEmpty={() => rows.length === 0}
+        empty={isFiltered ? <NothingMatches onClear={onClear} /> : <NoRequests />}
+      >
+        {() => (
+          <>
+            <p className={classes.total} role="status">
+              {isFiltered && total >= 100_000 ? 'at least ' : ''}
+              {formatNumberOf(total, 'request')}
+              {query.isFetching ? ' · loading …' : ''}
+            </p>
+            <DataTable
+              label="Requests"
+              columns={requestColumns}
+              rows={rows}
+              rowKey={({ id }) => id}
+              total={total}
+              onEndReached={() => void query.fetchNextPage()}
+              isLoadingMore={query.isFetchingNextPage}
+              minWidth="74rem"
+            />
+          </>
+        )}
+      </QueryView>
+    </div>
+  );
+}
+
+interface NewRequestsProps {
+  readonly filter: RequestFilter;
+  readonly since: string;
+  readonly onShow: () => void;
+}
+
+/** Rows never move by themselves under somebody's eyes: new ones are offered. */
+function NewRequests({ filter, since, onShow }: NewRequestsProps) {
+  const { data: count = 0 } = useNewRequests(filter, since);
+  return (
+    <div className={classes.news} role="status">
+      {count === 0 ? null : (
+        <Button size="xs" variant="light" leftSection={<RefreshCw size={14} aria-hidden />} onClick={onShow}>
+          Show {formatNumberOf(count, 'new request')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function ExportButton({ filter }: { readonly filter: RequestFilter }) {
+  const download = useExport(filter);
+  return (
+    <Button
+      variant="default"
+      loading={download.isPending}
+      leftSection={<Download size={16} aria-hidden />}
+      onClick={() => download.mutate()}
+    >
+      Export CSV
+    </Button>
+  );
+}
+
+function NothingMatches({ onClear }: { readonly onClear: () => void }) {
+  return (
+    <EmptyState
+      title="No request matches"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear the filters
+        </Button>
+      }
+    >
+      Widen the time or take a filter away. Requests older than the account keeps its log are gone.
+    </EmptyState>
+  );
+}
+
+function NoRequests() {
+  return (
+    <EmptyState
+      title="No requests yet"
+      action={
+        <Button component={Link} to="/playground">
+          Open the playground
+        </Button>
+      }
+    >
+      A request shows here about a second after it has ended. Send the first one from the playground, or as
+      the <Link to="/welcome">Welcome</Link> page says.
+    </EmptyState>
+  );
+}

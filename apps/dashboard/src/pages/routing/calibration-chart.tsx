@@ -1,0 +1,119 @@
+import type { CalibrationBucket } from '../../api/routing.ts';
+import { formatShare } from '../../format/numbers.ts';
+import { drawBand, drawSteps, listCurve, makeScale, type Frame, type Scale } from './calibration-curve.ts';
+import classes from './routing.module.css';
+
+const [width, height] = [720, 320];
+const frame: Frame = { left: 52, right: width - 16, top: 12, bottom: height - 40 };
+const shownShares = [0, 0.25, 0.5, 0.75, 1];
+
+interface CalibrationChartProps {
+  readonly bucket: CalibrationBucket;
+  /** The policy's K; undefined where it has none for the bucket. */
+  readonly k: number | undefined;
+  readonly recallTarget: number;
+}
+
+/** Recall at each K with its bounds, the target, and the policy's point on it. */
+export function CalibrationChart({ bucket, k, recallTarget }: CalibrationChartProps) {
+  const points = listCurve(bucket.recall_at);
+  const scale = makeScale(points, frame);
+  const policy = points.findLast((point) => k !== undefined && point.k <= k);
+  const chosen =
+    policy === undefined
+      ? ''
+      : ` The policy’s K is ${k ?? ''}, where its lower bound is ${formatShare(policy.low)}.`;
+  return (
+    <figure>
+      <svg
+        className={classes.chart}
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`Recall against K in ${bucket.bucket}: a table of it follows.${chosen}`}
+      >
+        <Axes scale={scale} />
+        <path className={classes.band} d={drawBand(points, scale)} />
+        <path className={classes.curve} d={drawSteps(points, scale, ({ value }) => value)} />
+        <line
+          className={classes.target}
+          x1={frame.left}
+          x2={frame.right}
+          y1={scale.y(recallTarget)}
+          y2={scale.y(recallTarget)}
+        />
+        {policy === undefined || k === undefined ? null : (
+          <>
+            <line
+              className={classes.policyLine}
+              x1={scale.x(k)}
+              x2={scale.x(k)}
+              y1={scale.y(policy.low)}
+              y2={frame.bottom}
+            />
+            <circle className={classes.policy} cx={scale.x(k)} cy={scale.y(policy.low)} r={7} />
+          </>
+        )}
+      </svg>
+      <Legend hasPolicy={policy !== undefined} />
+    </figure>
+  );
+}
+
+function Axes({ scale }: { readonly scale: Scale }) {
+  return (
+    <>
+      {shownShares.map((share) => (
+        <g key={share}>
+          <line
+            className={classes.gridLine}
+            x1={frame.left}
+            x2={frame.right}
+            y1={scale.y(share)}
+            y2={scale.y(share)}
+          />
+          <text className={classes.axisText} x={frame.left - 8} y={scale.y(share) + 4} textAnchor="end">
+            {formatShare(share)}
+          </text>
+        </g>
+      ))}
+      {scale.ks.map((k) => (
+        <text key={k} className={classes.axisText} x={scale.x(k)} y={frame.bottom + 18} textAnchor="middle">
+          {k}
+        </text>
+      ))}
+      <text
+        className={classes.axisText}
+        x={(frame.left + frame.right) / 2}
+        y={height - 4}
+        textAnchor="middle"
+      >
+        K, tools that go out by their rank
+      </text>
+    </>
+  );
+}
+
+function Legend({ hasPolicy }: { readonly hasPolicy: boolean }) {
+  return (
+    <ul className={classes.legend}>
+      <li>
+        <span className={classes.swatch} data-kind="curve" aria-hidden />
+        recall as it was seen
+      </li>
+      <li>
+        <span className={classes.swatch} data-kind="band" aria-hidden />
+        exact one-sided 95 % bounds
+      </li>
+      <li>
+        <span className={classes.swatch} data-kind="target" aria-hidden />
+        target
+      </li>
+      {hasPolicy ? (
+        <li>
+          <span className={classes.swatch} data-kind="policy" aria-hidden />
+          the policy’s K, at its lower bound
+        </li>
+      ) : null}
+    </ul>
+  );
+}

@@ -1,0 +1,65 @@
+/** A point of a bucket's curve: recall at K, and its bounds. Shares between 0 and 1. */
+export interface CurvePoint {
+  readonly k: number;
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+type RecallAt = Readonly<
+  Record<string, { readonly value: number; readonly low: number; readonly high: number }>
+>;
+
+/** The curve of a bucket, by K. */
+export function listCurve(recallAt: RecallAt): CurvePoint[] {
+  return Object.entries(recallAt)
+    .map(([k, recall]) => ({ k: Number(k), ...recall }))
+    .sort((one, other) => one.k - other.k);
+}
+
+/** Where things stand in a picture of a size: K from left to right, by its logarithm, since what matters is at its beginning. */
+export interface Scale {
+  readonly x: (k: number) => number;
+  readonly y: (share: number) => number;
+  readonly ks: readonly number[];
+}
+
+export interface Frame {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const shownKs = [1, 2, 5, 10, 20, 50, 100, 200, 512];
+
+export function makeScale(points: readonly CurvePoint[], { left, right, top, bottom }: Frame): Scale {
+  const kMax = Math.max(2, ...points.map(({ k }) => k));
+  const x = (k: number) => left + (Math.log(Math.max(1, k)) / Math.log(kMax)) * (right - left);
+  const y = (share: number) => bottom - share * (bottom - top);
+  return { x, y, ks: shownKs.filter((k) => k <= kMax) };
+}
+
+/** Steps, since recall does not change between two K that were looked at. The path of an SVG. */
+export function drawSteps(
+  points: readonly CurvePoint[],
+  scale: Scale,
+  read: (point: CurvePoint) => number,
+): string {
+  return points
+    .map((point, at) => {
+      const [x, y] = [round(scale.x(point.k)), round(scale.y(read(point)))];
+      return at === 0 ? `M${x} ${y}` : `H${x}V${y}`;
+    })
+    .join('');
+}
+
+/** The area between the bounds. */
+export function drawBand(points: readonly CurvePoint[], scale: Scale): string {
+  const high = drawSteps(points, scale, (point) => point.high);
+  // Going back, a step's height holds from the K after it down to its own.
+  const low = points.toReversed().map((point) => `V${round(scale.y(point.low))}H${round(scale.x(point.k))}`);
+  return points.length === 0 ? '' : `${high}${low.join('')}Z`;
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;

@@ -1,0 +1,117 @@
+import { Switch, TextInput } from '@mantine/core';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { Link } from 'react-router';
+import { useModels, useToggleModel, type ModelStatus } from '../../api/routing.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { Foreign } from '../../components/foreign.tsx';
+import { notifyDone } from '../../components/notify.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { EmptyState, ErrorState } from '../../components/states.tsx';
+import type { Column, Sorting } from '../../components/table-props.ts';
+import { Count, Dollars, Duration, Share } from '../../components/values.tsx';
+import { formatNumberOf } from '../../format/numbers.ts';
+import classes from './routing.module.css';
+import { sortModels } from './sort-models.ts';
+
+/** Every chat model of the connected providers: its prices, what was seen of it, and whether it may be chosen. */
+export function ModelsTab() {
+  return (
+    <QueryView
+      query={useModels()}
+      lines={14}
+      isEmpty={({ data }) => data.length === 0}
+      empty={
+        <EmptyState title="No models yet">
+          Connect a provider, or the sandbox, on <Link to="/providers">Providers</Link>: its models show here.
+        </EmptyState>
+      }
+    >
+      {({ data }) => <ModelTable models={data} />}
+    </QueryView>
+  );
+}
+
+function ModelTable({ models }: { readonly models: readonly ModelStatus[] }) {
+  const [search, setSearch] = useState('');
+  const [sorting, setSorting] = useState<Sorting>({ key: 'requests', isDescending: true });
+  const toggle = useToggleModel();
+  const wanted = useDeferredValue(search);
+  const rows = useMemo(() => sortModels(models, wanted, sorting), [models, wanted, sorting]);
+  const change = (model: ModelStatus, is_enabled: boolean) => {
+    const { provider, model_id } = model;
+    const said = is_enabled ? 'may be chosen again' : 'is not chosen any more';
+    toggle.mutate(
+      { provider, model_id, is_enabled },
+      { onSuccess: () => notifyDone(`${model.id} ${said}.`, () => change(model, !is_enabled)) },
+    );
+  };
+  return (
+    <>
+      <div className={classes.controls}>
+        <TextInput
+          aria-label="Find a model"
+          placeholder="Find a model"
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <p className={classes.total} role="status">
+          {formatNumberOf(rows.length, 'model')}; figures of the last 7 days; prices in USD per million tokens
+        </p>
+      </div>
+      {toggle.isError ? <ErrorState error={toggle.error} /> : null}
+      <DataTable
+        label="Models"
+        columns={modelColumns(change)}
+        rows={rows}
+        rowKey={({ id }) => id}
+        sorting={sorting}
+        onSort={setSorting}
+        minWidth="76rem"
+      />
+    </>
+  );
+}
+
+type Change = (model: ModelStatus, isEnabled: boolean) => void;
+
+const modelColumns = (change: Change): Column<ModelStatus>[] => [
+  {
+    key: 'on',
+    header: 'Chosen from',
+    width: '6rem',
+    cell: (model) => (
+      <Switch
+        size="sm"
+        aria-label={`${model.id} takes part in automatic routing`}
+        checked={model.is_enabled}
+        onChange={(event) => change(model, event.currentTarget.checked)}
+      />
+    ),
+  },
+  {
+    key: 'id',
+    header: 'Model',
+    width: 'minmax(14rem, 2fr)',
+    isSortable: true,
+    cell: ({ id }) => <Foreign>{id}</Foreign>,
+  },
+  number('context', 'Context', '7rem', (model) => <Count value={model.context_window} />),
+  number('input', 'Input', '5rem', (model) => <Dollars value={model.input_cost_usd_per_mtok} />),
+  number('output', 'Output', '5rem', (model) => <Dollars value={model.output_cost_usd_per_mtok} />),
+  number('cached', 'Cached', '5rem', (model) => <Dollars value={model.cache_read_cost_usd_per_mtok} />),
+  number('requests', 'Requests', '6rem', (model) => <Count value={model.requests} />),
+  number('first', 'First token p50', '8rem', (model) => <Duration value={model.first_token_p50_ms} />),
+  number('first95', 'p95', '5rem', (model) => <Duration value={model.first_token_p95_ms} />),
+  number('total', 'In all p50', '6.5rem', (model) => <Duration value={model.total_p50_ms} />),
+  number('errors', 'Errors', '5rem', (model) => <Share value={model.error_rate} />),
+  number('recall', 'Tool recall', '6.5rem', (model) => <Share value={model.tool_recall} />),
+];
+
+function number(
+  key: string,
+  header: string,
+  width: string,
+  cell: Column<ModelStatus>['cell'],
+): Column<ModelStatus> {
+  return { key, header, width, align: 'end', isSortable: true, cell };
+}

@@ -1,0 +1,218 @@
+import { Button, Group, MultiSelect, NumberInput, Select, Switch, TagsInput } from '@mantine/core';
+import { useState } from 'react';
+import {
+  useModels,
+  useRoutingPreferences,
+  useUpdatePreferences,
+  type ModelStatus,
+  type RoutingPreferences,
+} from '../../api/routing.ts';
+import { notifyDone } from '../../components/notify.ts';
+import { Columns, Panel } from '../../components/panel.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { ErrorState } from '../../components/states.tsx';
+import classes from './routing.module.css';
+
+const modes = [
+  { value: 'auto', label: 'auto: by how complex the task is' },
+  { value: 'cheap', label: 'cheap: the lowest expected cost' },
+  { value: 'fast', label: 'fast: the lowest expected time' },
+  { value: 'capable', label: 'capable: the best, with the best recall' },
+];
+const pruningModes = [
+  { value: 'on', label: 'on: leave out what is not needed' },
+  { value: 'shadow', label: 'shadow: forward everything, and measure' },
+  { value: 'off', label: 'off' },
+];
+const compressionModes = [
+  { value: 'off', label: 'off' },
+  { value: 'lossless', label: 'lossless: nothing is left out' },
+  { value: 'balanced', label: 'balanced: old results as summaries' },
+];
+const exhaustedModes = [
+  { value: 'pass', label: 'send the request unoptimized' },
+  { value: 'reject', label: 'refuse it (402)' },
+];
+
+export function PreferencesTab() {
+  return (
+    <QueryView query={useRoutingPreferences()} lines={12}>
+      {(preferences) => <PreferencesForm key={JSON.stringify(preferences)} saved={preferences} />}
+    </QueryView>
+  );
+}
+
+interface PartProps {
+  readonly draft: RoutingPreferences;
+  readonly onChange: (change: Partial<RoutingPreferences>) => void;
+}
+
+function PreferencesForm({ saved }: { readonly saved: RoutingPreferences }) {
+  const [draft, setDraft] = useState(saved);
+  const update = useUpdatePreferences();
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(saved);
+  const change = (part: Partial<RoutingPreferences>) => setDraft((before) => ({ ...before, ...part }));
+  const save = () =>
+    update.mutate(draft, {
+      onSuccess: () => notifyDone('The preferences were saved.', () => update.mutate(saved)),
+    });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <Columns>
+        <ModelPart draft={draft} onChange={change} />
+        <ToolPart draft={draft} onChange={change} />
+        <CompressionPart draft={draft} onChange={change} />
+        <FallbackPart draft={draft} onChange={change} />
+      </Columns>
+      {update.isError ? <ErrorState error={update.error} /> : null}
+      <Group className={classes.save}>
+        <Button type="submit" disabled={!isChanged} loading={update.isPending}>
+          Save
+        </Button>
+        <Button variant="default" disabled={!isChanged} onClick={() => setDraft(saved)}>
+          Discard changes
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+/** Names of providers that have models, for a list to choose from. */
+function listProviders(models: readonly ModelStatus[], chosen: readonly string[] | null): string[] {
+  return [...new Set([...models.map(({ provider }) => provider), ...(chosen ?? [])])].sort();
+}
+
+function ModelPart({ draft, onChange }: PartProps) {
+  const { data } = useModels();
+  const providers = listProviders(data?.data ?? [], draft.allowed_providers);
+  return (
+    <Panel
+      title="Which model"
+      description="For requests whose model is svc/auto. Those that name a model get it."
+    >
+      <div className={classes.fields}>
+        <Select
+          label="Mode of svc/auto"
+          data={modes}
+          value={draft.mode}
+          allowDeselect={false}
+          onChange={(value) => onChange({ mode: value as RoutingPreferences['mode'] })}
+        />
+        <MultiSelect
+          label="Allowed providers"
+          description="None chosen: all that are connected."
+          data={providers}
+          value={draft.allowed_providers ?? []}
+          onChange={(names) => onChange({ allowed_providers: names.length === 0 ? null : names })}
+        />
+        <NumberInput
+          label="Dearest model, USD per million tokens"
+          description="Empty: no bound."
+          min={0}
+          max={1_000_000}
+          decimalScale={4}
+          value={draft.max_cost_usd_per_mtok ?? ''}
+          onChange={(value) => onChange({ max_cost_usd_per_mtok: typeof value === 'number' ? value : null })}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function ToolPart({ draft, onChange }: PartProps) {
+  const { pruning } = draft;
+  const changePruning = (part: Partial<RoutingPreferences['pruning']>) =>
+    onChange({ pruning: { ...pruning, ...part } });
+  return (
+    <Panel
+      title="Which tools"
+      description="How many are left out, and how sure one has to be that none is missing."
+    >
+      <div className={classes.fields}>
+        <Select
+          label="Pruning"
+          data={pruningModes}
+          value={pruning.mode}
+          allowDeselect={false}
+          onChange={(value) => changePruning({ mode: value as RoutingPreferences['pruning']['mode'] })}
+        />
+        <NumberInput
+          label="Recall target, %"
+          description="In this share of sessions no needed tool may be missing."
+          min={50}
+          max={99.99}
+          decimalScale={2}
+          step={1}
+          value={Number((pruning.recall_target * 100).toFixed(2))}
+          onChange={(value) => {
+            if (typeof value === 'number') changePruning({ recall_target: Number((value / 100).toFixed(6)) });
+          }}
+        />
+        <Switch
+          label="Safety net: the model can ask for tools that were left out"
+          checked={pruning.recovery}
+          onChange={(event) => changePruning({ recovery: event.currentTarget.checked })}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function CompressionPart({ draft, onChange }: PartProps) {
+  const { compression } = draft;
+  const changeCompression = (part: Partial<RoutingPreferences['compression']>) =>
+    onChange({ compression: { ...compression, ...part } });
+  return (
+    <Panel title="Compression" description="Of tool definitions and of long conversations.">
+      <div className={classes.fields}>
+        <Select
+          label="Compression"
+          data={compressionModes}
+          value={compression.mode}
+          allowDeselect={false}
+          onChange={(value) =>
+            changeCompression({ mode: value as RoutingPreferences['compression']['mode'] })
+          }
+        />
+        <Switch
+          label="Requests without tools, too"
+          checked={compression.apply_without_tools}
+          onChange={(event) => changeCompression({ apply_without_tools: event.currentTarget.checked })}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function FallbackPart({ draft, onChange }: PartProps) {
+  const { data } = useModels();
+  return (
+    <Panel title="When something is used up or away">
+      <div className={classes.fields}>
+        <TagsInput
+          label="Fallback models"
+          description="Asked in this order when a provider fails before the first byte. Enter adds one."
+          data={data?.data.map(({ id }) => id) ?? []}
+          limit={50}
+          maxTags={16}
+          value={draft.fallbacks}
+          onChange={(fallbacks) => onChange({ fallbacks })}
+        />
+        <Select
+          label="When a saved-token budget is used up"
+          data={exhaustedModes}
+          value={draft.on_budget_exhausted}
+          allowDeselect={false}
+          onChange={(value) =>
+            onChange({ on_budget_exhausted: value as RoutingPreferences['on_budget_exhausted'] })
+          }
+        />
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,157 @@
+import { SegmentedControl } from '@mantine/core';
+import { useMemo } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { useSessions, type SessionUsage } from '../../api/sessions.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { Foreign } from '../../components/foreign.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { EmptyState } from '../../components/states.tsx';
+import type { Column } from '../../components/table-props.ts';
+import { Count, Dollars, Share, Time, Tokens } from '../../components/values.tsx';
+import { formatNumberOf } from '../../format/numbers.ts';
+import { sessionAddress } from '../addresses.ts';
+import { changeParam } from '../overview/overview-query.ts';
+import classes from './sessions.module.css';
+
+const dayMs = 86_400_000;
+const ranges = [1, 7, 30, 90] as const;
+
+export function SessionsPage() {
+  const [params, setParams] = useSearchParams();
+  const days = ranges.find((range) => String(range) === params.get('days')) ?? 30;
+  // The beginning of a day, so that the same list is asked for all day.
+  const from = useMemo(
+    () => new Date(Math.floor(Date.now() / dayMs) * dayMs - (days - 1) * dayMs).toISOString(),
+    [days],
+  );
+  return (
+    <>
+      <PageHeader
+        title="Sessions"
+        description="Conversations, by the session that their requests named. The one that was active last comes first."
+        actions={
+          <SegmentedControl
+            aria-label="Time range"
+            value={String(days)}
+            onChange={(value) => setParams(changeParam(params, 'days', value))}
+            data={ranges.map((range) => ({
+              value: String(range),
+              label: range === 1 ? 'Today' : `${range} days`,
+            }))}
+          />
+        }
+      />
+      <SessionList from={from} />
+    </>
+  );
+}
+
+function SessionList({ from }: { readonly from: string }) {
+  const query = useSessions(from);
+  const rows: SessionUsage[] = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  const total = query.data?.pages[0]?.total ?? 0;
+  return (
+    <div aria-busy={query.isFetching}>
+      <QueryView query={query} lines={12} isEmpty={() => rows.length === 0} empty={<NoSessions />}>
+        {() => (
+          <>
+            <p className={classes.total} role="status">
+              {formatNumberOf(total, 'session')}
+              {query.isFetching ? ' · loading …' : ''}
+            </p>
+            <DataTable
+              label="Sessions"
+              columns={columns}
+              rows={rows}
+              rowKey={({ session_id }) => session_id}
+              total={total}
+              onEndReached={() => void query.fetchNextPage()}
+              isLoadingMore={query.isFetchingNextPage}
+              minWidth="72rem"
+            />
+          </>
+        )}
+      </QueryView>
+    </div>
+  );
+}
+
+const columns: readonly Column<SessionUsage>[] = [
+  {
+    key: 'session',
+    header: 'Session',
+    width: 'minmax(12rem, 1.5fr)',
+    cell: ({ session_id }) => (
+      <Link to={sessionAddress(session_id)}>
+        <Foreign>{session_id}</Foreign>
+      </Link>
+    ),
+  },
+  {
+    key: 'last',
+    header: 'Last request',
+    width: '10.5rem',
+    cell: ({ last_request_at }) => <Time value={last_request_at} />,
+  },
+  {
+    key: 'requests',
+    header: 'Requests',
+    width: '5rem',
+    align: 'end',
+    cell: ({ requests }) => <Count value={requests} />,
+  },
+  {
+    key: 'models',
+    header: 'Models',
+    width: 'minmax(9rem, 1fr)',
+    cell: ({ models }) => <Foreign>{models.join(', ')}</Foreign>,
+  },
+  {
+    key: 'cached',
+    header: 'From cache',
+    width: '5.5rem',
+    align: 'end',
+    cell: ({ prompt_tokens, cached_tokens }) => (
+      <Share value={prompt_tokens === 0 ? null : cached_tokens / prompt_tokens} />
+    ),
+  },
+  {
+    key: 'tokens',
+    header: 'Tokens',
+    width: '8rem',
+    align: 'end',
+    cell: ({ total_tokens }) => <Tokens value={total_tokens} />,
+  },
+  {
+    key: 'saved',
+    header: 'Tokens saved',
+    width: '8rem',
+    align: 'end',
+    cell: ({ total_tokens_saved }) => <Tokens value={total_tokens_saved} />,
+  },
+  {
+    key: 'cost',
+    header: 'Cost',
+    width: '5.5rem',
+    align: 'end',
+    cell: ({ cost_usd }) => <Dollars value={cost_usd} />,
+  },
+  {
+    key: 'net',
+    header: 'Saved, net',
+    width: '6rem',
+    align: 'end',
+    cell: ({ provider_savings_usd }) => <Dollars value={provider_savings_usd} />,
+  },
+];
+
+function NoSessions() {
+  return (
+    <EmptyState title="No sessions in this time">
+      <p>Send this header with the requests of one conversation, and they are shown together here:</p>
+      <CodeBlock label="The header that names a session" code="X-Svc-Session-Id: ticket-4711" />
+    </EmptyState>
+  );
+}

@@ -1,0 +1,72 @@
+import { Link } from 'react-router';
+import type { RecallAlert } from '../../api/tool-health.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { Foreign } from '../../components/foreign.tsx';
+import type { Column } from '../../components/table-props.ts';
+import { Time, Unknown } from '../../components/values.tsx';
+import { formatNumberOf } from '../../format/numbers.ts';
+import { toolAddress } from '../addresses.ts';
+import classes from './tool-health.module.css';
+
+const detectors: Readonly<Record<RecallAlert['detected_by'], string>> = {
+  hallucinated_call: 'The model called it by name',
+  recovery: 'The model asked for it, and got it',
+  shadow: 'Shadow: the plan would have left it out',
+};
+
+interface AlertTableProps {
+  readonly alerts: readonly RecallAlert[];
+  readonly total: number;
+}
+
+/** Tools that were needed and not forwarded, the newest first. */
+export function AlertTable({ alerts, total }: AlertTableProps) {
+  return (
+    <>
+      <div className={classes.controls}>
+        <p className={classes.total}>
+          {formatNumberOf(total, 'alert')}
+          {total > alerts.length ? `, the newest ${alerts.length} shown` : ''}
+        </p>
+      </div>
+      <DataTable
+        label="Recall alerts"
+        columns={columns}
+        rows={alerts}
+        rowKey={({ request_id, tool, detected_by }) => `${request_id} ${tool} ${detected_by}`}
+        minWidth="56rem"
+      />
+    </>
+  );
+}
+
+const columns: readonly Column<RecallAlert>[] = [
+  {
+    key: 'at',
+    header: 'When',
+    width: '11rem',
+    cell: ({ at, request_id }) => (
+      <Link to={`/requests/${request_id}`}>
+        <Time value={at} />
+      </Link>
+    ),
+  },
+  {
+    key: 'tool',
+    header: 'Tool',
+    width: 'minmax(10rem, 1fr)',
+    cell: ({ tool }) => (
+      <Link to={toolAddress(tool)}>
+        <Foreign>{tool}</Foreign>
+      </Link>
+    ),
+  },
+  {
+    key: 'by',
+    header: 'How it was noticed',
+    width: 'minmax(14rem, 1.2fr)',
+    cell: (alert) => detectors[alert.detected_by],
+  },
+  { key: 'rank', header: 'Rank', width: '4rem', align: 'end', cell: ({ rank }) => rank },
+  { key: 'k', header: 'K', width: '4rem', align: 'end', cell: ({ k }) => k ?? <Unknown /> },
+];

@@ -1,0 +1,136 @@
+import { TextInput } from '@mantine/core';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { Link } from 'react-router';
+import type { ToolHealth } from '../../api/tool-health.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { Foreign } from '../../components/foreign.tsx';
+import type { Column, Sorting } from '../../components/table-props.ts';
+import { Count, Share, Time, Unknown } from '../../components/values.tsx';
+import { formatNumberOf } from '../../format/numbers.ts';
+import { toolAddress } from '../addresses.ts';
+import { DescriptionScore } from './description-score.tsx';
+import { sortTools } from './sort-tools.ts';
+import classes from './tool-health.module.css';
+
+interface HealthTableProps {
+  readonly tools: readonly ToolHealth[];
+  readonly requestsConsidered: number;
+}
+
+/** All tools, sorted and searched here. */
+export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
+  const [search, setSearch] = useState('');
+  const [sorting, setSorting] = useState<Sorting>({ key: 'offered', isDescending: true });
+  const wanted = useDeferredValue(search);
+  const rows = useMemo(() => sortTools(tools, wanted, sorting), [tools, wanted, sorting]);
+  return (
+    <>
+      <div className={classes.controls}>
+        <TextInput
+          aria-label="Find a tool by name"
+          placeholder="Find by name"
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <p className={classes.total} role="status">
+          {formatNumberOf(rows.length, 'tool')} of the newest{' '}
+          {formatNumberOf(requestsConsidered, 'ranked request')}
+        </p>
+      </div>
+      <DataTable
+        label="Tools"
+        columns={columns}
+        rows={rows}
+        rowKey={({ name }) => name}
+        sorting={sorting}
+        onSort={setSorting}
+        minWidth="70rem"
+      />
+    </>
+  );
+}
+
+const columns: readonly Column<ToolHealth>[] = [
+  {
+    key: 'name',
+    header: 'Tool',
+    width: 'minmax(12rem, 2fr)',
+    isSortable: true,
+    cell: ({ name }) => (
+      <Link to={toolAddress(name)}>
+        <Foreign>{name}</Foreign>
+      </Link>
+    ),
+  },
+  {
+    key: 'score',
+    header: 'Description',
+    width: 'minmax(8rem, 1fr)',
+    isSortable: true,
+    cell: ({ description_score }) => <DescriptionScore score={description_score} />,
+  },
+  {
+    key: 'issues',
+    header: 'Issues',
+    width: '4.5rem',
+    align: 'end',
+    isSortable: true,
+    cell: ({ issues }) => <Count value={issues.length} />,
+  },
+  {
+    key: 'offered',
+    header: 'Offered',
+    width: '5rem',
+    align: 'end',
+    isSortable: true,
+    cell: ({ stats }) => <Count value={stats.offered} />,
+  },
+  {
+    key: 'forwarded',
+    header: 'Forwarded',
+    width: '6rem',
+    align: 'end',
+    isSortable: true,
+    cell: ({ stats }) => <Count value={stats.forwarded} />,
+  },
+  {
+    key: 'called',
+    header: 'Called',
+    width: '4.8rem',
+    align: 'end',
+    isSortable: true,
+    cell: ({ stats }) => <Count value={stats.called} />,
+  },
+  {
+    key: 'rate',
+    header: 'Call-through',
+    width: '7rem',
+    align: 'end',
+    isSortable: true,
+    cell: ({ stats }) => <Share value={stats.call_through_rate} />,
+  },
+  {
+    key: 'missed',
+    header: 'Missed',
+    width: '5rem',
+    align: 'end',
+    isSortable: true,
+    cell: ({ stats }) => <Count value={stats.called_when_pruned} />,
+  },
+  {
+    key: 'rank',
+    header: 'Rank when called',
+    width: '8.5rem',
+    align: 'end',
+    isSortable: true,
+    cell: ({ stats: { mean_rank_when_called: rank } }) =>
+      rank === null ? <Unknown /> : Number(rank.toFixed(1)),
+  },
+  {
+    key: 'seen',
+    header: 'Last seen',
+    width: '8rem',
+    isSortable: true,
+    cell: ({ last_seen_at }) => <Time value={last_seen_at} isRelative />,
+  },
+];

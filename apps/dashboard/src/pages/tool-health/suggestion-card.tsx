@@ -1,0 +1,74 @@
+import { Link } from 'react-router';
+import type { ToolSuggestion } from '../../api/tool-health.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Foreign } from '../../components/foreign.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { formatNumberOf, formatShare } from '../../format/numbers.ts';
+import { toolAddress } from '../addresses.ts';
+import classes from './tool-health.module.css';
+
+/** Two tools that are taken for each other: what shows it, and words to tell them apart that can be copied. */
+export function SuggestionCard({ suggestion }: { readonly suggestion: ToolSuggestion }) {
+  const { tool, collides_with, suggested_description, suggested_examples: examples } = suggestion;
+  return (
+    <Panel
+      title={
+        <>
+          <ToolLink name={tool} /> is taken for <ToolLink name={collides_with} />
+        </>
+      }
+    >
+      <Evidence suggestion={suggestion} />
+      {suggested_description === null ? (
+        <p className={classes.evidence}>
+          Nothing in their names and parameters tells the two apart: say in both descriptions when to use
+          which.
+        </p>
+      ) : (
+        <>
+          <p className={classes.label}>Description to use</p>
+          <CodeBlock label="Suggested description" code={suggested_description} linesMax={8} />
+        </>
+      )}
+      {examples.length === 0 ? null : (
+        <>
+          <p className={classes.label}>Examples to add to its definition</p>
+          <CodeBlock
+            label="Suggested examples"
+            code={JSON.stringify({ 'x-svc-examples': examples }, null, 2)}
+            linesMax={10}
+          />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function ToolLink({ name }: { readonly name: string }) {
+  return (
+    <Link to={toolAddress(name)}>
+      <Foreign>{name}</Foreign>
+    </Link>
+  );
+}
+
+function Evidence({
+  suggestion: { evidence, expected_gain: gain },
+}: {
+  readonly suggestion: ToolSuggestion;
+}) {
+  const { calls, ranked_below, left_out, intents, similarity } = evidence;
+  return (
+    <p className={classes.evidence}>
+      Of {formatNumberOf(calls, 'call')}, the other one stood before it in {ranked_below} and it was left out
+      in {left_out}
+      {similarity === null ? '' : `; the definitions are ${formatShare(similarity, 0)} alike`}
+      {intents.length === 0 ? '' : `; asked for: ${intents.join(', ')}`}. Told apart, its mean rank would go
+      from {Number(gain.mean_rank_before.toFixed(1))} to {Number(gain.mean_rank_after.toFixed(1))}
+      {gain.recalled === 0
+        ? ''
+        : `, and ${formatNumberOf(gain.recalled, 'decision')} would not have left it out`}
+      : at the most, by {formatNumberOf(gain.decisions, 'recorded decision')}.
+    </p>
+  );
+}

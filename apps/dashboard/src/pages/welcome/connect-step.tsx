@@ -1,0 +1,64 @@
+import { Anchor, Badge, Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useProviders, type Provider } from '../../api/providers.ts';
+import { Foreign } from '../../components/foreign.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { ConnectDialog } from '../providers/connect-dialog.tsx';
+import { Step } from './step.tsx';
+import classes from './welcome.module.css';
+
+/** Those that most people come with; all others are on the page of providers. */
+const usual = ['openai', 'anthropic', 'google', 'hosted', 'azure', 'openrouter'];
+
+export function ConnectStep() {
+  const providers = useProviders();
+  const [chosen, setChosen] = useState<Provider | null>(null);
+  const own = providers.data?.filter(({ connected, provider }) => connected && provider !== 'sandbox') ?? [];
+  return (
+    <Step
+      number={1}
+      title="Connect a provider"
+      description="The gateway calls it with your key, which is stored encrypted. To look around first, use the sandbox: it is connected already and needs none."
+      isDone={own.length > 0}
+    >
+      <QueryView query={providers} lines={2}>
+        {(all) => <Choices providers={all} onChoose={setChosen} />}
+      </QueryView>
+      {chosen === null ? null : <ConnectDialog provider={chosen} onClose={() => setChosen(null)} />}
+    </Step>
+  );
+}
+
+interface ChoicesProps {
+  readonly providers: readonly Provider[];
+  readonly onChoose: (provider: Provider) => void;
+}
+
+function Choices({ providers, onChoose }: ChoicesProps) {
+  const connected = providers.filter((each) => each.connected);
+  const open = usual.flatMap(
+    (name) => providers.find((each) => each.provider === name && !each.connected) ?? [],
+  );
+  return (
+    <>
+      <p className={classes.row}>
+        {connected.map(({ provider, display_name }) => (
+          <Badge key={provider} color="green" variant="light" size="lg" tt="none">
+            <Foreign>{display_name}</Foreign>: connected
+          </Badge>
+        ))}
+      </p>
+      <div className={classes.row}>
+        {open.map((provider) => (
+          <Button key={provider.provider} variant="default" size="xs" onClick={() => onChoose(provider)}>
+            {provider.display_name}
+          </Button>
+        ))}
+        <Anchor component={Link} to="/providers" size="sm">
+          All {providers.length} providers
+        </Anchor>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { ApiError, parseApiError } from '../../api/api-error.ts';
+import { api, unwrap } from '../../api/client.ts';
+import { addFrame, noAnswer, type Answer } from '../playground/read-answer.ts';
+import { readServerSentEvents } from '../playground/read-frames.ts';
+import { renderRequest } from '../playground/render-request.ts';
+import { exampleTools } from './example-tools.ts';
+
+/** A test request as far as it has come. */
+export interface TestResult {
+  readonly answer: Answer;
+  readonly requestId: string | null;
+  readonly toolsIn: number;
+  readonly toolsOut: number;
+  /** How the tools were chosen; null where all of them were forwarded. */
+  readonly routing: string | null;
+  /** What the gateway itself took, in milliseconds; null where it does not say. */
+  readonly overheadMs: number | null;
+  readonly isDone: boolean;
+}
+
+interface TestRequest {
+  readonly model: string;
+  readonly question: string;
+  /** An API key; a short-lived one is made without it. */
+  readonly secret: string | null;
+  readonly onProgress: (result: TestResult) => void;
+}
+
+/** Asks a model with the example tools, and tells of the answer as it comes. Throws ApiError. */
+export async function sendTestRequest({ model, question, secret, onProgress }: TestRequest): Promise<void> {
+  const key = secret ?? (await unwrap(api.POST('/v1/account/playground-key', {}))).key;
+  const { path, body } = renderRequest('chat-completions', {
+    model,
+    turns: [{ role: 'user', text: question }],
+    tools: exampleTools,
+    stream: true,
+  });
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const requestId = response.headers.get('x-request-id');
+  if (!response.ok || response.body === null)
+    throw parseApiError(response.status, await response.json().catch(() => null), requestId);
+  let result = parseHeaders(response.headers);
+  for await (const frame of readServerSentEvents(response.body)) {
+    result = { ...result, answer: addFrame('chat-completions', result.answer, frame) };
+    onProgress(result);
+  }
+  if (result.answer.error !== null)
+    throw new ApiError({ status: 502, code: 'broken_off', message: result.answer.error, requestId });
+  onProgress({ ...result, isDone: true });
+}
+
+function parseHeaders(headers: Headers): TestResult {
+  const numberOf = (name: string) => Number(headers.get(name) ?? exampleTools.length);
+  const overhead = headers.get('x-svc-overhead-ms');
+  return {
+    answer: noAnswer,
+    requestId: headers.get('x-request-id'),
+    toolsIn: numberOf('x-svc-tools-input'),
+    toolsOut: numberOf('x-svc-tools-output'),
+    routing: headers.get('x-svc-routing'),
+    overheadMs: overhead === null ? null : Number(overhead),
+    isDone: false,
+  };
+}

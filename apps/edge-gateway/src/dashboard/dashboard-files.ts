@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+
+/** A file of the dashboard, ready to be sent. */
+export interface DashboardFile {
+  readonly body: Buffer;
+  /** The same, compressed when it was built, by its content coding. */
+  readonly compressed: ReadonlyMap<'br' | 'gzip', Buffer>;
+  readonly contentType: string;
+  readonly etag: string;
+  /** Its name holds a hash of its content: it never changes. */
+  readonly isImmutable: boolean;
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json; charset=utf-8',
+  '.woff2': 'font/woff2',
+  '.png': 'image/png',
+};
+
+const codings = { br: '.br', gzip: '.gz' } as const;
+
+/** Where the build puts the dashboard: beside the program that this is part of. */
+const builtDirectory = join(import.meta.dirname, '../dashboard');
+
+/**
+ * The dashboard's files, read once: a few megabytes. No path of a request ever reaches the file system. Without a build
+ * there is none.
+ */
+export class DashboardFiles {
+  readonly #files: ReadonlyMap<string, DashboardFile>;
+
+  constructor(files: ReadonlyMap<string, DashboardFile>) {
+    this.#files = files;
+  }
+
+  static open(directory = builtDirectory): DashboardFiles {
+    if (!existsSync(join(directory, 'index.html'))) return new DashboardFiles(new Map());
+    const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+    const files = names.flatMap((name): [string, DashboardFile][] => {
+      const contentType = contentTypes[extname(name)];
+      const path = join(directory, name);
+      if (contentType === undefined || !statSync(path).isFile()) return [];
+      return [[relative(directory, path).split(sep).join('/'), readFile(path, name, contentType)]];
+    });
+    return new DashboardFiles(new Map(files));
+  }
+
+  /** Undefined for what is not there. */
+  find(path: string): DashboardFile | undefined {
+    return this.#files.get(path);
+  }
+
+  /**
+   * The file at an address below the dashboard: the page itself for whatever is no file, since its router knows more
+   * addresses. Not for what looks like a built file: a page of an earlier version asks for files that are gone.
+   */
+  choose(path: string): DashboardFile | undefined {
+    return this.find(path) ?? (path.startsWith('assets/') ? undefined : this.find('index.html'));
+  }
+}
+
+function readFile(path: string, name: string, contentType: string): DashboardFile {
+  const body = readFileSync(path);
+  const compressed = Object.entries(codings).flatMap(([coding, ending]): ['br' | 'gzip', Buffer][] =>
+    existsSync(path + ending) ? [[coding as 'br' | 'gzip', readFileSync(path + ending)]] : [],
+  );
+  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  return {
+    body,
+    compressed: new Map(compressed),
+    contentType,
+    etag: `"${hash}"`,
+    isImmutable: name.startsWith(`assets${sep}`),
+  };
+}

@@ -1,0 +1,66 @@
+import type { DashboardFile } from './dashboard-files.ts';
+
+/** An answer with a file of the dashboard, or that the browser has it already. */
+export interface FileAnswer {
+  readonly status: 200 | 304;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface FileRequest {
+  readonly acceptEncoding: string;
+  readonly ifNoneMatch: string;
+  /** Of the page: see `renderPolicy`. */
+  readonly policy: string;
+}
+
+/**
+ * What a page of the dashboard may do: run its own files, and talk to this gateway. Nothing inline, no other host but, for
+ * signing in, the OpenID Connect issuer that is configured.
+ */
+export function renderPolicy(issuer: string | undefined): string {
+  const connect = issuer === undefined ? "'self'" : `'self' ${new URL(issuer).origin}`;
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    `connect-src ${connect}`,
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Files whose names change with their content are kept for a year; the others are asked for anew each time. */
+export function renderFile(
+  file: DashboardFile,
+  { acceptEncoding, ifNoneMatch, policy }: FileRequest,
+): FileAnswer {
+  const coding = chooseCoding(file, acceptEncoding);
+  const headers = {
+    'content-type': file.contentType,
+    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    vary: 'accept-encoding',
+    etag: file.etag,
+    'content-security-policy': policy,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  };
+  if (ifNoneMatch === file.etag) return { status: 304, headers, body: Buffer.alloc(0) };
+  const body = coding === undefined ? undefined : file.compressed.get(coding);
+  if (coding === undefined || body === undefined) return { status: 200, headers, body: file.body };
+  return { status: 200, headers: { ...headers, 'content-encoding': coding }, body };
+}
+
+function chooseCoding({ compressed }: DashboardFile, acceptEncoding: string): 'br' | 'gzip' | undefined {
+  const accepted = acceptEncoding.split(',').flatMap((part) => {
+    const [name = '', ...parameters] = part.trim().toLowerCase().split(';');
+    return parameters.some((parameter) => /^\s*q=0(\.0*)?\s*$/.test(parameter)) ? [] : [name.trim()];
+  });
+  return (['br', 'gzip'] as const).find((coding) => compressed.has(coding) && accepted.includes(coding));
+}
