@@ -1,8 +1,6 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
-
-export const requestStatuses = ['ok', 'error', 'cancelled', 'truncated', 'interrupted'] as const;
-export type RequestStatus = (typeof requestStatuses)[number];
+import type { RequestStatus } from './request-statuses.ts';
 
 /** What narrows the log. `from` (inclusive) and `to` (exclusive) are RFC 3339. */
 export interface RequestFilter {

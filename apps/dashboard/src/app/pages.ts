@@ -1,4 +1,17 @@
-import { CreditCard, KeyRound, Plug, Rocket, UserRound, type LucideIcon } from 'lucide-react';
+import {
+  ChartColumn,
+  CreditCard,
+  KeyRound,
+  List,
+  MessageSquareText,
+  MessagesSquare,
+  Plug,
+  Rocket,
+  Route,
+  UserRound,
+  Wrench,
+  type LucideIcon,
+} from 'lucide-react';
 import type { ComponentType } from 'react';
 
 /** A page, in the order of the navigation. It is loaded when it is first opened. */
@@ -20,6 +33,72 @@ export const pages: readonly Page[] = [
     icon: Rocket,
     group: 'Start',
     load: async () => (await import('../pages/welcome/welcome-page.tsx')).WelcomePage,
+  },
+  {
+    path: 'playground',
+    label: 'Playground',
+    icon: MessagesSquare,
+    group: 'Start',
+    load: async () => (await import('../pages/playground/playground-page.tsx')).PlaygroundPage,
+  },
+  {
+    path: 'overview',
+    label: 'Overview',
+    icon: ChartColumn,
+    group: 'Measured',
+    load: async () => (await import('../pages/overview/overview-page.tsx')).OverviewPage,
+  },
+  {
+    path: 'requests',
+    label: 'Requests',
+    icon: List,
+    group: 'Measured',
+    load: async () => (await import('../pages/requests/requests-page.tsx')).RequestsPage,
+  },
+  {
+    path: 'requests/:requestId',
+    label: 'Request',
+    icon: List,
+    group: 'Measured',
+    isInNavigation: false,
+    load: async () => (await import('../pages/request/request-page.tsx')).RequestPage,
+  },
+  {
+    path: 'sessions',
+    label: 'Sessions',
+    icon: MessageSquareText,
+    group: 'Measured',
+    load: async () => (await import('../pages/sessions/sessions-page.tsx')).SessionsPage,
+  },
+  {
+    path: 'sessions/one',
+    label: 'Session',
+    icon: MessageSquareText,
+    group: 'Measured',
+    isInNavigation: false,
+    load: async () => (await import('../pages/session/session-page.tsx')).SessionPage,
+  },
+  {
+    path: 'tools',
+    label: 'Tool health',
+    icon: Wrench,
+    group: 'Measured',
+    load: async () => (await import('../pages/tool-health/tool-health-page.tsx')).ToolHealthPage,
+  },
+  {
+    path: 'tools/one',
+    label: 'Tool',
+    icon: Wrench,
+    group: 'Measured',
+    isInNavigation: false,
+    load: async () => (await import('../pages/tool/tool-page.tsx')).ToolPage,
+  },
+  {
+    path: 'routing',
+    label: 'Routing',
+    icon: Route,
+    group: 'Measured',
+    load: async () => (await import('../pages/routing/routing-page.tsx')).RoutingPage,
   },
   {
     path: 'keys',

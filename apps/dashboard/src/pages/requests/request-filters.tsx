@@ -1,7 +1,8 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { requestStatuses, type RequestFilter } from '../../api/requests.ts';
+import { requestStatuses } from '../../api/request-statuses.ts';
+import type { RequestFilter } from '../../api/requests.ts';
 import { useKeyOptions } from './use-key-options.ts';
 import { fromLocalInput, toLocalInput, type FilterName } from './request-query.ts';
 import classes from './requests.module.css';

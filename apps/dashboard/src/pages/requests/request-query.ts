@@ -1,4 +1,5 @@
-import { requestStatuses, type RequestFilter, type RequestStatus } from '../../api/requests.ts';
+import { requestStatuses, type RequestStatus } from '../../api/request-statuses.ts';
+import type { RequestFilter } from '../../api/requests.ts';
 
 /** The parts of a filter, as they stand in the address. */
 export const filterNames = ['status', 'key_id', 'model', 'session_id', 'from', 'to'] as const;

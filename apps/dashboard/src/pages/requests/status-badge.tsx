@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core';
-import type { RequestStatus } from '../../api/requests.ts';
+import type { RequestStatus } from '../../api/request-statuses.ts';
 
 const colors: Readonly<Record<RequestStatus, string>> = {
   ok: 'green',

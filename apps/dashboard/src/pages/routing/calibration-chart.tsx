@@ -24,7 +24,7 @@ export function CalibrationChart({ bucket, k, recallTarget }: CalibrationChartPr
       ? ''
       : ` The policy’s K is ${k ?? ''}, where its lower bound is ${formatShare(policy.low)}.`;
   return (
-    <figure>
+    <figure className={classes.figure}>
       <svg
         className={classes.chart}
         viewBox={`0 0 ${width} ${height}`}

@@ -1,0 +1,36 @@
+import { api, unwrap } from './client.ts';
+
+/** Tools beyond this K would be left out all the same; no list is that long but few. */
+const everything = 512;
+/** A key is replaced before it ends, so that no answer breaks off. */
+const marginMs = 5 * 60_000;
+
+export type Lane = 'pruned' | 'full';
+
+interface PlaygroundKey {
+  readonly secret: string;
+  readonly expiresAtMs: number;
+}
+
+// In memory alone: a key is gone with the page.
+const keys = new Map<Lane, Promise<PlaygroundKey>>();
+
+async function createKey(lane: Lane): Promise<PlaygroundKey> {
+  const body = lane === 'full' ? { k_target_override: everything } : {};
+  const { key, expires_at } = await unwrap(api.POST('/v1/account/playground-key', { body }));
+  return { secret: key, expiresAtMs: expires_at === null ? Infinity : Date.parse(expires_at) };
+}
+
+/** The lane's short-lived API key: chat takes no session token. `full` has one whose K is as wide as it can be. */
+export async function playgroundKey(lane: Lane): Promise<string> {
+  const kept = await keys.get(lane)?.catch(() => undefined);
+  if (kept !== undefined && kept.expiresAtMs - marginMs > Date.now()) return kept.secret;
+  const made = createKey(lane);
+  keys.set(lane, made);
+  return (await made).secret;
+}
+
+/** A key that the gateway refused: the next call makes another. */
+export function forgetPlaygroundKey(lane: Lane): void {
+  keys.delete(lane);
+}

@@ -1,0 +1,61 @@
+import { useCallback, useRef, useState } from 'react';
+import type { Lane } from '../../api/playground.ts';
+import { addInput, type ChatFormat, type PlaygroundTool, type Turn } from './conversation.ts';
+import { sendChat, type Reply } from './send-chat.ts';
+
+export interface ChatSettings {
+  readonly model: string;
+  readonly format: ChatFormat;
+  readonly tools: readonly PlaygroundTool[];
+  readonly stream: boolean;
+}
+
+/** A conversation in one lane: its turns, and the reply that is coming or came last. */
+export interface LaneChat {
+  readonly turns: readonly Turn[];
+  readonly reply: Reply | null;
+  readonly isBusy: boolean;
+  readonly send: (text: string, settings: ChatSettings) => Promise<void>;
+  readonly stop: () => void;
+  readonly reset: () => void;
+}
+
+const newSessionId = () => `playground-${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
+
+export function useChat(lane: Lane): LaneChat {
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const [reply, setReply] = useState<Reply | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const sessionId = useRef(newSessionId());
+  const abort = useRef<AbortController>(undefined);
+
+  const send = useCallback(
+    async (text: string, settings: ChatSettings) => {
+      const controller = new AbortController();
+      abort.current = controller;
+      const asked = addInput(turns, text);
+      setTurns(asked);
+      setReply(null);
+      setBusy(true);
+      const chat = { ...settings, lane, turns: asked, sessionId: sessionId.current };
+      const done = await sendChat(chat, { onProgress: setReply, signal: controller.signal });
+      if (abort.current !== controller) return;
+      setBusy(false);
+      // A question without an answer is taken back: a conversation that goes on from it would be refused.
+      const { text: said, calls } = done.answer;
+      const isAnswered = said !== '' || calls.length > 0;
+      setTurns(isAnswered ? [...asked, { role: 'assistant', text: said, calls }] : turns);
+    },
+    [lane, turns],
+  );
+  const stop = useCallback(() => abort.current?.abort(), []);
+  const reset = useCallback(() => {
+    abort.current?.abort();
+    abort.current = undefined;
+    sessionId.current = newSessionId();
+    setTurns([]);
+    setReply(null);
+    setBusy(false);
+  }, []);
+  return { turns, reply, isBusy, send, stop, reset };
+}
