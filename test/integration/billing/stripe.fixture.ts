@@ -1,0 +1,83 @@
+import { billing, billingCheckout, type Billing, type BillingCheckout } from '@gateway/contracts';
+import {
+  signUpPerson,
+  startStack,
+  startStripeServer,
+  type SignedEvent,
+  type StackUnderTest,
+  type StripeServer,
+  type TestPerson,
+} from '@gateway/testing';
+import { send, type Answer } from '../../e2e/http.fixture.ts';
+import type { Undo } from '../stack.fixture.ts';
+
+const plans = [
+  { id: 'free', name: 'Free', fee_usd: 0, included_tokens_saved: 1_000_000, usd_per_million_tokens_saved: 0 },
+  {
+    ...{ id: 'pro', name: 'Pro', fee_usd: 20, included_tokens_saved: null, usd_per_million_tokens_saved: 0 },
+    stripe_price_id: 'price_pro',
+  },
+];
+export const urls = { success_url: 'https://gateway.example/paid', cancel_url: 'https://gateway.example/' };
+
+/** A stack that charges, and the Stripe that it charges by. */
+export interface ChargingStack {
+  readonly stack: StackUnderTest;
+  readonly stripe: StripeServer;
+  /** One of the four actions. */
+  act(person: TestPerson, action: string, body?: object): Promise<Answer>;
+  checkOut(person: TestPerson): Promise<BillingCheckout>;
+  read(person: TestPerson): Promise<Billing>;
+  /** Sends an event to the webhook. */
+  deliver(event: Pick<SignedEvent, 'body' | 'signature'>, headers?: Record<string, string>): Promise<Answer>;
+  /** Somebody who has paid, of which the gateway does not know yet. */
+  pay(): Promise<{
+    person: TestPerson;
+    checkoutId: string;
+    subscription: ReturnType<StripeServer['pay']>;
+  }>;
+}
+
+export const codeOf = (answer: Answer) => (answer.json() as { error: { code: string } }).error.code;
+
+/** @param undo gets what has to be closed in the end. */
+export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
+  const stripe = await startStripeServer({ prices: ['price_pro'] });
+  undo.push(() => stripe.close());
+  const env = {
+    STRIPE_SECRET_KEY: stripe.secretKey,
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_URL: stripe.url,
+    BILLING_PLANS: JSON.stringify(plans),
+  };
+  const apps = ['edge-gateway', 'account', 'provider-vault', 'worker', 'billing'];
+  // Tests sign many people up.
+  const edge = { TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '100000' };
+  const stack = await startStack({ apps, env: { billing: env, 'edge-gateway': edge } });
+  undo.push(() => stack.stop());
+  const act: ChargingStack['act'] = (person, action, body = {}) =>
+    send(stack.baseUrl, { path: `/v1/billing/${action}`, key: person.accessToken, body });
+  const checkOut: ChargingStack['checkOut'] = async (person) => {
+    const answer = await act(person, 'create-checkout', { plan_id: 'pro', ...urls });
+    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+    return billingCheckout.parse(answer.json());
+  };
+  return {
+    ...{ stack, stripe, act, checkOut },
+    read: async (person) =>
+      billing.parse(
+        (await send(stack.baseUrl, { path: '/v1/account/billing', key: person.accessToken })).json(),
+      ),
+    deliver: ({ body, signature }, headers = {}) =>
+      send(stack.baseUrl, {
+        path: '/v1/billing/webhook',
+        body: Buffer.from(body),
+        headers: { 'content-type': 'application/json', 'stripe-signature': signature, ...headers },
+      }),
+    pay: async () => {
+      const person = await signUpPerson(stack.baseUrl);
+      const { id } = await checkOut(person);
+      return { person, checkoutId: id, subscription: stripe.pay(id) };
+    },
+  };
+}
