@@ -50,10 +50,10 @@ const ofNoAccount = [
   // By the deletion it is a step of.
   'AccountDeletionStep',
   ...['KeyVersion', 'VaultReplica'],
-];
-
   // Batches name many.
   ...['StripeEvent', 'LedgerOutboxBatch'],
+];
+
 const sources = readdirSync(join(root, 'apps'), { recursive: true, encoding: 'utf8' })
   .filter((file) => /\/src\/.*\.ts$/.test(file) && !/\.(spec|fixture|child)\.ts$/.test(file))
   .filter((file) => !file.includes('node_modules'))

@@ -103,13 +103,13 @@ const proxied = (fields: object): AuthzRow => ({
 /** Of one that it has not: who may call is decided before that. */
 const notProxied: AuthzRow = { ...proxied({}), ownOutcome: '400 endpoint_not_supported' };
 
+/** The stack is self-hosted: who may call is decided before that. */
+const withoutStripe = { ownOutcome: '409 billing_not_configured' } as const;
+
 /** A row for each operation. A route without one fails the run. */
 export const rows: Readonly<Record<string, AuthzRow>> = {
   createChatCompletion: { body: ({ owner }) => ({ model: nameModel(owner), ...hello }) },
   createMessage: { body: ({ owner }) => ({ model: nameModel(owner), max_tokens: 16, ...hello }) },
-/** The stack is self-hosted: who may call is decided before that. */
-const withoutStripe = { ownOutcome: '409 billing_not_configured' } as const;
-
   countMessageTokens: { body: ({ owner }) => ({ model: nameModel(owner), ...hello }) },
   converse: { body: () => converseHello, targets: modelTargets, notOwn: '400|404' },
   converseStream: { body: () => converseHello, targets: modelTargets, notOwn: '400|404' },
@@ -154,10 +154,6 @@ const withoutStripe = { ownOutcome: '409 billing_not_configured' } as const;
   toggleRoutingModel: {
     body: ({ owner }) => ({ provider: owner.provider, model_id: owner.model, is_enabled: true }),
   },
-  registerAccount: { body: () => ({}) },
-  createPlaygroundKey: {},
-  changePassword: {
-    body: (_world, caller) => ({
   getBilling: {},
   createCheckout: {
     body: () => ({
@@ -172,6 +168,10 @@ const withoutStripe = { ownOutcome: '409 billing_not_configured' } as const;
   syncSubscription: { body: () => ({}), ...withoutStripe },
   // Stripe alone may sign one.
   receiveStripeEvent: { body: () => ({ id: 'evt_1', type: 'invoice.paid' }) },
+  registerAccount: { body: () => ({}) },
+  createPlaygroundKey: {},
+  changePassword: {
+    body: (_world, caller) => ({
       current_password: caller?.person?.password ?? 'not the password',
       new_password: 'made by the matrix 0123456789',
     }),

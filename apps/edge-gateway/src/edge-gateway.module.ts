@@ -27,8 +27,8 @@ import { RoutingInsightsRoute } from './routes/routing-insights/routing-insights
 import { RoutingModelsRoute } from './routes/routing-models/routing-models.route.ts';
 import { RoutingPreferencesRoute } from './routes/routing-preferences/routing-preferences.route.ts';
 import { SessionKeysRoute } from './routes/session-keys/session-keys.route.ts';
-import { ToolHealthRoute } from './routes/tool-health/tool-health.route.ts';
 import { StripeWebhookRoute } from './routes/stripe-webhook/stripe-webhook.route.ts';
+import { ToolHealthRoute } from './routes/tool-health/tool-health.route.ts';
 import { tokens } from './tokens.ts';
 
 /** Every route of the public door. */
@@ -49,10 +49,10 @@ export const controllers: Type[] = [
   AccountUsageRoute,
   AccountSessionsRoute,
   ToolHealthRoute,
-  AccountRegisterRoute,
   AccountBillingRoute,
   BillingActionsRoute,
   StripeWebhookRoute,
+  AccountRegisterRoute,
   PlaygroundKeyRoute,
   AuthRoute,
   SessionKeysRoute,

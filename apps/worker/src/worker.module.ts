@@ -37,9 +37,9 @@ export class WorkerModule implements OnApplicationShutdown {
       providers: [
         { provide: WORKER_CONTEXT, useValue: context },
         WriteRequestLogProcessor,
+        ShipLedgerAdapter,
         PartitionUpkeepAdapter,
         CalibrateAdapter,
-        ShipLedgerAdapter,
         ExpireAdapter,
       ],
       controllers: [

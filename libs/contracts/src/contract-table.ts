@@ -145,7 +145,6 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   batchesCommitted,
   getRoutingPolicy,
   routingPolicyChanged,
-];
   describeBilling,
   createCheckout,
   openCustomerPortal,
@@ -154,3 +153,4 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   receiveStripeEvent,
   forgetAccountBilling,
   ledgerCommitted,
+];

@@ -97,7 +97,6 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
 
 const vaultKeyVariables = ['VAULT_KEK', 'VAULT_KEK_FILE', 'VAULT_KMS_KEYS', 'VAULT_KMS_ENDPOINT'];
 
-/** The keys that the caller names, of whichever kind; the generated one for who names none. */
 /** Without them billing is self-hosted. */
 const stripeVariables = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL', 'BILLING_PLANS'];
 
@@ -108,6 +107,7 @@ function chooseNamed(
   return Object.fromEntries(Object.entries(inherited).filter(([name]) => variables.includes(name)));
 }
 
+/** The keys that the caller names, of whichever kind; the generated one for who names none. */
 function chooseVaultKeys(
   inherited: ServiceContext['inherited'],
   { vaultKek }: Pick<Secrets, 'vaultKek'>,

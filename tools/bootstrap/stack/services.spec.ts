@@ -62,11 +62,11 @@ test.each(apps)('%s is given no secret of another service', (app) => {
     ORIGINALS_KEY: ['compressor'],
     VAULT_DATABASE_URL: ['provider-vault'],
     VAULT_KEK: ['provider-vault'],
-    TELEMETRY_DATABASE_URL: ['worker'],
-    NATS_PASSWORD_OPERATOR: [],
     BILLING_DATABASE_URL: ['billing'],
     STRIPE_SECRET_KEY: ['billing'],
     STRIPE_WEBHOOK_SECRET: ['billing'],
+    TELEMETRY_DATABASE_URL: ['worker'],
+    NATS_PASSWORD_OPERATOR: [],
   };
   for (const [variable, mayHave] of Object.entries(owners)) {
     expect({ variable, has: env[variable] !== undefined }).toEqual({ variable, has: mayHave.includes(app) });

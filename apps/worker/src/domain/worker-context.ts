@@ -11,6 +11,8 @@ export interface WorkerContext {
   /** The queue's Redis. May be away, at the start too: queries are answered without it. */
   readonly queueRedis: Redis;
   readonly reportCommitted: (batchIds: string[]) => void;
+  /** Calls when billing has batches of the ledger. */
+  readonly onLedgerCommitted: (listener: (batchIds: readonly string[]) => void) => void;
   /** Accounts with shadow requests that no calibration has looked at yet; every writer of the log adds to it. */
   readonly shadowAccounts: Set<string>;
   /** The account's target, 0 to 1. Throws `not_found` for an account that is gone. */
@@ -19,8 +21,6 @@ export interface WorkerContext {
   readonly readRetentionDays: (accountId: string) => Promise<number>;
   /** Tells every router. */
   readonly announce: (policy: RoutingPolicy) => void;
-  /** Calls when billing has batches of the ledger. */
-  readonly onLedgerCommitted: (listener: (batchIds: readonly string[]) => void) => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
