@@ -54,5 +54,5 @@ describe('ranking by them, of a server that the models have not seen', () => {
     expect(ours['recall@5']).toBeGreaterThan(words['recall@5'] + 0.02);
     expect(ours['recall@10']).toBeGreaterThanOrEqual(words['recall@10']);
     expect(ours['recall@10']).toBeGreaterThan(0.8);
-  });
+  }, 60_000);
 });
