@@ -22,5 +22,6 @@ export const base = {
 
 export default {
   ...base,
+  testTimeout: 30_000,
   testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts', '<rootDir>/tools/**/*.spec.ts'],
 };

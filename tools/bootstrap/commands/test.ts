@@ -28,7 +28,8 @@ function planSteps(): Step[] {
     script('lint', 'lint'),
     script('typecheck', 'type check'),
     ...architecture.map(suiteStep),
-    { name: 'unit', run: () => runJest('unit', ['-c', join(root, 'jest.config.mjs'), '--runInBand']) },
+    // Two at a time: they share nothing, unlike the suites, whose stacks take a machine each.
+    { name: 'unit', run: () => runJest('unit', ['-c', join(root, 'jest.config.mjs'), '--maxWorkers=2']) },
     ...suites.filter((suite) => !architecture.includes(suite)).map(suiteStep),
   ];
 }
