@@ -127,6 +127,22 @@ it.each([false, true])(
   },
 );
 
+it('a choice of model says on the span of its request who was chosen of whom, and why', async () => {
+  provider.enqueue(null, plainAnswer);
+  const spans = await traceOf({ ...body, model: 'svc/cheap' }, always);
+  const [root] = of(spans, 'edge-gateway', 'server');
+  const attributes = root!.attributes as Record<string, unknown>;
+  expect(attributes).toMatchObject({
+    'gateway.model_choice.mode': 'cheap',
+    'gateway.model_choice.reason': 'cheapest',
+    'gateway.model_choice.candidates_count': expect.any(Number),
+  });
+  const [call] = of(spans, 'edge-gateway', 'client').filter(({ name }) => name.startsWith('chat '));
+  expect(attributes['gateway.model_choice.candidates']).toContain(
+    `openai/${String(call!.attributes['gen_ai.request.model'])}`,
+  );
+});
+
 it('a trace that the client has begun goes on', async () => {
   provider.enqueue(null, plainAnswer);
   const traceparent = `00-${incoming.traceId}-${incoming.spanId}-01`;

@@ -158,8 +158,25 @@ export const traceFields = {
     policyVersion: true,
     candidates: true,
     calledTools: true,
+    modelChoice: true,
   },
 } as const;
+
+/** Of a choice of model, what its trace says. */
+const tracedCandidates = 3;
+
+function renderShortChoice(stored: RequestLogRecord['modelChoice']): RequestDetail['trace']['model_choice'] {
+  const choice = storedChoice.parse(stored);
+  if (choice === null) return null;
+  const { mode, reason, complexity, level, candidates } = choice;
+  return {
+    mode,
+    reason,
+    complexity,
+    level,
+    candidates: candidates.slice(0, tracedCandidates).map(({ id }) => id),
+  };
+}
 
 export function renderTrace(
   row: Pick<RequestLogRecord, keyof typeof traceFields.select>,
@@ -185,6 +202,7 @@ export function renderTrace(
       }),
     ),
     toolset_version: row.policyVersion,
+    model_choice: renderShortChoice(row.modelChoice),
   };
 }
 

@@ -73,6 +73,17 @@ export const routingCandidate = z.object({
   always_in: z.string().nullable(),
 });
 
+/** In short, how a request that leaves its model to the gateway got it. */
+const shortModelChoice = z.object({
+  mode: routingMode,
+  reason: z.string(),
+  /** 0 to 1. */
+  complexity: z.number(),
+  level: z.enum(['low', 'medium', 'high']),
+  /** The best three, `<provider>/<model>`. */
+  candidates: z.array(z.string()),
+});
+
 /** Why a request's tools were kept or left out. */
 export const routingTrace = z.object({
   request_id: id,
@@ -83,6 +94,8 @@ export const routingTrace = z.object({
   method: z.enum(['semantic', 'keyword']).nullable(),
   candidates: z.array(routingCandidate),
   toolset_version: z.string().nullable(),
+  /** Null where the client named the model. Of a worker of the previous version until 0.3. */
+  model_choice: shortModelChoice.nullable().default(null),
 });
 
 /** How `svc/auto`, `svc/cheap`, `svc/fast` or `svc/capable` was served. */

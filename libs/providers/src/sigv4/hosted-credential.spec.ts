@@ -34,7 +34,7 @@ describe('a credential of the hosted service', () => {
 
   it('names the field that is missing or wrong, and no value', () => {
     const create = (fields: Parameters<typeof createHostedCredential>[0]) => () =>
-      createHostedCredential(fields, 'cloud_');
+      createHostedCredential(fields, (field) => `cloud_${field}`);
     expect(create({})).toThrow(refusal('missing_field', 'cloud_access_key_id'));
     expect(create({ access_key_id: 'a' })).toThrow(refusal('missing_field', 'cloud_secret_access_key'));
     expect(create({ api_key: 'secret\n' })).toThrow(refusal('invalid_field', 'cloud_api_key'));

@@ -25,16 +25,19 @@ const visible = /^[\x21-\x7e]{1,8192}$/;
 /**
  * Judges the fields.
  *
- * @throws GatewayError `missing_field` or `invalid_field`, its `param` the field's name with `prefix` before it. No text
- * of an error holds a value.
+ * @param nameOf how the caller writes a field
+ * @throws GatewayError `missing_field` or `invalid_field`, its `param` the field's name. No text of an error holds a value.
  */
-export function createHostedCredential(fields: HostedFields, prefix = ''): HostedCredential {
+export function createHostedCredential(
+  fields: HostedFields,
+  nameOf: (field: keyof HostedFields) => string = (field) => field,
+): HostedCredential {
   const region = fields.region ?? defaultRegion;
-  if (!regionName.test(region)) throw refuse(prefix, 'region', 'the name of a region');
+  if (!regionName.test(region)) throw refuse(nameOf('region'), 'the name of a region');
   for (const name of ['api_key', 'access_key_id', 'secret_access_key', 'session_token'] as const) {
     const value = fields[name];
     if (value !== undefined && !visible.test(value))
-      throw refuse(prefix, name, 'text that a header can carry');
+      throw refuse(nameOf(name), 'text that a header can carry');
   }
   const {
     api_key: key,
@@ -43,8 +46,8 @@ export function createHostedCredential(fields: HostedFields, prefix = ''): Hoste
     session_token: token,
   } = fields;
   if (key !== undefined) return { kind: 'bearer', key, region };
-  if (accessKeyId === undefined) throw missing(prefix, 'access_key_id');
-  if (secretAccessKey === undefined) throw missing(prefix, 'secret_access_key');
+  if (accessKeyId === undefined) throw missing(nameOf('access_key_id'));
+  if (secretAccessKey === undefined) throw missing(nameOf('secret_access_key'));
   const session = token === undefined ? {} : { sessionToken: token };
   return { kind: 'access-key', accessKey: { accessKeyId, secretAccessKey, ...session }, region };
 }
@@ -77,7 +80,7 @@ const storedFields = z.strictObject({
 export function parseHostedCredential(text: string): HostedCredential {
   if (!text.startsWith('{')) return createHostedCredential({ api_key: text });
   const parsed = storedFields.safeParse(parseJson(text));
-  if (!parsed.success) throw refuse('', 'api_key', 'a key, or the fields of one');
+  if (!parsed.success) throw refuse('api_key', 'a key, or the fields of one');
   return createHostedCredential(parsed.data);
 }
 
@@ -95,12 +98,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-function refuse(prefix: string, name: string, rule: string): GatewayError {
-  const param = prefix + name;
+function refuse(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
 }
 
-function missing(prefix: string, name: string): GatewayError {
-  const param = prefix + name;
+function missing(param: string): GatewayError {
   return new GatewayError('missing_field', { param, message: `The field "${param}" is required.` });
 }

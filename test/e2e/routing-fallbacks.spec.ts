@@ -1,0 +1,72 @@
+/** The account's own fallbacks: in their order, but for those that cannot do what a request needs. */
+import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
+import { eventually } from '../integration/stack.fixture.ts';
+import { connectProvider, createTestAccount, requestIdOf } from './account.fixture.ts';
+import { untilEffective } from './governance.fixture.ts';
+import { postChat } from './http.fixture.ts';
+import { completion, plainAnswer, startProvider } from './provider.fixture.ts';
+import { changePreferences } from './routed-providers.fixture.ts';
+
+const stack = sharedStack();
+/** It reads no images, thinks nothing out aloud, and its window holds 131,072 tokens: the catalogue says so. */
+const limited = 'groq/llama-3.1-8b-instant';
+const able = 'openrouter/a-model-of-tomorrow';
+const json = { 'content-type': 'application/json' };
+const failing: ReplayControls = {
+  ...{ status: 503, headers: json },
+  body: { error: { message: 'told by the provider', type: 'server_error', code: null, param: null } },
+};
+let server: ReplayProvider;
+let key: string;
+
+beforeEach(async () => {
+  server = await startProvider();
+  server.setControls(({ url }) => (url.startsWith('/openai/') ? failing : plainAnswer));
+  key = (await createTestAccount(stack)).apiKey;
+  for (const provider of ['openai', 'groq', 'openrouter']) {
+    const base_url = `${server.url}/${provider}/v1`;
+    await connectProvider(stack.baseUrl, key, { provider, api_key: `${provider}-key`, base_url });
+  }
+  await changePreferences(key, { fallbacks: [limited, able] });
+  await untilEffective();
+});
+afterEach(() => server.close());
+
+const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+const say = (content: unknown) => [{ role: 'user', content }];
+const ask = (more: object) => postChat(stack.baseUrl, key, { model: 'openai/gpt-4o-mini', ...more });
+const callsOf = (provider: string) =>
+  server.requests.filter(({ url }) => url.startsWith(`/${provider}/`)).length;
+
+it('are asked in their order where they can do what is needed', async () => {
+  const answer = await ask({ messages: say('Hello!') });
+  expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-provider': 'groq' } });
+  expect(answer.json()).toMatchObject({ choices: completion.choices });
+  expect(callsOf('openrouter')).toBe(0);
+});
+
+it.each([
+  ['images', { messages: say([{ type: 'text', text: 'What is it?' }, image]) }, 'no_images'],
+  ['thinking', { messages: say('Hello!'), reasoning_effort: 'high' }, 'no_thinking'],
+  ['a longer window', { messages: say('word '.repeat(200_000)) }, 'context_too_short'],
+])('that cannot do what is needed are passed over, and the log says why: %s', async (_, asked, rule) => {
+  const answer = await ask(asked);
+  expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-provider': 'openrouter' } });
+  expect(callsOf('groq')).toBe(0);
+  const line = await eventually(() =>
+    stack
+      .logs('edge-gateway')
+      .split('\n')
+      .find((each) => each.includes(requestIdOf(answer)) && each.includes('fallbacks_skipped')),
+  );
+  expect(line).toContain(`"fallbacks_skipped":["${limited}: ${rule}"]`);
+});
+
+it('that can none of them serve it leave the provider’s own words', async () => {
+  await changePreferences(key, { fallbacks: [limited] });
+  await untilEffective();
+  const answer = await ask({ messages: say([image]) });
+  expect(answer.status).toBe(503);
+  expect(answer.text).toContain('told by the provider');
+  expect(callsOf('groq')).toBe(0);
+});
