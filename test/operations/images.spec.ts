@@ -85,6 +85,13 @@ test('the images answer a request with tools, planned by the models that they ho
   expect(Number(answer.headers['x-svc-tools-output'])).toBeLessThan(githubTools.length);
 });
 
+test('the image of the edge holds the dashboard and serves it, and no other image does', async () => {
+  const page = await fetch(`${stack.baseUrl}/dashboard/`);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<script')]);
+  const holding = apps.filter((app) => existsSync(join(treeOf(app), 'dist/apps/dashboard')));
+  expect(holding).toEqual(['edge-gateway']);
+});
+
 describe.each(apps)('%s', (app) => {
   test('runs from its own tree, as a user without rights, who cannot write to it', () => {
     const pid = stack.service(app).pid ?? 0;

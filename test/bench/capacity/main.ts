@@ -1,0 +1,113 @@
+// `npm run bench:capacity [-- --requests N]`: what a request costs each process of the suite, in processor time, and what that
+// comes to at 10,000 requests a second. Processor time says the same however busy the machine is; Linux alone tells it.
+import { Agent, request } from 'node:http';
+import { parseArgs } from 'node:util';
+import { startStack, type StackUnderTest } from '@gateway/testing';
+import { githubTools } from '../../e2e/github-tools.fixture.ts';
+import { callAccount } from '../gateway/bench-account.ts';
+import { readProcessUse, type ProcessUse } from './processor-time.ts';
+
+const { values: flags } = parseArgs({ options: { requests: { type: 'string', default: '3000' } } });
+const requests = Number(flags.requests);
+const concurrency = 8;
+const toolsInTurn = 40;
+/** The request log is written behind the requests. */
+const logWaitMs = 5_000;
+const target = 10_000;
+/** Processors are asked for with room for peaks, and for the share of a process that is being restarted. */
+const utilization = 0.6;
+
+interface Kind {
+  readonly name: string;
+  readonly body: (number: number) => object;
+}
+
+const model = 'sandbox/sandbox-1';
+const call = {
+  id: 'call_1',
+  type: 'function',
+  function: { name: githubTools[0]?.function.name, arguments: '{}' },
+};
+const kinds: readonly Kind[] = [
+  { name: 'plain', body: (number) => ({ model, messages: [{ role: 'user', content: `Hello ${number}` }] }) },
+  {
+    name: `agent turn, ${toolsInTurn} tools, streamed`,
+    body: (number) => ({
+      model,
+      stream: true,
+      tools: githubTools.slice(0, toolsInTurn),
+      messages: [
+        { role: 'user', content: `Create an issue titled "Number ${number % 100}" in octo/hello` },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        {
+          role: 'tool',
+          tool_call_id: 'call_1',
+          content: JSON.stringify({ number, items: [1, 2, 3] }, null, 4),
+        },
+      ],
+    }),
+  },
+];
+
+const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+
+function post(url: string, key: string, body: object): Promise<void> {
+  const bytes = JSON.stringify(body);
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(bytes),
+  };
+  return new Promise((resolve, reject) => {
+    const asked = request(`${url}/v1/chat/completions`, { method: 'POST', agent, headers }, (answer) => {
+      answer.resume();
+      answer.once('end', () =>
+        answer.statusCode === 200 ? resolve() : reject(new Error(`answered ${answer.statusCode ?? 0}`)),
+      );
+      answer.once('error', reject);
+    });
+    asked.once('error', reject);
+    asked.end(bytes);
+  });
+}
+
+async function run(stack: StackUnderTest, key: string, kind: Kind, count: number): Promise<void> {
+  let sent = 0;
+  const work = async () => {
+    while (sent < count) await post(stack.baseUrl, key, kind.body(sent++));
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  await new Promise((resolve) => setTimeout(resolve, logWaitMs));
+}
+
+function report(
+  kind: Kind,
+  before: ReadonlyMap<string, ProcessUse>,
+  after: ReadonlyMap<string, ProcessUse>,
+): void {
+  console.log(`\n${kind.name}: ${requests} requests`);
+  console.log(`| process | ms of a processor a request | MiB | processors at ${target} requests/s |`);
+  console.log('| --- | --- | --- | --- |');
+  for (const [name, { processorMs, residentBytes }] of after) {
+    const each = (processorMs - (before.get(name)?.processorMs ?? 0)) / requests;
+    const processors = Math.ceil((each * target) / 1_000 / utilization);
+    const mebibytes = (residentBytes / 1024 ** 2).toFixed(0);
+    console.log(`| \`${name}\` | ${each.toFixed(2)} | ${mebibytes} | ${processors} |`);
+  }
+}
+
+const stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '3000' } } });
+try {
+  const limits = { rate_limit_rpm: 10_000_000, daily_token_budget: 1e15, weekly_token_budget: 1e15 };
+  const created = await callAccount(stack, 'POST', '/v1/account/keys', { name: 'bench', ...limits });
+  const { key } = created as { key: string };
+  for (const kind of kinds) {
+    await run(stack, key, kind, Math.ceil(requests / 3));
+    const before = readProcessUse(stack);
+    await run(stack, key, kind, requests);
+    report(kind, before, readProcessUse(stack));
+  }
+} finally {
+  agent.destroy();
+  await stack.stop();
+}

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { StackUnderTest } from '@gateway/testing';
+
+/** Linux counts in hundredths of a second (`sysconf(_SC_CLK_TCK)`). */
+const msPerTick = 10;
+const bytesPerPage = 4_096;
+
+export interface ProcessUse {
+  readonly processorMs: number;
+  readonly residentBytes: number;
+}
+
+interface ProcessStat {
+  readonly parent: number;
+  readonly ticks: number;
+  readonly residentBytes: number;
+}
+
+/** /proc/<pid>/stat (proc(5)): 4 is the parent, 14 to 17 are its and its ended children's times, 24 its pages. */
+function readStat(pid: number): ProcessStat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const at = (field: number) => Number(fields[field - 3]);
+    return {
+      parent: at(4),
+      ticks: at(14) + at(15) + at(16) + at(17),
+      residentBytes: at(24) * bytesPerPage,
+    };
+  } catch {
+    // It has just ended.
+    return undefined;
+  }
+}
+
+/** What each process of a stack has used so far, with its children: Postgres has one a connection. */
+export function readProcessUse(stack: StackUnderTest): Map<string, ProcessUse> {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const stats = pids.flatMap((pid) => {
+    const stat = readStat(Number(pid));
+    return stat === undefined ? [] : [[Number(pid), stat] as const];
+  });
+  const services = Object.entries(stack.dev.services);
+  return new Map(
+    services.map(([name, { pid: own }]) => {
+      const counted = stats.filter(([pid, { parent }]) => pid === own || parent === own);
+      const sum = (field: 'ticks' | 'residentBytes') =>
+        counted.reduce((total, [, stat]) => total + stat[field], 0);
+      return [name, { processorMs: sum('ticks') * msPerTick, residentBytes: sum('residentBytes') }];
+    }),
+  );
+}
