@@ -1,6 +1,8 @@
 import js from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import prettier from 'eslint-config-prettier';
+import jsxA11y from 'eslint-plugin-jsx-a11y';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 const frameworks = [
@@ -58,7 +60,7 @@ export default tseslint.config(
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [js.configs.recommended, ...tseslint.configs.strictTypeChecked, prettier],
     plugins: { '@nx': nx },
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
@@ -92,7 +94,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['apps/*/src/**/*.ts', 'libs/*/src/**/*.ts'],
+    files: ['apps/*/src/**/*.{ts,tsx}', 'libs/*/src/**/*.ts'],
     ignores: ['**/config.ts', '**/*.{spec,fixture,child}.ts', 'libs/testing/**'],
     rules: {
       'no-restricted-imports': [
@@ -109,6 +111,25 @@ export default tseslint.config(
         { object: 'process', property: 'env', message: 'Only config.ts reads the environment.' },
       ],
       'no-console': 'error',
+    },
+  },
+  {
+    files: ['apps/dashboard/src/**/*.{ts,tsx}'],
+    extends: [reactHooks.configs.flat['recommended-latest'], jsxA11y.flatConfigs.strict],
+    rules: {
+      // No compiler memoizes these components.
+      'react-hooks/incompatible-library': 'off',
+      // Text of the API is rendered as text; scripts and styles come from files (Content-Security-Policy).
+      'no-restricted-syntax': [
+        'error',
+        { selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']", message: 'Render text as text.' },
+        { selector: "JSXOpeningElement[name.name='style']", message: 'The policy allows no style elements.' },
+        {
+          selector:
+            'JSXOpeningElement[name.name=/^(Grid|SimpleGrid|AppShell)$/], JSXAttribute[name.name=/^(hiddenFrom|visibleFrom)$/]',
+          message: 'It makes a style element, which the policy does not allow: write a CSS module.',
+        },
+      ],
     },
   },
   {

@@ -9,7 +9,7 @@ const directive =
 function ownFiles(): string[] {
   return ['apps', 'libs', 'prisma', 'test', 'tools', 'training'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.([cm]?[jt]s)$/.test(file) && !/(^|\/)(generated|node_modules)\//.test(file))
+      .filter((file) => /\.([cm]?[jt]s|tsx)$/.test(file) && !/(^|\/)(generated|node_modules)\//.test(file))
       .map((file) => join(folder, file))
       .filter((file) => !file.startsWith('test/architecture/')),
   );

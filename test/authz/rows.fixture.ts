@@ -56,6 +56,10 @@ const modelTargets: NonNullable<AuthzRow['targets']> = {
   },
 };
 
+/** Pages are nobody's: an address below the dashboard is the same to everybody. */
+const page = () => ({ id: 'welcome' });
+const dashboardTargets: AuthzRow['targets'] = { own: page, foreign: page, guessed: page, deleted: page };
+
 const providerTargets: AuthzRow['targets'] = {
   own: async ({ baseUrl, owner, provider }) => {
     await connectProvider(baseUrl, owner.account.apiKey, {
@@ -206,6 +210,10 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   generateVideo: proxied({ prompt: 'A cat' }),
   readOpenApi: {},
   readReference: {},
+  goToDashboard: {},
+  openDashboard: {},
+  readDashboardSettings: {},
+  readDashboardFile: { targets: dashboardTargets },
 };
 
 export function nameModel({ provider, model }: Party): string {

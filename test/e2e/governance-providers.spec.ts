@@ -14,6 +14,8 @@ const ownUrl = 'http://127.0.0.1:1/v1';
 const fields = [
   ...['provider', 'object', 'display_name', 'connected', 'credential_hint', 'formats', 'base_url'],
   ...['created_at', 'rotated_at', 'last_used_at', 'last_error'],
+  // Beyond that page: what a form to connect it asks for.
+  'fields',
 ];
 
 let account: TestAccount;

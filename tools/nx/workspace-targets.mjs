@@ -21,7 +21,7 @@ export const createNodesV2 = [
       const source = join(workspaceRoot, root, 'src');
       const targets = { lint: run(`eslint ${root}`) };
       if (hasSpecs(source)) targets.test = run(`npm run -s jest -- ${root}/`);
-      if (kind === 'apps' && existsSync(join(source, 'main.ts'))) {
+      if (kind === 'apps' && ['main.ts', 'main.tsx'].some((main) => existsSync(join(source, main)))) {
         targets.build = run(`node tools/build/build.mjs ${name}`);
       }
       const projectType = kind === 'apps' ? 'application' : 'library';

@@ -37,6 +37,12 @@ const edgeVariables = z
     OIDC_ISSUER: unlessEmpty(z.url().optional()),
     /** What that issuer's tokens for this gateway say in `aud`. */
     OIDC_AUDIENCE: unlessEmpty(z.string().min(1).optional()),
+    /** As which the dashboard is registered with that issuer: a public client (authorization code with PKCE). */
+    OIDC_CLIENT_ID: unlessEmpty(z.string().min(1).optional()),
+    /** What the dashboard asks that issuer for. */
+    OIDC_SCOPE: z.string().min(1).default('openid email offline_access'),
+    /** The built dashboard; the one beside this program unless given. */
+    DASHBOARD_DIR: unlessEmpty(z.string().min(1).optional()),
     /** Calls of `/v1/auth` a minute and client address. */
     AUTH_RATE_LIMIT_RPM: z.coerce.number().int().positive().default(60),
     /**

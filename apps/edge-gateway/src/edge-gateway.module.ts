@@ -18,6 +18,7 @@ import { AuthRoute } from './routes/auth/auth.route.ts';
 import { BillingActionsRoute } from './routes/billing-actions/billing-actions.route.ts';
 import { ChatCompletionsRoute } from './routes/chat-completions/chat-completions.route.ts';
 import { ConverseRoute } from './routes/converse/converse.route.ts';
+import { DashboardRoute } from './routes/dashboard/dashboard.route.ts';
 import { DocumentationRoute } from './routes/documentation/documentation.route.ts';
 import { MessagesRoute } from './routes/messages/messages.route.ts';
 import { ModelsRoute } from './routes/models/models.route.ts';
@@ -56,6 +57,7 @@ export const controllers: Type[] = [
   PlaygroundKeyRoute,
   AuthRoute,
   SessionKeysRoute,
+  DashboardRoute,
   DocumentationRoute,
 ];
 
@@ -91,6 +93,7 @@ function renderProviders(parts: EdgeParts): Provider[] {
     { provide: tokens.sessions, useValue: sessions },
     { provide: tokens.identity, useValue: parts.identity },
     { provide: tokens.authSettings, useValue: parts.authSettings },
+    { provide: tokens.dashboard, useValue: parts.dashboard },
     { provide: tokens.rateLimiter, useValue: pipeline.rateLimiter },
     { provide: tokens.connections, useValue: pipeline.connections },
     { provide: tokens.messaging, useValue: pipeline.messaging },

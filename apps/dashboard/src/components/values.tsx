@@ -1,4 +1,5 @@
 import { formatCount, formatMs, formatShare, formatTokens, formatUsd, unknown } from '../format/numbers.ts';
+import { useNow } from './use-now.ts';
 import { formatAgo, formatExactTime, formatTime } from '../format/times.ts';
 
 type Value = { readonly value: number | null | undefined };
@@ -11,10 +12,11 @@ export function Time({
   readonly value: string | null | undefined;
   readonly isRelative?: boolean;
 }) {
+  const nowMs = useNow();
   if (value === null || value === undefined) return <Unknown />;
   return (
     <time dateTime={value} title={formatExactTime(value)}>
-      {isRelative === true ? formatAgo(value, Date.now()) : formatTime(value)}
+      {isRelative === true ? formatAgo(value, nowMs) : formatTime(value)}
     </time>
   );
 }

@@ -74,5 +74,5 @@ async function post(path: string, body: unknown): Promise<unknown> {
 /** The lock is there in secure contexts alone: plain HTTP on another host has to do without. */
 function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (!('locks' in navigator)) return work();
-  return navigator.locks.request('svc-session', work) as Promise<Result>;
+  return navigator.locks.request('svc-session', work);
 }

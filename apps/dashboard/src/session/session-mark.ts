@@ -14,9 +14,9 @@ export function isMarked(): boolean {
   return withStorage((storage) => storage.getItem(name) !== null) ?? true;
 }
 
-function withStorage<Result>(use: (storage: Storage) => Result): Result | undefined {
+function withStorage<Result>(read: (storage: Storage) => Result): Result | undefined {
   try {
-    return use(window.localStorage);
+    return read(window.localStorage);
   } catch {
     return undefined;
   }

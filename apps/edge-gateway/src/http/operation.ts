@@ -15,6 +15,7 @@ export const operationTags = [
   'Tool health',
   'Billing',
   'Sessions of people',
+  'Dashboard',
   'Documentation',
 ] as const;
 

@@ -1,6 +1,7 @@
 import type { Messaging, SealingKeyPair } from '@gateway/messaging';
 import type { EgressGuard } from '@gateway/providers';
 import type { Config } from '../config.ts';
+import { openDashboard, type Dashboard } from '../dashboard/dashboard.ts';
 import type { AuthSettings } from './auth-rate.ts';
 import { IdentityClient } from './identity-client.ts';
 import { createOidcKeySet } from './oidc-key-set.ts';
@@ -15,6 +16,7 @@ export interface PeopleParts {
   /** Null when an OpenID Connect issuer stands in for the embedded identity. */
   readonly identity: IdentityClient | null;
   readonly authSettings: AuthSettings;
+  readonly dashboard: Dashboard;
 }
 
 interface Surroundings {
@@ -32,10 +34,11 @@ export function buildPeopleParts(surroundings: Surroundings): PeopleParts & Clos
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience } = config;
   const cache = createSessionCache(messaging);
   const authSettings = { rateLimitRpm: config.AUTH_RATE_LIMIT_RPM };
+  const dashboard = openDashboard(config);
   if (issuer === undefined || audience === undefined) {
     const { identity, verifier } = buildEmbedded(surroundings);
     const closeKeys = () => Promise.resolve();
-    return { sessions: createSessionGate(verifier, cache), identity, authSettings, closeKeys };
+    return { sessions: createSessionGate(verifier, cache), identity, authSettings, dashboard, closeKeys };
   }
   const { fetchKeySet, close } = createOidcKeySet(issuer, surroundings.egressGuard);
   const verifier = new SessionVerifier({
@@ -45,7 +48,8 @@ export function buildPeopleParts(surroundings: Surroundings): PeopleParts & Clos
     keys: new VerificationKeys({ fetchKeySet }),
     needsSessionId: false,
   });
-  return { sessions: createSessionGate(verifier, cache), identity: null, authSettings, closeKeys: close };
+  const sessions = createSessionGate(verifier, cache);
+  return { sessions, identity: null, authSettings, dashboard, closeKeys: close };
 }
 
 function buildEmbedded({ config, messaging, sealingKeys }: Surroundings) {

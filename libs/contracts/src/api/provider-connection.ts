@@ -12,6 +12,8 @@ export const providerConnection = z.object({
   /** How many keys there are beside the one that the hint is of. Absent: none. */
   additional_api_keys: z.int().min(1).optional(),
   formats: z.array(z.string()),
+  /** Which fields of `PUT /v1/account/providers` connecting it takes. */
+  fields: z.object({ required: z.array(z.string()), optional: z.array(z.string()) }),
   base_url: z.string().nullable(),
   created_at: timestamp.nullable(),
   rotated_at: timestamp.nullable(),

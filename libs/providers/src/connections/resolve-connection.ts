@@ -5,8 +5,14 @@ import {
   connectionFields,
   keyAlone,
   type ConnectionFields,
+  type ConnectionShape,
   type SavedConnection,
 } from './connection-fields.ts';
+
+/** What it takes to connect a provider. */
+export function connectionShapeOf({ connection }: Provider): ConnectionShape {
+  return connection ?? keyAlone;
+}
 
 /** What a header can carry. */
 const visible = /^[\x21-\x7e]{1,8192}$/;
@@ -18,7 +24,7 @@ const visible = /^[\x21-\x7e]{1,8192}$/;
  * @throws GatewayError `missing_field`, or `invalid_field` for a field that the provider does not take or cannot use.
  */
 export function resolveConnection(provider: Provider, fields: ConnectionFields): SavedConnection {
-  const shape = provider.connection ?? keyAlone;
+  const shape = connectionShapeOf(provider);
   for (const name of connectionFields) {
     const value = fields[name];
     const isTaken = shape.required.includes(name) || shape.optional.includes(name);

@@ -66,23 +66,38 @@ function KeptFields({ draft, onChange }: { readonly draft: Kept; readonly onChan
         value={draft.retention_days}
         onChange={(value) => onChange({ ...draft, retention_days: value === '' ? 1 : Number(value) })}
       />
-      <div className={classes.short}>
-        <p className={classes.label} id="shadow-label">
-          Sessions used to measure: {formatShare(draft.shadow_share)}
-        </p>
-        <p className={classes.note}>
-          In these all tools are forwarded, and the plan beside is compared with what was called.
-        </p>
-        <Slider
-          thumbProps={{ 'aria-labelledby': 'shadow-label' }}
-          label={(value) => formatShare(value)}
-          min={0}
-          max={1}
-          step={0.01}
-          value={draft.shadow_share}
-          onChange={(value) => onChange({ ...draft, shadow_share: value })}
-        />
-      </div>
+      <ShadowShare
+        value={draft.shadow_share}
+        onChange={(share) => onChange({ ...draft, shadow_share: share })}
+      />
     </>
+  );
+}
+
+function ShadowShare({
+  value,
+  onChange,
+}: {
+  readonly value: number;
+  readonly onChange: (share: number) => void;
+}) {
+  return (
+    <div className={classes.short}>
+      <p className={classes.label} id="shadow-label">
+        Sessions used to measure: {formatShare(value)}
+      </p>
+      <p className={classes.note}>
+        In these all tools are forwarded, and the plan beside is compared with what was called.
+      </p>
+      <Slider
+        thumbProps={{ 'aria-labelledby': 'shadow-label' }}
+        label={(share) => formatShare(share)}
+        min={0}
+        max={1}
+        step={0.01}
+        value={value}
+        onChange={onChange}
+      />
+    </div>
   );
 }

@@ -10,15 +10,6 @@ import { logOut } from '../../session/session-actions.ts';
 /** The end of the account, after its name was typed. The receipt says what is left to be done. */
 export function DeletePanel({ account }: { readonly account: Account }) {
   const [isAsking, setAsking] = useState(false);
-  const remove = useDeleteAccount();
-  const navigate = useNavigate();
-  const confirm = () =>
-    remove.mutate(undefined, {
-      onSuccess: async ({ id }) => {
-        await navigate(`/deleted/${id}`, { replace: true });
-        await logOut();
-      },
-    });
   return (
     <Panel
       title="Delete the account"
@@ -29,24 +20,46 @@ export function DeletePanel({ account }: { readonly account: Account }) {
         </Button>
       }
     >
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Delete the account for good?"
-        action="Delete everything"
-        typed={account.name}
-        onClose={() => setAsking(false)}
-        onConfirm={confirm}
-        isBusy={remove.isPending}
-        error={remove.error}
-      >
-        <p>
-          Agents that use keys of{' '}
-          <strong>
-            <Foreign>{account.name}</Foreign>
-          </strong>{' '}
-          are refused at once. Nothing of it can be brought back.
-        </p>
-      </ConfirmDialog>
+      <Question account={account} isOpen={isAsking} onClose={() => setAsking(false)} />
     </Panel>
+  );
+}
+
+interface QuestionProps {
+  readonly account: Account;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function Question({ account, isOpen, onClose }: QuestionProps) {
+  const remove = useDeleteAccount();
+  const navigate = useNavigate();
+  const leave = async (deletionId: string) => {
+    await navigate(`/deleted/${deletionId}`, { replace: true });
+    await logOut();
+  };
+  const confirm = () =>
+    remove.mutate(undefined, {
+      onSuccess: ({ id }) => void leave(id),
+    });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      title="Delete the account for good?"
+      action="Delete everything"
+      typed={account.name}
+      onClose={onClose}
+      onConfirm={confirm}
+      isBusy={remove.isPending}
+      error={remove.error}
+    >
+      <p>
+        Agents that use keys of{' '}
+        <strong>
+          <Foreign>{account.name}</Foreign>
+        </strong>{' '}
+        are refused at once. Nothing of it can be brought back.
+      </p>
+    </ConfirmDialog>
   );
 }

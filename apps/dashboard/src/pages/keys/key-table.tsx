@@ -4,6 +4,7 @@ import type { ApiKey } from '../../api/keys.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { Foreign } from '../../components/foreign.tsx';
 import type { Column } from '../../components/table-props.ts';
+import { useNow } from '../../components/use-now.ts';
 import { Time } from '../../components/values.tsx';
 import { formatCompact, formatCount } from '../../format/numbers.ts';
 import type { KeyTask } from './key-task.ts';
@@ -17,7 +18,7 @@ const limitOf = (apiKey: ApiKey, field: ApiKey['inherited'][number]) => (
   </span>
 );
 
-const listColumns = (onTask: OnTask): readonly Column<ApiKey>[] => [
+const columns: readonly Column<ApiKey>[] = [
   {
     key: 'name',
     header: 'Name',
@@ -65,19 +66,20 @@ const listColumns = (onTask: OnTask): readonly Column<ApiKey>[] => [
     cell: (apiKey) => limitOf(apiKey, 'daily_token_budget'),
   },
   { key: 'tools', header: 'Tools', width: '7rem', cell: (apiKey) => <ToolRules apiKey={apiKey} /> },
-  {
-    key: 'actions',
-    header: 'Actions',
-    width: '3.5rem',
-    cell: (apiKey) => <KeyMenu apiKey={apiKey} onTask={onTask} />,
-  },
 ];
+
+const actionsColumn = (onTask: OnTask): Column<ApiKey> => ({
+  key: 'actions',
+  header: 'Actions',
+  width: '3.5rem',
+  cell: (apiKey) => <KeyMenu apiKey={apiKey} onTask={onTask} />,
+});
 
 export function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; readonly onTask: OnTask }) {
   return (
     <DataTable
       label="API keys"
-      columns={listColumns(onTask)}
+      columns={[...columns, actionsColumn(onTask)]}
       rows={keys}
       rowKey={({ id }) => id}
       rowHeight={52}
@@ -87,8 +89,9 @@ export function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; r
 }
 
 function Expiry({ value }: { readonly value: string | null }) {
+  const nowMs = useNow();
   if (value === null) return 'never';
-  if (new Date(value).getTime() > Date.now()) return <Time value={value} isRelative />;
+  if (new Date(value).getTime() > nowMs) return <Time value={value} isRelative />;
   return (
     <Badge color="red" variant="light">
       expired

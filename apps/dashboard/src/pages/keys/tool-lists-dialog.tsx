@@ -11,12 +11,10 @@ export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
   const [allowed, setAllowed] = useState((apiKey.allowed_tools ?? []).join('\n'));
   const [denied, setDenied] = useState((apiKey.denied_tools ?? []).join('\n'));
   const save = useSetToolLists();
+  const body = { allowed_tools: parseToolNames(allowed), denied_tools: parseToolNames(denied) };
   const submit = () =>
     save.mutate(
-      {
-        keyId: apiKey.id,
-        body: { allowed_tools: parseToolNames(allowed), denied_tools: parseToolNames(denied) },
-      },
+      { keyId: apiKey.id, body },
       {
         onSuccess: ({ name }) => {
           notifyDone(`The tool lists of “${name}” are saved.`);

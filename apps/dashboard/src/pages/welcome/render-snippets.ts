@@ -9,41 +9,32 @@ export interface Snippet {
   readonly code: string;
 }
 
-/** A first request by each SDK whose format the gateway speaks. */
-export function renderSnippets({ baseUrl, key, model }: SnippetValues): readonly Snippet[] {
-  return [
-    {
-      name: 'curl',
-      code: `curl ${baseUrl}/v1/chat/completions \\
+type Render = (values: SnippetValues) => string;
+
+const renderCurl: Render = ({ baseUrl, key, model }) => `curl ${baseUrl}/v1/chat/completions \\
   -H 'Authorization: Bearer ${key}' \\
   -H 'Content-Type: application/json' \\
-  -d '{"model":"${model}","messages":[{"role":"user","content":"Hello!"}]}'`,
-    },
-    {
-      name: 'OpenAI, Python',
-      code: `from openai import OpenAI
+  -d '{"model":"${model}","messages":[{"role":"user","content":"Hello!"}]}'`;
+
+const renderOpenAiPython: Render = ({ baseUrl, key, model }) => `from openai import OpenAI
 
 client = OpenAI(base_url="${baseUrl}/v1", api_key="${key}")
 answer = client.chat.completions.create(
     model="${model}",
     messages=[{"role": "user", "content": "Hello!"}],
 )
-print(answer.choices[0].message.content)`,
-    },
-    {
-      name: 'OpenAI, TypeScript',
-      code: `import OpenAI from 'openai';
+print(answer.choices[0].message.content)`;
+
+const renderOpenAiTypeScript: Render = ({ baseUrl, key, model }) => `import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: '${key}' });
 const answer = await client.chat.completions.create({
   model: '${model}',
   messages: [{ role: 'user', content: 'Hello!' }],
 });
-console.log(answer.choices[0]?.message.content);`,
-    },
-    {
-      name: 'Anthropic, Python',
-      code: `from anthropic import Anthropic
+console.log(answer.choices[0]?.message.content);`;
+
+const renderAnthropicPython: Render = ({ baseUrl, key, model }) => `from anthropic import Anthropic
 
 client = Anthropic(base_url="${baseUrl}", auth_token="${key}")
 answer = client.messages.create(
@@ -51,11 +42,13 @@ answer = client.messages.create(
     max_tokens=1024,
     messages=[{"role": "user", "content": "Hello!"}],
 )
-print(answer.content[0].text)`,
-    },
-    {
-      name: 'Anthropic, TypeScript',
-      code: `import Anthropic from '@anthropic-ai/sdk';
+print(answer.content[0].text)`;
+
+const renderAnthropicTypeScript: Render = ({
+  baseUrl,
+  key,
+  model,
+}) => `import Anthropic from '@anthropic-ai/sdk';
 
 const client = new Anthropic({ baseURL: '${baseUrl}', authToken: '${key}' });
 const answer = await client.messages.create({
@@ -63,11 +56,13 @@ const answer = await client.messages.create({
   max_tokens: 1024,
   messages: [{ role: 'user', content: 'Hello!' }],
 });
-console.log(answer.content);`,
-    },
-    {
-      name: 'AWS, Converse',
-      code: `import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
+console.log(answer.content);`;
+
+const renderConverse: Render = ({
+  baseUrl,
+  key,
+  model,
+}) => `import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
 
 const client = new BedrockRuntimeClient({
   endpoint: '${baseUrl}',
@@ -81,7 +76,19 @@ const answer = await client.send(
     messages: [{ role: 'user', content: [{ text: 'Hello!' }] }],
   }),
 );
-console.log(answer.output?.message?.content);`,
-    },
-  ];
+console.log(answer.output?.message?.content);`;
+
+/** One for each SDK whose format the gateway speaks. */
+const renders: readonly (readonly [name: string, render: Render])[] = [
+  ['curl', renderCurl],
+  ['OpenAI, Python', renderOpenAiPython],
+  ['OpenAI, TypeScript', renderOpenAiTypeScript],
+  ['Anthropic, Python', renderAnthropicPython],
+  ['Anthropic, TypeScript', renderAnthropicTypeScript],
+  ['AWS, Converse', renderConverse],
+];
+
+/** A first request by each SDK. */
+export function renderSnippets(values: SnippetValues): readonly Snippet[] {
+  return renders.map(([name, render]) => ({ name, code: render(values) }));
 }

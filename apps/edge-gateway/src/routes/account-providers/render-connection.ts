@@ -1,6 +1,6 @@
 import type { CredentialSummary, ProviderConnection } from '@gateway/contracts';
 import type { ProviderFormat } from '@gateway/interchange';
-import type { Provider } from '@gateway/providers';
+import { connectionShapeOf, type Provider } from '@gateway/providers';
 
 interface ConnectionParts {
   readonly provider: Provider;
@@ -24,6 +24,7 @@ export function renderConnection({
     connected: credential !== undefined || (isSandbox && sandboxUrl !== undefined),
     credential_hint: credential?.hint ?? null,
     formats: [...formats],
+    fields: isSandbox ? { required: [], optional: [] } : renderFields(provider),
     base_url: credential?.baseUrl ?? (isSandbox ? sandboxUrl : provider.baseUrl) ?? null,
     created_at: credential?.createdAt ?? null,
     rotated_at: credential?.rotatedAt ?? null,
@@ -31,4 +32,9 @@ export function renderConnection({
     last_error: credential?.lastError ?? null,
     ...(credential?.additionalKeys ? { additional_api_keys: credential.additionalKeys } : {}),
   };
+}
+
+function renderFields(provider: Provider): ProviderConnection['fields'] {
+  const { required, optional } = connectionShapeOf(provider);
+  return { required: [...required], optional: [...optional] };
 }
