@@ -2,8 +2,10 @@ import 'reflect-metadata';
 import { runService } from '@gateway/messaging';
 import { assembleRouter } from './assemble-router.ts';
 import { loadConfig } from './config.ts';
+import { boundHeapGrowth } from './heap-growth.ts';
 import { ToolRouterModule } from './tool-router.module.ts';
 
+boundHeapGrowth();
 const config = loadConfig();
 
 await runService({

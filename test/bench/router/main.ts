@@ -3,6 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { boundHeapGrowth } from '../../../apps/tool-router/src/heap-growth.ts';
+import { serviceRow } from '../../../tools/bootstrap/stack/service-table.ts';
 import { measureKnown, measureLoad, measureMemory, measureNew } from './parts.ts';
 import { measurePeer } from './peer.ts';
 
@@ -28,6 +30,7 @@ type Results = { [Name in Part]: Awaited<ReturnType<(typeof parts)[Name]>> };
 const onOneCore: readonly Part[] = ['load'];
 
 if (values.part !== undefined) {
+  boundHeapGrowth();
   console.log(JSON.stringify(await parts[values.part as Part]()));
 } else {
   const results = Object.fromEntries(
@@ -38,7 +41,9 @@ if (values.part !== undefined) {
 
 function runPart(part: Part): unknown {
   const self = process.argv[1] ?? '';
-  const node = [process.execPath, '--expose-gc', '--max-semi-space-size=16', self, '--part', part];
+  // As the service itself runs.
+  const { nodeOptions } = serviceRow('tool-router');
+  const node = [process.execPath, '--expose-gc', ...nodeOptions, self, '--part', part];
   const command = onOneCore.includes(part) && hasTaskset() ? ['taskset', '-c', '0', ...node] : node;
   const [program = '', ...args] = quick ? [...command, '--quick'] : command;
   const { stdout, status } = spawnSync(program, args, {

@@ -47,7 +47,7 @@ export class RouterUnderTest {
   /** With the shipped models, and the bounds that the service has. */
   static async open(): Promise<RouterUnderTest> {
     const memory = new ToolMemory({
-      definitionsBytesMax: 96 * mebibyte,
+      definitionsBytesMax: 32 * mebibyte,
       listsBytesMax: 32 * mebibyte,
     });
     const ranking = await openRanking({

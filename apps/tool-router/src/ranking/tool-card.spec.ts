@@ -7,7 +7,7 @@ function tool(fields: Partial<ToolDefinition>): ToolDefinition {
 
 describe("a tool's card", () => {
   it('weighs a name twice a description, and the description of a parameter a quarter', () => {
-    const { terms } = makeToolCard(
+    const { terms, counts } = makeToolCard(
       tool({
         name: 'alpha',
         description: 'beta',
@@ -15,7 +15,7 @@ describe("a tool's card", () => {
         examples: ['zeta'],
       }),
     );
-    expect(Object.fromEntries(terms)).toEqual({
+    expect(Object.fromEntries(terms.map((term, at) => [term, counts[at]]))).toEqual({
       alpha: 8,
       beta: 4,
       gamma: 4,
@@ -26,7 +26,7 @@ describe("a tool's card", () => {
   });
 
   it('has no words for a tool without any', () => {
-    expect(makeToolCard(tool({ name: null })).terms.size).toBe(0);
+    expect(makeToolCard(tool({ name: null })).terms).toEqual([]);
   });
 
   it('reads nested parameters, also behind anyOf, items and $defs', () => {
@@ -40,7 +40,7 @@ describe("a tool's card", () => {
         },
       }),
     );
-    expect([...terms.keys()]).toEqual(expect.arrayContaining(['on', 'two', 'three', 'four']));
+    expect(terms).toEqual(expect.arrayContaining(['on', 'two', 'three', 'four']));
   });
 
   it.each([null, true, 4, 'text', [], { properties: [] }, { properties: { a: null }, anyOf: 4, enum: {} }])(
@@ -69,7 +69,7 @@ describe("a tool's card", () => {
     ];
     for (const parameters of schemas) {
       const { terms } = makeToolCard(tool({ parameters }));
-      expect(terms.size).toBeLessThanOrEqual(4000);
+      expect(terms.length).toBeLessThanOrEqual(4000);
     }
   });
 });

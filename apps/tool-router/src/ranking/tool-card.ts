@@ -25,8 +25,10 @@ const parameterTermsMax = 32;
 export interface ToolCard {
   readonly hash: string;
   readonly name: string | null;
-  /** Term to its weighted count, in quarters. */
-  readonly terms: ReadonlyMap<string, number>;
+  /** Its different words. Two lists, since a map of them would take three times the room. */
+  readonly terms: readonly string[];
+  /** Their weighted counts, in quarters. */
+  readonly counts: readonly number[];
   /** The words of the name, each once. */
   readonly nameTerms: readonly string[];
   /** The words of the parameters' names, each once; of a long schema the first ones. */
@@ -48,14 +50,15 @@ export function makeToolCard(definition: ToolDefinition): ToolCard {
     name: definition.name,
     nameTerms: [...draft.nameTerms],
     parameterTerms: [...draft.parameterTerms],
-    terms: draft.terms,
+    terms: Array.from(draft.counts.keys()),
+    counts: Array.from(draft.counts.values()),
     length: draft.length,
-    bytes: 400 + draft.terms.size * 96,
+    bytes: 600 + draft.counts.size * 24,
   };
 }
 
 class CardDraft {
-  readonly terms = new Map<string, number>();
+  readonly counts = new Map<string, number>();
   readonly nameTerms = new Set<string>();
   readonly parameterTerms = new Set<string>();
   length = 0;
@@ -66,7 +69,7 @@ class CardDraft {
     const tokens = splitTokens(text.slice(0, charactersPerTextMax), this.tokensLeft);
     this.tokensLeft -= tokens.length;
     for (const token of tokens) {
-      this.terms.set(token, (this.terms.get(token) ?? 0) + weight);
+      this.counts.set(token, (this.counts.get(token) ?? 0) + weight);
       this.length += weight;
       if (field === 'name') this.nameTerms.add(token);
       else if (field === 'parameterName' && this.parameterTerms.size < parameterTermsMax)

@@ -119,12 +119,13 @@ function collectPostings(cards: readonly ToolCard[], lengthMean: number): Map<st
   );
   const lengths = { norms };
   const postings = new Map<string, Postings>();
-  cards.forEach((card, position) => {
-    for (const [term, count] of card.terms) {
+  cards.forEach(({ terms, counts }, position) => {
+    terms.forEach((term, at) => {
+      const count = counts[at] ?? 0;
       const found = postings.get(term);
       if (found === undefined) postings.set(term, new Postings(lengths, position, count));
       else found.add(position, count);
-    }
+    });
   });
   return postings;
 }
