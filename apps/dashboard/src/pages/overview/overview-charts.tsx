@@ -12,13 +12,15 @@ interface Series {
   readonly read: (day: AnalyticsDay) => number | null;
 }
 
+type Draw = (rows: Record<string, string | number | null>[], series: readonly Series[]) => ReactNode;
+
 interface ChartPanelProps {
   readonly title: string;
   readonly description: string;
   readonly days: readonly AnalyticsDay[];
   readonly series: readonly Series[];
   readonly format: (value: number | null) => string;
-  readonly draw: (rows: Record<string, string | number | null>[], series: readonly Series[]) => ReactNode;
+  readonly draw: Draw;
 }
 
 const requestSeries: readonly Series[] = [
@@ -47,70 +49,80 @@ const common = { h: '100%', dataKey: 'day', withLegend: true, tooltipAnimationDu
 const unfocusable = { accessibilityLayer: false };
 const toSeries = (series: readonly Series[]) => series.map(({ name, color }) => ({ name, color }));
 
+const drawRequests: Draw = (rows, series) => (
+  <BarChart {...common} barChartProps={unfocusable} type="stacked" data={rows} series={toSeries(series)} />
+);
+const drawLatency: Draw = (rows, series) => (
+  <LineChart
+    {...common}
+    lineChartProps={unfocusable}
+    data={rows}
+    series={toSeries(series)}
+    yAxisProps={tickFormat(formatMs)}
+    valueFormatter={formatMs}
+    curveType="linear"
+  />
+);
+const drawTools: Draw = (rows, series) => (
+  <AreaChart
+    {...common}
+    areaChartProps={unfocusable}
+    data={rows}
+    series={toSeries(series)}
+    yAxisProps={tickFormat(formatCompact)}
+    valueFormatter={formatCount}
+    curveType="linear"
+  />
+);
+const drawSavings: Draw = (rows, series) => (
+  <BarChart
+    {...common}
+    barChartProps={unfocusable}
+    data={rows}
+    series={toSeries(series)}
+    yAxisProps={{ ...tickFormat(formatUsd), width: 70 }}
+    valueFormatter={formatUsd}
+  />
+);
+
+const charts = [
+  {
+    title: 'Requests',
+    description: 'By day, with those that failed.',
+    series: requestSeries,
+    format: formatCount,
+    draw: drawRequests,
+  },
+  {
+    title: 'Latency',
+    description: 'Of requests that ended well.',
+    series: timeSeries,
+    format: formatMs,
+    draw: drawLatency,
+  },
+  {
+    title: 'Tools',
+    description: 'As they came, and as they were forwarded.',
+    series: toolSeries,
+    format: formatCount,
+    draw: drawTools,
+  },
+  {
+    title: 'Saved',
+    description: 'US dollars, before and after what saving them cost.',
+    series: savingSeries,
+    format: formatUsd,
+    draw: drawSavings,
+  },
+];
+
 /** Four pictures by day. Each has its figures in a table below. */
 export default function OverviewCharts({ days }: { readonly days: readonly AnalyticsDay[] }) {
   return (
     <div className={classes.charts}>
-      <ChartPanel
-        {...{ days, title: 'Requests', description: 'By day, with those that failed.' }}
-        series={requestSeries}
-        format={formatCount}
-        draw={(rows, series) => (
-          <BarChart
-            {...common}
-            barChartProps={unfocusable}
-            type="stacked"
-            data={rows}
-            series={toSeries(series)}
-          />
-        )}
-      />
-      <ChartPanel
-        {...{ days, title: 'Latency', description: 'Of requests that ended well.' }}
-        series={timeSeries}
-        format={formatMs}
-        draw={(rows, series) => (
-          <LineChart
-            {...common}
-            lineChartProps={unfocusable}
-            data={rows}
-            series={toSeries(series)}
-            yAxisProps={tickFormat(formatMs)}
-            valueFormatter={formatMs}
-            curveType="linear"
-          />
-        )}
-      />
-      <ChartPanel
-        {...{ days, title: 'Tools', description: 'As they came, and as they were forwarded.' }}
-        series={toolSeries}
-        format={formatCount}
-        draw={(rows, series) => (
-          <AreaChart
-            {...common}
-            areaChartProps={unfocusable}
-            data={rows}
-            series={toSeries(series)}
-            yAxisProps={tickFormat(formatCompact)}
-            curveType="linear"
-          />
-        )}
-      />
-      <ChartPanel
-        {...{ days, title: 'Saved', description: 'US dollars, before and after what saving them cost.' }}
-        series={savingSeries}
-        format={formatUsd}
-        draw={(rows, series) => (
-          <BarChart
-            {...common}
-            barChartProps={unfocusable}
-            data={rows}
-            series={toSeries(series)}
-            yAxisProps={{ ...tickFormat(formatUsd), width: 70 }}
-            valueFormatter={formatUsd}
-          />
-        )}
-      />
+      {charts.map((chart) => (
+        <ChartPanel key={chart.title} days={days} {...chart} />
+      ))}
     </div>
   );
 }

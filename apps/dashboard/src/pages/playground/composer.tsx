@@ -2,20 +2,19 @@ import { Button, Textarea } from '@mantine/core';
 import { Send, Square } from 'lucide-react';
 import { useState } from 'react';
 import classes from './playground.module.css';
+import type { LaneChats } from './use-chat.ts';
 
 interface ComposerProps {
   /** A model is chosen and the tools can be read. */
   readonly isReady: boolean;
-  readonly isBusy: boolean;
-  /** The model called tools: what is typed is their result. */
-  readonly waitsForResult: boolean;
+  readonly chats: LaneChats;
   readonly onSend: (text: string) => void;
-  readonly onStop: () => void;
 }
 
 /** Where the next message is typed. Enter sends it, Shift and Enter begin a new line. */
-export function Composer({ isReady, isBusy, waitsForResult, onSend, onStop }: ComposerProps) {
+export function Composer({ isReady, chats, onSend }: ComposerProps) {
   const [text, setText] = useState('');
+  const { isBusy, waitsForResult, stop } = chats;
   const maySend = isReady && !isBusy && text.trim() !== '';
   const send = () => {
     if (!maySend) return;
@@ -30,26 +29,10 @@ export function Composer({ isReady, isBusy, waitsForResult, onSend, onStop }: Co
         send();
       }}
     >
-      <Textarea
-        label={waitsForResult ? 'Result of the tool calls' : 'Message'}
-        description={
-          waitsForResult ? 'The playground runs no tools: say what they would have answered.' : undefined
-        }
-        placeholder={waitsForResult ? '{"temperature":4}' : 'What is the weather in Oslo?'}
-        autosize
-        minRows={2}
-        maxRows={8}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          send();
-        }}
-      />
+      <MessageField text={text} onChange={setText} onEnter={send} waitsForResult={waitsForResult} />
       <div className={classes.send}>
         {isBusy ? (
-          <Button variant="default" leftSection={<Square size={14} aria-hidden />} onClick={onStop}>
+          <Button variant="default" leftSection={<Square size={14} aria-hidden />} onClick={stop}>
             Stop
           </Button>
         ) : null}
@@ -63,5 +46,37 @@ export function Composer({ isReady, isBusy, waitsForResult, onSend, onStop }: Co
         </Button>
       </div>
     </form>
+  );
+}
+
+interface MessageFieldProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly onEnter: () => void;
+  readonly waitsForResult: boolean;
+}
+
+function MessageField({ text, onChange, onEnter, waitsForResult }: MessageFieldProps) {
+  const words = waitsForResult
+    ? {
+        label: 'Result of the tool calls',
+        description: 'The playground runs no tools: say what they would have answered.',
+        placeholder: '{"temperature":4}',
+      }
+    : { label: 'Message', placeholder: 'What is the weather in Oslo?' };
+  return (
+    <Textarea
+      {...words}
+      autosize
+      minRows={2}
+      maxRows={8}
+      value={text}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+        event.preventDefault();
+        onEnter();
+      }}
+    />
   );
 }

@@ -29,7 +29,7 @@ function parseJson(text: string): unknown {
 }
 
 function findList(value: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value as unknown[];
   if (!isObject(value)) return undefined;
   return findList(value['tools'] ?? value['toolConfig']);
 }

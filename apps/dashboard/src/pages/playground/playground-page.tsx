@@ -3,16 +3,16 @@ import { RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Composer } from './composer.tsx';
-import { pendingCalls, type ChatFormat, type PlaygroundTool } from './conversation.ts';
+import type { PlaygroundTool } from './conversation.ts';
 import { LaneColumn } from './lane-column.tsx';
 import { parseTools } from './parse-tools.ts';
 import classes from './playground.module.css';
 import { SettingsPanel, type Settings } from './settings-panel.tsx';
-import { useChat } from './use-chat.ts';
+import { useLanes, type LaneChats } from './use-chat.ts';
 
 const initially: Settings = {
   model: '',
-  format: 'chat-completions' as ChatFormat,
+  format: 'chat-completions',
   toolsText: '',
   stream: true,
   isCompared: false,
@@ -33,16 +33,15 @@ function readTools(text: string): {
 export function PlaygroundPage() {
   const [settings, setSettings] = useState(initially);
   const { tools, problem } = useMemo(() => readTools(settings.toolsText), [settings.toolsText]);
-  const [pruned, full] = [useChat('pruned'), useChat('full')];
-  const lanes = settings.isCompared ? [pruned, full] : [pruned];
-  const isBusy = lanes.some((lane) => lane.isBusy);
+  const chats = useLanes(settings.isCompared);
+  const change = (part: Partial<Settings>) => {
+    // Lanes that were not asked the same cannot be compared.
+    if (part.isCompared !== undefined) chats.reset();
+    setSettings((before) => ({ ...before, ...part }));
+  };
   const send = (text: string) => {
     const { model, format, stream } = settings;
-    for (const lane of lanes) void lane.send(text, { model, format, stream, tools });
-  };
-  const reset = () => {
-    pruned.reset();
-    full.reset();
+    for (const lane of chats.lanes) void lane?.send(text, { model, format, stream, tools });
   };
   return (
     <>
@@ -50,36 +49,28 @@ export function PlaygroundPage() {
         title="Playground"
         description="Chat with any connected model, and see which tools were kept, and why. It uses an API key that ends within the hour."
         actions={
-          <Button variant="default" leftSection={<RotateCcw size={16} aria-hidden />} onClick={reset}>
+          <Button variant="default" leftSection={<RotateCcw size={16} aria-hidden />} onClick={chats.reset}>
             New conversation
           </Button>
         }
       />
       <div className={classes.layout}>
-        <SettingsPanel
-          settings={settings}
-          onChange={(change) => {
-            // Lanes that were not asked the same cannot be compared.
-            if (change.isCompared !== undefined) reset();
-            setSettings((before) => ({ ...before, ...change }));
-          }}
-          toolsCount={tools.length}
-          problem={problem}
-        />
+        <SettingsPanel settings={settings} onChange={change} toolsCount={tools.length} problem={problem} />
         <div className={classes.main}>
-          <div className={classes.lanes}>
-            <LaneColumn title={settings.isCompared ? 'Pruned' : 'Conversation'} chat={pruned} />
-            {settings.isCompared ? <LaneColumn title="Full: every tool goes out" chat={full} /> : null}
-          </div>
-          <Composer
-            isReady={settings.model !== '' && problem === null}
-            isBusy={isBusy}
-            waitsForResult={lanes.some(({ turns }) => pendingCalls(turns).length > 0)}
-            onSend={send}
-            onStop={() => lanes.forEach((lane) => lane.stop())}
-          />
+          <Lanes chats={chats} />
+          <Composer isReady={settings.model !== '' && problem === null} chats={chats} onSend={send} />
         </div>
       </div>
     </>
+  );
+}
+
+function Lanes({ chats: { lanes } }: { readonly chats: LaneChats }) {
+  const [pruned, full] = lanes;
+  return (
+    <div className={classes.lanes}>
+      <LaneColumn title={full === undefined ? 'Conversation' : 'Pruned'} chat={pruned} />
+      {full === undefined ? null : <LaneColumn title="Full: every tool goes out" chat={full} />}
+    </div>
   );
 }

@@ -26,35 +26,14 @@ interface SettingsPanelProps {
   readonly problem: string | null;
 }
 
-export function SettingsPanel({ settings, onChange, toolsCount, problem }: SettingsPanelProps) {
+export function SettingsPanel(props: SettingsPanelProps) {
+  const { settings, onChange } = props;
   return (
     <Panel title="Request">
       <div className={classes.fields}>
         <ModelField value={settings.model} onChange={(model) => onChange({ model })} />
         <FormatField value={settings.format} onChange={(format) => onChange({ format })} />
-        <Textarea
-          label="Tools, as JSON"
-          description="In any of the three formats, or as an MCP server lists them."
-          placeholder="[ … ]"
-          minRows={5}
-          maxRows={14}
-          autosize
-          spellCheck={false}
-          value={settings.toolsText}
-          error={problem}
-          onChange={(event) => onChange({ toolsText: event.currentTarget.value })}
-          classNames={{ input: classes.code }}
-        />
-        <div className={classes.toolsFoot}>
-          <span role="status">{formatNumberOf(toolsCount, 'tool')}</span>
-          <Button
-            size="compact-xs"
-            variant="default"
-            onClick={() => onChange({ toolsText: renderExampleTools() })}
-          >
-            Use 40 example tools
-          </Button>
-        </div>
+        <ToolsField {...props} />
         <Switch
           label="Stream the answer"
           checked={settings.stream}
@@ -68,6 +47,36 @@ export function SettingsPanel({ settings, onChange, toolsCount, problem }: Setti
         />
       </div>
     </Panel>
+  );
+}
+
+function ToolsField({ settings, onChange, toolsCount, problem }: SettingsPanelProps) {
+  return (
+    <>
+      <Textarea
+        label="Tools, as JSON"
+        description="In any of the three formats, or as an MCP server lists them."
+        placeholder="[ … ]"
+        minRows={5}
+        maxRows={14}
+        autosize
+        spellCheck={false}
+        value={settings.toolsText}
+        error={problem}
+        onChange={(event) => onChange({ toolsText: event.currentTarget.value })}
+        classNames={{ input: classes.code }}
+      />
+      <div className={classes.toolsFoot}>
+        <span role="status">{formatNumberOf(toolsCount, 'tool')}</span>
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => onChange({ toolsText: renderExampleTools() })}
+        >
+          Use 40 example tools
+        </Button>
+      </div>
+    </>
   );
 }
 

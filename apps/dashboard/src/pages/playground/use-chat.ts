@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from 'react';
 import type { Lane } from '../../api/playground.ts';
-import { addInput, type ChatFormat, type PlaygroundTool, type Turn } from './conversation.ts';
+import { addInput, pendingCalls, type ChatFormat, type PlaygroundTool, type Turn } from './conversation.ts';
 import { sendChat, type Reply } from './send-chat.ts';
 
 export interface ChatSettings {
@@ -58,4 +58,30 @@ export function useChat(lane: Lane): LaneChat {
     setBusy(false);
   }, []);
   return { turns, reply, isBusy, send, stop, reset };
+}
+
+/** The conversations that are held side by side. */
+export interface LaneChats {
+  readonly lanes: readonly [pruned: LaneChat, full?: LaneChat];
+  readonly isBusy: boolean;
+  /** A model called tools: what is said next is their result. */
+  readonly waitsForResult: boolean;
+  readonly stop: () => void;
+  readonly reset: () => void;
+}
+
+export function useLanes(isCompared: boolean): LaneChats {
+  const [pruned, full] = [useChat('pruned'), useChat('full')];
+  const lanes: LaneChats['lanes'] = isCompared ? [pruned, full] : [pruned];
+  const shown = lanes.filter((lane) => lane !== undefined);
+  return {
+    lanes,
+    isBusy: shown.some((lane) => lane.isBusy),
+    waitsForResult: shown.some(({ turns }) => pendingCalls(turns).length > 0),
+    stop: () => shown.forEach((lane) => lane.stop()),
+    reset: () => {
+      pruned.reset();
+      full.reset();
+    },
+  };
 }

@@ -147,30 +147,31 @@ const candidateColumns = (best: number): Column<Candidate>[] => [
     key: 'fate',
     header: 'Kept or left out',
     width: 'minmax(9rem, 1fr)',
-    cell: ({ forwarded, planned, always_in }) => (
-      <span className={classes.tags}>
-        <Badge size="sm" tt="none" variant="light" color={forwarded ? 'indigo' : 'gray'}>
-          {forwarded ? 'kept' : 'left out'}
-        </Badge>
-        {forwarded && !planned ? 'plan: left out' : null}
-        {always_in === null ? null : explainAlwaysIn(always_in)}
-      </span>
-    ),
+    cell: (candidate) => <Fate candidate={candidate} />,
   },
-  {
-    key: 'called',
-    header: 'Called',
-    width: '5rem',
-    cell: ({ called }) =>
-      called ? (
-        <Badge size="sm" tt="none" variant="light" color="green">
-          called
-        </Badge>
-      ) : (
-        'no'
-      ),
-  },
+  { key: 'called', header: 'Called', width: '5rem', cell: (candidate) => <Called candidate={candidate} /> },
 ];
+
+function Fate({ candidate: { forwarded, planned, always_in } }: { readonly candidate: Candidate }) {
+  return (
+    <span className={classes.tags}>
+      <Badge size="sm" tt="none" variant="light" color={forwarded ? 'indigo' : 'gray'}>
+        {forwarded ? 'kept' : 'left out'}
+      </Badge>
+      {forwarded && !planned ? 'plan: left out' : null}
+      {always_in === null ? null : explainAlwaysIn(always_in)}
+    </span>
+  );
+}
+
+function Called({ candidate }: { readonly candidate: Candidate }) {
+  if (!candidate.called) return 'no';
+  return (
+    <Badge size="sm" tt="none" variant="light" color="green">
+      called
+    </Badge>
+  );
+}
 
 function Score({ candidate, best }: { readonly candidate: Candidate; readonly best: number }) {
   const { score, forwarded } = candidate;

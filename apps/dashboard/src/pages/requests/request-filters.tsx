@@ -1,11 +1,14 @@
 import { Button, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
 import { X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { requestStatuses } from '../../api/request-statuses.ts';
 import type { RequestFilter } from '../../api/requests.ts';
 import { useKeyOptions } from './use-key-options.ts';
 import { fromLocalInput, toLocalInput, type FilterName } from './request-query.ts';
 import classes from './requests.module.css';
+
+const typingMs = 350;
 
 interface RequestFiltersProps {
   readonly filter: RequestFilter;
@@ -75,29 +78,27 @@ function KeyFilter({ value, onChange }: FieldProps) {
   );
 }
 
-const typingMs = 350;
+interface TextFilterProps extends FieldProps {
+  readonly label: string;
+  readonly placeholder?: string;
+}
 
-/** Asks when typing pauses, not with every letter. */
-function TextFilter({
-  label,
-  placeholder,
-  value = '',
-  onChange,
-}: FieldProps & { readonly label: string; readonly placeholder?: string }) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed.trim() === value) return undefined;
-    const timer = setTimeout(() => onChange(typed.trim()), typingMs);
-    return () => clearTimeout(timer);
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- a new callback alone is no typing
-  }, [typed, value]);
+/** Asks when typing pauses, not with every letter. What is typed stands until the address says the same. */
+function TextFilter({ label, placeholder, value = '', onChange }: TextFilterProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const ask = useDebouncedCallback((text: string) => {
+    onChange(text.trim());
+    setTyped(null);
+  }, typingMs);
   return (
     <TextInput
       label={label}
       placeholder={placeholder ?? 'Any'}
-      value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
+      value={typed ?? value}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        ask(event.currentTarget.value);
+      }}
       autoComplete="off"
       spellCheck={false}
     />

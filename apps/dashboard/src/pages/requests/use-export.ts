@@ -9,7 +9,7 @@ export function useExport(filter: RequestFilter) {
     mutationFn: async () => {
       const query = { ...filter, format: 'csv' as const };
       const answer = api.GET('/v1/account/requests/export', { params: { query }, parseAs: 'blob' });
-      const blob = (await unwrap(answer)) as unknown as Blob;
+      const blob = await unwrap(answer);
       const address = URL.createObjectURL(blob);
       const link = Object.assign(document.createElement('a'), { href: address, download: 'requests.csv' });
       link.click();

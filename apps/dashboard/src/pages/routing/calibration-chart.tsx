@@ -23,6 +23,7 @@ export function CalibrationChart({ bucket, k, recallTarget }: CalibrationChartPr
     policy === undefined
       ? ''
       : ` The policy’s K is ${k ?? ''}, where its lower bound is ${formatShare(policy.low)}.`;
+  const targetY = scale.y(recallTarget);
   return (
     <figure className={classes.figure}>
       <svg
@@ -34,28 +35,22 @@ export function CalibrationChart({ bucket, k, recallTarget }: CalibrationChartPr
         <Axes scale={scale} />
         <path className={classes.band} d={drawBand(points, scale)} />
         <path className={classes.curve} d={drawSteps(points, scale, ({ value }) => value)} />
-        <line
-          className={classes.target}
-          x1={frame.left}
-          x2={frame.right}
-          y1={scale.y(recallTarget)}
-          y2={scale.y(recallTarget)}
-        />
+        <line className={classes.target} x1={frame.left} x2={frame.right} y1={targetY} y2={targetY} />
         {policy === undefined || k === undefined ? null : (
-          <>
-            <line
-              className={classes.policyLine}
-              x1={scale.x(k)}
-              x2={scale.x(k)}
-              y1={scale.y(policy.low)}
-              y2={frame.bottom}
-            />
-            <circle className={classes.policy} cx={scale.x(k)} cy={scale.y(policy.low)} r={7} />
-          </>
+          <PolicyPoint x={scale.x(k)} y={scale.y(policy.low)} />
         )}
       </svg>
       <Legend hasPolicy={policy !== undefined} />
     </figure>
+  );
+}
+
+function PolicyPoint({ x, y }: { readonly x: number; readonly y: number }) {
+  return (
+    <>
+      <line className={classes.policyLine} x1={x} x2={x} y1={y} y2={frame.bottom} />
+      <circle className={classes.policy} cx={x} cy={y} r={7} />
+    </>
   );
 }
 

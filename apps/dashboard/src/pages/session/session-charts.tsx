@@ -15,53 +15,74 @@ const common = {
   tooltipAnimationDuration: 0,
 } as const;
 
+const tokenSeries = [
+  { name: 'From cache', color: 'teal.6' },
+  { name: 'Other input', color: 'indigo.5' },
+  { name: 'Output', color: 'orange.6' },
+];
+const toolSeries = [
+  { name: 'Tools in', color: 'gray.5' },
+  { name: 'Tools out', color: 'indigo.5' },
+];
+
+interface SessionChartProps {
+  readonly requests: readonly RequestEntry[];
+}
+
 /** Two pictures along the session's requests: what was sent and how much of it the cache had, and the set of tools. */
-export default function SessionCharts({ requests }: { readonly requests: readonly RequestEntry[] }) {
-  const tokens = requests.map(({ created_at, prompt_tokens, cached_tokens, completion_tokens }, at) => ({
-    at: `${at + 1}: ${formatTime(created_at)}`,
-    'From cache': cached_tokens ?? 0,
-    'Other input': Math.max(0, (prompt_tokens ?? 0) - (cached_tokens ?? 0)),
-    Output: completion_tokens ?? 0,
-  }));
-  const tools = requests.map(({ created_at, tools_in, tools_out }, at) => ({
-    at: `${at + 1}: ${formatTime(created_at)}`,
-    'Tools in': tools_in,
-    'Tools out': tools_out,
-  }));
+export default function SessionCharts({ requests }: SessionChartProps) {
   return (
     <div className={classes.charts}>
       <Panel title="Tokens" description="Of each request, in their order.">
         <div className={classes.chart} aria-hidden>
-          <BarChart
-            {...common}
-            type="stacked"
-            data={tokens}
-            series={[
-              { name: 'From cache', color: 'teal.6' },
-              { name: 'Other input', color: 'indigo.5' },
-              { name: 'Output', color: 'orange.6' },
-            ]}
-            valueFormatter={formatCount}
-            yAxisProps={{ tickFormatter: (value: number) => formatCompact(value) }}
-            barChartProps={unfocusable}
-          />
+          <TokenChart requests={requests} />
         </div>
       </Panel>
       <Panel title="Set of tools" description="As the client sent them, and as they were forwarded.">
         <div className={classes.chart} aria-hidden>
-          <LineChart
-            {...common}
-            data={tools}
-            series={[
-              { name: 'Tools in', color: 'gray.5' },
-              { name: 'Tools out', color: 'indigo.5' },
-            ]}
-            curveType="stepAfter"
-            valueFormatter={formatCount}
-            lineChartProps={unfocusable}
-          />
+          <ToolChart requests={requests} />
         </div>
       </Panel>
     </div>
+  );
+}
+
+const nameOf = ({ created_at }: RequestEntry, at: number) => `${at + 1}: ${formatTime(created_at)}`;
+
+function TokenChart({ requests }: SessionChartProps) {
+  const rows = requests.map((request, at) => ({
+    at: nameOf(request, at),
+    'From cache': request.cached_tokens ?? 0,
+    'Other input': Math.max(0, (request.prompt_tokens ?? 0) - (request.cached_tokens ?? 0)),
+    Output: request.completion_tokens ?? 0,
+  }));
+  return (
+    <BarChart
+      {...common}
+      type="stacked"
+      data={rows}
+      series={tokenSeries}
+      valueFormatter={formatCount}
+      yAxisProps={{ tickFormatter: (value: number) => formatCompact(value) }}
+      barChartProps={unfocusable}
+    />
+  );
+}
+
+function ToolChart({ requests }: SessionChartProps) {
+  const rows = requests.map((request, at) => ({
+    at: nameOf(request, at),
+    'Tools in': request.tools_in,
+    'Tools out': request.tools_out,
+  }));
+  return (
+    <LineChart
+      {...common}
+      data={rows}
+      series={toolSeries}
+      curveType="stepAfter"
+      valueFormatter={formatCount}
+      lineChartProps={unfocusable}
+    />
   );
 }

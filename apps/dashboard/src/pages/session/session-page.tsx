@@ -10,7 +10,7 @@ import { Figure, Figures, Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { Count, Dollars, Duration, Share, Tokens } from '../../components/values.tsx';
-import { formatNumberOf } from '../../format/numbers.ts';
+import { formatMs, formatNumberOf, formatTokens, formatUsd } from '../../format/numbers.ts';
 import { requestColumns } from '../requests/request-columns.tsx';
 import { GrowthPanel } from './growth-panel.tsx';
 import classes from './session.module.css';
@@ -60,54 +60,29 @@ function SessionFigures({ sessionId }: { readonly sessionId: string }) {
 }
 
 function TotalFigures({ totals }: { readonly totals: AnalyticsTotals }) {
-  const { prompt_tokens, cached_tokens } = totals;
+  const { prompt_tokens: prompt, cached_tokens: cached } = totals;
+  const { estimated_tokens_saved: byTools, compression_tokens_saved: byCompression } = totals;
   return (
     <Figures>
       <Figure label="Requests" hint={formatNumberOf(totals.errors, 'error')}>
         <Count value={totals.requests} />
       </Figure>
-      <Figure
-        label="Time in all, median"
-        hint={
-          <>
-            first byte after <Duration value={totals.first_byte_p50_ms} />
-          </>
-        }
-      >
+      <Figure label="Time in all, median" hint={`first byte after ${formatMs(totals.first_byte_p50_ms)}`}>
         <Duration value={totals.total_p50_ms} />
       </Figure>
-      <Figure
-        label="From the prompt cache"
-        hint={
-          <>
-            <Tokens value={cached_tokens} /> of <Tokens value={prompt_tokens} />
-          </>
-        }
-      >
-        <Share value={prompt_tokens === 0 ? null : cached_tokens / prompt_tokens} />
+      <Figure label="From the prompt cache" hint={`${formatTokens(cached)} of ${formatTokens(prompt)}`}>
+        <Share value={prompt === 0 ? null : cached / prompt} />
       </Figure>
       <Figure
         label="Tokens saved"
-        hint={
-          <>
-            <Tokens value={totals.estimated_tokens_saved} /> by tools,{' '}
-            <Tokens value={totals.compression_tokens_saved} /> by compression
-          </>
-        }
+        hint={`${formatTokens(byTools)} by tools, ${formatTokens(byCompression)} by compression`}
       >
         <Tokens value={totals.total_tokens_saved} />
       </Figure>
       <Figure label="Cost">
         <Dollars value={totals.cost_usd} />
       </Figure>
-      <Figure
-        label="Saved, net"
-        hint={
-          <>
-            <Dollars value={totals.gross_savings_usd} /> before what saving it cost
-          </>
-        }
-      >
+      <Figure label="Saved, net" hint={`${formatUsd(totals.gross_savings_usd)} before what saving it cost`}>
         <Dollars value={totals.provider_savings_usd} />
       </Figure>
     </Figures>

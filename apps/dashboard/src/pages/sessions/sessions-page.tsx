@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core';
-import { useMemo } from 'react';
+import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useSessions, type SessionUsage } from '../../api/sessions.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
@@ -22,10 +22,8 @@ export function SessionsPage() {
   const [params, setParams] = useSearchParams();
   const days = ranges.find((range) => String(range) === params.get('days')) ?? 30;
   // The beginning of a day, so that the same list is asked for all day.
-  const from = useMemo(
-    () => new Date(Math.floor(Date.now() / dayMs) * dayMs - (days - 1) * dayMs).toISOString(),
-    [days],
-  );
+  const [todayMs] = useState(() => Math.floor(Date.now() / dayMs) * dayMs);
+  const from = new Date(todayMs - (days - 1) * dayMs).toISOString();
   return (
     <>
       <PageHeader
