@@ -14,7 +14,7 @@ import { noSharedVectors } from './vectors/shared-vectors.port.ts';
 
 const mebibyte = 1024 * 1024;
 /** What the router keeps beside what ranking does (`ranking/open-ranking.ts`); all of it can be made again. */
-const definitionsBytesMax = 96 * mebibyte;
+const definitionsBytesMax = 32 * mebibyte;
 const listsBytesMax = 32 * mebibyte;
 
 /** Builds the router from its configuration, and opens the models. */
