@@ -1,0 +1,14 @@
+import base from '../jest.config.mjs';
+
+/** One stack and one browser for all files, which run one after the other. */
+export default {
+  ...base,
+  rootDir: import.meta.dirname,
+  testEnvironment: '<rootDir>/../../tools/jest/node-environment.cjs',
+  modulePathIgnorePatterns: [],
+  testSequencer: '<rootDir>/../last-spec.sequencer.mjs',
+  testMatch: [`<rootDir>/**/*.${process.env.TEST_NIGHTLY === '1' ? 'nightly' : 'spec'}.ts`],
+  testTimeout: 120_000,
+  globalSetup: '<rootDir>/browser.setup.mjs',
+  globalTeardown: '<rootDir>/browser.teardown.mjs',
+};

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { sharedStack, type TestPerson } from '@gateway/testing';
+import type { AxeResults } from 'axe-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** How a page is looked at. */
+export interface Look {
+  readonly scheme: 'light' | 'dark';
+  readonly width: 390 | 1024 | 1600;
+}
+
+export const looks: readonly Look[] = [
+  { scheme: 'light', width: 390 },
+  { scheme: 'dark', width: 390 },
+  { scheme: 'light', width: 1024 },
+  { scheme: 'dark', width: 1024 },
+  { scheme: 'light', width: 1600 },
+  { scheme: 'dark', width: 1600 },
+];
+
+/** The browser that the suite started. */
+export function connectBrowser(): Promise<Browser> {
+  const url = process.env['TEST_BROWSER_URL'];
+  if (!url) throw new Error('There is no browser: see test/browser/browser.setup.mjs.');
+  return chromium.connect(url);
+}
+
+/** A page that notes what a page of ours must not do. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Faults so far: console errors, exceptions, calls of other hosts, violations of the Content-Security-Policy. */
+  readonly faults: readonly string[];
+  close(): Promise<void>;
+}
+
+const heights = { 390: 844, 1024: 768, 1600: 1000 } as const;
+
+/** Opens an empty page in a context of its own: nobody is signed in. */
+export async function openPage(browser: Browser, look: Look): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    baseURL: sharedStack().baseUrl,
+    colorScheme: look.scheme,
+    viewport: { width: look.width, height: heights[look.width] },
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  });
+  const faults: string[] = [];
+  await context.exposeFunction('noteViolation', (text: string) => faults.push(`policy: ${text}`));
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      const { noteViolation } = window as unknown as { noteViolation: (text: string) => void };
+      noteViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
+    });
+  });
+  const page = await context.newPage();
+  watch(page, faults);
+  return { page, context, faults, close: () => context.close() };
+}
+
+function watch(page: Page, faults: string[]): void {
+  const { origin } = new URL(sharedStack().baseUrl);
+  page.on('pageerror', (error) => faults.push(`exception: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()} (${message.location().url})`);
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol) && url.origin !== origin)
+      faults.push(`another host: ${request.url()}`);
+  });
+}
+
+/** Signs a person of the API in to a context: the refresh token comes as a cookie, as the sign-in page gets it. */
+export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 'email' | 'password'>) {
+  const { email, password } = person;
+  const answer = await context.request.post('/v1/auth/log-in', { data: { email, password } });
+  if (!answer.ok()) throw new Error(`log-in answered ${answer.status()}: ${await answer.text()}`);
+  await context.addInitScript(() => localStorage.setItem('svc-was-signed-in', 'yes'));
+}
+
+/** Goes to a page below `/dashboard/`, and waits until it is drawn. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.goto(`/dashboard/${path}`);
+  await page.locator('h1').waitFor();
+  await settle(page);
+}
+
+/** Waits until nothing is loading any more. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.locator('[role=status] .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
+}
+
+/** Serious faults of accessibility, by WCAG 2.2 AA and axe's best practices, as `rule: where`. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  // By the debugger's protocol, which the page's policy does not stand in the way of.
+  await page.evaluate(axeSource);
+  const results = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };
+    return axe.run({ resultTypes: ['violations'] });
+  });
+  return results.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
+    );
+}
+
+/** Whether anything is wider than the page. */
+export function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth + 1);
+}
+
+/** Into the ignored folder `screenshots`, to be looked at. */
+export async function shoot(page: Page, name: string, { scheme, width }: Look): Promise<void> {
+  const path = join(import.meta.dirname, 'screenshots', `${name}-${width}-${scheme}.png`);
+  await page.screenshot({ path, fullPage: true });
+}
