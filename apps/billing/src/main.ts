@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { ledgerCommitted } from '@gateway/contracts';
 import { isRedisUp, openQueueRedis, runService } from '@gateway/messaging';
+import { watchPool } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import { BillingModule } from './billing.module.ts';
 import { loadConfig, type Config } from './config.ts';
@@ -32,6 +33,7 @@ await runService({
     await database.untilUp({
       onRetry: (attempt) => logger.warn({ attempt }, 'the database is not there yet'),
     });
+    watchPool(metrics, () => database.poolUse());
     queueRedis = openQueueRedis(config.REDIS_URL, (error) =>
       logger.warn({ err: error }, "the queue's Redis is away"),
     );
