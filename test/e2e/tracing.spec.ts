@@ -14,8 +14,9 @@ import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.t
 
 /** Every part of a request's way has sent its spans by then: they are exported once a second. */
 const exportedWithinMs = 15_000;
-/** The compressor is asked about the definitions that the edge has not seen: with the first request. */
 const always = ['edge-gateway', 'tool-router', 'worker'];
+/** Asked about definitions and for the credential that the edge does not have yet: with the first request. */
+const onceKnown = ['compressor', 'provider-vault'];
 const upstreamKey = 'sk-upstream-of-tracing-0123456789';
 const canary = 'canary-content-7c1e';
 const incoming = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
@@ -81,16 +82,16 @@ function ancestorsOf(span: ReceivedSpan, spans: readonly ReceivedSpan[]): Receiv
   return parent ? [parent, ...ancestorsOf(parent, spans)] : [];
 }
 
-it('one trace spans the edge, the router, the compressor, the provider call and the worker’s job', async () => {
+it('one trace spans the edge, the router, the compressor, the vault, the provider call and the worker’s job', async () => {
   provider.enqueue(null, plainAnswer);
-  const spans = await traceOf(body, [...always, 'compressor']);
+  const spans = await traceOf(body, [...always, ...onceKnown]);
   const roots = spans.filter(({ parentSpanId }) => parentSpanId === null);
   expect(roots).toHaveLength(1);
   const [root] = roots;
   expect(root).toMatchObject({ serviceName: 'edge-gateway', kind: 'server', status: 'unset' });
   expect(root?.name).toContain('/v1/chat/completions');
 
-  for (const service of ['tool-router', 'compressor']) {
+  for (const service of ['tool-router', ...onceKnown]) {
     const [served] = of(spans, service, 'server');
     expect(served).toBeDefined();
     const ancestors = ancestorsOf(served!, spans);
