@@ -5,6 +5,7 @@ import { Queue, type Job } from 'bullmq';
 import { WORKER_CONTEXT, type WorkerContext } from '../../domain/worker-context.ts';
 import { BullmqDeadLetters } from './bullmq-dead-letters.adapter.ts';
 import { CommitReports } from './commit-reports.ts';
+import { DecisionMetrics } from './decision-metrics.ts';
 import { LenientWorker } from './lenient-worker.ts';
 import { PostgresRequestLogWriter } from './postgres-request-log-writer.adapter.ts';
 import { createWriteRequestLogMetrics, type WriteRequestLogMetrics } from './write-request-log.metrics.ts';
@@ -39,7 +40,9 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
     this.#metrics = createWriteRequestLogMetrics(context.metrics);
     const writer = new PostgresRequestLogWriter(context.database, context.partitions);
     const { shadowAccounts } = context;
-    this.#job = { writer, deadLetters: this.#deadLetters, now: Date.now, shadowAccounts };
+    const decisions = new DecisionMetrics(context.metrics);
+    const onWritten = decisions.count.bind(decisions);
+    this.#job = { writer, deadLetters: this.#deadLetters, now: Date.now, shadowAccounts, onWritten };
   }
 
   /**

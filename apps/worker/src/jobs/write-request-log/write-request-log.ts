@@ -2,6 +2,7 @@ import type { DeadRequestEvent } from '@gateway/contracts';
 import type { DeadLetters } from './dead-letters.port.ts';
 import { parseBatch, type ParsedEvent, type RefusedEvent } from './parse-batch.ts';
 import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
+import type { RequestLogRow } from './request-log-row.ts';
 import { traceEvents } from './trace-events.ts';
 
 export interface WriteRequestLogContext {
@@ -10,6 +11,8 @@ export interface WriteRequestLogContext {
   readonly now: () => number;
   /** Accounts whose shadow requests were written. */
   readonly shadowAccounts: Set<string>;
+  /** Told of the rows of a batch that changed the log. */
+  readonly onWritten?: (rows: readonly RequestLogRow[]) => void;
 }
 
 export interface WrittenBatch {
@@ -32,6 +35,8 @@ export async function writeRequestLog(
   const { events, refused } = parseBatch(data, context.now());
   const result = await traceEvents(events, batchId, () => writeOrRefuse(context.writer, events));
   for (const { row } of events) if (row.needed_k !== null) context.shadowAccounts.add(row.account_id);
+  // Of a batch that comes again nothing is written: it has been counted.
+  if (result.written > 0) context.onWritten?.(events.map(({ row }) => row));
   const dead = [...refused, ...result.refused];
   if (dead.length > 0)
     await context.deadLetters.add(dead.map((event) => renderDeadLetter(context, batchId, event)));
