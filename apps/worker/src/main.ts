@@ -8,6 +8,7 @@ import {
   routingPolicyChanged,
 } from '@gateway/contracts';
 import { isRedisUp, openQueueRedis, runService } from '@gateway/messaging';
+import { watchPool } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import { loadConfig } from './config.ts';
 import { Partitions } from './persistence/partitions.ts';
@@ -34,6 +35,7 @@ await runService({
     queueRedis = openQueueRedis(config.REDIS_URL, (error) =>
       logger.warn({ err: error }, "the queue's Redis is away"),
     );
+    watchPool(metrics, () => database.poolUse());
     return WorkerModule.with({
       database,
       partitions: new Partitions(database),

@@ -57,7 +57,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       const finished = caller ? renderEvent(exchange, caller, outcome, totalMs, services.catalog) : null;
       settleBudget(exchange, finished);
       countRequest(exchange, outcome, services.metrics);
-      countTokens(finished, services.metrics);
+      countCall(finished, services.metrics);
       exchange.ledger.invalidCalls = countInvalidCalls(exchange, outcome, services.metrics);
       noteBilled(exchange, finished, services.tokenRatios);
       noteAnswer(exchange, finished, services.modelRouter);
@@ -99,10 +99,14 @@ function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metric
   return asWritten + shortened;
 }
 
-function countTokens(event: RequestEventV1 | null, metrics: EdgeMetrics): void {
-  if (!event?.usage) return;
-  metrics.tokens.inc({ direction: 'input' }, event.usage.inputTokens);
-  metrics.tokens.inc({ direction: 'output' }, event.usage.outputTokens);
+/** By the names and attributes of the OpenTelemetry conventions. */
+function countCall(event: RequestEventV1 | null, metrics: EdgeMetrics): void {
+  if (event === null || event.provider === null || event.ms.overhead === null) return;
+  const call = { gen_ai_operation_name: 'chat', gen_ai_provider_name: event.provider };
+  metrics.callSeconds.observe(call, (event.ms.total - event.ms.overhead) / 1000);
+  if (event.usage === null) return;
+  metrics.tokens.observe({ ...call, gen_ai_token_type: 'input' }, event.usage.inputTokens);
+  metrics.tokens.observe({ ...call, gen_ai_token_type: 'output' }, event.usage.outputTokens);
 }
 
 function countRequest(exchange: Exchange, outcome: RelayOutcome, metrics: EdgeMetrics): void {
