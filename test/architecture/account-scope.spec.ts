@@ -42,6 +42,8 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/worker/src/persistence/account-usage.ts':
     'raw SQL over the sums and rows of the one account it is given',
   'apps/worker/src/persistence/partitions.ts': 'upkeep of the table, not of rows',
+  'apps/worker/src/persistence/request-contents.ts':
+    'raw SQL over the contents of the one account it is given; which accounts have any',
 };
 
 /** Models whose rows belong to no account, so that no client scoped by account can touch them. */

@@ -21,6 +21,7 @@ const secretValues: Readonly<Record<string, string>> = {
   KEY_PEPPER: keyOf32Bytes,
   SESSION_SECRET: keyOf32Bytes,
   ORIGINALS_KEY: keyOf32Bytes,
+  CONTENT_KEYS: keyOf32Bytes,
 };
 
 const configModule = z.looseObject({

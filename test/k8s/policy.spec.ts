@@ -214,6 +214,7 @@ test('`npm run k8s:prepare` writes every secret that the overlay dev needs', () 
       vaultKek: 'kek',
       sessionSecret: 'session',
       originalsKey: 'originals',
+      contentKey: 'contents',
       demoPassword: 'demo',
       postgresAdmin: 'admin',
       redis: 'redis',

@@ -15,6 +15,7 @@ import { OpenRequests } from './grants/open-requests.ts';
 import { RedisEpochReader } from './grants/redis-epoch-reader.adapter.ts';
 import { createEdgeMetrics } from './metrics/edge-metrics.ts';
 import { createResilienceMetrics } from './metrics/resilience-metrics.ts';
+import { ContentKeeper } from './pipeline/contents/content-keeper.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import { RedisRateLimiter } from './pipeline/stages/limit/redis-rate-limiter.adapter.ts';
 import { ContextMemo } from './pipeline/stages/plan/context/context-memo.ts';
@@ -30,6 +31,8 @@ import { openModelRouter } from './routing/open-model-router.ts';
 import type { RequestSpool } from './spool/request-spool.ts';
 import { buildPeopleParts, type PeopleParts } from './sessions/build-people-parts.ts';
 import { UndiciUpstream } from './upstream/undici-upstream.adapter.ts';
+
+const redactContent = (text: string): string => secretRedactor.redact(text);
 
 /** Everything that the gateway's routes need, built once. */
 export interface EdgeParts extends PeopleParts {
@@ -69,6 +72,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
     budgets: open.budgets,
     upstream,
     spool: surroundings.spool,
+    contents: new ContentKeeper({ messaging, metrics: surroundings.metrics, redact: redactContent }),
     messaging,
     metrics: createEdgeMetrics(surroundings.metrics),
     log,

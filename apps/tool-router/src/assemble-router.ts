@@ -1,7 +1,9 @@
 import type { ServiceParts } from '@gateway/messaging';
+import type { Metrics } from '@gateway/observability';
 import type { ToolRouterConfig } from './config.ts';
 import { ToolIntake } from './define-tools/tool-intake.ts';
 import { ToolMemory } from './define-tools/tool-memory.adapter.ts';
+import { ToolEmbedding } from './embed-tools/embed-tools.ts';
 import { keywordPrior } from './plan-tools/keyword-prior.ts';
 import { PlanMetrics } from './plan-tools/plan-metrics.ts';
 import { ToolPlanner } from './plan-tools/plan-tools.ts';
@@ -23,12 +25,7 @@ export async function assembleRouter(
   { messaging, logger, metrics }: ServiceParts,
 ): Promise<ToolRouterParts> {
   const memory = new ToolMemory({ definitionsBytesMax, listsBytesMax });
-  metrics.gauge({
-    name: 'tool_router_definitions',
-    help: 'Tool definitions in memory.',
-    collect: () => memory.definitions,
-  });
-  metrics.gauge({ name: 'tool_router_lists', help: 'Tool lists in memory.', collect: () => memory.lists });
+  showMemory(metrics, memory);
   const redis =
     config.REDIS_CACHE_URL === undefined ? undefined : connectVectorRedis(config.REDIS_CACHE_URL, logger);
   const ranking = await openRanking({
@@ -51,10 +48,20 @@ export async function assembleRouter(
   return {
     planner,
     definitions: new ToolIntake({ memory, learn: ranking.learn }),
+    embedding: new ToolEmbedding(ranking.inference),
     metrics: new PlanMetrics(metrics),
     close: async () => {
       redis?.disconnect();
       await ranking.close();
     },
   };
+}
+
+function showMemory(metrics: Metrics, memory: ToolMemory): void {
+  metrics.gauge({
+    name: 'tool_router_definitions',
+    help: 'Tool definitions in memory.',
+    collect: () => memory.definitions,
+  });
+  metrics.gauge({ name: 'tool_router_lists', help: 'Tool lists in memory.', collect: () => memory.lists });
 }

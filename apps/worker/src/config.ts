@@ -1,11 +1,23 @@
 import { parseConfig, serviceVariables } from '@gateway/messaging';
 import { z } from 'zod';
 
+const keyBytes = 32;
+
 const environment = z.object({
   ...serviceVariables,
   TELEMETRY_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   /** The queue's Redis: it must not evict (`maxmemory-policy noeviction`). */
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
+  /**
+   * Keys of the contents that accounts let be kept: 32 bytes in base64 each, separated by commas or white space. Contents
+   * are sealed with the first, and opened with any.
+   */
+  CONTENT_KEYS: z
+    .string()
+    .transform((text) => text.split(/[\s,]+/).filter((key) => key !== ''))
+    .pipe(z.array(z.base64()).min(1))
+    .transform((keys) => keys.map((key) => Buffer.from(key, 'base64')))
+    .refine((keys) => keys.every(({ length }) => length === keyBytes), `must be ${keyBytes} bytes each`),
 });
 export type Config = z.output<typeof environment>;
 

@@ -10,6 +10,7 @@ import {
 import { isRedisUp, openQueueRedis, runService } from '@gateway/messaging';
 import { watchPool } from '@gateway/observability';
 import type { Redis } from 'ioredis';
+import { readMeanings } from './assess-tools/read-meanings.ts';
 import { loadConfig } from './config.ts';
 import { Partitions } from './persistence/partitions.ts';
 import { createTelemetryDatabase } from './persistence/telemetry-database.ts';
@@ -46,8 +47,12 @@ await runService({
       shadowAccounts: new Set(),
       readRecallTarget: async (accountId) =>
         (await messaging.call(getPreferences, { accountId })).preferences.pruning.recall_target,
-      readRetentionDays: async (accountId) =>
-        (await messaging.call(getAccount, { accountId })).account.policy.retention_days,
+      readKeeping: async (accountId) => {
+        const { policy } = (await messaging.call(getAccount, { accountId })).account;
+        return { retentionDays: policy.retention_days, hasContents: policy.content_logging };
+      },
+      contentKeys: config.CONTENT_KEYS,
+      readMeanings: (tools) => readMeanings(messaging, tools),
       announce: (policy) => messaging.broadcast(routingPolicyChanged, { policy }),
       logger,
       metrics,

@@ -21,7 +21,9 @@ import { ListToolHealthHandler } from './queries/list-tool-health/list-tool-heal
 import { ListToolSuggestionsHandler } from './queries/list-tool-suggestions/list-tool-suggestions.handler.ts';
 import { ObserveModelsHandler } from './queries/observe-models/observe-models.handler.ts';
 import { ListSessionsHandler } from './queries/list-sessions/list-sessions.handler.ts';
+import { ReadContentHandler } from './queries/read-content/read-content.handler.ts';
 import { SummarizeUsageHandler } from './queries/summarize-usage/summarize-usage.handler.ts';
+import { StoreContentHandler } from './store-content/store-content.handler.ts';
 
 @Module({})
 export class WorkerModule implements OnApplicationShutdown {
@@ -60,6 +62,8 @@ export class WorkerModule implements OnApplicationShutdown {
         GetRoutingPolicyHandler,
         DescribeCalibrationHandler,
         ForgetAccountHandler,
+        StoreContentHandler,
+        ReadContentHandler,
       ],
     };
   }

@@ -43,6 +43,7 @@ import {
 } from './rpc/identity.v1.ts';
 import { attachPerson, createPlaygroundKey, registerAccount } from './rpc/register-account.v1.ts';
 import { resolveSession } from './rpc/resolve-session.v1.ts';
+import { embedTools } from './rpc/embed-tools.v1.ts';
 import { getAccount, noteCredentialChange, updateAccount } from './rpc/manage-account.v1.ts';
 import { createKey, listKeys, revokeKey, rotateKey, setToolLists, updateKey } from './rpc/manage-keys.v1.ts';
 import {
@@ -70,6 +71,7 @@ import {
 } from './rpc/query-usage.v1.ts';
 import { readTokenCounts } from './rpc/read-token-counts.v1.ts';
 import { recallOriginals } from './rpc/recall-originals.v1.ts';
+import { readContent, storeContent } from './rpc/request-content.v1.ts';
 import { activateKey, retireKeys, rewrapCredentials } from './rpc/rotate-keys.v1.ts';
 import { getRoutingPolicy, routingPolicyChanged } from './rpc/routing-policy.v1.ts';
 
@@ -120,6 +122,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   planTools,
   planToolsAt,
   defineTools,
+  embedTools,
   compressBlocks,
   compressBlocksAt,
   compressSchemas,
@@ -128,6 +131,8 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   listRequests,
   exportRequests,
   getRequest,
+  storeContent,
+  readContent,
   summarizeUsage,
   listDailyUsage,
   listKeyUsage,

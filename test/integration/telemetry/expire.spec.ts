@@ -1,4 +1,4 @@
-import { summarizeUsage } from '@gateway/contracts';
+import { readContent, storeContent, summarizeUsage } from '@gateway/contracts';
 import { createAcceptedEvent, createEndedEvent, startStack } from '@gateway/testing';
 import pg from 'pg';
 import { uuidv7 } from 'uuidv7';
@@ -8,6 +8,7 @@ import {
   listAccountsWithOldRows,
 } from '../../../apps/worker/src/jobs/expire/expire.ts';
 import { choosePartition, Partitions } from '../../../apps/worker/src/persistence/partitions.ts';
+import { listAccountsWithContents } from '../../../apps/worker/src/persistence/request-contents.ts';
 import {
   createTelemetryDatabase,
   type TelemetryDatabase,
@@ -63,7 +64,8 @@ test('rows go when their account keeps them no longer, with the sums that hold t
   await recordAt(own, [0.01, 1, 6, 8, 9, 40], nowMs);
   await recordAt(other, [40], nowMs);
   expect(await listAccountsWithOldRows(database, nowMs)).toEqual(expect.arrayContaining([own, other]));
-  expect(await expireAccount(database, own, 7, nowMs)).toBe(3);
+  const keeping = { retentionDays: 7, hasContents: true };
+  expect(await expireAccount(database, own, keeping, nowMs)).toEqual({ rows: 3, contents: 0 });
   expect((await listAll(recorder.messaging, own)).requests).toHaveLength(3);
   expect((await listAll(recorder.messaging, other)).requests).toHaveLength(1);
   expect([await countHours(own), await countHours(other)]).toEqual([3, 1]);
@@ -73,7 +75,7 @@ test('rows go when their account keeps them no longer, with the sums that hold t
   };
   const { figures } = await recorder.messaging.call(summarizeUsage, { accountId: own, ...span });
   expect(figures.requests).toBe(3);
-  expect(await expireAccount(database, own, 7, nowMs)).toBe(0);
+  expect(await expireAccount(database, own, keeping, nowMs)).toEqual({ rows: 0, contents: 0 });
 });
 
 test('a month without rows is dropped, and made again by an event that comes late', async () => {
@@ -83,9 +85,57 @@ test('a month without rows is dropped, and made again by an event that comes lat
   const { name } = choosePartition(nowMs - 200 * dayMs);
   const partitions = new Partitions(database);
   expect(await dropEmptyPartitions(database, partitions, nowMs)).not.toContain(name);
-  await expireAccount(database, accountId, 30, nowMs);
+  await expireAccount(database, accountId, { retentionDays: 30, hasContents: true }, nowMs);
   expect(await dropEmptyPartitions(database, partitions, nowMs)).toContain(name);
   // The worker still remembers the month.
   await recordAt(accountId, [200], nowMs);
   expect((await listAll(recorder.messaging, accountId)).requests).toHaveLength(1);
+});
+
+describe('contents of requests', () => {
+  const keep = async (accountId: string, agoDays: number, forDays = 30): Promise<string> => {
+    const requestId = idAt(Date.now() - agoDays * dayMs);
+    const expiresAt = new Date(Date.now() + (forDays - agoDays) * dayMs).toISOString();
+    const packed = Buffer.from('packed').toString('base64');
+    await recorder.messaging.call(storeContent, { accountId, requestId, expiresAt, packed });
+    return requestId;
+  };
+  const read = async (accountId: string, requestId: string) =>
+    (await recorder.messaging.call(readContent, { accountId, requestId })).content;
+  const expire = (accountId: string, retentionDays: number, hasContents = true) =>
+    expireAccount(database, accountId, { retentionDays, hasContents }, Date.now());
+
+  test('go when their time is over, or when their account keeps nothing that long any more; others’ stay', async () => {
+    const [own, other] = [newAccountId(), newAccountId()];
+    const [fresh, old, over] = [await keep(own, 0), await keep(own, 9), await keep(own, 3, 2)];
+    const theirs = await keep(other, 9);
+    expect(await listAccountsWithContents(database)).toEqual(expect.arrayContaining([own, other]));
+    expect(await read(own, old)).toMatchObject({ packed: Buffer.from('packed').toString('base64') });
+    // What is over is not shown before it is deleted, either.
+    expect(await read(own, over)).toBeNull();
+    expect(await expire(own, 7)).toMatchObject({ contents: 2 });
+    expect([await read(own, fresh), await read(own, old)]).toEqual([expect.anything(), null]);
+    expect(await read(other, theirs)).not.toBeNull();
+    expect(await read(other, fresh)).toBeNull();
+  });
+
+  test('go all at once when their account takes its permission back', async () => {
+    const own = newAccountId();
+    const kept = await keep(own, 0);
+    expect(await expire(own, 30, false)).toMatchObject({ contents: 1 });
+    expect(await read(own, kept)).toBeNull();
+  });
+
+  test('are sealed where they lie, and kept once for each request', async () => {
+    const own = newAccountId();
+    const requestId = await keep(own, 0);
+    const again = { accountId: own, requestId, expiresAt: new Date().toISOString(), packed: 'aGk=' };
+    expect(await recorder.messaging.call(storeContent, again)).toEqual({ isStored: false });
+    const { rows } = await pool.query<{ sealed: Buffer }>(
+      'SELECT sealed FROM request_contents WHERE account_id = $1',
+      [own],
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]!.sealed.includes('packed')).toBe(false);
+  });
 });

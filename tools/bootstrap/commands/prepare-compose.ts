@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { contractTable } from '@gateway/contracts';
+import { makeServerCertificate } from '../stack/certificates.ts';
 import { openDataDir, writePrivateFile } from '../stack/data-dir.ts';
 import { databaseOwners, renderPostgresUrl } from '../stack/databases.ts';
 import { natsUsers, renderNatsConfig } from '../stack/nats-config.ts';
@@ -21,15 +22,26 @@ const dataDir = openDataDir(resolve(flags['data-dir']));
 const secrets = loadSecrets(dataDir, { roles: databaseOwners, natsUsers });
 const directory = dataDir.home('compose');
 
+const certificate = makeServerCertificate(join(directory, 'tls'), {
+  dns: ['nats', 'localhost'],
+  ip: ['127.0.0.1'],
+});
+/** Inside the container of NATS. */
+const tls = { certFile: '/etc/nats/tls/server.crt', keyFile: '/etc/nats/tls/server.key' };
+
 function renderEnv(): string {
   const variables: Record<string, string> = {
     POSTGRES_PASSWORD: secrets.postgresAdmin,
     REDIS_PASSWORD: secrets.redis,
     REDIS_URL: `redis://:${secrets.redis}@127.0.0.1:${published.redis}`,
-    NATS_URL: `nats://127.0.0.1:${published.nats}`,
+    // By name: an address alone is not what the client checks the certificate for.
+    NATS_URL: `tls://localhost:${published.nats}`,
+    // For `npm start` on this machine; containers have it at a place of their own.
+    NODE_EXTRA_CA_CERTS: certificate.caFile,
     KEY_PEPPER: secrets.keyPepper,
     SESSION_SECRET: secrets.sessionSecret,
     ORIGINALS_KEY: secrets.originalsKey,
+    CONTENT_KEYS: secrets.contentKey,
     VAULT_KEK: secrets.vaultKek,
   };
   for (const user of natsUsers) {
@@ -53,6 +65,7 @@ writePrivateFile(
     host: '0.0.0.0',
     port: NATS_PORT,
     monitorPort: NATS_MONITOR_PORT,
+    tls,
     passwords: secrets.natsUsers,
     contracts: contractTable,
   }),

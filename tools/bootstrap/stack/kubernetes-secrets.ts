@@ -37,7 +37,11 @@ function renderOwnSecrets(secrets: Secrets): Partial<Record<ServiceName, Record<
     },
     'provider-vault': { VAULT_DATABASE_URL: databaseUrl('vault') },
     billing: { BILLING_DATABASE_URL: databaseUrl('billing'), REDIS_URL: redisUrl },
-    worker: { TELEMETRY_DATABASE_URL: databaseUrl('telemetry'), REDIS_URL: redisUrl },
+    worker: {
+      TELEMETRY_DATABASE_URL: databaseUrl('telemetry'),
+      REDIS_URL: redisUrl,
+      CONTENT_KEYS: secrets.contentKey,
+    },
   };
 }
 

@@ -11,6 +11,8 @@ const secretsSchema = z.object({
   sessionSecret: z.string(),
   /** Base64, 32 bytes: without it what compression left out and keeps for a day cannot be read. */
   originalsKey: z.string(),
+  /** Base64, 32 bytes: without it contents that accounts let be kept cannot be read. */
+  contentKey: z.string(),
   /** The demo person's. */
   demoPassword: z.string(),
   postgresAdmin: z.string(),
@@ -48,6 +50,7 @@ export function loadSecrets(
     vaultKek: known.vaultKek ?? randomBytes(32).toString('base64'),
     sessionSecret: known.sessionSecret ?? randomBytes(32).toString('base64'),
     originalsKey: known.originalsKey ?? randomBytes(32).toString('base64'),
+    contentKey: known.contentKey ?? randomBytes(32).toString('base64'),
     demoPassword: known.demoPassword ?? createPassword(),
     postgresAdmin: known.postgresAdmin ?? createPassword(),
     redis: known.redis ?? createPassword(),

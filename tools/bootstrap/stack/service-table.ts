@@ -92,9 +92,10 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
   },
   worker: {
     ...base,
-    env: ({ infrastructure }) => ({
+    env: ({ infrastructure, secrets, inherited }) => ({
       TELEMETRY_DATABASE_URL: infrastructure.databaseUrls.telemetry,
       REDIS_URL: infrastructure.redisUrl,
+      CONTENT_KEYS: inherited['CONTENT_KEYS'] ?? secrets.contentKey,
     }),
   },
   'sandbox-provider': { ...base, hasPort: true, usesNats: false },

@@ -52,6 +52,7 @@ test.each(apps)('%s is given no secret of another service', (app) => {
     KEY_PEPPER: 'pepper',
     SESSION_SECRET: 'session secret',
     ORIGINALS_KEY: 'originals key',
+    CONTENT_KEYS: 'content key',
     VAULT_KEK: 'kek',
     NATS_PASSWORD_OPERATOR: 'operator',
   });
@@ -60,6 +61,7 @@ test.each(apps)('%s is given no secret of another service', (app) => {
     KEY_PEPPER: ['account'],
     SESSION_SECRET: ['account'],
     ORIGINALS_KEY: ['compressor'],
+    CONTENT_KEYS: ['worker'],
     VAULT_DATABASE_URL: ['provider-vault'],
     VAULT_KEK: ['provider-vault'],
     BILLING_DATABASE_URL: ['billing'],

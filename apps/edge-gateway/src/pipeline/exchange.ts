@@ -7,6 +7,7 @@ import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
 import type { Reservation } from '../budgets/key-budget.ts';
 import type { Turn } from '../admission/admission.ts';
 import type { JudgeCalls } from './judge-calls.ts';
+import type { ContentCopy } from './contents/content-copy.ts';
 import type { ContextPrice } from './context-price.ts';
 import type { ModelChoice } from './model-choice.ts';
 import { createTries, type Tries } from './tries.ts';
@@ -87,6 +88,8 @@ export interface Exchange {
   readonly tries: Tries;
   /** Length of the body that went out; 0 until then. */
   outboundBytes: number;
+  /** What it says and what is answered. Absent where its account does not let that be kept. */
+  contents?: ContentCopy;
   /** The rounds of its answer, where its request has a net. */
   rounds?: HiddenRounds;
   /** Headers of ours for the answer, whatever it will be. */

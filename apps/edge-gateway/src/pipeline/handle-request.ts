@@ -42,6 +42,7 @@ export async function handleRequest(exchange: Exchange, services: PipelineServic
     const caller = await counting;
     recording.accept(caller);
     const request = await (parsing ?? parse(exchange, services));
+    exchange.contents?.read(request);
     const target = await choose(request, exchange, caller, services);
     const planned = await plan(request, target, exchange, caller, services);
     const outbound = validate(request, target, planned, exchange, services);

@@ -15,6 +15,7 @@ import type { Upstream } from '../upstream/upstream.ts';
 import type { RateLimiter } from './stages/limit/rate-limiter.port.ts';
 import type { ContextPlanner } from './stages/plan/context/context-planner.ts';
 import type { ModelRouter } from '../routing/model-router.ts';
+import type { ContentKeeper } from './contents/content-keeper.ts';
 import type { TokenRatios } from './token-ratios.ts';
 import type { Planner } from './stages/plan/planner.ts';
 import type { SessionPlanner } from './stages/plan/session/session-planner.ts';
@@ -40,6 +41,7 @@ export interface PipelineServices {
   readonly backends: BackendBook;
   readonly retryBudget: RetryBudget;
   readonly spool: RequestSpool;
+  readonly contents: ContentKeeper;
   readonly messaging: Messaging;
   readonly metrics: EdgeMetrics;
   readonly resilience: ResilienceMetrics;

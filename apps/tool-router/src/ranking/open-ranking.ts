@@ -43,6 +43,7 @@ export interface RankingOptions {
 export interface Ranking {
   readonly ranker: ToolRanker;
   readonly vectors: ToolVectors;
+  readonly inference: Inference;
   /** Takes definitions in: their vectors begin to be made. */
   readonly learn: (definitions: readonly ToolDefinition[]) => void;
   readonly close: () => Promise<void>;
@@ -80,6 +81,7 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
   return {
     ranker: new MemoizedRanker(semantic, rankingsBytesMax),
     vectors,
+    inference,
     learn: (definitions) => {
       vectors.prepare(definitions);
       if (inference.reranker?.reads.kind === 'pairs') texts.keep(definitions);

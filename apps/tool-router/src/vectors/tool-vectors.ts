@@ -226,7 +226,8 @@ export class ToolVectors {
   }
 }
 
-function readText(definition: ToolDefinition): EncoderText {
+/** What an encoder reads of a definition, each part as far as any encoder does. */
+export function readText(definition: ToolDefinition): EncoderText {
   return makeToolEncoderText(definition).map(({ field, text }) => ({
     field,
     text: text.length > charactersPerTextMax ? text.slice(0, charactersPerTextMax) : text,

@@ -14,6 +14,7 @@ export class AssessToolsHandler {
 
   @RpcHandler(contract)
   assessTools(request: ParsedRequestOf<typeof contract>): Promise<ReplyOf<typeof contract>> {
-    return assessTools(this.#context.database, request);
+    const { database, readMeanings } = this.#context;
+    return assessTools(database, request, readMeanings);
   }
 }

@@ -2,6 +2,7 @@ import type { assessTools as contract } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 import { takeApart, type OfferedTool } from './assessed-tool.ts';
+import type { Meanings } from './meanings.ts';
 import { findNearDuplicates, type NearDuplicate } from './find-near-duplicates.ts';
 import { scoreDescription, type DescriptionIssue } from './score-description.ts';
 import { suggestWording, type SuggestedWording } from './suggest-wording.ts';
@@ -17,10 +18,13 @@ export interface ToolAssessment {
 }
 
 /** Assesses the tools of one list together: how alike they are depends on the others. */
-export function assessList(tools: readonly OfferedTool[]): ToolAssessment[] {
+export function assessList(
+  tools: readonly OfferedTool[],
+  meanings: Meanings | null = null,
+): ToolAssessment[] {
   const apart = [...new Map(tools.map((tool) => [tool.name, takeApart(tool)])).values()];
   const byName = new Map(apart.map((tool) => [tool.name, tool]));
-  const nearByName = findNearDuplicates(apart);
+  const nearByName = findNearDuplicates(apart, meanings);
   return apart.map((tool) => {
     const near = nearByName.get(tool.name) ?? [];
     const wordings = near.flatMap(({ name }) => {
@@ -39,9 +43,10 @@ const toolsMax = 5_000;
 export async function assessTools(
   database: TelemetryDatabase,
   { accountId, tools }: ParsedRequestOf<typeof contract>,
+  readMeanings: (tools: readonly OfferedTool[]) => Promise<Meanings | null>,
 ): Promise<ReplyOf<typeof contract>> {
   const models = database.forAccount(accountId);
-  const assessed = assessList(tools);
+  const assessed = assessList(tools, await readMeanings(tools));
   const rows = assessed.map((each) => ({ ...renderRow(each), assessedAt: new Date(), accountId }));
   await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
   await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });

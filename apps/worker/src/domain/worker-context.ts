@@ -1,8 +1,16 @@
 import type { RoutingPolicy } from '@gateway/contracts';
 import type { Logger, Metrics } from '@gateway/observability';
 import type { Redis } from 'ioredis';
+import type { OfferedTool } from '../assess-tools/assessed-tool.ts';
+import type { Meanings } from '../assess-tools/meanings.ts';
 import type { Partitions } from '../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
+
+/** What an account lets be kept of its requests. */
+export interface Keeping {
+  readonly retentionDays: number;
+  readonly hasContents: boolean;
+}
 
 /** What the worker's jobs and queries share. */
 export interface WorkerContext {
@@ -17,8 +25,12 @@ export interface WorkerContext {
   readonly shadowAccounts: Set<string>;
   /** The account's target, 0 to 1. Throws `not_found` for an account that is gone. */
   readonly readRecallTarget: (accountId: string) => Promise<number>;
-  /** How long an account's rows are kept. Throws `not_found` for an account that is gone. */
-  readonly readRetentionDays: (accountId: string) => Promise<number>;
+  /** How long an account's rows are kept, and whether contents may be. Throws `not_found` for an account that is gone. */
+  readonly readKeeping: (accountId: string) => Promise<Keeping>;
+  /** Contents are sealed with the first, and opened with any. */
+  readonly contentKeys: readonly Buffer[];
+  /** What a list's tools mean; null while nobody can say. */
+  readonly readMeanings: (tools: readonly OfferedTool[]) => Promise<Meanings | null>;
   /** Tells every router. */
   readonly announce: (policy: RoutingPolicy) => void;
   readonly logger: Logger;

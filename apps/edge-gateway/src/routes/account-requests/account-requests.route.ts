@@ -22,6 +22,7 @@ import { tokens } from '../../tokens.ts';
 import { asUtc } from '../account-usage/usage-span.ts';
 import { exportRequestLog, getRequestDetail, listRequestLog } from './account-requests.operations.ts';
 import { readLines } from './read-lines.ts';
+import { readShownContent } from './read-shown-content.ts';
 import { exportTypes } from './render-export.ts';
 import { withKeptContext } from './with-kept-context.ts';
 
@@ -78,7 +79,11 @@ export class AccountRequestsRoute {
     const { request, session, blocks } = await this.#messaging.call(getRequest, { accountId, requestId });
     if (request === null)
       throw new GatewayError('not_found', { message: `There is no request "${requestId}".` });
-    return withKeptContext(request, { accountId, session, blocks }, this.#messaging);
+    const [shown, content] = await Promise.all([
+      withKeptContext(request, { accountId, session, blocks }, this.#messaging),
+      readShownContent(accountId, requestId, this.#messaging),
+    ]);
+    return { ...shown, content };
   }
 }
 

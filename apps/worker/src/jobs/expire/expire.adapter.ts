@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { WORKER_CONTEXT, type WorkerContext } from '../../domain/worker-context.ts';
+import { listAccountsWithContents } from '../../persistence/request-contents.ts';
 import { Rounds } from '../rounds.ts';
 import { dropEmptyPartitions, expireAccount, listAccountsWithOldRows } from './expire.ts';
 
@@ -32,7 +33,11 @@ export class ExpireAdapter implements OnApplicationBootstrap, OnModuleDestroy {
   async #expireAll(): Promise<void> {
     const { database, partitions, logger } = this.#context;
     try {
-      for (const accountId of await listAccountsWithOldRows(database, Date.now())) {
+      const [withRows, withContents] = await Promise.all([
+        listAccountsWithOldRows(database, Date.now()),
+        listAccountsWithContents(database),
+      ]);
+      for (const accountId of new Set([...withRows, ...withContents])) {
         if (this.#rounds.isClosed) return;
         await this.#expire(accountId);
       }
@@ -44,11 +49,14 @@ export class ExpireAdapter implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async #expire(accountId: string): Promise<void> {
-    const { database, readRetentionDays, logger } = this.#context;
+    const { database, readKeeping, logger } = this.#context;
     try {
-      const days = await readRetentionDays(accountId);
-      const rows = await expireAccount(database, accountId, days, Date.now());
-      if (rows > 0) logger.info({ account_id: accountId, rows, retention_days: days }, 'rows expired');
+      const keeping = await readKeeping(accountId);
+      const { rows, contents } = await expireAccount(database, accountId, keeping, Date.now());
+      if (rows + contents > 0) {
+        const { retentionDays } = keeping;
+        logger.info({ account_id: accountId, rows, contents, retention_days: retentionDays }, 'rows expired');
+      }
     } catch (error) {
       // An account that is gone is forgotten by its deletion, row by row.
       if (error instanceof GatewayError && error.code === 'not_found') return;

@@ -1,3 +1,5 @@
+import type { Keeping } from '../../domain/worker-context.ts';
+import { expireContents } from '../../persistence/request-contents.ts';
 import { choosePartition, type Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
@@ -9,14 +11,14 @@ const lockTimeoutMs = 2_000;
 
 /**
  * Deletes what an account keeps no longer: rows of the log, with the sums that hold them (the log's triggers see to that), and
- * what is known of tools that were not offered since. Answers how many rows of the log went.
+ * contents, and what is known of tools that were not offered since. Answers how many rows and contents went.
  */
 export async function expireAccount(
   database: TelemetryDatabase,
   accountId: string,
-  retentionDays: number,
+  { retentionDays, hasContents }: Keeping,
   nowMs: number,
-): Promise<number> {
+): Promise<{ readonly rows: number; readonly contents: number }> {
   const before = new Date(nowMs - retentionDays * dayMs);
   const client = database.acrossAccounts;
   let [expired, deleted] = [0, rowsAtOnce];
@@ -32,7 +34,8 @@ export async function expireAccount(
     expired += deleted;
   }
   await database.forAccount(accountId).toolAssessment.deleteMany({ where: { assessedAt: { lt: before } } });
-  return expired;
+  const contents = await expireContents(database, accountId, { isAllowed: hasContents, before });
+  return { rows: expired, contents };
 }
 
 /** Accounts with rows older than a day: nobody keeps them shorter. */

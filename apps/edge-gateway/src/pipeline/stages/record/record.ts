@@ -8,6 +8,8 @@ import type { ModelRouter } from '../../../routing/model-router.ts';
 import type { TokenRatios } from '../../token-ratios.ts';
 import type { Caller } from '../../caller.ts';
 import type { Exchange } from '../../exchange.ts';
+import { ContentCopy } from '../../contents/content-copy.ts';
+import type { ContentKeeper } from '../../contents/content-keeper.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 import { noteAnswer } from './note-answer.ts';
 import { endProviderCall } from './end-provider-call.ts';
@@ -16,6 +18,7 @@ import { renderLogLine } from './render-log-line.ts';
 
 interface RecordServices {
   readonly spool: RequestSpool;
+  readonly contents: Pick<ContentKeeper, 'keep'>;
   readonly openRequests: OpenRequests;
   readonly catalog: ModelCatalog;
   readonly metrics: EdgeMetrics;
@@ -44,6 +47,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
     accept(acceptedCaller) {
       caller = acceptedCaller;
       open = services.openRequests.add(exchange.abort, acceptedCaller);
+      if (acceptedCaller.contentLogging) exchange.contents = new ContentCopy(exchange.response);
       accepting = services.spool.accept(renderAccepted(exchange, acceptedCaller));
       // Awaited later, in `accepted` or `finish`: until then a rejection must not count as unheard.
       accepting.catch(() => undefined);
@@ -63,6 +67,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       noteAnswer(exchange, finished, services.modelRouter);
       services.requestLog.write(renderLogLine(exchange, caller, outcome, totalMs, finished));
       if (finished === null) return;
+      if (caller !== null) keepContents(exchange, caller, services.contents);
       // A request that failed early may end before its accept line is written; one that was not accepted has no ending.
       accepting.then(
         () => services.spool.finish(finished, exchange.trace.headers.traceparent),
@@ -70,6 +75,15 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       );
     },
   };
+}
+
+/** Of an account that has opted in. */
+function keepContents(
+  { contents, requestId, acceptedAt }: Exchange,
+  { accountId, retentionDays }: Caller,
+  keeper: RecordServices['contents'],
+): void {
+  if (contents !== undefined) keeper.keep(contents, { accountId, requestId, acceptedAt, retentionDays });
 }
 
 /** By the figures that the request's row will have. */

@@ -1,0 +1,118 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { connect, createServer as createHttp2Server, type Http2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { contentPartBytesMax, type RequestContent } from '@gateway/contracts';
+import { createSecretRedactor } from '@gateway/observability';
+import { scanJson } from '@gateway/wire-formats';
+import { ContentCopy } from './content-copy.ts';
+import { packContent, unpackContent } from './packed-content.ts';
+
+const servers: (Server | Http2Server)[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function listen(server: Server | Http2Server): Promise<string> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** What a client reads of an answer, and what a copy of it has. */
+async function exchangeOf(
+  protocol: 'HTTP/1.1' | 'HTTP/2',
+  write: RequestListener,
+): Promise<{ read: Buffer; copy: ContentCopy }> {
+  const copies: ContentCopy[] = [];
+  const serve: RequestListener = (request, response) => {
+    copies.push(new ContentCopy(response));
+    write(request, response);
+  };
+  let read: Buffer;
+  if (protocol === 'HTTP/1.1') {
+    const answer = await fetch(await listen(createServer(serve)));
+    read = Buffer.from(await answer.arrayBuffer());
+  } else {
+    const server = createHttp2Server(serve as unknown as Parameters<typeof createHttp2Server>[0]);
+    const session = connect(await listen(server));
+    read = await buffer(session.request({ ':path': '/' }));
+    session.close();
+  }
+  return { read, copy: copies[0]! };
+}
+
+const body = (value: unknown) => {
+  const bytes = Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+  return { bytes, tape: scanJson(bytes, { depthMax: 128 }), outline: {} as never, ownCredential: null };
+};
+const asIs = (text: string) => text;
+
+describe.each(['HTTP/1.1', 'HTTP/2'] as const)('a copy of what goes out by %s', (protocol) => {
+  it('is what the client reads, each byte once', async () => {
+    const { read, copy } = await exchangeOf(protocol, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      response.write('Grüße, ');
+      response.write(Buffer.from('from the '));
+      response.end('model');
+    });
+    copy.read(body({ model: 'm' }));
+    expect(read.toString()).toBe('Grüße, from the model');
+    expect(copy.render(asIs)?.answer).toEqual({
+      ...{ encoding: 'utf8', text: read.toString(), bytes: read.length, isCut: false },
+    });
+  });
+
+  it('is cut where it is long, and says how long it was', async () => {
+    const long = 'ü'.repeat(contentPartBytesMax);
+    const { copy } = await exchangeOf(protocol, (_, response) => response.end(long));
+    copy.read(body({}));
+    const { answer } = copy.render(asIs)!;
+    expect(answer).toMatchObject({ encoding: 'utf8', bytes: 2 * contentPartBytesMax, isCut: true });
+    expect(long.startsWith(answer!.text)).toBe(true);
+    expect(Buffer.byteLength(answer!.text)).toBeLessThanOrEqual(contentPartBytesMax);
+    expect(answer!.text.length).toBeGreaterThan(contentPartBytesMax / 2 - 2_000);
+  });
+});
+
+describe('a content', () => {
+  const render = async (request: unknown, answer: string | Buffer = '', redact = asIs) => {
+    const { copy } = await exchangeOf('HTTP/1.1', (_, response) => response.end(answer));
+    copy.read(body(request));
+    return copy.render(redact)!;
+  };
+
+  it('is nothing where the request could not be read', async () => {
+    const { copy } = await exchangeOf('HTTP/1.1', (_, response) => response.end('error'));
+    expect(copy.render(asIs)).toBeNull();
+  });
+
+  it('has the request as it came, without the credentials in it, however often they stand there', async () => {
+    const plain = '{"model":"m","seed":12345678901234567890}';
+    const withCredentials = `{"cloud_secret_access_key":"one","model":"m","cloud_secret_access_key":"two","seed":12345678901234567890,"cloud_bearer_token_hosted":"three"}`;
+    expect((await render(plain)).request).toMatchObject({ text: plain, isCut: false });
+    expect((await render(withCredentials)).request).toMatchObject({ text: plain, bytes: plain.length });
+  });
+
+  it('has no secret that is known, nor what looks like one', async () => {
+    const redactor = createSecretRedactor();
+    redactor.register('known-secret-0123456789');
+    const said = 'use sk-svc-0123456789abcdef or known-secret-0123456789';
+    const { request, answer } = await render({ said }, said, (text) => redactor.redact(text));
+    expect(request.text + answer!.text).not.toMatch(/sk-svc|known-secret/);
+  });
+
+  it('is base64 where it is not text, and null where nothing was answered', async () => {
+    const frames = Buffer.from([0, 0, 0, 255, 254, 253]);
+    expect((await render({}, frames)).answer).toEqual({
+      ...{ encoding: 'base64', text: frames.toString('base64'), bytes: 6, isCut: false },
+    });
+    expect((await render({})).answer).toBeNull();
+  });
+
+  it('comes out of its package as it went in', async () => {
+    const content: RequestContent = await render({ text: 'Füße 😀' }, 'ok');
+    expect(await unpackContent(await packContent(content))).toEqual(content);
+    await expect(unpackContent(Buffer.from('{}').toString('base64'))).rejects.toThrow();
+  });
+});

@@ -1,0 +1,72 @@
+import { storeContent } from '@gateway/contracts';
+import type { Messaging } from '@gateway/messaging';
+import type { Counter, Metrics } from '@gateway/observability';
+import type { ContentCopy } from './content-copy.ts';
+import { packContent } from './packed-content.ts';
+
+/** What may wait for the worker at a time. What comes on top of it is not kept. */
+const waitingBytesMax = 64 * 1024 * 1024;
+const dayMs = 86_400_000;
+
+/** Whose content it is, and for how long it may be kept. */
+export interface KeptRequest {
+  readonly accountId: string;
+  readonly requestId: string;
+  readonly acceptedAt: Date;
+  readonly retentionDays: number;
+}
+
+export interface ContentKeeperOptions {
+  readonly messaging: Pick<Messaging, 'call'>;
+  readonly metrics: Metrics;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * Hands on what requests said, of accounts that have opted in. After the answer, and never in anybody's way: what the
+ * worker does not take now is not kept, and counted.
+ */
+export class ContentKeeper {
+  readonly #options: ContentKeeperOptions;
+  readonly #kept: Counter<'result'>;
+  #waitingBytes = 0;
+
+  constructor(options: ContentKeeperOptions) {
+    this.#options = options;
+    this.#kept = options.metrics.counter({
+      name: 'gateway_contents_total',
+      help: 'Contents of requests of accounts that let them be kept, by whether they are: no_room, and failed, are not.',
+      labels: ['result'],
+    });
+  }
+
+  keep(copy: ContentCopy, request: KeptRequest): void {
+    const { bytes } = copy;
+    if (this.#waitingBytes + bytes > waitingBytesMax) {
+      this.#kept.inc({ result: 'no_room' });
+      return;
+    }
+    this.#waitingBytes += bytes;
+    setImmediate(() => {
+      void this.#store(copy, request)
+        .then(
+          (result) => this.#kept.inc({ result }),
+          () => this.#kept.inc({ result: 'failed' }),
+        )
+        .finally(() => (this.#waitingBytes -= bytes));
+    });
+  }
+
+  async #store(
+    copy: ContentCopy,
+    { accountId, requestId, acceptedAt, retentionDays }: KeptRequest,
+  ): Promise<'kept' | 'unreadable'> {
+    const content = copy.render(this.#options.redact);
+    if (content === null) return 'unreadable';
+    const expiresAt = new Date(acceptedAt.getTime() + retentionDays * dayMs).toISOString();
+    const packed = await packContent(content);
+    await this.#options.messaging.call(storeContent, { accountId, requestId, expiresAt, packed });
+    return 'kept';
+  }
+}

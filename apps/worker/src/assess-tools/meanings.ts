@@ -1,0 +1,55 @@
+/** What an encoder takes tools and words to mean: rows of length one, so that a dot product is a cosine. */
+export class Meanings {
+  readonly #dimensions: number;
+  readonly #numbers: Float32Array;
+  readonly #tools: ReadonlyMap<string, number>;
+  readonly #words: ReadonlyMap<string, number>;
+
+  /** @param numbers the rows of the tools, then those of the words. */
+  constructor(
+    dimensions: number,
+    numbers: Float32Array,
+    { tools, words }: { readonly tools: readonly string[]; readonly words: readonly string[] },
+  ) {
+    this.#dimensions = dimensions;
+    this.#numbers = numbers;
+    this.#tools = new Map(tools.map((name, row) => [name, row]));
+    this.#words = new Map(words.map((word, at) => [word, tools.length + at]));
+  }
+
+  /** Cosine of two tools' definitions, by their names; 0 where one is not known. */
+  compareTools(one: string, other: string): number {
+    const [first, second] = [this.#tools.get(one), this.#tools.get(other)];
+    if (first === undefined || second === undefined) return 0;
+    const from = second * this.#dimensions;
+    let sum = 0;
+    for (let at = first * this.#dimensions, to = from; to < from + this.#dimensions; at += 1, to += 1)
+      sum += (this.#numbers[at] ?? 0) * (this.#numbers[to] ?? 0);
+    return sum;
+  }
+
+  /** Cosine of what two lists of words mean together; 0 where no word of one is known. */
+  compareWords(one: readonly string[], other: readonly string[]): number {
+    const [first, second] = [this.#sum(one), this.#sum(other)];
+    const length = Math.sqrt(multiply(first, first) * multiply(second, second));
+    return length === 0 ? 0 : multiply(first, second) / length;
+  }
+
+  #sum(words: readonly string[]): Float32Array {
+    const sum = new Float32Array(this.#dimensions);
+    for (const word of words) {
+      const row = this.#words.get(word);
+      if (row === undefined) continue;
+      const from = row * this.#dimensions;
+      for (let at = 0; at < this.#dimensions; at += 1)
+        sum[at] = (sum[at] ?? 0) + (this.#numbers[from + at] ?? 0);
+    }
+    return sum;
+  }
+}
+
+function multiply(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at += 1) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  return sum;
+}

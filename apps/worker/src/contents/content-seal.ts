@@ -1,0 +1,61 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const cipher = 'aes-256-gcm';
+const keyBytes = 32;
+const saltBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** Whose content it is: it opens for nothing else. */
+export interface ContentPlace {
+  readonly accountId: string;
+  readonly requestId: string;
+}
+
+/**
+ * Salt, nonce, ciphertext and tag. Each content has a key of its own: HKDF-SHA-256 (RFC 5869) of the service's key, with a
+ * random salt, and the account in its info. Account and request are authenticated along, so that a row that was moved or
+ * swapped does not open.
+ */
+export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Array): Buffer {
+  const salt = randomBytes(saltBytes);
+  const nonce = randomBytes(nonceBytes);
+  const sealing = createCipheriv(cipher, deriveKey(key, salt, place), nonce, { authTagLength: tagBytes });
+  sealing.setAAD(renderPlace(place));
+  return Buffer.concat([salt, nonce, sealing.update(content), sealing.final(), sealing.getAuthTag()]);
+}
+
+/** Null for what was not sealed for this place with one of these keys, down to the last bit. */
+export function openContent(keys: readonly Buffer[], place: ContentPlace, sealed: Uint8Array): Buffer | null {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  if (bytes.length < saltBytes + nonceBytes + tagBytes) return null;
+  for (const key of keys) {
+    const opened = openWith(key, place, bytes);
+    if (opened !== null) return opened;
+  }
+  return null;
+}
+
+function openWith(key: Buffer, place: ContentPlace, bytes: Buffer): Buffer | null {
+  const salt = bytes.subarray(0, saltBytes);
+  const nonce = bytes.subarray(saltBytes, saltBytes + nonceBytes);
+  const opening = createDecipheriv(cipher, deriveKey(key, salt, place), nonce, { authTagLength: tagBytes })
+    .setAAD(renderPlace(place))
+    .setAuthTag(bytes.subarray(-tagBytes));
+  try {
+    return Buffer.concat([
+      opening.update(bytes.subarray(saltBytes + nonceBytes, -tagBytes)),
+      opening.final(),
+    ]);
+  } catch {
+    return null;
+  }
+}
+
+function deriveKey(key: Buffer, salt: Buffer, { accountId }: ContentPlace): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, salt, `request content|${accountId}`, keyBytes));
+}
+
+function renderPlace({ accountId, requestId }: ContentPlace): Buffer {
+  return Buffer.from(`${accountId}|${requestId}`);
+}

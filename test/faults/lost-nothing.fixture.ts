@@ -1,0 +1,155 @@
+import { setTimeout as waitMs } from 'node:timers/promises';
+import type { StackUnderTest } from '@gateway/testing';
+import pg from 'pg';
+import { githubTools } from '../e2e/github-tools.fixture.ts';
+
+/** What may die while requests are served: the door, what writes the log, the queue, the database. */
+const victims = ['edge-gateway', 'worker', 'redis', 'postgres'] as const;
+export type Victim = (typeof victims)[number];
+
+/** Who is killed when, as a share of the run. */
+export interface Kill {
+  readonly victim: Victim;
+  /** As soon as so many requests were answered. */
+  readonly atAnswers: number;
+  /** A moment later, so that it falls anywhere in a request. */
+  readonly afterMs: number;
+}
+
+/** The same for the same seed: each victim about as often as the others, at any time of the run. */
+export function drawKills(seed: number, kills: number, requests: number): Kill[] {
+  const random = createRandom(seed);
+  const deck: Victim[] = [];
+  while (deck.length < kills) deck.push(...shuffle(victims, random));
+  const times = Array.from({ length: kills }, () => Math.floor((0.02 + 0.9 * random()) * requests));
+  times.sort((one, other) => one - other);
+  return times.map((atAnswers, at) => ({
+    victim: deck[at]!,
+    atAnswers,
+    afterMs: Math.floor(random() * 40),
+  }));
+}
+
+/** Mulberry32: 32 bits of state, and quite random enough for this. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function shuffle<T>(all: readonly T[], random: () => number): T[] {
+  const shuffled = [...all];
+  for (let last = shuffled.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [shuffled[last], shuffled[other]] = [shuffled[other]!, shuffled[last]!];
+  }
+  return shuffled;
+}
+
+/** What clients saw of a run. */
+export interface Seen {
+  /** By the client's own name of each request that was answered with 200, whole, the gateway's id of it. */
+  readonly answered: ReadonlyMap<string, string>;
+  readonly sent: number;
+}
+
+interface RunGiven {
+  readonly baseUrl: string;
+  readonly key: string;
+  /** As many as are to be answered; those that a death takes along come on top. */
+  readonly requests: number;
+  readonly onAnswer: (answers: number) => void;
+}
+
+const concurrency = 8;
+/** While the door is away, nobody runs against it. */
+const pauseMs = 50;
+/** Few enough to be quick, and more than go out: something is saved by each. */
+const tools = githubTools.slice(0, 24);
+
+/** Sends requests with tools, every other one streamed, until so many are answered. Each has a name of its own. */
+export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: RunGiven): Promise<Seen> {
+  const answered = new Map<string, string>();
+  let sent = 0;
+  const work = async (): Promise<void> => {
+    while (answered.size < requests) {
+      sent += 1;
+      const name = `lost-${sent}`;
+      const id = await ask(baseUrl, key, name, sent % 2 === 0);
+      if (id === null) await waitMs(pauseMs);
+      else onAnswer(answered.set(name, id).size);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return { answered, sent };
+}
+
+/** The gateway's id of a request that was answered whole. */
+async function ask(baseUrl: string, key: string, name: string, stream: boolean): Promise<string | null> {
+  const messages = [{ role: 'user', content: `Create an issue titled "${name}" in octo/hello` }];
+  try {
+    const answer = await fetch(`${baseUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-request-id': name },
+      body: JSON.stringify({ model: 'openai/gpt-4o', stream, user: name, messages, tools }),
+      signal: AbortSignal.timeout(20_000),
+    });
+    const text = await answer.text();
+    const isWhole = stream ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}');
+    return answer.status === 200 && isWhole ? answer.headers.get('x-request-id') : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Kills as a crash would, each when its time has come, and waits until the supervisor has it up again. */
+export class Killer {
+  readonly #stack: StackUnderTest;
+  readonly #kills: Kill[];
+  #killing: Promise<void> = Promise.resolve();
+  readonly killed: Victim[] = [];
+
+  constructor(stack: StackUnderTest, kills: readonly Kill[]) {
+    this.#stack = stack;
+    this.#kills = [...kills];
+  }
+
+  note(answers: number): void {
+    while ((this.#kills[0]?.atAnswers ?? Infinity) <= answers) {
+      const kill = this.#kills.shift()!;
+      this.#killing = this.#killing.then(() => this.#kill(kill));
+    }
+  }
+
+  /** Resolves when all have been killed, and are up again. */
+  async done(): Promise<readonly Victim[]> {
+    await this.#killing;
+    return this.killed;
+  }
+
+  async #kill({ victim, afterMs }: Kill): Promise<void> {
+    await waitMs(afterMs);
+    const unit = this.#stack.service(victim);
+    await unit.kill('SIGKILL');
+    await unit.waitReady();
+    this.killed.push(victim);
+  }
+}
+
+export async function query<Row extends pg.QueryResultRow>(
+  url: string,
+  sql: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}

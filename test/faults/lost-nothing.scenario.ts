@@ -1,0 +1,184 @@
+import { startStack, type StackUnderTest } from '@gateway/testing';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { connectProvider, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
+import { plainAnswer, startProvider, streamedAnswer } from '../e2e/provider.fixture.ts';
+import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { drawKills, Killer, query, runUntilAnswered, type Seen } from './lost-nothing.fixture.ts';
+
+export interface LossRun {
+  readonly seed: number;
+  readonly requests: number;
+  readonly kills: number;
+  /** How long what is under way may take to be written when all is over. */
+  readonly settledWithinMs: number;
+}
+
+interface LoggedRow {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly saved: string;
+}
+
+/** More than any run takes, even from the share of it that stands while Redis is away. */
+const limits = {
+  ...{ rate_limit_rpm: 1_000_000, k_target_override: 4 },
+  ...{ daily_token_budget: 2_000_000_000, weekly_token_budget: 2_000_000_000 },
+};
+
+/**
+ * Requests go on while the edge, the worker, Redis and Postgres die and come back. Every request that was accepted has one
+ * row; sums and ledger are what the rows say, no more and no less.
+ */
+export async function expectNothingLost(run: LossRun): Promise<void> {
+  const undo: Undo[] = [];
+  try {
+    const stack = await startStack({ restartCrashed: true });
+    undo.push(() => stack.stop());
+    const { accountId, apiKey } = await createTestAccount(stack);
+    const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'run', ...limits });
+    const forwarded = await connectCounting(stack, apiKey, undo);
+
+    const killer = new Killer(stack, drawKills(run.seed, run.kills, run.requests));
+    const { baseUrl } = stack;
+    const seen = await runUntilAnswered({
+      ...{ baseUrl, key, requests: run.requests, onAnswer: (answers) => killer.note(answers) },
+    });
+    expect(await killer.done()).toHaveLength(run.kills);
+
+    const rows = await settle(stack, accountId, forwarded, run.settledWithinMs);
+    expectOneRowEach(rows, forwarded, seen);
+    await expectSumsOfLog(stack, accountId);
+    await expectLedgerOfLog(stack, accountId);
+  } finally {
+    await undoAll(undo);
+  }
+}
+
+/** A provider that notes by name what reaches it. */
+async function connectCounting(stack: StackUnderTest, apiKey: string, undo: Undo[]): Promise<Set<string>> {
+  const forwarded = new Set<string>();
+  const provider = await startProvider();
+  undo.push(() => provider.close());
+  provider.setControls(({ body }) => {
+    const { user, stream } = JSON.parse(body.toString('utf8')) as { user: string; stream: boolean };
+    forwarded.add(user);
+    return { ...(stream ? streamedAnswer(['Done.']) : plainAnswer), firstByteDelayMs: 5 };
+  });
+  const base_url = `${provider.url}/v1`;
+  await connectProvider(stack.baseUrl, apiKey, { provider: 'openai', api_key: 'sk-upstream', base_url });
+  return forwarded;
+}
+
+/** The account's log, once it has all that was forwarded, and nothing more comes. */
+async function settle(
+  stack: StackUnderTest,
+  accountId: string,
+  forwarded: ReadonlySet<string>,
+  withinMs: number,
+): Promise<LoggedRow[]> {
+  const read = () =>
+    query<LoggedRow>(
+      stack.dev.postgres.telemetry,
+      `SELECT id::text, client_request_id AS name, status,
+         (estimated_tokens_saved + compression_tokens_saved)::text AS saved
+       FROM request_log WHERE account_id = $1`,
+      [accountId],
+    );
+  let missing = forwarded.size;
+  await eventually(async () => {
+    const logged = new Set((await read()).map(({ name }) => name));
+    missing = [...forwarded].filter((name) => !logged.has(name)).length;
+    if (missing === 0) return true;
+    await waitMs(250);
+    return undefined;
+  }, withinMs).catch((error: unknown) => {
+    throw new Error(`${missing} of ${forwarded.size} forwarded requests are not in the log`, {
+      cause: error,
+    });
+  });
+  // What is shipped once more comes late, if it comes.
+  await waitMs(3_000);
+  return read();
+}
+
+function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<string>, seen: Seen): void {
+  const byName = Map.groupBy(rows, ({ name }) => name);
+  expect([...byName].filter(([, same]) => same.length > 1)).toEqual([]);
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+  expect([...forwarded].filter((name) => !byName.has(name))).toEqual([]);
+  const wrong = [...seen.answered].filter(([name, id]) => byName.get(name)?.[0]?.id !== id);
+  expect(wrong).toEqual([]);
+  const statuses = Map.groupBy(rows, ({ status }) => status);
+  expect(statuses.get('ok')?.length).toBeGreaterThan(seen.answered.size * 0.9);
+  // What was answered whole and is not `ok` has died between its last byte and its line on disk.
+  const answeredNotOk = rows.filter(({ name, status }) => seen.answered.has(name) && status !== 'ok');
+  expect(new Set(answeredNotOk.map(({ status }) => status))).toEqual(
+    new Set(answeredNotOk.length > 0 ? ['interrupted'] : []),
+  );
+  expect(rows.filter(({ status, saved }) => status === 'interrupted' && saved !== '0')).toEqual([]);
+  expect(rows.some(({ saved }) => saved !== '0')).toBe(true);
+}
+
+/** The sums by the hour are those of the rows. */
+async function expectSumsOfLog(stack: StackUnderTest, accountId: string): Promise<void> {
+  const figures = [
+    'prompt_tokens',
+    'tools_in',
+    'estimated_tokens_saved',
+    'compression_tokens_saved',
+    'cost_usd',
+  ];
+  const sums = figures.map((name) => `sum(${name})::float8 AS ${name}`).join(', ');
+  const url = stack.dev.postgres.telemetry;
+  const [ofLog] = await query(
+    url,
+    `SELECT count(*)::float8 AS requests, ${sums} FROM request_log WHERE account_id = $1`,
+    [accountId],
+  );
+  const [ofHours] = await query(
+    url,
+    `SELECT sum(requests)::float8 AS requests, ${sums} FROM usage_hours WHERE account_id = $1`,
+    [accountId],
+  );
+  expect(ofHours).toEqual(ofLog);
+}
+
+interface Charged {
+  readonly id: string;
+  readonly tools: string;
+  readonly compression: string;
+}
+
+/** What is charged is what the rows say was saved, row by row; and the month is charged with the sum of it, once. */
+async function expectLedgerOfLog(stack: StackUnderTest, accountId: string): Promise<void> {
+  const { telemetry, billing } = stack.dev.postgres;
+  const saved = 'estimated_tokens_saved::text AS tools, compression_tokens_saved::text AS compression';
+  const logged = await query<Charged>(
+    telemetry,
+    `SELECT id::text, ${saved} FROM request_log
+     WHERE account_id = $1 AND estimated_tokens_saved + compression_tokens_saved > 0 ORDER BY id`,
+    [accountId],
+  );
+  const readLedger = () =>
+    query<Charged>(
+      billing,
+      `SELECT request_id::text AS id, ${saved} FROM ledger_entries WHERE account_id = $1 ORDER BY request_id`,
+      [accountId],
+    );
+  await eventually(async () => ((await readLedger()).length >= logged.length ? true : undefined), 60_000);
+  // A second charge would come late, if it came.
+  await waitMs(2_000);
+  expect(await readLedger()).toEqual(logged);
+  const [month] = await query<{ requests: string; saved: string }>(
+    billing,
+    `SELECT sum(requests)::text AS requests, sum(estimated_tokens_saved + compression_tokens_saved)::text AS saved
+     FROM ledger_months WHERE account_id = $1`,
+    [accountId],
+  );
+  const sum = logged.reduce(
+    (total, { tools, compression }) => total + Number(tools) + Number(compression),
+    0,
+  );
+  expect(month).toEqual({ requests: String(logged.length), saved: String(sum) });
+}
