@@ -111,7 +111,7 @@ export class SessionPlanner {
       pinned: tools.flatMap(pinnedPosition),
       kOverride: caller.kTargetOverride,
       recallTarget: caller.pruning.recallTarget,
-      price: priceOf(model, tools, outline, native?.way === 'allowed'),
+      price: priceOf(model, tools, outline, native?.way),
       // A provider's own search reaches what is deferred, whatever there is of a net.
       mayRecover:
         native === undefined
