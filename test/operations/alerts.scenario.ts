@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { startStack, type StackUnderTest } from '@gateway/testing';
+import { connectProvider } from '../e2e/account.fixture.ts';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 import { postChat } from '../e2e/http.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
@@ -31,6 +32,9 @@ export function describeAlerts(factor: number): void {
     await installTestPrograms([prometheusProgram]);
     stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '3000' } } });
     undo.push(() => stack.stop());
+    // The sandbox under another name: one for which a credential is opened.
+    const base_url = `${stack.dev.services['sandbox-provider']?.url ?? ''}/v1`;
+    await connectProvider(stack.baseUrl, stack.apiKey, { provider: 'openai', api_key: 'sk-any', base_url });
     const load = startLoad();
     undo.push(() => load.stop());
     prometheus = await startPrometheus(stack, factor);
@@ -131,7 +135,8 @@ function startLoad(): { stop(): Promise<void> } {
         },
         { role: 'tool', tool_call_id: 'call_1', content: result },
       ];
-      const body = { model: 'sandbox/sandbox-1', stream: true, messages, tools: githubTools.slice(0, 40) };
+      const model = number % 2 === 0 ? 'openai/gpt-4o-mini' : 'sandbox/sandbox-1';
+      const body = { model, stream: true, messages, tools: githubTools.slice(0, 40) };
       await postChat(stack.baseUrl, stack.apiKey, body).catch(() => undefined);
       await waitMs(100);
     }

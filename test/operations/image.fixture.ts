@@ -1,7 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { findInstruction, readStages, root, stageOf, type Stage } from './dockerfile.fixture.ts';
+
+/** The one app whose image runs models. */
+const withModels = 'tool-router';
 
 /**
  * What deploy/Dockerfile makes, as far as it goes without a container engine: each stage is a directory, its COPY and RUN
@@ -11,50 +23,52 @@ import { findInstruction, readStages, root, stageOf, type Stage } from './docker
 export class ImageBuild {
   readonly #stages = readStages();
   readonly #directory: string;
-  readonly #dependencies: string;
 
   constructor(directory: string) {
     this.#directory = directory;
-    this.#dependencies = join(directory, 'production-dependencies');
     chmodSync(directory, 0o755);
   }
 
-  /** Installs what all images have in common, from the lock file. The last command alone depends on the app. */
+  /**
+   * Installs the packages of all images, from the lock file, once. The last command alone depends on the app, and tells the
+   * router from all others.
+   */
   installDependencies(): void {
     const stage = stageOf(this.#stages, 'production-dependencies');
-    mkdirSync(this.#dependencies);
-    for (const { keyword, text } of stage.instructions)
-      if (keyword === 'COPY') this.#copy(text, this.#dependencies);
-    const [, forAll] = splitLastCommand(findInstruction(stage, 'RUN'));
-    run(forAll, this.#dependencies, { APP: 'tool-router' });
+    const whole = this.#dependenciesOf(withModels);
+    mkdirSync(whole);
+    for (const { keyword, text } of stage.instructions) if (keyword === 'COPY') this.#copy(text, whole);
+    const [forApp, forAll] = splitLastCommand(findInstruction(stage, 'RUN'));
+    run(forAll, whole, { APP: withModels });
+    const ofOthers = this.#dependenciesOf('edge-gateway');
+    mkdirSync(ofOthers);
+    copyPackages(join(whole, 'node_modules'), join(ofOthers, 'node_modules'));
+    for (const part of ['package.json', 'sbom.cdx.json']) copyTree(join(whole, part), join(ofOthers, part));
+    run(forApp, whole, { APP: withModels });
+    run(forApp, ofOthers, { APP: 'edge-gateway' });
+    for (const each of [whole, ofOthers]) execFileSync('chmod', ['-R', 'a-w', join(each, 'node_modules')]);
+  }
+
+  #dependenciesOf(app: string): string {
+    return join(this.#directory, app === withModels ? 'dependencies-with-models' : 'dependencies');
   }
 
   /** The tree of an app's image. */
   unpackApp(app: string): string {
-    const dependencies = join(this.#directory, `dependencies-of-${app}`);
-    mkdirSync(dependencies);
-    for (const part of ['node_modules', 'package.json', 'sbom.cdx.json'])
-      copyTree(join(this.#dependencies, part), join(dependencies, part));
-    const [forApp] = splitLastCommand(
-      findInstruction(stageOf(this.#stages, 'production-dependencies'), 'RUN'),
-    );
-    run(forApp, dependencies, { APP: app });
     const tree = join(this.#directory, app);
-    this.#unpack(stageOf(this.#stages, 'app'), tree, { app, dependencies });
+    this.#unpack(stageOf(this.#stages, 'app'), tree, app);
     return tree;
   }
 
   unpackMigration(): string {
     const tree = join(this.#directory, 'migrate');
-    const options = { app: 'edge-gateway', dependencies: this.#dependencies };
-    this.#unpack(stageOf(this.#stages, 'migrate'), tree, options);
+    this.#unpack(stageOf(this.#stages, 'migrate'), tree, 'edge-gateway');
     return tree;
   }
 
-  #unpack(stage: Stage, tree: string, { app, dependencies }: { app: string; dependencies: string }): void {
+  #unpack(stage: Stage, tree: string, app: string): void {
     mkdirSync(tree);
-    const files = this.#chooseFiles(app);
-    const from = { 'production-dependencies': dependencies, files };
+    const from = { 'production-dependencies': this.#dependenciesOf(app), files: this.#chooseFiles(app) };
     for (const { keyword, text } of stage.instructions)
       if (keyword === 'COPY') this.#copy(text.replaceAll('${APP}', app), tree, from);
     execFileSync('chmod', ['-R', 'a-w', tree]);
@@ -100,11 +114,15 @@ function run(commands: string, cwd: string, env: Record<string, string>): void {
 /** What deploy/Dockerfile.dockerignore leaves out within what it lets in. */
 const isIgnored = (source: string) => /\/(node_modules|generated|\.data)$|\.spec\.ts$/.test(source);
 
-/** Copies a tree: of installed packages, which are many small files and never written to, by links. */
+/** Packages are many small files: by links, where there are any. */
+function copyPackages(source: string, target: string): void {
+  execFileSync('cp', [process.platform === 'linux' ? '-al' : '-RP', source, target]);
+}
+
+/** Copies a tree. Of the installed packages each image has the same, so that a link to them stands for a copy. */
 function copyTree(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true });
-  if (source.endsWith('/node_modules'))
-    execFileSync('cp', [process.platform === 'linux' ? '-al' : '-RP', source, target]);
+  if (source.endsWith('/node_modules')) symlinkSync(source, target);
   else cpSync(source, target, { recursive: true, filter: (each) => !isIgnored(each) });
 }
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
     },
   });
   undo.push(() => stack.stop());
-}, 240_000);
+}, 480_000);
 afterAll(() => undoAll(undo), 60_000);
 
 function imageOf(app: string) {

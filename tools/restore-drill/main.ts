@@ -1,27 +1,39 @@
 // `npm run drill:restore [-- --data-dir DIR] [-- --keep DIR]`: backs the running stack up, restores the copy into a stack of
-// its own, and opens every credential there. Ends with 1 when one does not open. See docs/operations.md.
+// its own, and opens every credential there. With `--check` it opens those of the running stack itself, and no more: for
+// databases that were restored by other means. Ends with 1 when one does not open. See docs/operations.md.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../bootstrap/stack/root.ts';
-import { runRestoreDrill } from './restore-drill.ts';
+import type { CheckedRestore } from './checked-restore.ts';
+import { checkStack, runRestoreDrill } from './restore-drill.ts';
 
 const { values: flags } = parseArgs({
-  options: { 'data-dir': { type: 'string', default: join(root, '.data') }, keep: { type: 'string' } },
+  options: {
+    'data-dir': { type: 'string', default: join(root, '.data') },
+    keep: { type: 'string' },
+    check: { type: 'boolean', default: false },
+  },
 });
 
 const seconds = (durationMs: number) => `${(durationMs / 1_000).toFixed(1)} s`;
 
-async function run(): Promise<void> {
+async function drill(dataDir: string): Promise<CheckedRestore> {
   const keepIn = flags.keep === undefined ? undefined : resolve(flags.keep);
-  const outcome = await runRestoreDrill({ dataDir: resolve(flags['data-dir']), keepIn });
-  const { opened, failed, isKeyKnown, backupBytes, backupMs, restoreMs } = outcome;
+  const outcome = await runRestoreDrill({ dataDir, keepIn });
+  const { backupBytes, backupMs, restoreMs } = outcome;
   const megabytes = (backupBytes / 1024 ** 2).toFixed(0);
   console.log(`backed up    all databases and the keys, ${megabytes} MiB, in ${seconds(backupMs)}`);
   console.log(`restored     into a stack of its own, which answered after ${seconds(restoreMs)}`);
-  console.log(`credentials  ${opened} of ${opened + failed.length} open`);
-  if (isKeyKnown !== null) console.log(`API keys     the demo key is ${isKeyKnown ? 'known' : 'not known'}`);
   if (keepIn !== undefined)
     console.log(`kept in      ${keepIn}: move keys/ to another place than databases/`);
+  return outcome;
+}
+
+async function run(): Promise<void> {
+  const dataDir = resolve(flags['data-dir']);
+  const { opened, failed, isKeyKnown } = await (flags.check ? checkStack(dataDir) : drill(dataDir));
+  console.log(`credentials  ${opened} of ${opened + failed.length} open`);
+  if (isKeyKnown !== null) console.log(`API keys     the demo key is ${isKeyKnown ? 'known' : 'not known'}`);
   for (const { accountId, provider, fault } of failed) console.error(`${accountId} ${provider}: ${fault}`);
   if (failed.length > 0 || isKeyKnown === false) process.exitCode = 1;
 }

@@ -64,6 +64,12 @@ export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutco
   }
 }
 
+/** Opens every credential of a running stack, such as one on databases that were restored by other means. */
+export function checkStack(path: string): Promise<CheckedRestore> {
+  const dataDir = openDataDir(path);
+  return check(dataDir, readDevInfo(dataDir)?.api_key ?? null);
+}
+
 async function backUp(source: DataDir, adminUrl: string, backup: string): Promise<number> {
   mkdirSync(join(backup, 'keys'), { recursive: true, mode: 0o700 });
   // Made by this process alone, and readable by it alone.
@@ -105,7 +111,7 @@ async function restoreAndCheck(
 }
 
 function required(dev: DevInfo | null): DevInfo {
-  if (!dev) throw new Error('The restored stack does not say where it is.');
+  if (!dev) throw new Error('There is no running stack to ask.');
   return dev;
 }
 

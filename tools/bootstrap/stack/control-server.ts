@@ -53,7 +53,8 @@ async function answer(
   controls: StackControls,
 ): Promise<void> {
   const finish = (status: number, message: string) => {
-    response.writeHead(status, { 'content-type': 'application/json' });
+    // A caller that is held up for long would ask over a connection that has been closed meanwhile.
+    response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
     response.end(JSON.stringify({ message }));
   };
   if (!isAuthorized(request, token)) {
