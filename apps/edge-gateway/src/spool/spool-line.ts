@@ -1,4 +1,5 @@
-import { renderShippedEvent, type RequestAcceptedV1, type RequestEventV1 } from '@gateway/contracts';
+import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
+import { renderShippedText } from './render-shipped-text.ts';
 
 /**
  * The two lines of a segment file. Both are JSON arrays that start with a tag and a request id, so that a
@@ -21,7 +22,7 @@ export function renderAcceptLine(event: RequestAcceptedV1): string {
 /** A traceparent of another shape than W3C's version 00 is written as null. */
 export function renderEndLine(event: RequestEventV1, traceparent: string | null): string {
   const parent = traceparent?.length === traceparentLength ? `"${traceparent}"` : 'null';
-  return `["end","${event.requestId}",${parent},${JSON.stringify(renderShippedEvent(event))}]\n`;
+  return `["end","${event.requestId}",${parent},${renderShippedText(event)}]\n`;
 }
 
 /** Whether the line that starts at `start` of a segment's bytes is an accept line; it is an end line otherwise. */
