@@ -69,7 +69,7 @@ export async function measureList(
   for (const model of models) priced[nameOf(model)] = await measurePriced(model, point);
   const native: Record<string, Point[]> = {};
   for (const model of models)
-    if (model.nativeSelection !== undefined) native[nameOf(model)] = await measureNative(model, point);
+    if (model.nativeSelection !== undefined) native[nameOf(model)] = await measureNative(model, sizes, point);
   const requests = subjects.reduce((sum, { session }) => sum + session.requests.length, 0);
   return {
     tools,
@@ -99,6 +99,7 @@ async function measurePriced(
 
 async function measureNative(
   model: CatalogModel,
+  sizes: readonly number[],
   point: (setting: string, replay: Replay) => Promise<Point>,
 ): Promise<Point[]> {
   const way = model.nativeSelection;
@@ -111,7 +112,7 @@ async function measureNative(
         replayNative(each, { ...given, kOverride: null, defersAll: true }),
       ),
     );
-  for (const kOverride of frontierK)
+  for (const kOverride of sizes)
     points.push(await point(`${way} K=${kOverride}`, (each) => replayNative(each, { ...given, kOverride })));
   for (const recallTarget of targets)
     points.push(

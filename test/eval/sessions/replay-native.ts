@@ -89,7 +89,7 @@ async function planRequest(
     mayRecover: way === 'deferred_loading',
     price: {
       ...price,
-      ...(way === 'allowed_tools' ? { cacheRead: null, cacheWrite: null, cachedTokensMin: 0 } : {}),
+      ...priceNatively(way, price),
       listTokens: list.tokens.reduce((sum, tokens) => sum + tokens, 0),
       headTokens: session.systemTokens + (session.requests[0]?.newTokens ?? 0),
     },
@@ -107,6 +107,16 @@ async function planRequest(
   };
   state.kept += reply.forwarded.length / list.tools.length;
   return reply.forwarded;
+}
+
+/** As the edge tells the router (`pipeline/stages/plan/session/plan-price.ts`). */
+function priceNatively(
+  way: NativeSetting['way'],
+  { cacheRead, cacheWrite }: NativeSetting['price'],
+): Omit<NativeSetting['price'], 'output'> {
+  return way === 'allowed_tools'
+    ? { cacheRead: null, cacheWrite: null, cachedTokensMin: 0 }
+    : { cacheRead: cacheRead ?? 1, cacheWrite: cacheWrite ?? 1, cachedTokensMin: 0 };
 }
 
 /** The model calls what is loaded, searches for what is deferred, and goes without what it may not call. */
