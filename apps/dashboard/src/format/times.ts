@@ -1,6 +1,6 @@
 import { unknown } from './numbers.ts';
 
-const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const exact = new Intl.DateTimeFormat(undefined, {
   dateStyle: 'full',
   timeStyle: 'long',

@@ -5,7 +5,6 @@ import { useDeleteAccount, type Account } from '../../api/account.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Foreign } from '../../components/foreign.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { logOut } from '../../session/session-actions.ts';
 
 /** The end of the account, after its name was typed. The receipt says what is left to be done. */
 export function DeletePanel({ account }: { readonly account: Account }) {
@@ -34,13 +33,9 @@ interface QuestionProps {
 function Question({ account, isOpen, onClose }: QuestionProps) {
   const remove = useDeleteAccount();
   const navigate = useNavigate();
-  const leave = async (deletionId: string) => {
-    await navigate(`/deleted/${deletionId}`, { replace: true });
-    await logOut();
-  };
   const confirm = () =>
     remove.mutate(undefined, {
-      onSuccess: ({ id }) => void leave(id),
+      onSuccess: ({ id }) => void navigate(`/deleted/${id}`, { replace: true, state: { leaves: true } }),
     });
   return (
     <ConfirmDialog

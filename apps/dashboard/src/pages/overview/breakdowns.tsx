@@ -7,7 +7,7 @@ import { Foreign } from '../../components/foreign.tsx';
 import { Columns, Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import type { Column } from '../../components/table-props.ts';
-import { Count, Dollars, Time, Tokens } from '../../components/values.tsx';
+import { Count, Dollars, Time } from '../../components/values.tsx';
 import { changeParam } from './overview-query.ts';
 
 type ModelUsage = AnalyticsTotals['models'][number];
@@ -23,28 +23,28 @@ const figureColumns: readonly Column<Figures>[] = [
   {
     key: 'requests',
     header: 'Requests',
-    width: '5.5rem',
+    width: '4.6rem',
     align: 'end',
     cell: (row) => <Count value={row.requests} />,
   },
   {
     key: 'saved',
     header: 'Tokens saved',
-    width: '9rem',
+    width: '6.4rem',
     align: 'end',
-    cell: (row) => <Tokens value={row.total_tokens_saved} />,
+    cell: (row) => <Count value={row.total_tokens_saved} />,
   },
   {
     key: 'cost',
     header: 'Cost',
-    width: '6rem',
+    width: '4rem',
     align: 'end',
     cell: (row) => <Dollars value={row.cost_usd} />,
   },
   {
     key: 'net',
     header: 'Saved, net',
-    width: '6rem',
+    width: '5.2rem',
     align: 'end',
     cell: (row) => <Dollars value={row.provider_savings_usd} />,
   },
@@ -101,7 +101,7 @@ function ModelTable({ models }: { readonly models: readonly ModelUsage[] }) {
     {
       key: 'model',
       header: 'Model',
-      width: 'minmax(9rem, 1fr)',
+      width: 'minmax(8rem, 1fr)',
       cell: ({ provider, model }) => (
         <Narrow name="model" value={`${provider}/${model}`}>
           <Foreign>{`${provider}/${model}`}</Foreign>
@@ -118,6 +118,7 @@ function ModelTable({ models }: { readonly models: readonly ModelUsage[] }) {
       rows={models}
       rowKey={({ provider, model }) => `${provider}/${model}`}
       maxHeight="19rem"
+      minWidth="34rem"
     />
   );
 }
@@ -126,7 +127,7 @@ const keyColumns: readonly Column<KeyUsage>[] = [
   {
     key: 'key',
     header: 'Key',
-    width: 'minmax(9rem, 1fr)',
+    width: 'minmax(8rem, 1fr)',
     cell: ({ key_id, name }) => (
       <Narrow name="key_id" value={key_id}>
         {name === null ? <>revoked or playground</> : <Foreign>{name}</Foreign>}
@@ -151,6 +152,7 @@ function KeyTable({ span }: { readonly span: BreakdownsProps['span'] }) {
           rows={data}
           rowKey={({ key_id }) => key_id}
           maxHeight="19rem"
+          minWidth="34rem"
         />
       )}
     </QueryView>

@@ -1,3 +1,4 @@
+import '@mantine/charts/styles.css';
 import { AreaChart, BarChart, LineChart } from '@mantine/charts';
 import type { ReactNode } from 'react';
 import type { AnalyticsDay } from '../../api/usage.ts';

@@ -2,6 +2,7 @@ import { Button, Select, SegmentedControl, Switch, Textarea } from '@mantine/cor
 import { useEffect } from 'react';
 import { Link } from 'react-router';
 import { useModels, type ModelStatus } from '../../api/routing.ts';
+import { Foreign } from '../../components/foreign.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { EmptyState } from '../../components/states.tsx';
@@ -119,6 +120,7 @@ function ModelSelect({
       searchable
       limit={100}
       allowDeselect={false}
+      renderOption={({ option }) => <Foreign>{option.label}</Foreign>}
       data={[
         { group: 'The gateway chooses', items: strings },
         { group: 'Models', items: models.map(({ id }) => id) },

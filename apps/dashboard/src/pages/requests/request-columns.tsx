@@ -12,7 +12,7 @@ export const requestColumns: readonly Column<RequestEntry>[] = [
   {
     key: 'time',
     header: 'Time',
-    width: 'minmax(11rem, 1fr)',
+    width: 'minmax(13rem, 1fr)',
     cell: ({ id, created_at }) => (
       <Link to={`/requests/${id}`}>
         <Time value={created_at} />

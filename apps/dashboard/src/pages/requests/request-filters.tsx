@@ -4,6 +4,7 @@ import { X } from 'lucide-react';
 import { useState } from 'react';
 import { requestStatuses } from '../../api/request-statuses.ts';
 import type { RequestFilter } from '../../api/requests.ts';
+import { Foreign } from '../../components/foreign.tsx';
 import { useKeyOptions } from './use-key-options.ts';
 import { fromLocalInput, toLocalInput, type FilterName } from './request-query.ts';
 import classes from './requests.module.css';
@@ -71,6 +72,7 @@ function KeyFilter({ value, onChange }: FieldProps) {
       clearable
       clearButtonProps={{ 'aria-label': 'Any key' }}
       searchable
+      renderOption={({ option }) => <Foreign>{option.label}</Foreign>}
       data={options}
       value={value ?? null}
       onChange={(chosen) => onChange(chosen ?? '')}

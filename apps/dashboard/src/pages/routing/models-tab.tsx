@@ -78,7 +78,7 @@ const modelColumns = (change: Change): Column<ModelStatus>[] => [
   {
     key: 'on',
     header: 'Chosen from',
-    width: '6rem',
+    width: '5.5rem',
     cell: (model) => (
       <Switch
         size="sm"
@@ -91,20 +91,20 @@ const modelColumns = (change: Change): Column<ModelStatus>[] => [
   {
     key: 'id',
     header: 'Model',
-    width: 'minmax(14rem, 2fr)',
+    width: 'minmax(11rem, 2fr)',
     isSortable: true,
     cell: ({ id }) => <Foreign>{id}</Foreign>,
   },
-  number('context', 'Context', '7rem', (model) => <Count value={model.context_window} />),
-  number('input', 'Input', '5rem', (model) => <Dollars value={model.input_cost_usd_per_mtok} />),
-  number('output', 'Output', '5rem', (model) => <Dollars value={model.output_cost_usd_per_mtok} />),
-  number('cached', 'Cached', '5rem', (model) => <Dollars value={model.cache_read_cost_usd_per_mtok} />),
-  number('requests', 'Requests', '6rem', (model) => <Count value={model.requests} />),
-  number('first', 'First token p50', '8rem', (model) => <Duration value={model.first_token_p50_ms} />),
-  number('first95', 'p95', '5rem', (model) => <Duration value={model.first_token_p95_ms} />),
-  number('total', 'In all p50', '6.5rem', (model) => <Duration value={model.total_p50_ms} />),
-  number('errors', 'Errors', '5rem', (model) => <Share value={model.error_rate} />),
-  number('recall', 'Tool recall', '6.5rem', (model) => <Share value={model.tool_recall} />),
+  number('context', 'Context', '5.2rem', (model) => <Count value={model.context_window} />),
+  number('input', 'Input', '4.2rem', (model) => <Dollars value={model.input_cost_usd_per_mtok} />),
+  number('output', 'Output', '4.5rem', (model) => <Dollars value={model.output_cost_usd_per_mtok} />),
+  number('cached', 'Cached', '4.6rem', (model) => <Dollars value={model.cache_read_cost_usd_per_mtok} />),
+  number('requests', 'Requests', '5.4rem', (model) => <Count value={model.requests} />),
+  number('first', 'First token p50', '7.8rem', (model) => <Duration value={model.first_token_p50_ms} />),
+  number('first95', 'p95', '4rem', (model) => <Duration value={model.first_token_p95_ms} />),
+  number('total', 'In all p50', '5.8rem', (model) => <Duration value={model.total_p50_ms} />),
+  number('errors', 'Errors', '4.4rem', (model) => <Share value={model.error_rate} />),
+  number('recall', 'Tool recall', '5.9rem', (model) => <Share value={model.tool_recall} />),
 ];
 
 function number(

@@ -1,3 +1,4 @@
+import '@mantine/charts/styles.css';
 import { BarChart, LineChart } from '@mantine/charts';
 import type { RequestEntry } from '../../api/requests.ts';
 import { Panel } from '../../components/panel.tsx';

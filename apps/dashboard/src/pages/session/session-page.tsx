@@ -89,6 +89,9 @@ function TotalFigures({ totals }: { readonly totals: AnalyticsTotals }) {
   );
 }
 
+/** Whose session it is, the page says. */
+const ownColumns = requestColumns.filter(({ key }) => key !== 'session');
+
 function Requests({
   requests,
   total,
@@ -112,10 +115,10 @@ function Requests({
       >
         <DataTable
           label="Requests of the session"
-          columns={requestColumns}
+          columns={ownColumns}
           rows={requests}
           rowKey={({ id }) => id}
-          minWidth="74rem"
+          minWidth="62rem"
           maxHeight="32rem"
         />
       </Panel>

@@ -67,7 +67,7 @@ function SessionList({ from }: { readonly from: string }) {
               total={total}
               onEndReached={() => void query.fetchNextPage()}
               isLoadingMore={query.isFetchingNextPage}
-              minWidth="72rem"
+              minWidth="74rem"
             />
           </>
         )}
@@ -90,7 +90,7 @@ const columns: readonly Column<SessionUsage>[] = [
   {
     key: 'last',
     header: 'Last request',
-    width: '10.5rem',
+    width: '13rem',
     cell: ({ last_request_at }) => <Time value={last_request_at} />,
   },
   {

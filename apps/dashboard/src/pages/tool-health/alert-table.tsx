@@ -44,7 +44,7 @@ const columns: readonly Column<RecallAlert>[] = [
   {
     key: 'at',
     header: 'When',
-    width: '11rem',
+    width: '13rem',
     cell: ({ at, request_id }) => (
       <Link to={`/requests/${request_id}`}>
         <Time value={at} />

@@ -120,7 +120,7 @@ const columns: readonly Column<ToolHealth>[] = [
   {
     key: 'rank',
     header: 'Rank when called',
-    width: '8.5rem',
+    width: '9.5rem',
     align: 'end',
     isSortable: true,
     cell: ({ stats: { mean_rank_when_called: rank } }) =>

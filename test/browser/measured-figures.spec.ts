@@ -1,0 +1,224 @@
+import {
+  analyticsDayList,
+  keyUsageList,
+  requestDetail,
+  requestLogPage,
+  usageSessionPage,
+  type AnalyticsTotals,
+} from '@gateway/contracts';
+import { callFor } from '../e2e/governance.fixture.ts';
+import { eventually } from '../integration/stack.fixture.ts';
+import type { Browser } from 'playwright-core';
+import { readFigures, readRows, toNumber, type ShownFigure } from './figures.fixture.ts';
+import { openMeasuredAccount, type MeasuredAccount } from './measured.fixture.ts';
+import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
+
+let browser: Browser;
+let account: MeasuredAccount;
+let watched: WatchedPage;
+
+beforeAll(async () => {
+  [browser, account] = await Promise.all([connectBrowser(), openMeasuredAccount()]);
+  watched = await openPage(browser, { width: 1600, scheme: 'light' });
+  await signIn(watched, account.person);
+}, 120_000);
+afterAll(async () => {
+  await watched.close();
+  await Promise.all([browser.close(), account.provider.close()]);
+});
+
+const ask = <Schema extends Parameters<typeof callFor>[0]>(schema: Schema, path: string) =>
+  callFor(schema, 200, { path, key: account.person.accessToken });
+const readTotals = async (query: string): Promise<AnalyticsTotals> => {
+  const { totals } = await ask(analyticsDayList, `/v1/account/usage/analytics/daily?${query}`);
+  return totals!;
+};
+
+function expectFigures(
+  shown: ReadonlyMap<string, ShownFigure>,
+  expected: Record<string, number | null>,
+): void {
+  for (const [label, value] of Object.entries(expected)) {
+    const figure = shown.get(label);
+    if (value === null)
+      expect({ label, text: figure?.text }).toEqual({ label, text: expect.stringMatching(/^–|not/) });
+    else expect({ label, value: figure?.value }).toEqual({ label, value: expect.closeTo(value, 6) });
+  }
+}
+
+function overviewFigures(totals: AnalyticsTotals): Record<string, number | null> {
+  return {
+    'Tokens saved': totals.total_tokens_saved,
+    'Saved, gross': totals.gross_savings_usd,
+    'Saved, net': totals.provider_savings_usd,
+    Spent: totals.cost_usd,
+    Requests: totals.requests,
+    Errors: totals.errors,
+    'Time to first byte': totals.first_byte_p50_ms,
+    'Time in all': totals.total_p50_ms,
+    'Gateway’s share': totals.overhead_p50_ms,
+    'Tokens in and out': totals.total_tokens,
+    'Tools in': totals.tools_in,
+    'Tools out': totals.tools_out,
+    'Requests pruned': totals.pruned_requests,
+    Recall: totals.recall.value,
+  };
+}
+
+describe('the overview', () => {
+  test('has the figures of the API, in all and narrowed to a model, a session and a key', async () => {
+    const queries = ['', '&model=openai/gpt-4o-mini', '&session_id=ticket-1', `&key_id=${account.keyId}`];
+    for (const query of queries) {
+      await goTo(watched.page, `overview?days=30${query}`);
+      const totals = await readTotals(`days=30${query}`);
+      const shown = await readFigures(watched.page);
+      expectFigures(shown, overviewFigures(totals));
+      expect(shown.size).toBe(14);
+      expect(shown.get('Tokens saved')?.hint).toContain(
+        `${totals.estimated_tokens_saved.toLocaleString('en-GB')} tokens by tools`,
+      );
+      expect(shown.get('Requests')?.hint).toContain(String(totals.sessions));
+    }
+    expect((await readTotals('days=30')).requests).toBe(account.rows.length);
+  });
+
+  test('has them by model, key and session', async () => {
+    await goTo(watched.page, 'overview?days=30');
+    const { totals, from, to } = await ask(analyticsDayList, '/v1/account/usage/analytics/daily?days=30');
+    const keys = await ask(keyUsageList, `/v1/account/usage/by-key?from=${from}&to=${to}`);
+    const sessions = await ask(usageSessionPage, `/v1/account/sessions?from=${from}`);
+    const tables = [
+      [
+        'Figures by model',
+        totals!.models.map((row) => ({ name: `${row.provider}/${row.model}`, ...row })),
+        1,
+      ],
+      ['Figures by key', keys.data.map((row) => ({ ...row, name: row.name ?? '' })), 1],
+      ['Figures by session', sessions.data.map((row) => ({ ...row, name: row.session_id })), 2],
+    ] as const;
+    for (const [label, rows, first] of tables) {
+      const shown = await readRows(watched.page, label);
+      expect(shown.map(({ cells }) => cells[0])).toEqual(rows.map(({ name }) => name));
+      for (const [at, { cells, titles }] of shown.entries()) {
+        const row = rows[at]!;
+        expect(toNumber(cells[first]!)).toBe(row.requests);
+        expect(toNumber(cells[first + 1]!)).toBe(row.total_tokens_saved);
+        expect(toNumber(titles[first + 2]!)).toBeCloseTo(row.cost_usd ?? NaN, 9);
+      }
+    }
+  });
+});
+
+describe('the requests', () => {
+  const columns = { status: 1, model: 2, session: 3, tools: 4, tokens: 5, saved: 6, cost: 7, ms: 8 };
+
+  test('have the figures of the API, each row', async () => {
+    await goTo(watched.page, 'requests');
+    const { data } = await ask(requestLogPage, '/v1/account/requests?limit=100');
+    const shown = await readRows(watched.page, 'Requests');
+    expect(shown.map(({ key }) => key)).toEqual(data.map(({ id }) => id));
+    for (const [at, { cells, titles }] of shown.entries()) {
+      const row = data[at]!;
+      expect(cells[columns.status]).toBe(row.status);
+      expect(cells[columns.model]).toBe(
+        row.model === null ? row.requested_model : `${row.provider}/${row.model}`,
+      );
+      if (row.session_id !== null) expect(cells[columns.session]).toBe(row.session_id);
+      if (row.tools_in > 0) expect(cells[columns.tools]).toBe(`${row.tools_out} of ${row.tools_in}`);
+      if (row.total_tokens !== null) expect(toNumber(titles[columns.tokens]!)).toBe(row.total_tokens);
+      expect(toNumber(titles[columns.saved]!)).toBe(
+        row.estimated_tokens_saved + row.compression_tokens_saved,
+      );
+      if (row.cost_usd !== null) expect(toNumber(titles[columns.cost]!)).toBeCloseTo(row.cost_usd, 9);
+      expect(toNumber(titles[columns.ms]!)).toBeCloseTo(row.ms.total, 6);
+    }
+  });
+
+  test('are narrowed by what the address and the fields say', async () => {
+    const ofSession = (id: string) => account.rows.filter(({ session_id }) => session_id === id);
+    const expectRows = (rows: readonly { readonly id: string }[]) =>
+      eventually(async () => {
+        const shown = (await readRows(watched.page, 'Requests')).map(({ key }) => key);
+        return shown.join() === rows.map(({ id }) => id).join() ? shown : undefined;
+      }, 10_000);
+    await goTo(watched.page, 'requests?session_id=ticket-1');
+    await expectRows(ofSession('ticket-1'));
+    await watched.page.getByLabel('Session').fill('ticket-2');
+    await watched.page.waitForURL(/ticket-2/);
+    await expectRows(ofSession('ticket-2'));
+    await watched.page.getByRole('button', { name: 'Clear', exact: true }).click();
+    await watched.page.waitForURL((url) => url.search === '');
+    await expectRows(account.rows);
+  });
+
+  test('show a request whole: its figures, every candidate, and what became of each', async () => {
+    const { id } = account.rows.find(({ tools_in, tools_out }) => tools_out < tools_in)!;
+    const detail = await ask(requestDetail, `/v1/account/requests/${id}`);
+    await goTo(watched.page, `requests/${id}`);
+    expectFigures(await readFigures(watched.page), {
+      Duration: detail.ms.total,
+      'Gateway’s share': detail.ms.overhead,
+      'Tools forwarded': detail.tools_out,
+      Tokens: detail.total_tokens,
+      'From the prompt cache': detail.cached_tokens,
+      'Tokens saved': detail.estimated_tokens_saved + detail.compression_tokens_saved,
+      Cost: detail.cost_usd,
+      'Saved, net': detail.provider_savings_usd,
+    });
+    const candidates = await readRows(watched.page, 'Candidate tools');
+    expect(candidates.length).toBeGreaterThan(5);
+    for (const { cells } of candidates) {
+      const candidate = detail.trace.candidates.find(({ rank }) => rank === Number(cells[0]))!;
+      expect(cells[1]).toBe(candidate.name);
+      expect(Number(cells[2])).toBe(Number(candidate.score.toPrecision(3)));
+      expect(cells[3]).toContain(candidate.forwarded ? 'kept' : 'left out');
+      expect(cells[4]).toBe(candidate.called ? 'called' : 'no');
+    }
+    await watched.page.getByText('Left out', { exact: true }).click();
+    const leftOut = detail.trace.candidates.filter(({ forwarded }) => !forwarded).length;
+    await watched.page.getByText(`${leftOut} tools`, { exact: true }).waitFor();
+    const curl = await watched.page.getByRole('region', { name: 'The request as a curl line' }).textContent();
+    expect(curl).toContain('/v1/chat/completions');
+    expect(await watched.page.locator('body').textContent()).toContain(detail.trace_id);
+  });
+});
+
+describe('the sessions', () => {
+  test('have the figures of the API, each row', async () => {
+    await goTo(watched.page, 'sessions');
+    const { data } = await ask(usageSessionPage, '/v1/account/sessions');
+    const shown = await readRows(watched.page, 'Sessions');
+    expect(shown.map(({ cells }) => cells[0])).toEqual(data.map(({ session_id }) => session_id));
+    for (const [at, { cells, titles }] of shown.entries()) {
+      const row = data[at]!;
+      expect(toNumber(cells[2]!)).toBe(row.requests);
+      expect(cells[3]).toBe(row.models.join(', '));
+      expect(toNumber(titles[5]!)).toBe(row.total_tokens);
+      expect(toNumber(titles[6]!)).toBe(row.total_tokens_saved);
+      expect(toNumber(titles[7]!)).toBeCloseTo(row.cost_usd ?? NaN, 9);
+      expect(toNumber(titles[8]!)).toBeCloseTo(row.provider_savings_usd ?? NaN, 9);
+    }
+  });
+
+  test('show a conversation: its figures, its requests in their order, and its set of tools', async () => {
+    await goTo(watched.page, 'sessions/one?id=ticket-1');
+    const totals = await readTotals('days=366&session_id=ticket-1');
+    expectFigures(await readFigures(watched.page), {
+      Requests: totals.requests,
+      'Time in all, median': totals.total_p50_ms,
+      'Tokens saved': totals.total_tokens_saved,
+      Cost: totals.cost_usd,
+      'Saved, net': totals.provider_savings_usd,
+    });
+    const own = account.rows.filter(({ session_id }) => session_id === 'ticket-1').toReversed();
+    const shown = await readRows(watched.page, 'Requests of the session');
+    expect(shown.map(({ key }) => key)).toEqual(own.map(({ id }) => id));
+    const first = await ask(requestDetail, `/v1/account/requests/${own[0]!.id}`);
+    const growth = await watched.page.getByText('Chosen:').locator('..').textContent();
+    for (const name of first.forwarded_tools) expect(growth).toContain(name);
+  });
+});
+
+test('nothing of it was said in the console, asked of another host or against the policy', () => {
+  expect(watched.faults).toEqual([]);
+});

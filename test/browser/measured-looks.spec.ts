@@ -1,0 +1,65 @@
+import type { Browser } from 'playwright-core';
+import { openMeasuredAccount, type MeasuredAccount } from './measured.fixture.ts';
+import {
+  connectBrowser,
+  findBarriers,
+  goTo,
+  isTooWide,
+  looks,
+  openPage,
+  shoot,
+  signIn,
+  type Look,
+} from './page.fixture.ts';
+
+let browser: Browser;
+let account: MeasuredAccount;
+
+beforeAll(async () => {
+  [browser, account] = await Promise.all([connectBrowser(), openMeasuredAccount()]);
+}, 120_000);
+afterAll(() => Promise.all([browser.close(), account.provider.close()]));
+
+const requestId = () => account.rows.find(({ tools_in, tools_out }) => tools_out < tools_in)!.id;
+const failedId = () => account.rows.find(({ status }) => status === 'error')!.id;
+const pages: [name: string, path: () => string][] = [
+  ['overview', () => 'overview'],
+  ['requests', () => 'requests'],
+  ['requests-none', () => 'requests?session_id=nobody'],
+  ['request', () => `requests/${requestId()}`],
+  ['request-failed', () => `requests/${failedId()}`],
+  ['sessions', () => 'sessions'],
+  ['session', () => 'sessions/one?id=ticket-1'],
+  ['tools', () => 'tools'],
+  ['tool', () => 'tools/one?name=get_weather'],
+  ['routing', () => 'routing'],
+  ['routing-models', () => 'routing?tab=models'],
+  ['routing-insights', () => 'routing?tab=insights'],
+  ['routing-calibration', () => 'routing?tab=calibration'],
+  ['routing-traces', () => 'routing?tab=traces'],
+  ['playground', () => 'playground'],
+];
+
+/** Barriers hang on the scheme's colours and on what a width shows: these two have both of each. */
+const isReadAloud = ({ width, scheme }: Look) =>
+  (width === 390 && scheme === 'dark') || (width === 1600 && scheme === 'light');
+
+const title = ({ width, scheme }: Look) => `${width} px, ${scheme}`;
+
+test.each(looks.map((look) => [title(look), look] as const))(
+  'every measured page at %s: no serious barrier, no wider than the screen, nothing against the policy',
+  async (_title, look) => {
+    const watched = await openPage(browser, look);
+    await signIn(watched, account.person);
+    for (const [name, path] of pages) {
+      await goTo(watched.page, path());
+      await shoot(watched.page, name, look);
+      if (isReadAloud(look))
+        expect({ name, barriers: await findBarriers(watched.page) }).toEqual({ name, barriers: [] });
+      expect({ name, isTooWide: await isTooWide(watched.page) }).toEqual({ name, isTooWide: false });
+    }
+    expect(watched.faults).toEqual([]);
+    await watched.close();
+  },
+  180_000,
+);
