@@ -76,7 +76,7 @@ describe('a subscription', () => {
     charging.stripe.pay(second.id);
     const third = await charging.act(person, 'create-checkout', { plan_id: 'pro', ...urls });
     expect([third.status, codeOf(third)]).toEqual([409, 'already_subscribed']);
-    const customers = [...stripe.state.customers.values()].filter(
+    const customers = [...charging.stripe.state.customers.values()].filter(
       (customer) => customer['metadata[account_id]'] === person.accountId,
     );
     expect(customers).toHaveLength(1);
@@ -87,7 +87,7 @@ describe('a subscription', () => {
     await Promise.all(
       Array.from({ length: 5 }, () => charging.act(person, 'create-checkout', { plan_id: 'pro', ...urls })),
     );
-    const customers = [...stripe.state.customers.values()].filter(
+    const customers = [...charging.stripe.state.customers.values()].filter(
       (customer) => customer['metadata[account_id]'] === person.accountId,
     );
     expect(customers).toHaveLength(1);

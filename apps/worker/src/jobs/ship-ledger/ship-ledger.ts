@@ -1,7 +1,7 @@
 import type { LedgerEntryBatch } from '@gateway/contracts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** Batches in the queue at most, so that billing may be away for days without filling Redis: the rest waits in Postgres. */
+/** With more batches in the queue than these no new ones are added, so that billing may be away for days without filling Redis: the rest waits in Postgres. */
 const shippedMax = 500;
 const batchesAtOnce = 100;
 /** A batch that was not reported as written for this long is queued again, under the same id. */
@@ -11,12 +11,11 @@ const resendAfterSeconds = 10;
 const takeBatches = `
   UPDATE ledger_outbox SET shipped_at = now()
   WHERE id IN (
-    (SELECT id FROM ledger_outbox WHERE shipped_at IS NULL ORDER BY id
-     LIMIT least(${batchesAtOnce}, greatest(0, ${shippedMax} - (SELECT count(*) FROM ledger_outbox WHERE shipped_at IS NOT NULL)))
-     FOR UPDATE SKIP LOCKED)
-    UNION ALL
-    (SELECT id FROM ledger_outbox WHERE shipped_at < now() - interval '${resendAfterSeconds} seconds' ORDER BY id
-     LIMIT ${batchesAtOnce} FOR UPDATE SKIP LOCKED)
+    SELECT id FROM ledger_outbox
+    WHERE shipped_at < now() - interval '${resendAfterSeconds} seconds'
+      OR (shipped_at IS NULL
+        AND (SELECT count(*) FROM ledger_outbox WHERE shipped_at IS NOT NULL) < ${shippedMax})
+    ORDER BY id LIMIT ${batchesAtOnce} FOR UPDATE SKIP LOCKED
   )
   RETURNING id::text, entries`;
 
