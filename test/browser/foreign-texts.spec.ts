@@ -101,8 +101,8 @@ const cases: [name: string, path: () => string, texts: string[]][] = [
     () => `sessions/one?${new URLSearchParams({ id: session }).toString()}`,
     [session, toolNames[0]!],
   ],
-  ['tool health', () => 'tools', toolNames],
-  ['a tool', () => `tools/one?${tool()}`, [toolNames[0]!]],
+  ['tool health', () => 'tool-health', toolNames],
+  ['a tool', () => `tool-health/one?${tool()}`, [toolNames[0]!]],
   ['traces', () => 'routing?tab=traces', [toolNames[0]!]],
 ];
 

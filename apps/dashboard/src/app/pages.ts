@@ -79,14 +79,14 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/session/session-page.tsx')).SessionPage,
   },
   {
-    path: 'tools',
+    path: 'tool-health',
     label: 'Tool health',
     icon: Wrench,
     group: 'Measured',
     load: async () => (await import('../pages/tool-health/tool-health-page.tsx')).ToolHealthPage,
   },
   {
-    path: 'tools/one',
+    path: 'tool-health/one',
     label: 'Tool',
     icon: Wrench,
     group: 'Measured',

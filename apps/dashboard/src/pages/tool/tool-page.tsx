@@ -28,7 +28,7 @@ export function ToolPage() {
   const query = useToolHealth(days);
   return (
     <>
-      <Link to="/tools" className={classes.back}>
+      <Link to="/tool-health" className={classes.back}>
         <ChevronLeft size={16} aria-hidden /> All tools
       </Link>
       <PageHeader
