@@ -79,6 +79,8 @@ const edgeVariables = z
     UPSTREAM_FIRST_BYTE_TIMEOUT_MS: z.coerce.number().int().positive().default(20_000),
     /** The same for the whole of an answer that is not streamed. */
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
+    /** A call without tools and without a stream that is silent for so long gets a second one beside it, elsewhere. 0: never. */
+    UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),
     /** Calls under way to one provider under one credential. */
     UPSTREAM_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(2_048),
     /** Requests served at the same time. What comes on top waits, or is turned away with 503. */

@@ -97,6 +97,7 @@ function chooseSettings(config: Config): PipelineServices['settings'] {
     sandboxUrl: config.SANDBOX_URL,
     retriesMax: config.UPSTREAM_RETRIES_MAX,
     retryAfterMsMax: config.UPSTREAM_RETRY_AFTER_MAX_MS,
+    hedgeAfterMs: config.UPSTREAM_HEDGE_AFTER_MS,
     firstByteMsMax: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
     plainAnswerMsMax: config.UPSTREAM_ANSWER_TIMEOUT_MS,
   };

@@ -26,7 +26,7 @@ function createUpstreamMetrics(metrics: Metrics): Omit<ResilienceMetrics, keyof 
   return {
     retries: metrics.counter({
       name: 'gateway_upstream_retries_total',
-      help: 'Calls to providers beyond the first of a request: the same call again, another credential, or a fallback.',
+      help: 'Calls to providers beyond the first of a request: the same call again, another credential, a fallback, or a hedge beside a slow call.',
       labels: ['kind'],
     }),
     upstreamFailures: metrics.counter({

@@ -62,4 +62,6 @@ export interface PipelineSettings {
   /** Where somebody else can be asked: how long the first byte of a stream may take, and a plain answer as a whole. */
   readonly firstByteMsMax: number;
   readonly plainAnswerMsMax: number;
+  /** How long a plain call without tools is silent before a second one is made beside it. 0: none is. */
+  readonly hedgeAfterMs: number;
 }

@@ -17,6 +17,14 @@ export interface SkippedFallback {
   readonly rule: ExclusionRule;
 }
 
+/** A call that was ended since another one was answered first. Its provider may bill what it had read. */
+export interface AbandonedCall {
+  readonly provider: string;
+  readonly model: string;
+  /** Length of its body. */
+  readonly bytes: number;
+}
+
 /** The calls that were made for a request. */
 export interface Tries {
   /** All of them, hidden rounds included. */
@@ -29,8 +37,9 @@ export interface Tries {
   broken: FailedTry | null;
   /** In their order. */
   readonly skipped: SkippedFallback[];
+  readonly abandoned: AbandonedCall[];
 }
 
 export function createTries(): Tries {
-  return { calls: 0, repeats: 0, failed: [], broken: null, skipped: [] };
+  return { calls: 0, repeats: 0, failed: [], broken: null, skipped: [], abandoned: [] };
 }

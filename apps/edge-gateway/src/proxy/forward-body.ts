@@ -39,7 +39,7 @@ export function forwardBody(
   return tryCandidates(
     {
       ...{ target, exchange, caller, isRepeatable },
-      call: (candidate, signal) => sendBody(outgoing, candidate, exchange, signal, services),
+      call: (candidate, noted, signal) => sendBody(outgoing, candidate, noted, signal, services),
     },
     services,
   );

@@ -52,9 +52,10 @@ function send(
       exchange,
       caller,
       isRepeatable: true,
-      call: (candidate, signal) => {
+      isHedgeable: !exchange.ledger.stream && exchange.ledger.toolsIn === 0,
+      call: (candidate, noted, signal) => {
         const bytes = candidate.target === target ? outbound.body : outbound.bodyFor(candidate.target);
-        return callProvider({ bytes, added: outbound.added }, candidate, exchange, signal, services);
+        return callProvider({ bytes, added: outbound.added }, candidate, noted, signal, services);
       },
     },
     services,

@@ -12,10 +12,11 @@ import { hasLeft, type Exchange } from '../../exchange.ts';
 import type { PipelineSettings } from '../../services.ts';
 import type { Target } from '../../target.ts';
 import type { FailedTry } from '../../tries.ts';
+import { attemptHedged, mayHedge, type HedgeServices, type Made } from './attempt-hedged.ts';
 import { chooseFirst, type Candidate } from './candidates.ts';
-import { chooseFurther, type FurtherServices } from './choose-further.ts';
+import { chooseFurther } from './choose-further.ts';
 
-export type TryServices = FurtherServices & {
+export type TryServices = HedgeServices & {
   readonly resilience: Pick<ResilienceMetrics, 'upstreamFailures'>;
   readonly settings: Pick<PipelineSettings, 'firstByteMsMax' | 'plainAnswerMsMax'>;
 };
@@ -27,8 +28,10 @@ export interface Quest {
   readonly caller: Caller;
   /** Whether it can be sent more than once. */
   readonly isRepeatable: boolean;
-  /** Sends it. Resolves when the answer's status and headers are in. */
-  call(candidate: Candidate, signal: AbortSignal): Promise<Answered>;
+  /** Whether two of it at the same time do nothing twice. Absent: they might. */
+  readonly isHedgeable?: boolean;
+  /** Sends it, noting what it does on an exchange. Resolves when the answer's status and headers are in. */
+  call(candidate: Candidate, exchange: Exchange, signal: AbortSignal): Promise<Answered>;
 }
 
 interface Answered {
@@ -49,7 +52,9 @@ interface Answered {
 export async function tryCandidates(quest: Quest, services: TryServices): Promise<ChatAnswer> {
   let candidate = await chooseCandidate(quest, services);
   for (;;) {
-    const made = await attempt(quest, candidate, services);
+    const made = mayHedge(quest, services)
+      ? await attemptHedged(quest, candidate, services, (each, at) => attempt(each, at, services))
+      : await attempt(quest, candidate, services);
     if (made.failure === undefined) return made.answer;
     const further = await chooseAnother(quest, services);
     if (further === undefined) {
@@ -78,10 +83,6 @@ async function chooseAnother(quest: Quest, services: TryServices): Promise<Candi
   return quest.isRepeatable ? chooseFurther(quest.target, quest.exchange, quest.caller, services) : undefined;
 }
 
-type Made =
-  | { readonly failure: undefined; readonly answer: ChatAnswer }
-  | { readonly failure: FailedTry; readonly answer: ChatAnswer | undefined };
-
 /** An alternative that this request cannot be said to, as the client wants it said: nothing is wrong with its backend. */
 const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
 
@@ -103,7 +104,7 @@ async function attempt(quest: Quest, candidate: Candidate, services: TryServices
     return failed;
   };
   try {
-    const got = await quest.call(candidate, running.signal);
+    const got = await quest.call(candidate, exchange, running.signal);
     running.follow(got.body);
     const answer = openAnswer(got, candidate, running, exchange);
     const failure = failureOfStatus(got.status, got.headers);

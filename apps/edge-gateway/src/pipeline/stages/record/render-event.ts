@@ -6,6 +6,7 @@ import { charactersPerToken } from '../../characters-per-token.ts';
 import type { Exchange, Timings } from '../../exchange.ts';
 import { renderModelChoice } from '../../model-choice.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
+import { addAbandonedCost, addAbandonedTokens } from './add-abandoned.ts';
 import { priceSavings, type PricedSavings } from './price-savings.ts';
 
 /** A bound on what a client may have us keep of its own words. */
@@ -41,8 +42,9 @@ export function renderEvent(
   totalMs: number,
   catalog: ModelCatalog,
 ): RequestEventV1 {
-  const { ledger } = exchange;
-  const usage = usageOf(exchange, outcome);
+  const { ledger, tries } = exchange;
+  const told = usageOf(exchange, outcome);
+  const usage = told && addAbandonedTokens(told, tries);
   const event: RequestEventV1 = {
     ...renderAccepted(exchange, caller),
     ...ledger,
@@ -56,7 +58,7 @@ export function renderEvent(
     recoveredTools: listRecovered(exchange, outcome),
     modelChoice: exchange.modelChoice === undefined ? null : renderModelChoice(exchange.modelChoice),
     usage,
-    costUsd: usage && sumCosts(exchange, usage, catalog),
+    costUsd: told && addAbandonedCost(sumCosts(exchange, told, catalog), tries, catalog),
     providerSavingsUsd: null,
     grossSavingsUsd: null,
     ms: renderTimings(exchange.timings, totalMs),

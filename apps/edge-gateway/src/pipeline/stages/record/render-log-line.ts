@@ -28,6 +28,7 @@ export function renderLogLine(
     stream: ledger.stream,
     lane: ledger.lane ?? undefined,
     upstream_calls: exchange.tries.calls > 1 ? exchange.tries.calls : undefined,
+    abandoned_calls: exchange.tries.abandoned.length || undefined,
     fallbacks_skipped: renderSkipped(exchange),
     ...renderTools(ledger),
     ctx_decision: ledger.context?.decision,

@@ -1,0 +1,72 @@
+/** A second call beside a slow first one, for an operator who turns that on. */
+import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
+import { requestIdOf, waitForRow } from '../e2e/account.fixture.ts';
+import { githubTools } from '../e2e/github-tools.fixture.ts';
+import { postChat } from '../e2e/http.fixture.ts';
+import { completion, plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
+import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { TroubledProviders, type TroubledAccount } from './troubled-providers.fixture.ts';
+
+let stack: StackUnderTest;
+let server: ReplayProvider;
+let providers: TroubledProviders;
+const undo: Undo[] = [];
+
+beforeAll(async () => {
+  stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_HEDGE_AFTER_MS: '300' } } });
+  undo.push(() => stack.stop());
+  server = await startProvider();
+  undo.push(() => server.close());
+  providers = new TroubledProviders(stack, server);
+}, 180_000);
+afterAll(() => undoAll(undo), 60_000);
+
+const messages = [{ role: 'user', content: 'Hello!' }];
+const ask = ({ key }: TroubledAccount, more: object = {}) =>
+  postChat(stack.baseUrl, key, { model: 'openai/gpt-4o-mini', messages, ...more });
+/** A first provider that answers well, but only after what a test would wait for. */
+const silent = { ...plainAnswer, hang: 'before-headers' } as const;
+
+it('the other one answers in the place of a silent one, which is told to stop; what both read is counted', async () => {
+  const account = await providers.open('silent', ['groq/llama-3.1-8b-instant']);
+  account.trouble = () => silent;
+  const answer = await ask(account);
+  expect(answer).toMatchObject({
+    status: 200,
+    headers: { 'x-svc-provider': 'groq', 'x-svc-model': 'llama-3.1-8b-instant', 'x-svc-attempts': '2' },
+  });
+  expect([account.calls('openai'), account.calls('groq')]).toEqual([1, 1]);
+  const row = await waitForRow(stack.baseUrl, account.key, requestIdOf(answer));
+  expect(row).toMatchObject({ status: 'ok', provider: 'groq', usage_estimated: true });
+  expect(row.prompt_tokens).toBeGreaterThan(completion.usage.prompt_tokens);
+  const ended = () => server.requests.find(({ url }) => url.startsWith('/silent/openai/'))?.ended;
+  expect(await eventually(ended)).toBe('client-left');
+  // Nothing is held against the silent one: it is asked first again.
+  account.trouble = undefined;
+  expect((await ask(account)).headers['x-svc-provider']).toBe('openai');
+});
+
+it('another model of a provider that is silent is nobody else', async () => {
+  const account = await providers.open('same-provider', ['openai/gpt-4o']);
+  account.trouble = () => ({ ...plainAnswer, firstByteDelayMs: 1_000 });
+  const answer = await ask(account);
+  expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-model': 'gpt-4o-mini' } });
+  expect(account.calls()).toBe(1);
+});
+
+it.each([
+  ['streams', { stream: true }],
+  ['requests with tools', { tools: githubTools.slice(0, 3) }],
+])('%s are never asked twice', async (name, more) => {
+  const account = await providers.open(name.replaceAll(' ', '-'), ['groq/llama-3.1-8b-instant']);
+  account.trouble = () => ({ ...plainAnswer, firstByteDelayMs: 1_000 });
+  await ask(account, more);
+  expect(account.calls('groq')).toBe(0);
+});
+
+it('a quick provider is called once', async () => {
+  const account = await providers.open('quick', ['groq/llama-3.1-8b-instant']);
+  const answer = await ask(account);
+  expect(answer.headers['x-svc-attempts']).toBeUndefined();
+  expect(account.calls()).toBe(1);
+});
