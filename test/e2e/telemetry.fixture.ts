@@ -1,9 +1,24 @@
+import {
+  ConverseCommand,
+  ConverseStreamCommand,
+  type BedrockRuntimeClient,
+  type ConverseStreamCommandInput,
+  type ConverseStreamCommandOutput,
+} from '@aws-sdk/client-bedrock-runtime';
 import { requestLogPage, type RequestLogEntry, type UsageFigures } from '@gateway/contracts';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import OpenAI from 'openai';
 import { eventually } from '../integration/stack.fixture.ts';
 import { connectProvider, createTestAccount, createTestKey, type TestAccount } from './account.fixture.ts';
 import { connectAnthropic, plainMessages, streamedMessages, thoughtful } from './anthropic.fixture.ts';
+import {
+  connectBedrock,
+  plainConverse,
+  readConverseStream,
+  said,
+  streamedConverse,
+  streamedEvents,
+} from './bedrock.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { callFor } from './governance.fixture.ts';
 import { completion, plainAnswer } from './provider.fixture.ts';
@@ -59,6 +74,8 @@ export async function openAccount(provider: ReplayProvider): Promise<TestAccount
     const body = { provider: name, api_key: 'sk-upstream-0123456789', base_url: `${provider.url}/v1` };
     await connectProvider(baseUrl, account.apiKey, body);
   }
+  const hosted = { provider: 'hosted', api_key: 'upstream-0123456789', base_url: provider.url };
+  await connectProvider(baseUrl, account.apiKey, hosted);
   return account;
 }
 
@@ -77,7 +94,7 @@ export function connectOpenAi(apiKey: string): OpenAI {
   return new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
 }
 
-/** Traffic of an account of its own with the real SDKs: two keys, two sessions, two providers, plain, streamed and failed. */
+/** Traffic of an account of its own with the real SDKs: two keys, two sessions, three formats, plain, streamed and failed. */
 export async function makeTraffic(provider: ReplayProvider): Promise<Traffic> {
   const account = await openAccount(provider);
   const second = await createTestKey(baseUrl, account.apiKey, { name: 'second' });
@@ -95,6 +112,8 @@ export async function makeTraffic(provider: ReplayProvider): Promise<Traffic> {
     seen.push(
       await askAnthropic(provider, key, keyId, false),
       await askAnthropic(provider, key, keyId, true),
+      await askBedrock(provider, key, keyId, false),
+      await askBedrock(provider, key, keyId, true),
     );
   }
   seen.push(await fail(account));
@@ -139,6 +158,36 @@ async function askAnthropic(
 }
 
 const hello = { role: 'user' as const, content: 'hello' };
+
+async function askBedrock(
+  provider: ReplayProvider,
+  key: string,
+  keyId: string,
+  isStreamed: boolean,
+): Promise<SeenRequest> {
+  provider.enqueue(null, isStreamed ? streamedConverse(streamedEvents) : plainConverse(said));
+  const modelId = 'hosted/anthropic.claude-sonnet-4-5-20250929-v1:0';
+  const asked = { modelId, messages: [{ role: 'user' as const, content: [{ text: 'hello' }] }] };
+  const client = connectBedrock(baseUrl, key);
+  try {
+    const { id, usage } = isStreamed
+      ? await readStreamed(client, asked)
+      : await client.send(new ConverseCommand(asked)).then((answer) => ({ ...answer, id: idOf(answer) }));
+    const tokens = { promptTokens: usage?.inputTokens ?? 0, completionTokens: usage?.outputTokens ?? 0 };
+    return { id, ...{ toolsIn: 0, toolsOut: 0, isError: false, keyId, sessionId: null }, ...tokens };
+  } finally {
+    client.destroy();
+  }
+}
+
+async function readStreamed(client: BedrockRuntimeClient, asked: ConverseStreamCommandInput) {
+  const answer = await client.send(new ConverseStreamCommand(asked));
+  const { events } = await readConverseStream(answer.stream);
+  const usage = events.find(({ metadata }) => metadata !== undefined)?.metadata?.usage;
+  return { id: idOf(answer), usage };
+}
+
+const idOf = ({ $metadata }: Pick<ConverseStreamCommandOutput, '$metadata'>) => $metadata.requestId ?? '';
 
 async function fail({ apiKey, keyId }: TestAccount): Promise<SeenRequest> {
   const call = connectOpenAi(apiKey).chat.completions.create(

@@ -49,7 +49,7 @@ export async function expectNothingLost(run: LossRun): Promise<void> {
     const rows = await settle(stack, accountId, forwarded, run.settledWithinMs);
     expectOneRowEach(rows, forwarded, seen);
     await expectSumsOfLog(stack, accountId);
-    await expectLedgerOfLog(stack, accountId);
+    await expectLedgerOfLog(stack, accountId, run.settledWithinMs);
   } finally {
     await undoAll(undo);
   }
@@ -151,7 +151,7 @@ interface Charged {
 }
 
 /** What is charged is what the rows say was saved, row by row; and the month is charged with the sum of it, once. */
-async function expectLedgerOfLog(stack: StackUnderTest, accountId: string): Promise<void> {
+async function expectLedgerOfLog(stack: StackUnderTest, accountId: string, withinMs: number): Promise<void> {
   const { telemetry, billing } = stack.dev.postgres;
   const saved = 'estimated_tokens_saved::text AS tools, compression_tokens_saved::text AS compression';
   const logged = await query<Charged>(
@@ -166,7 +166,14 @@ async function expectLedgerOfLog(stack: StackUnderTest, accountId: string): Prom
       `SELECT request_id::text AS id, ${saved} FROM ledger_entries WHERE account_id = $1 ORDER BY request_id`,
       [accountId],
     );
-  await eventually(async () => ((await readLedger()).length >= logged.length ? true : undefined), 60_000);
+  let charged = 0;
+  await eventually(async () => {
+    charged = (await readLedger()).length;
+    if (charged < logged.length) await waitMs(250);
+    return charged >= logged.length ? true : undefined;
+  }, withinMs).catch((error: unknown) => {
+    throw new Error(`${charged} of ${logged.length} requests are in the ledger`, { cause: error });
+  });
   // A second charge would come late, if it came.
   await waitMs(2_000);
   expect(await readLedger()).toEqual(logged);

@@ -26,7 +26,9 @@ try {
   const credentials = stack.natsCredentials('edge-gateway');
   const messaging = await connectMessaging({ ...credentials, name: instanceId, instanceId });
   const options = { messaging, redisUrl: stack.dev.redis_url, databaseUrl: stack.dev.postgres.telemetry };
-  const writing = await measureWriting({ ...options, events });
+  const pids = ['worker', 'postgres', 'redis'].map((name) => [name, stack.service(name).pid] as const);
+  const processes = Object.fromEntries(pids);
+  const writing = await measureWriting({ ...options, events, processes });
   console.log('Writing:', writing);
   const queries = await measureQueries({ ...options, rows });
   console.log('Reading:');

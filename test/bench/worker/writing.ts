@@ -10,6 +10,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { uuidv7 } from 'uuidv7';
+import { readCpuMicros } from './cpu.ts';
 import { copyIn, copyOut } from './copy.ts';
 
 const batchEvents = 250;
@@ -21,13 +22,16 @@ interface WritingOptions {
   readonly redisUrl: string;
   readonly databaseUrl: string;
   readonly events: number;
+  /** By name, the processes whose processor time is told. */
+  readonly processes: Readonly<Record<string, number | null>>;
 }
 
 /**
  * Events with a hundred candidates each, all queued before the first is written: so the worker is never idle, and the last
  * one's lag is the whole time. Beside it the same rows by COPY into a table without indexes and triggers.
  */
-export async function measureWriting({ messaging, redisUrl, databaseUrl, events }: WritingOptions) {
+export async function measureWriting(options: WritingOptions) {
+  const { messaging, redisUrl, databaseUrl, events, processes } = options;
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
   const queue = new Queue(requestEventBatch.queue, { connection: redis });
   await queue.pause();
@@ -40,10 +44,12 @@ export async function measureWriting({ messaging, redisUrl, databaseUrl, events 
     if (waiting.size === 0) resolve(null);
   });
   for (let at = 0; at < events; at += batchEvents) waiting.add(await enqueue(queue));
+  const cpuBefore = readCpu(processes);
   startedAt = performance.now();
   await queue.resume();
   await done;
   const seconds = (performance.now() - startedAt) / 1000;
+  const cpuAfter = readCpu(processes);
   await queue.close();
   redis.disconnect();
   const written = lagsMs.length * batchEvents;
@@ -53,11 +59,20 @@ export async function measureWriting({ messaging, redisUrl, databaseUrl, events 
     events: written,
     candidates,
     events_per_second: Math.round(written / seconds),
+    cpu_us_per_event: Object.fromEntries(
+      Object.keys(processes).map((name) => [
+        name,
+        Math.round(((cpuAfter[name] ?? 0) - (cpuBefore[name] ?? 0)) / written),
+      ]),
+    ),
     queue_lag_p50_ms: Math.round(lagsMs[lagsMs.length >> 1] ?? 0),
     queue_lag_max_ms: Math.round(lagsMs.at(-1) ?? 0),
     copy_rows_per_second: Math.round(copy.rows / copy.seconds),
   };
 }
+
+const readCpu = (processes: WritingOptions['processes']): Record<string, number> =>
+  Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, readCpuMicros(pid)]));
 
 const accountIds = Array.from({ length: accounts }, () => uuidv7());
 const plan = createPlanEvent(candidates, 10);
