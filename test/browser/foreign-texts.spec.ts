@@ -122,7 +122,7 @@ test('the playground: what a model says and what is pasted is text', async () =>
   await page.getByLabel('Tools, as JSON').fill(JSON.stringify(renderTools()));
   await page.getByRole('switch', { name: 'Stream the answer' }).click();
   await chooseModel(page, 'openai/gpt-4o-mini');
-  await page.getByLabel('Message').fill(evil('asked'));
+  await page.getByRole('form', { name: 'Your turn' }).getByRole('textbox').fill(evil('asked'));
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByText(said).waitFor();
   await expectText(page, said);

@@ -1,9 +1,11 @@
 import { Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from 'react-router';
+import { useEffect } from 'react';
+import { Link, useLocation, useParams } from 'react-router';
 import { api, unwrap } from '../api/client.ts';
 import { Brand } from '../app/shell/brand.tsx';
 import { QueryView } from '../components/query-view.tsx';
+import { logOut } from './session-actions.ts';
 import classes from './sign-in.module.css';
 
 const askAgainMs = 1_000;
@@ -23,6 +25,12 @@ function useDeletion(deletionId: string) {
 export function DeletedPage() {
   const { deletionId = '' } = useParams();
   const deletion = useDeletion(deletionId);
+  const state = useLocation().state as { leaves?: boolean } | null;
+  const leaves = state?.leaves === true;
+  useEffect(() => {
+    // Not before this page is there: the page that was left would lead to the sign-in.
+    if (leaves) void logOut();
+  }, [leaves]);
   return (
     <div className={classes.page}>
       <main className={classes.card}>

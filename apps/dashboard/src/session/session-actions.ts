@@ -1,5 +1,6 @@
 import { queryClient } from '../api/query-client.ts';
 import { EmbeddedIdentity, type Credentials } from './embedded-identity.ts';
+import type { Tokens } from './identity.ts';
 import type { OidcIdentity } from './oidc-identity.ts';
 import { session } from './session.ts';
 import { readSignInSettings, type SignInSettings } from './settings.ts';
@@ -19,6 +20,12 @@ export async function restoreSession(): Promise<void> {
   else await session.restore(embedded);
 }
 
+/** Makes the account of somebody who may be new, or finds it. What fails here is done when the account is first asked for. */
+async function registerAccount({ accessToken }: Tokens): Promise<void> {
+  const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
+  await fetch('/v1/account/register', { method: 'POST', headers, body: '{}' }).catch(() => undefined);
+}
+
 export async function logIn(credentials: Credentials): Promise<void> {
   const tokens = await embedded.logIn(credentials);
   queryClient.clear();
@@ -27,6 +34,7 @@ export async function logIn(credentials: Credentials): Promise<void> {
 
 export async function signUp(credentials: Credentials): Promise<void> {
   const tokens = await embedded.signUp(credentials);
+  await registerAccount(tokens);
   queryClient.clear();
   session.begin(tokens);
 }
@@ -42,6 +50,7 @@ export async function comeBackFromIssuer(address: URL): Promise<string> {
   const settings = await readSignInSettings();
   if (settings.kind !== 'oidc') return '/welcome';
   const { tokens, next } = await (await openOidc(settings)).complete(address);
+  await registerAccount(tokens);
   queryClient.clear();
   session.begin(tokens);
   return next;

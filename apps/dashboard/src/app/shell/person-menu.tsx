@@ -23,10 +23,11 @@ export function PersonMenu() {
   return (
     <Menu position="top-start" width={220} withinPortal>
       <Menu.Target>
-        <UnstyledButton className={classes.person} aria-label="Account and appearance">
+        <UnstyledButton className={classes.person}>
           <UserRound size={18} aria-hidden />
           <span className={classes.email}>
             <Foreign>{email ?? 'Signed in'}</Foreign>
+            <span className="visually-hidden">: appearance and log-out</span>
           </span>
           <ChevronsUpDown size={14} aria-hidden />
         </UnstyledButton>

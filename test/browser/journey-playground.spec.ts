@@ -1,0 +1,102 @@
+import { requestDetail } from '@gateway/contracts';
+import { sharedStack, signUpPerson, type TestPerson } from '@gateway/testing';
+import type { Browser, Page } from 'playwright-core';
+import { send } from '../e2e/http.fixture.ts';
+import { waitForRow } from '../e2e/account.fixture.ts';
+import { callFor } from '../e2e/governance.fixture.ts';
+import { connectBrowser, goTo, openPage, shoot, signIn, type WatchedPage } from './page.fixture.ts';
+
+const look = { width: 1600, scheme: 'light' } as const;
+
+let browser: Browser;
+let person: TestPerson;
+let watched: WatchedPage;
+
+beforeAll(async () => {
+  browser = await connectBrowser();
+  const { baseUrl } = sharedStack();
+  person = await signUpPerson(baseUrl);
+  const body = { policy: { shadow_share: 0 } };
+  await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key: person.accessToken, body });
+  watched = await openPage(browser, look);
+  await signIn(watched, person);
+}, 60_000);
+afterAll(async () => {
+  await watched.close();
+  await browser.close();
+});
+
+/** The ids of the requests that the page shows, one a lane. */
+async function readRequestIds(page: Page): Promise<string[]> {
+  const links = page.getByRole('link', { name: 'The whole request' });
+  const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+  return hrefs.map((href) => href.replace(/^.*\//, ''));
+}
+
+async function ask(page: Page, text: string): Promise<void> {
+  await page.getByRole('form', { name: 'Your turn' }).getByRole('textbox').fill(text);
+  await page.getByRole('button', { name: 'Send' }).click();
+}
+
+const formats = [
+  ['Chat completions', 'chat-completions'],
+  ['Messages', 'messages'],
+  ['Converse', 'converse'],
+] as const;
+
+describe.each(formats)('the playground in %s', (label, format) => {
+  test.each([true, false])('shows the answer beside its plan; streamed: %s', async (isStreamed) => {
+    const { page } = watched;
+    await goTo(page, 'playground');
+    await page.getByText(label, { exact: true }).click();
+    await page.getByRole('button', { name: 'Use 40 example tools' }).click();
+    await page.getByText('40 tools', { exact: true }).waitFor();
+    if (!isStreamed) await page.getByRole('switch', { name: 'Stream the answer' }).click();
+    await ask(page, 'List my invoices of May');
+    await page.getByRole('list', { name: 'Best candidates' }).waitFor();
+    const [id = ''] = await readRequestIds(page);
+    const detail = await callFor(requestDetail, 200, {
+      path: `/v1/account/requests/${id}`,
+      key: person.accessToken,
+    });
+    expect(detail).toMatchObject({ format, stream: isStreamed, status: 'ok', tools_in: 40 });
+    expect(detail.tools_out).toBeLessThan(40);
+    const plan = await page.getByRole('complementary', { name: 'Plan of the last request' }).textContent();
+    expect(plan).toContain(`${detail.tools_out} of 40`);
+    const [best] = detail.trace.candidates.filter(({ rank }) => rank === 1);
+    expect(plan).toContain(best!.name);
+    // The sandbox calls the tool that fits; its result is said, and the conversation goes on.
+    const log = page.getByRole('log');
+    expect(await log.textContent()).toContain(detail.called_tools[0]);
+    await ask(page, '{"invoices":[]}');
+    await page.waitForFunction((before) => !document.body.innerHTML.includes(before), id);
+    await page.getByText('{"invoices":[]}').waitFor();
+    expect(watched.faults).toEqual([]);
+  });
+});
+
+test('the playground holds pruned and full beside each other', async () => {
+  const { page } = watched;
+  await goTo(page, 'playground');
+  await page.getByRole('switch', { name: 'Compare pruned with full' }).click();
+  await page.getByRole('button', { name: 'Use 40 example tools' }).click();
+  await ask(page, 'List my invoices of May');
+  await page.getByRole('list', { name: 'Best candidates' }).nth(1).waitFor();
+  const [pruned, full] = await Promise.all(
+    (await readRequestIds(page)).map((id) => waitForRow(sharedStack().baseUrl, person.accessToken, id)),
+  );
+  expect([pruned?.tools_in, full?.tools_in]).toEqual([40, 40]);
+  expect(pruned!.tools_out).toBeLessThan(40);
+  expect(full).toMatchObject({ tools_out: 40, k_reason: 'override' });
+  await shoot(page, 'playground-compared', look);
+  expect(watched.faults).toEqual([]);
+});
+
+test('a tool list that cannot be read says why, and is not sent', async () => {
+  const { page } = watched;
+  await goTo(page, 'playground');
+  await page.getByLabel('Tools, as JSON').fill('[{"na');
+  await page.getByText(/not JSON yet/).waitFor();
+  await page.getByRole('form', { name: 'Your turn' }).getByRole('textbox').fill('Hello');
+  expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+});

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { sharedStack, signUpPerson, type TestPerson } from '@gateway/testing';
+import type { Browser, Page } from 'playwright-core';
+import { connectBrowser, goTo, openPage, settle, signIn, type WatchedPage } from './page.fixture.ts';
+
+const { baseUrl } = sharedStack();
+const desktop = { scheme: 'light', width: 1600 } as const;
+
+let browser: Browser;
+let person: TestPerson;
+let watched: WatchedPage;
+let page: Page;
+
+/** The API as the person calls it. */
+async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${person.accessToken}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return response.json();
+}
+
+beforeAll(async () => {
+  browser = await connectBrowser();
+});
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  person = await signUpPerson(baseUrl);
+  watched = await openPage(browser, desktop);
+  await signIn(watched, person);
+  page = watched.page;
+});
+afterEach(async () => {
+  expect(watched.faults).toEqual([]);
+  await watched.close();
+});
+
+const dialog = () => page.getByRole('dialog');
+const done = (text: string | RegExp) => page.getByRole('status').getByText(text).waitFor();
+
+async function chooseAction(name: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${name}` }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+test('a key is made, limited, given tool lists, rotated and revoked, and the API agrees each time', async () => {
+  await goTo(page, 'keys');
+  await page.getByRole('button', { name: 'New key' }).first().click();
+  await dialog().getByLabel('Name').fill('agent one');
+  await dialog().getByRole('button', { name: 'Make the key' }).click();
+  const secret = await page.getByTestId('secret').textContent();
+  await dialog().getByRole('button', { name: 'Done' }).click();
+
+  await chooseAction('agent one', 'Edit name and limits');
+  await dialog().getByLabel('Requests per minute').fill('77');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await done('“agent one” is changed.');
+
+  await chooseAction('agent one', 'Allowed and denied tools');
+  await dialog().getByLabel('Denied tools').fill('drop_table\nsend_money\n');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await done(/tool lists/);
+  expect(await call('GET', '/v1/account/keys')).toMatchObject({
+    data: [{ name: 'agent one', rate_limit_rpm: 77, denied_tools: ['drop_table', 'send_money'] }],
+  });
+
+  await chooseAction('agent one', 'Rotate the secret');
+  await dialog().getByRole('button', { name: 'Make a new secret' }).click();
+  await page.getByTestId('secret').waitFor();
+  expect(await page.getByTestId('secret').textContent()).not.toBe(secret);
+  await dialog().getByRole('button', { name: 'Done' }).click();
+
+  await chooseAction('agent one', 'Revoke');
+  await dialog().getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByText('No key yet').waitFor();
+  expect(await call('GET', '/v1/account/keys')).toMatchObject({ data: [] });
+});
+
+test('a provider is connected with what it takes, and disconnected after a question', async () => {
+  await goTo(page, 'providers');
+  await page.getByLabel('Find a provider').fill('openai');
+  await page.getByRole('button', { name: 'Connect OpenAI', exact: true }).click();
+  await dialog()
+    .getByRole('textbox', { name: /^API key/ })
+    .fill('sk-browser-0123456789wxyz');
+  await dialog().getByRole('button', { name: 'Connect' }).click();
+  await done('OpenAI is connected.');
+  await page.getByText('…wxyz').waitFor();
+  await page.getByRole('button', { name: 'Disconnect OpenAI', exact: true }).click();
+  await dialog().getByRole('button', { name: 'Disconnect' }).click();
+  await done('OpenAI is disconnected.');
+  expect(await call('GET', '/v1/account/providers')).toMatchObject({
+    data: expect.arrayContaining([expect.objectContaining({ provider: 'openai', connected: false })]),
+  });
+});
+
+test('the policy is changed and the change undone; what is kept is opted in to', async () => {
+  await goTo(page, 'account');
+  await page.getByLabel('Requests per minute').fill('123');
+  await page.getByRole('button', { name: 'Save the limits' }).click();
+  await done('The limits are saved.');
+  expect(await call('GET', '/v1/account/me')).toMatchObject({ policy: { rate_limit_rpm: 123 } });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+  await settle(page);
+  expect(await call('GET', '/v1/account/me')).toMatchObject({ policy: { rate_limit_rpm: 600 } });
+  await page.getByRole('switch', { name: /Store what messages/ }).click();
+  await page.getByRole('button', { name: 'Save what is kept' }).click();
+  await done('What is kept is saved.');
+  expect(await call('GET', '/v1/account/me')).toMatchObject({ policy: { content_logging: true } });
+});
+
+test('the account is deleted only when its name was typed; nobody is signed in then', async () => {
+  await call('PATCH', '/v1/account/me', { name: 'to be gone' });
+  await goTo(page, 'account');
+  await page.getByRole('button', { name: 'Delete the account' }).click();
+  const confirm = dialog().getByRole('button', { name: 'Delete everything' });
+  expect(await confirm.isDisabled()).toBe(true);
+  await dialog().getByRole('textbox').fill('to be gone');
+  await confirm.click();
+  await page.getByRole('heading', { name: 'The account is deleted' }).waitFor();
+  await page.goto('/dashboard/keys');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+test('what was asked for before signing in is there afterwards; logging out ends the session', async () => {
+  const stranger = await openPage(browser, desktop);
+  await stranger.page.goto('/dashboard/providers');
+  await stranger.page.getByLabel('E-mail').fill(person.email);
+  await stranger.page.getByRole('textbox', { name: 'Password' }).fill(person.password);
+  await stranger.page.getByRole('button', { name: 'Sign in' }).click();
+  await stranger.page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
+  // The session outlives the page: its token was never stored by it.
+  await stranger.page.reload();
+  await stranger.page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
+  const stored = await stranger.page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
+  );
+  expect(stored).not.toMatch(/eyJ|rt-svc|sk-svc/);
+  await stranger.page.getByRole('button', { name: /appearance and log-out/ }).click();
+  await stranger.page.getByRole('menuitem', { name: 'Log out' }).click();
+  await stranger.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(stranger.faults).toEqual([]);
+  await stranger.close();
+});
+
+test('a wrong password is refused in words', async () => {
+  await watched.context.clearCookies();
+  const stranger = await openPage(browser, desktop);
+  await stranger.page.goto('/dashboard/sign-in');
+  await stranger.page.getByLabel('E-mail').fill(`nobody-${randomUUID()}@example.com`);
+  await stranger.page.getByRole('textbox', { name: 'Password' }).fill('not the password');
+  await stranger.page.getByRole('button', { name: 'Sign in' }).click();
+  await stranger.page.getByRole('alert').getByText('invalid_credentials').waitFor();
+  await stranger.close();
+});

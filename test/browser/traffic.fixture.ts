@@ -1,0 +1,88 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
+import type { TestPerson } from '@gateway/testing';
+import OpenAI from 'openai';
+import { connectBedrock } from '../e2e/bedrock.fixture.ts';
+import { githubTools } from '../e2e/github-tools.fixture.ts';
+
+const model = 'sandbox/sandbox-1';
+const question = 'Star the repository octo/hello for me';
+
+/** What must be shown as text wherever it turns up. The last one turns what follows it around. */
+export const hostile = {
+  tool: 'x<img src=x onerror=hit()>',
+  description: '<script>hit()</script> "quoted" \u202Egnp.exe {{7*7}} ${hit()}',
+  session: '<svg/onload=hit()>-session',
+  model: 'sandbox/<b onmouseover=hit()>bold</b>\u202Elave',
+  keyName: '<iframe src=javascript:hit()>\u202Eyek',
+} as const;
+
+export interface Traffic {
+  readonly key: string;
+  /** Of a request whose tools were ranked. */
+  readonly requestId: string;
+}
+
+/** A key, and requests made with it by the SDKs of the three formats, hostile texts among them. */
+export async function makeTraffic(baseUrl: string, person: TestPerson): Promise<Traffic> {
+  const response = await fetch(`${baseUrl}/v1/account/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${person.accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: hostile.keyName }),
+  });
+  const { key } = (await response.json()) as { key: string };
+  const requestId = await callByOpenAi(baseUrl, key);
+  await callByAnthropic(baseUrl, key);
+  await callByBedrock(baseUrl, key);
+  return { key, requestId };
+}
+
+async function callByOpenAi(baseUrl: string, apiKey: string): Promise<string> {
+  const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
+  const messages = [{ role: 'user' as const, content: question }];
+  const odd = {
+    type: 'function' as const,
+    function: {
+      name: hostile.tool,
+      description: hostile.description,
+      parameters: { type: 'object', properties: {} },
+    },
+  };
+  const headers = { 'x-svc-session-id': hostile.session };
+  const tools = [...githubTools, odd];
+  const { response } = await client.chat.completions
+    .create({ model, messages, tools }, { headers })
+    .withResponse();
+  for await (const chunk of await client.chat.completions.create(
+    { model, messages, stream: true },
+    { headers },
+  ))
+    void chunk;
+  await client.chat.completions
+    .create({ model: hostile.model, messages }, { headers })
+    .catch(() => undefined);
+  return response.headers.get('x-request-id') ?? '';
+}
+
+async function callByAnthropic(baseUrl: string, authToken: string): Promise<void> {
+  const client = new Anthropic({ baseURL: baseUrl, authToken, apiKey: null, maxRetries: 0 });
+  await client.messages.create({ model, max_tokens: 100, messages: [{ role: 'user', content: question }] });
+}
+
+async function callByBedrock(baseUrl: string, apiKey: string): Promise<void> {
+  const messages = [{ role: 'user' as const, content: [{ text: question }] }];
+  await connectBedrock(baseUrl, apiKey).send(new ConverseCommand({ modelId: model, messages }));
+}
+
+/** Waits until that many requests are in the log. */
+export async function waitForRequests(baseUrl: string, key: string, count: number): Promise<void> {
+  const headers = { authorization: `Bearer ${key}` };
+  for (let tries = 0; tries < 120; tries++) {
+    const { total } = (await (await fetch(`${baseUrl}/v1/account/requests`, { headers })).json()) as {
+      total: number;
+    };
+    if (total >= count) return;
+    await new Promise((settle) => setTimeout(settle, 250));
+  }
+  throw new Error('the requests are not in the log');
+}
