@@ -1,7 +1,7 @@
 import type { LedgerEntryBatch } from '@gateway/contracts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** With more batches in the queue than these no new ones are added, so that billing may be away for days without filling Redis: the rest waits in Postgres. */
+/** With so many batches in the queue no more are added: billing may be away for days, and the rest waits in Postgres. */
 const shippedMax = 500;
 const batchesAtOnce = 100;
 /** A batch that was not reported as written for this long is queued again, under the same id. */
