@@ -1,0 +1,43 @@
+import { emptyFields, parseFields, renderCreation, renderUpdate } from './key-fields.ts';
+import { parseToolNames } from './parse-tool-names.ts';
+
+const apiKey = {
+  name: 'agent',
+  rate_limit_rpm: 600,
+  daily_token_budget: 1_000,
+  weekly_token_budget: 5_000,
+  k_target_override: null,
+  expires_at: '2020-01-01T00:00:00.000Z',
+  inherited: ['rate_limit_rpm', 'weekly_token_budget'],
+};
+
+describe('the form of a key', () => {
+  it('shows what is inherited as empty', () => {
+    expect(parseFields(apiKey)).toMatchObject({
+      rate_limit_rpm: '',
+      daily_token_budget: 1_000,
+      weekly_token_budget: '',
+    });
+  });
+
+  it('sends empty limits as inherited, and an expiry that was left alone not at all', () => {
+    const before = parseFields(apiKey);
+    expect(renderUpdate({ ...before, daily_token_budget: '' }, before)).toEqual({
+      rate_limit_rpm: null,
+      daily_token_budget: null,
+      weekly_token_budget: null,
+      k_target_override: null,
+    });
+  });
+
+  it('takes an expiry in the reader’s zone', () => {
+    const { expires_at } = renderCreation({ ...emptyFields, name: 'agent', expires: '2030-06-01T12:00' });
+    expect(new Date(expires_at ?? '').getTime()).toBe(new Date(2030, 5, 1, 12).getTime());
+    expect(renderCreation({ ...emptyFields, name: 'agent' }).expires_at).toBeUndefined();
+  });
+});
+
+test('tool names are one a line, each once; none clears the list', () => {
+  expect(parseToolNames(' a\n\nb\na ')).toEqual(['a', 'b']);
+  expect(parseToolNames('\n ')).toBeNull();
+});

@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DashboardFiles } from './dashboard-files.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'dashboard-files-'));
+  mkdirSync(join(directory, 'built/assets'), { recursive: true });
+  writeFileSync(join(directory, 'secret.json'), '{}');
+  writeFileSync(join(directory, 'built/index.html'), 'the page');
+  writeFileSync(join(directory, 'built/assets/a-1234.js'), 'a()');
+  writeFileSync(join(directory, 'built/assets/a-1234.js.br'), 'compressed');
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const open = () => DashboardFiles.open(join(directory, 'built'));
+
+describe('the files of the dashboard', () => {
+  it('are found by their paths, with what they were compressed to', () => {
+    const script = open().choose('assets/a-1234.js');
+    expect(script).toMatchObject({ contentType: 'text/javascript; charset=utf-8', isImmutable: true });
+    expect(script?.compressed.get('br')?.toString()).toBe('compressed');
+    expect(open().find('assets/a-1234.js.br')).toBeUndefined();
+  });
+
+  it.each(['', 'keys', 'requests/0190', '../secret.json', 'assets', '%2e%2e/secret.json'])(
+    'are the page itself for an address that its router may know: %j',
+    (path) => {
+      expect(open().choose(path)?.body.toString()).toBe('the page');
+    },
+  );
+
+  it('never are the page for a built file that is gone', () => {
+    expect(open().choose('assets/b-5678.js')).toBeUndefined();
+  });
+
+  it('are none where nothing was built', () => {
+    expect(DashboardFiles.open(join(directory, 'nowhere')).choose('')).toBeUndefined();
+  });
+});

@@ -1,0 +1,61 @@
+import type { DashboardFile } from './dashboard-files.ts';
+import { renderFile, renderPolicy } from './render-file.ts';
+
+const page: DashboardFile = {
+  body: Buffer.from('the page'),
+  compressed: new Map([
+    ['br', Buffer.from('in brotli')],
+    ['gzip', Buffer.from('in gzip')],
+  ]),
+  contentType: 'text/html; charset=utf-8',
+  etag: '"of-the-page"',
+  isImmutable: false,
+};
+const request = { acceptEncoding: '', ifNoneMatch: '', policy: renderPolicy(undefined) };
+
+describe('a file of the dashboard', () => {
+  it.each([
+    ['', undefined, 'the page'],
+    ['identity', undefined, 'the page'],
+    ['gzip, deflate', 'gzip', 'in gzip'],
+    ['gzip, deflate, br', 'br', 'in brotli'],
+    ['gzip, br;q=0', 'gzip', 'in gzip'],
+    ['GZIP;q=0.5', 'gzip', 'in gzip'],
+  ])('goes out as the browser can read it: %j', (acceptEncoding, coding, body) => {
+    const answer = renderFile(page, { ...request, acceptEncoding });
+    expect(answer.headers['content-encoding']).toBe(coding);
+    expect(answer.body.toString()).toBe(body);
+  });
+
+  it('is not sent again to who has it', () => {
+    const answer = renderFile(page, { ...request, ifNoneMatch: page.etag });
+    expect(answer).toMatchObject({ status: 304, headers: { etag: page.etag } });
+    expect(answer.body).toHaveLength(0);
+  });
+
+  it('is kept for a year where its name holds its hash, and asked for anew otherwise', () => {
+    expect(renderFile(page, request).headers['cache-control']).toBe('no-cache');
+    const hashed = renderFile({ ...page, isImmutable: true }, request);
+    expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  });
+});
+
+describe('the policy of its pages', () => {
+  it('lets nothing inline run, nothing come from elsewhere, and nobody frame them', () => {
+    const policy = renderPolicy(undefined);
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    for (const directive of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "frame-ancestors 'none'",
+    ])
+      expect(policy.split('; ')).toContain(directive);
+  });
+
+  it('lets them ask the issuer that people sign in at, and no other host', () => {
+    expect(renderPolicy('https://login.example.com/realms/one').split('; ')).toContain(
+      "connect-src 'self' https://login.example.com",
+    );
+  });
+});
