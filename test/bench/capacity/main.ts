@@ -1,6 +1,7 @@
 // `npm run bench:capacity [-- --requests N]`: what a request costs each process of the suite, in processor time, and what that
 // comes to at 10,000 requests a second. Processor time says the same however busy the machine is; Linux alone tells it.
 import { Agent, request } from 'node:http';
+import { setTimeout as waitMs } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startStack, type StackUnderTest } from '@gateway/testing';
 import { githubTools } from '../../e2e/github-tools.fixture.ts';
@@ -13,6 +14,7 @@ const concurrency = 8;
 const toolsInTurn = 40;
 /** The request log is written behind the requests. */
 const logWaitMs = 5_000;
+const idleMs = 5_000;
 const target = 10_000;
 /** Processors are asked for with room for peaks, and for the share of a process that is being restarted. */
 const utilization = 0.6;
@@ -77,19 +79,35 @@ async function run(stack: StackUnderTest, key: string, kind: Kind, count: number
     while (sent < count) await post(stack.baseUrl, key, kind.body(sent++));
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-  await new Promise((resolve) => setTimeout(resolve, logWaitMs));
+  await waitMs(logWaitMs);
 }
 
-function report(
-  kind: Kind,
-  before: ReadonlyMap<string, ProcessUse>,
-  after: ReadonlyMap<string, ProcessUse>,
-): void {
+/** What processes use while nobody asks them anything: health, timers, the queue. In ms of a processor a ms of time. */
+async function measureIdle(stack: StackUnderTest): Promise<Map<string, number>> {
+  const before = readProcessUse(stack);
+  await waitMs(idleMs);
+  return new Map(
+    [...readProcessUse(stack)].map(([name, { processorMs }]) => [
+      name,
+      (processorMs - (before.get(name)?.processorMs ?? 0)) / idleMs,
+    ]),
+  );
+}
+
+interface Measured {
+  readonly before: ReadonlyMap<string, ProcessUse>;
+  readonly after: ReadonlyMap<string, ProcessUse>;
+  readonly idle: ReadonlyMap<string, number>;
+  readonly elapsedMs: number;
+}
+
+function report(kind: Kind, { before, after, idle, elapsedMs }: Measured): void {
   console.log(`\n${kind.name}: ${requests} requests`);
   console.log(`| process | ms of a processor a request | MiB | processors at ${target} requests/s |`);
   console.log('| --- | --- | --- | --- |');
   for (const [name, { processorMs, residentBytes }] of after) {
-    const each = (processorMs - (before.get(name)?.processorMs ?? 0)) / requests;
+    const used = processorMs - (before.get(name)?.processorMs ?? 0) - (idle.get(name) ?? 0) * elapsedMs;
+    const each = Math.max(0, used) / requests;
     const processors = Math.ceil((each * target) / 1_000 / utilization);
     const mebibytes = (residentBytes / 1024 ** 2).toFixed(0);
     console.log(`| \`${name}\` | ${each.toFixed(2)} | ${mebibytes} | ${processors} |`);
@@ -103,9 +121,11 @@ try {
   const { key } = created as { key: string };
   for (const kind of kinds) {
     await run(stack, key, kind, Math.ceil(requests / 3));
+    const idle = await measureIdle(stack);
     const before = readProcessUse(stack);
+    const begunAt = performance.now();
     await run(stack, key, kind, requests);
-    report(kind, before, readProcessUse(stack));
+    report(kind, { before, after: readProcessUse(stack), idle, elapsedMs: performance.now() - begunAt });
   }
 } finally {
   agent.destroy();
