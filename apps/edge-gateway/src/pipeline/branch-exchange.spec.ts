@@ -37,7 +37,10 @@ describe('two calls of one exchange', () => {
 
   it('end one by one, and both with their client', () => {
     const exchange = open();
-    const [first, second] = [branchExchange(exchange), branchExchange(exchange)];
+    const first = branchExchange(exchange);
+    first.timings.forwardedAt = 7;
+    const second = branchExchange(exchange, first);
+    expect(second.timings.forwardedAt).toBe(7);
     first.abort.abort();
     expect([exchange.abort.signal.aborted, second.abort.signal.aborted]).toEqual([false, false]);
     exchange.abort.abort(new Error('left'));

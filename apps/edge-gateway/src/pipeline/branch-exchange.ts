@@ -3,18 +3,20 @@ import type { Exchange } from './exchange.ts';
 /**
  * An exchange for one of two calls that are made at the same time: what a call notes of itself (ledger, times, headers, its
  * span) is its own, and so is being ended. A client that leaves ends both. What is told of all calls (`tries`) is shared.
+ *
+ * @param noted where its notes go on from: another branch, for a call that is not the first
  */
-export function branchExchange(exchange: Exchange): Exchange {
+export function branchExchange(exchange: Exchange, noted: Exchange = exchange): Exchange {
   const abort = new AbortController();
   const { signal } = exchange.abort;
   if (signal.aborted) abort.abort(signal.reason);
   else signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true });
   const branch: Exchange = {
-    ...exchange,
+    ...noted,
     abort,
-    ledger: { ...exchange.ledger },
-    timings: { ...exchange.timings },
-    headers: { ...exchange.headers },
+    ledger: { ...noted.ledger },
+    timings: { ...noted.timings },
+    headers: { ...noted.headers },
   };
   delete branch.providerCall;
   return branch;

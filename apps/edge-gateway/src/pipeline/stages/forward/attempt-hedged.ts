@@ -56,8 +56,8 @@ export async function attemptHedged(
   return chosen.made;
 }
 
-function run(quest: Quest, candidate: Candidate, from: Exchange, makeCall: MakeCall): Run {
-  const exchange = branchExchange(from);
+function run(quest: Quest, candidate: Candidate, noted: Exchange, makeCall: MakeCall): Run {
+  const exchange = branchExchange(quest.exchange, noted);
   const made = makeCall({ ...quest, exchange }, candidate);
   // Awaited by whoever needs it: until then a rejection must not count as unheard.
   made.catch(() => undefined);
