@@ -4,8 +4,11 @@ import type { RankedTurn } from './ranked-turn.ts';
 
 /** Where growing rewrites no cache, a turn adds its tools once it is more likely than not that one of them is out. */
 const coverageMin = 0.5;
-/** What a growth must add to the chance that a needed tool is in, to be worth a rewritten cache. */
-const gainMin = 0.1;
+/**
+ * What a growth must add to the chance that a needed tool is in, to be worth a rewritten cache: where what is out is lost, and
+ * where the safety net reaches it. The latter by `npm run eval:sessions`, of sessions that its report leaves out.
+ */
+const [gainMin, gainMinReachable] = [0.1, 0.3];
 
 export interface GrowthQuestion {
   readonly isIn: (position: number) => boolean;
@@ -14,6 +17,8 @@ export interface GrowthQuestion {
   readonly recall: TurnRecall;
   /** What must be forwarded of what a turn needs. */
   readonly needed: number;
+  /** Whether the safety net reaches what is out. */
+  readonly isReachable: boolean;
   /** Whether growing rewrites no cached prefix. */
   readonly isFree: boolean;
   readonly kOverride: number | null;
@@ -33,7 +38,8 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const needed = question.isFree ? Math.max(question.needed, coverageMin) : question.needed;
   const sure = recall.kFor(needed);
   const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
-  if (coverageOf(ranked, recall.curve, isIn) >= wanted - gainMin) return [];
+  const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
+  if (coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
   // A turn that is not sure would need the whole list; while its best tool is in, it goes without.
   if (kOverride === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = kOverride ?? Math.max(kMin, sure ?? kMin);

@@ -21,6 +21,7 @@ const price: PlanPrice = {
 const ask = (change: Partial<KQuestion>) =>
   chooseK({
     recall: measuredRecall(curve),
+    recallOf: 'session',
     tools: 100,
     scored: 100,
     recallTarget: 0.95,
@@ -57,6 +58,11 @@ describe('K', () => {
     const strict = ask({ recallTarget: 0.99 });
     expect(strict.k).toBeGreaterThanOrEqual(20);
     expect(strict.recovery.armed).toBe(true);
+  });
+
+  it('is larger by what is known of turns alone: a session needs more than its first turn', () => {
+    expect(ask({ mayRecover: false, recallOf: 'turn' })).toMatchObject({ k: 74 });
+    expect(ask({ recallOf: 'turn' })).toMatchObject({ k: 10, recovery: { armed: true } });
   });
 
   it('is regrown where nothing is cached, or the prefix is too short to be', () => {

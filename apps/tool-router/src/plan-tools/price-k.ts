@@ -21,11 +21,18 @@ const standInTokens = 180;
 const nameTokens = 5;
 /** Of a definition, where the edge does not say how long the list is. */
 const toolTokens = 150;
+/**
+ * Later turns need tools that the first one says little of: so many times the K that suffices for its own. By `npm run
+ * eval:sessions`, of sessions that its report leaves out.
+ */
+const sessionFactor = 2;
 /** K beyond the smallest that the target allows, as multiples of it, among which price decides. */
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 
 export interface KQuestion {
   readonly recall: TurnRecall;
+  /** Of what needs: of what a turn does, or of all that a session does. */
+  readonly recallOf: 'turn' | 'session';
   /** Tools of the list, and those of them that compete for K. */
   readonly tools: number;
   readonly scored: number;
@@ -97,19 +104,17 @@ interface Option {
   readonly cost: number;
 }
 
-function plainOption({ recall, kMin, kOverride, recallTarget, ...rest }: KQuestion, rates: Rates) {
-  const k = kOverride ?? recall.kFor(recallTarget);
-  if (k === undefined) return undefined;
-  const kept = kOverride ?? Math.max(kMin, k);
+function plainOption({ kOverride, recallTarget, ...rest }: KQuestion, rates: Rates): Option | undefined {
+  const kept = kOverride ?? smallestFor(recallTarget, rest);
+  if (kept === undefined) return undefined;
   return { k: kept, armed: false, cost: (rest.tools - rest.scored + kept) * rates.definition };
 }
 
 function recoveredOption(question: KQuestion, rates: Rates): Option | undefined {
-  const { recall, kMin, kOverride, scored } = question;
-  const least = recall.kFor(neededRecall(question.recallTarget, question.recoveredShare));
-  if (kOverride === null && least === undefined) return undefined;
-  const first = Math.max(kMin, least ?? 1);
-  const sizes = kOverride === null ? kFactors.map((factor) => Math.ceil(first * factor)) : [kOverride];
+  const { kOverride, scored } = question;
+  const first = smallestFor(neededRecall(question.recallTarget, question.recoveredShare), question);
+  if (kOverride === null && first === undefined) return undefined;
+  const sizes = kOverride === null ? kFactors.map((factor) => Math.ceil((first ?? 1) * factor)) : [kOverride];
   const options = sizes
     .filter((k) => k < scored)
     .map((k) => ({ k, armed: true, cost: recoveredCost(k, question, rates) }));
@@ -117,6 +122,16 @@ function recoveredOption(question: KQuestion, rates: Rates): Option | undefined 
     (one, other) => (one === undefined || other.cost < one.cost ? other : one),
     undefined,
   );
+}
+
+/** The smallest K that reaches a recall over a session; undefined where none does. */
+function smallestFor(
+  recallNeeded: number,
+  { recall, recallOf, kMin, scored }: Pick<KQuestion, 'recall' | 'recallOf' | 'kMin' | 'scored'>,
+): number | undefined {
+  const k = recall.kFor(recallNeeded);
+  if (k === undefined) return undefined;
+  return Math.max(kMin, recallOf === 'session' ? k : Math.min(Math.max(k, scored), k * sessionFactor));
 }
 
 function recoveredCost(k: number, { recall, tools, scored }: KQuestion, rates: Rates): number {

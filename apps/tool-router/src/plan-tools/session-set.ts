@@ -110,6 +110,7 @@ function chooseFirst(
   const tools = index.names.length;
   const chosen = chooseK({
     recall,
+    recallOf: source === 'calibrated' ? 'session' : 'turn',
     tools,
     scored,
     recallTarget,
@@ -153,6 +154,7 @@ function growSet(
       pinned: options.pinned,
       recall: recallFor(index, turn.ranking, options).recall,
       needed: needed(options, recovery),
+      isReachable: recovery.armed,
       isFree: recovery.armed && recovery.way === 'regrown',
       kOverride: options.kOverride,
       kMin: prior.kMin,
