@@ -45,30 +45,19 @@ async function whileWriting<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('of a stack that is written to, every credential decrypts in the restored copy, and keys are known', async () => {
+test('of a stack that is written to, every credential decrypts in the restored copy but the damaged one, which is named', async () => {
   const keepIn = join(mkdtempSync(join(tmpdir(), 'agent-gateway-kept-')), 'backup');
   undo.push(() => rmSync(join(keepIn, '..'), { recursive: true, force: true }));
-  const drill = () => runRestoreDrill({ dataDir: stack.dataDir, keepIn });
-  const outcome = await whileWriting(drill);
-  expect(outcome).toMatchObject({ failed: [], isKeyKnown: true });
-  expect(outcome.opened).toBeGreaterThanOrEqual(credentials);
+  const damaged = await damageOne();
+  const outcome = await whileWriting(() => runRestoreDrill({ dataDir: stack.dataDir, keepIn }));
+  expect(outcome.failed).toEqual([expect.objectContaining(damaged)]);
+  expect(outcome.opened).toBeGreaterThanOrEqual(credentials - 1);
+  expect(outcome.isKeyKnown).toBe(true);
   // The keys lie apart from what they open, and both are their owner's alone.
   expect(readdirSync(keepIn).sort()).toEqual(['databases', 'keys']);
   for (const part of ['keys/secrets.json', 'databases/postgres'])
     expect(statSync(join(keepIn, part)).mode & 0o077).toBe(0);
-}, 180_000);
-
-test('a credential that was damaged is named, and nothing of the drill is left behind', async () => {
-  const before = listDrills();
-  const damaged = await damageOne();
-  const outcome = await runRestoreDrill({ dataDir: stack.dataDir });
-  expect(outcome.failed).toEqual([expect.objectContaining(damaged)]);
-  expect(outcome.opened).toBeGreaterThanOrEqual(credentials - 1);
-  expect(listDrills()).toEqual(before);
-}, 180_000);
-
-const listDrills = () =>
-  readdirSync(tmpdir()).filter((name) => /^agent-gateway-(backup|restored)-/.test(name));
+}, 240_000);
 
 /** Puts the data key of one credential where another's was, as a hand in the database might. */
 async function damageOne(): Promise<{ accountId: string; provider: string }> {
