@@ -3,6 +3,11 @@ import type { DevInfo } from '../stack/dev-file.ts';
 
 const SANDBOX_MODEL = 'sandbox/sandbox-1';
 
+/** How to sign in to the dashboard of a trial. */
+function renderPerson({ demo_person: person }: DevInfo): string {
+  return person === null ? '' : `  (${person.email}, ${person.password})`;
+}
+
 /** What is printed when the stack is up: where it is, the demo's key, and a command that works at once. */
 export function renderBanner(dev: DevInfo, devFile: string, startedInMs: number): string {
   const body = JSON.stringify({
@@ -13,6 +18,7 @@ export function renderBanner(dev: DevInfo, devFile: string, startedInMs: number)
   The gateway is up (${(startedInMs / 1000).toFixed(1)} s).
 
   Base URL   ${dev.base_url ?? '(no edge in this stack)'}
+  Dashboard  ${dev.dashboard_url ?? '(none without an edge)'}${renderPerson(dev)}
   Demo key   ${dev.api_key ?? '(no account service in this stack)'}
   All URLs   ${devFile}
   Logs       ${join(dirname(devFile), 'logs')}

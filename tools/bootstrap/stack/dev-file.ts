@@ -17,6 +17,8 @@ const runningService = z.object({
 export const devInfo = z.object({
   /** Null in a stack without an edge. */
   base_url: z.string().nullable(),
+  /** Where people look; null as above. */
+  dashboard_url: z.string().nullable().default(null),
   api_key: z.string().nullable(),
   account_id: z.string().nullable(),
   /** A session token of the demo person, good for half a day from the start on; null where another issuer gives them out. */

@@ -86,6 +86,7 @@ function describeStack(
 ): DevInfo {
   const { infrastructure, secrets } = sources.context;
   const edge = instances.find(({ name }) => name === 'edge-gateway');
+  const baseUrl = edge ? `http://127.0.0.1:${edge.port ?? 0}` : null;
   const services = supervision.board.names().map((name) => {
     const instance = instances.find((candidate) => candidate.name === name);
     const health = instance ? healthUrl(instance) : null;
@@ -99,7 +100,8 @@ function describeStack(
     return [name, described] as const;
   });
   return {
-    base_url: edge ? `http://127.0.0.1:${edge.port ?? 0}` : null,
+    base_url: baseUrl,
+    dashboard_url: baseUrl === null ? null : `${baseUrl}/dashboard/`,
     api_key: demo?.apiKey ?? null,
     account_id: demo?.accountId ?? null,
     session_token: demo?.sessionToken ?? null,

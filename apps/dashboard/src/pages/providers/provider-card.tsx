@@ -20,7 +20,7 @@ export function ProviderCard({ provider, onConnect, onDisconnect }: ProviderCard
         <h2 className={classes.name}>
           <Foreign>{provider.display_name}</Foreign>
         </h2>
-        <Badge variant="light" color={connected ? 'green' : 'gray'}>
+        <Badge className={classes.state} variant="light" color={connected ? 'green' : 'gray'}>
           {connected ? 'connected' : 'not connected'}
         </Badge>
       </header>
