@@ -19,11 +19,13 @@ export interface RollingRestart extends Pick<
   ClientOptions,
   'requestsPerSecond' | 'openStreams' | 'chunksPerStream' | 'chunkEveryMs'
 > {
-  /** How often each process is restarted. */
+  /** How often they are restarted. */
   readonly rounds: number;
+  /** Every process, or one of each kind. */
+  readonly which: 'every' | 'one of each';
 }
 
-/** Restarts every process in turn under load, and expects that no client noticed. */
+/** Restarts processes in turn under load, and expects that no client noticed. */
 export async function expectRollingRestartUnnoticed(size: RollingRestart): Promise<void> {
   const undo: Undo[] = [];
   try {
@@ -33,7 +35,9 @@ export async function expectRollingRestartUnnoticed(size: RollingRestart): Promi
     const stack = await startStack({ replicas });
     undo.push(() => stack.stop());
     const { accountId, key } = await openAccount(stack, undo);
-    const names = services.flatMap((app) => namesOf(app, replicas[app] ?? 1));
+    const names = services.flatMap((app) =>
+      namesOf(app, size.which === 'every' ? (replicas[app] ?? 1) : 1),
+    );
     const urlOf = (name: string) => stack.dev.services[name]?.url ?? '';
     const balancer = await startBalancer(namesOf(edge, edges).map(urlOf));
     undo.push(() => balancer.stop());
