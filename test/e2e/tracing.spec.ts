@@ -42,7 +42,7 @@ beforeAll(async () => {
   undo.push(() => stack.stop());
   const base_url = `${provider.url}/v1`;
   await connectProvider(stack.baseUrl, stack.apiKey, { provider: 'openai', api_key: upstreamKey, base_url });
-}, 60_000);
+}, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
 const body = {
