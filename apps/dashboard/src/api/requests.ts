@@ -65,7 +65,26 @@ export const requestQuery = (requestId: string | undefined) =>
     enabled: requestId !== undefined,
   });
 
-/** One request whole. With `isNew` it is asked for until its row is written, which takes about a second. */
-export function useRequest(requestId: string | undefined, { isNew = false } = {}) {
-  return useQuery({ ...requestQuery(requestId), ...(isNew ? { retry: 12, retryDelay: 400 } : {}) });
+/** One request whole. */
+export function useRequest(requestId: string | undefined) {
+  return useQuery(requestQuery(requestId));
+}
+
+const triesMax = 25;
+const betweenTriesMs = 400;
+
+/** A request that has just ended, once its row is written, which takes about a second: its session's list says when. */
+export function useNewRequest(requestId: string | undefined, sessionId: string) {
+  return useQuery({
+    queryKey: ['new-request', requestId],
+    queryFn: async () => {
+      const { data } = await readRequests({ session_id: sessionId }, 0, 10);
+      if (!data.some(({ id }) => id === requestId)) throw new Error('The request is not in the log yet.');
+      return readRequest(requestId ?? '');
+    },
+    enabled: requestId !== undefined,
+    retry: triesMax,
+    retryDelay: betweenTriesMs,
+    staleTime: Infinity,
+  });
 }

@@ -4,4 +4,5 @@
  */
 export const sessionAddress = (sessionId: string): string =>
   `/sessions/one?${new URLSearchParams({ id: sessionId }).toString()}`;
-export const toolAddress = (name: string): string => `/tool-health/one?${new URLSearchParams({ name }).toString()}`;
+export const toolAddress = (name: string): string =>
+  `/tool-health/one?${new URLSearchParams({ name }).toString()}`;

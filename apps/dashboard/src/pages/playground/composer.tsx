@@ -24,6 +24,7 @@ export function Composer({ isReady, chats, onSend }: ComposerProps) {
   return (
     <form
       className={classes.composer}
+      aria-label="Your turn"
       onSubmit={(event) => {
         event.preventDefault();
         send();

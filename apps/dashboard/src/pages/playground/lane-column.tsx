@@ -14,7 +14,7 @@ interface LaneColumnProps {
 
 /** One conversation, with the plan of its last request. */
 export function LaneColumn({ title, chat }: LaneColumnProps) {
-  const { turns, reply, isBusy } = chat;
+  const { turns, reply, isBusy, sessionId } = chat;
   return (
     <section className={classes.lane} aria-label={title}>
       <h2 className={classes.laneTitle}>{title}</h2>
@@ -34,7 +34,7 @@ export function LaneColumn({ title, chat }: LaneColumnProps) {
         {reply?.error == null ? null : <ErrorState error={reply.error} />}
       </div>
       {reply?.headers == null ? null : (
-        <PlanCard headers={reply.headers} tookMs={reply.tookMs} isBusy={isBusy} />
+        <PlanCard headers={reply.headers} sessionId={sessionId} tookMs={reply.tookMs} isBusy={isBusy} />
       )}
     </section>
   );

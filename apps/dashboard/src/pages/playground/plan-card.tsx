@@ -1,5 +1,5 @@
 import { Link } from 'react-router';
-import { useRequest, type RequestDetail } from '../../api/requests.ts';
+import { useNewRequest, type RequestDetail } from '../../api/requests.ts';
 import { Foreign } from '../../components/foreign.tsx';
 import { Dollars, Tokens } from '../../components/values.tsx';
 import { formatMs } from '../../format/numbers.ts';
@@ -9,16 +9,16 @@ import type { AnswerHeaders } from './send-chat.ts';
 
 interface PlanCardProps {
   readonly headers: AnswerHeaders;
+  readonly sessionId: string;
   readonly tookMs: number;
   readonly isBusy: boolean;
 }
 
 /** What was decided about the request: at once what the headers say, and the whole plan once the log has it. */
-export function PlanCard({ headers, tookMs, isBusy }: PlanCardProps) {
+export function PlanCard({ headers, sessionId, tookMs, isBusy }: PlanCardProps) {
   const { requestId, model, pruneRatio, overheadMs } = headers;
-  const { data: detail, isError } = useRequest(isBusy ? undefined : (requestId ?? undefined), {
-    isNew: true,
-  });
+  const asked = isBusy ? undefined : (requestId ?? undefined);
+  const { data: detail, isError } = useNewRequest(asked, sessionId);
   return (
     <aside className={classes.plan} aria-label="Plan of the last request">
       <dl className={classes.planFacts}>

@@ -12,6 +12,7 @@ export interface ChatSettings {
 
 /** A conversation in one lane: its turns, and the reply that is coming or came last. */
 export interface LaneChat {
+  readonly sessionId: string;
   readonly turns: readonly Turn[];
   readonly reply: Reply | null;
   readonly isBusy: boolean;
@@ -26,7 +27,7 @@ export function useChat(lane: Lane): LaneChat {
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [reply, setReply] = useState<Reply | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const sessionId = useRef(newSessionId());
+  const [sessionId, setSessionId] = useState(newSessionId);
   const abort = useRef<AbortController>(undefined);
 
   const send = useCallback(
@@ -37,7 +38,7 @@ export function useChat(lane: Lane): LaneChat {
       setTurns(asked);
       setReply(null);
       setBusy(true);
-      const chat = { ...settings, lane, turns: asked, sessionId: sessionId.current };
+      const chat = { ...settings, lane, turns: asked, sessionId };
       const done = await sendChat(chat, { onProgress: setReply, signal: controller.signal });
       if (abort.current !== controller) return;
       setBusy(false);
@@ -46,18 +47,18 @@ export function useChat(lane: Lane): LaneChat {
       const isAnswered = said !== '' || calls.length > 0;
       setTurns(isAnswered ? [...asked, { role: 'assistant', text: said, calls }] : turns);
     },
-    [lane, turns],
+    [lane, turns, sessionId],
   );
   const stop = useCallback(() => abort.current?.abort(), []);
   const reset = useCallback(() => {
     abort.current?.abort();
     abort.current = undefined;
-    sessionId.current = newSessionId();
+    setSessionId(newSessionId());
     setTurns([]);
     setReply(null);
     setBusy(false);
   }, []);
-  return { turns, reply, isBusy, send, stop, reset };
+  return { sessionId, turns, reply, isBusy, send, stop, reset };
 }
 
 /** The conversations that are held side by side. */
