@@ -171,7 +171,10 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   syncCheckout: { body: () => ({ session_id: 'cs_test_0123456789' }), ...withoutStripe },
   syncSubscription: { body: () => ({}), ...withoutStripe },
   // Stripe alone may sign one.
-  receiveStripeEvent: { body: () => ({ id: 'evt_1', type: 'invoice.paid' }) },
+  receiveStripeEvent: {
+    body: () => ({ id: 'evt_1', type: 'invoice.paid' }),
+    ownOutcome: '400 invalid_webhook_signature',
+  },
   registerAccount: { body: () => ({}) },
   createPlaygroundKey: {},
   changePassword: {
