@@ -27,36 +27,77 @@ const wordLengthMax = 64;
  * (Porter, English), without stop words. `getUserByID2` gives `get, user, id, 2`. At most `tokensMax` of them.
  */
 export function splitTokens(text: string, tokensMax: number): string[] {
-  const tokens: string[] = [];
+  trimWords();
+  return readWords(text, tokensMax).map(({ token }) => token);
+}
+
+/**
+ * A token as an object: who counts words notes in it where it keeps its count, in place of looking each one up. What was noted
+ * is good until the same caller has finished, and no other may count meanwhile.
+ */
+export interface Word {
+  readonly token: string;
+  /** Whose `place` it is: a number of `nextCount`. */
+  count: number;
+  place: number;
+}
+
+/** What runs of letters or digits become; null for nothing. Tools and turns say the same few thousand words again and again. */
+const knownRuns = new Map<string, Word | null>();
+const knownWords = new Map<string, Word>();
+const knownRunsMax = 32_000;
+const knownRunLengthMax = 24;
+let counts = 0;
+
+/** Names a count of words that begins. */
+export function nextCount(): number {
+  counts += 1;
+  return counts;
+}
+
+/**
+ * Forgets words when there are too many. From then on a token may be another object than before: to be called before words are
+ * counted, never while.
+ */
+export function trimWords(): void {
+  if (knownRuns.size < knownRunsMax && knownWords.size < knownRunsMax) return;
+  knownRuns.clear();
+  knownWords.clear();
+}
+
+/** The words of `splitTokens`: one object a token, until `trimWords`. */
+export function readWords(text: string, tokensMax: number): Word[] {
+  const words: Word[] = [];
   const isAscii = asciiText.test(text);
   const runs = isAscii ? text.match(asciiPattern) : text.normalize('NFKC').match(wordPattern);
   for (const run of runs ?? []) {
-    if (tokens.length >= tokensMax) break;
-    if (!isAscii && unspacedRun.test(run)) pushPairs(run, tokens);
-    else pushWord(run, tokens);
+    if (words.length >= tokensMax) break;
+    if (!isAscii && unspacedRun.test(run)) pushPairs(run, words);
+    else pushWord(run, words);
   }
-  return tokens.length > tokensMax ? tokens.slice(0, tokensMax) : tokens;
+  return words.length > tokensMax ? words.slice(0, tokensMax) : words;
 }
 
-/** What a run of letters or digits becomes; null for nothing. Tools and turns say the same few thousand words again and again. */
-const knownRuns = new Map<string, string | null>();
-const knownRunsMax = 50_000;
-const knownRunLengthMax = 24;
-
-function pushWord(run: string, tokens: string[]): void {
+function pushWord(run: string, words: Word[]): void {
   if (run.length > wordLengthMax) return;
-  let token = knownRuns.get(run);
-  if (token === undefined) {
-    token = readWord(run.toLowerCase());
-    if (run.length <= knownRunLengthMax) {
-      if (knownRuns.size >= knownRunsMax) knownRuns.clear();
-      knownRuns.set(Buffer.from(run).toString(), token);
-    }
+  let word = knownRuns.get(run);
+  if (word === undefined) {
+    const token = readToken(run.toLowerCase());
+    word = token === null ? null : wordOf(token);
+    if (run.length <= knownRunLengthMax) knownRuns.set(Buffer.from(run).toString(), word);
   }
-  if (token !== null) tokens.push(token);
+  if (word !== null) words.push(word);
 }
 
-function readWord(word: string): string | null {
+function wordOf(token: string): Word {
+  const known = knownWords.get(token);
+  if (known !== undefined) return known;
+  const word = { token, count: 0, place: 0 };
+  knownWords.set(token, word);
+  return word;
+}
+
+function readToken(word: string): string | null {
   if (word.length > wordLengthMax || stopWords.has(word)) return null;
   return detach(asciiWord.test(word) ? stemmer(word) : word);
 }
@@ -66,10 +107,10 @@ function detach(word: string): string {
   return word.length < 13 ? word : Buffer.from(word).toString();
 }
 
-function pushPairs(run: string, tokens: string[]): void {
+function pushPairs(run: string, words: Word[]): void {
   const characters = Array.from(run);
-  if (characters.length === 1) tokens.push(run);
+  if (characters.length === 1) words.push(wordOf(run));
   for (let at = 0; at + 1 < characters.length; at += 1) {
-    tokens.push(`${characters[at] ?? ''}${characters[at + 1] ?? ''}`);
+    words.push(wordOf(`${characters[at] ?? ''}${characters[at + 1] ?? ''}`));
   }
 }

@@ -15,7 +15,7 @@ describe("a tool's card", () => {
         examples: ['zeta'],
       }),
     );
-    expect(Object.fromEntries(terms.map((term, at) => [term, counts[at]]))).toEqual({
+    expect(Object.fromEntries(terms.map(({ token }, at) => [token, counts[at]]))).toEqual({
       alpha: 8,
       beta: 4,
       gamma: 4,
@@ -40,7 +40,7 @@ describe("a tool's card", () => {
         },
       }),
     );
-    expect(terms).toEqual(expect.arrayContaining(['on', 'two', 'three', 'four']));
+    expect(terms.map(({ token }) => token)).toEqual(expect.arrayContaining(['on', 'two', 'three', 'four']));
   });
 
   it.each([null, true, 4, 'text', [], { properties: [] }, { properties: { a: null }, anyOf: 4, enum: {} }])(

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '@gateway/contracts';
-import { splitTokens } from './tokens.ts';
+import { nextCount, readWords, trimWords, type Word } from './tokens.ts';
 import { visitToolTexts, type ToolField } from './tool-texts.ts';
 
 /**
@@ -26,7 +26,7 @@ export interface ToolCard {
   readonly hash: string;
   readonly name: string | null;
   /** Its different words. Two lists, since a map of them would take three times the room. */
-  readonly terms: readonly string[];
+  readonly terms: readonly Word[];
   /** Their weighted counts, in quarters. */
   readonly counts: readonly number[];
   /** The words of the name, each once. */
@@ -41,6 +41,7 @@ export interface ToolCard {
 
 /** Makes a tool's card. Linear in the definition's size up to the bounds above; never throws on any schema. */
 export function makeToolCard(definition: ToolDefinition): ToolCard {
+  trimWords();
   const draft = new CardDraft();
   visitToolTexts(definition, (field, text) => {
     draft.add(field, text);
@@ -50,30 +51,44 @@ export function makeToolCard(definition: ToolDefinition): ToolCard {
     name: definition.name,
     nameTerms: [...draft.nameTerms],
     parameterTerms: [...draft.parameterTerms],
-    terms: Array.from(draft.counts.keys()),
-    counts: Array.from(draft.counts.values()),
+    // Copies have no room for more.
+    terms: draft.terms.slice(),
+    counts: draft.counts.slice(),
     length: draft.length,
-    bytes: 600 + draft.counts.size * 24,
+    bytes: 600 + draft.terms.length * 24,
   };
 }
 
 class CardDraft {
-  readonly counts = new Map<string, number>();
+  readonly terms: Word[] = [];
+  readonly counts: number[] = [];
   readonly nameTerms = new Set<string>();
   readonly parameterTerms = new Set<string>();
   length = 0;
-  private tokensLeft = tokensMax;
+  readonly #count = nextCount();
+  #tokensLeft = tokensMax;
 
   add(field: ToolField, text: string): void {
     const weight = fieldWeights[field];
-    const tokens = splitTokens(text.slice(0, charactersPerTextMax), this.tokensLeft);
-    this.tokensLeft -= tokens.length;
-    for (const token of tokens) {
-      this.counts.set(token, (this.counts.get(token) ?? 0) + weight);
-      this.length += weight;
-      if (field === 'name') this.nameTerms.add(token);
+    const words = readWords(text.slice(0, charactersPerTextMax), this.#tokensLeft);
+    this.#tokensLeft -= words.length;
+    this.length += weight * words.length;
+    for (const word of words) {
+      this.#weigh(word, weight);
+      if (field === 'name') this.nameTerms.add(word.token);
       else if (field === 'parameterName' && this.parameterTerms.size < parameterTermsMax)
-        this.parameterTerms.add(token);
+        this.parameterTerms.add(word.token);
     }
+  }
+
+  #weigh(word: Word, weight: number): void {
+    if (word.count === this.#count) {
+      this.counts[word.place] = (this.counts[word.place] ?? 0) + weight;
+      return;
+    }
+    word.count = this.#count;
+    word.place = this.counts.length;
+    this.terms.push(word);
+    this.counts.push(weight);
   }
 }

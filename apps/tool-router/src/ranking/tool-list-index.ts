@@ -1,3 +1,4 @@
+import { nextCount, type Word } from './tokens.ts';
 import type { ToolCard } from './tool-card.ts';
 
 /**
@@ -117,17 +118,38 @@ function collectPostings(cards: readonly ToolCard[], lengthMean: number): Map<st
     cards,
     ({ length }) => k1 * (1 - b + (b * length) / Math.max(1, lengthMean)),
   );
-  const lengths = { norms };
-  const postings = new Map<string, Postings>();
+  const draft = new PostingsDraft({ norms });
   cards.forEach(({ terms, counts }, position) => {
-    terms.forEach((term, at) => {
-      const count = counts[at] ?? 0;
-      const found = postings.get(term);
-      if (found === undefined) postings.set(term, new Postings(lengths, position, count));
-      else found.add(position, count);
-    });
+    terms.forEach((word, at) => draft.add(word, position, counts[at] ?? 0));
   });
-  return postings;
+  return draft.postings;
+}
+
+/** Looks a token up by its text once: from then on its object knows where its postings are. */
+class PostingsDraft {
+  readonly postings = new Map<string, Postings>();
+  readonly #places: Postings[] = [];
+  readonly #lengths: ListLengths;
+  readonly #count = nextCount();
+
+  constructor(lengths: ListLengths) {
+    this.#lengths = lengths;
+  }
+
+  add(word: Word, position: number, count: number): void {
+    if (word.count === this.#count) {
+      this.#places[word.place]?.add(position, count);
+      return;
+    }
+    let found = this.postings.get(word.token);
+    if (found === undefined) {
+      found = new Postings(this.#lengths, position, count);
+      this.postings.set(word.token, found);
+    } else found.add(position, count);
+    word.count = this.#count;
+    word.place = this.#places.length;
+    this.#places.push(found);
+  }
 }
 
 function inverseDocumentFrequency(documents: number, total: number): number {

@@ -28,6 +28,7 @@ interface SchemaVisit {
 const schemaLists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const schemaValues = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'];
 const schemaMaps = ['patternProperties', '$defs', 'definitions'];
+const schemaKeywords = new Set([...schemaLists, ...schemaValues, ...schemaMaps]);
 
 /** Walks breadth first, so that a bound cuts what is deepest. `$ref` is not followed: its target is walked in its own place, so loops cannot arise. */
 function visitParameters(parameters: unknown, visit: Visit): void {
@@ -63,6 +64,8 @@ function pushSubschemas(
     visit('parameterName', name);
     push(subschema);
   }
+  // Most schemas have none of the rest.
+  if (!Object.keys(schema).some((key) => schemaKeywords.has(key))) return;
   for (const keyword of schemaMaps) for (const [, subschema] of entriesOf(schema[keyword])) push(subschema);
   for (const keyword of schemaLists) {
     const list = schema[keyword];
@@ -72,7 +75,9 @@ function pushSubschemas(
 }
 
 function entriesOf(value: unknown): [string, unknown][] {
-  return isRecord(value) ? Object.entries(value).slice(0, schemaNodesMax) : [];
+  if (!isRecord(value)) return [];
+  const entries = Object.entries(value);
+  return entries.length > schemaNodesMax ? entries.slice(0, schemaNodesMax) : entries;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
