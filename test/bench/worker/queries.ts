@@ -60,7 +60,7 @@ async function time(ask: () => Promise<unknown>): Promise<{ p50_ms: number; p95_
 }
 
 /** Rows over the last weeks, made in the database itself; the triggers roll them up. Ids carry their times, as all do. */
-async function fillLog(databaseUrl: string, accountId: string, rows: number): Promise<void> {
+export async function fillLog(databaseUrl: string, accountId: string, rows: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
