@@ -13,6 +13,7 @@ describe('the layout of the architecture page', () => {
     'tsconfig.base.json',
     'eslint.config.mjs',
     '.dependency-cruiser.cjs',
+    'apps/dashboard/src/main.tsx',
     'apps/edge-gateway/src/main.ts',
     'apps/edge-gateway/src/config.ts',
     'apps/edge-gateway/src/edge-gateway.module.ts',

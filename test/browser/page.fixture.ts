@@ -117,6 +117,20 @@ export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth + 1);
 }
 
+/** Looks at the same page in another way: another scheme, another width. */
+export async function applyLook(page: Page, { scheme, width }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+  await page.setViewportSize({ width, height: heights[width] });
+  await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' });
+  // Charts and lists are drawn again in the frames after a resize.
+  await page.evaluate(
+    () =>
+      new Promise((settle) =>
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(settle, 50))),
+      ),
+  );
+}
+
 /** Into the ignored folder `screenshots`, to be looked at. */
 export async function shoot(page: Page, name: string, { scheme, width }: Look): Promise<void> {
   const path = join(import.meta.dirname, 'screenshots', `${name}-${width}-${scheme}.png`);
