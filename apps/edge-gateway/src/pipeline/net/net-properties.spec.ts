@@ -31,6 +31,7 @@ const cases = fc.record({
   allowed: fc.option(fc.array(name, { maxLength: 5 })),
   forwards: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
   way: fc.constantFrom('in_place' as const, 'regrown' as const),
+  native: fc.constantFrom(undefined, 'deferred' as const, 'allowed' as const),
   asked: fc.array(fc.nat(7), { maxLength: 3 }),
   rounds: fc.array(fc.array(call, { maxLength: 3 }), { maxLength: 4 }),
 });
@@ -73,53 +74,58 @@ function write(made: MadeUpCall): string {
 
 it('a tool that the key may not use never goes out and is never called, by any path, in 10,000 random cases', async () => {
   await fc.assert(
-    fc.asyncProperty(cases, async ({ format, tools, denied, allowed, forwards, way, asked, rounds }) => {
-      const request = requestWith(
-        format,
-        tools.map((tool) => ({ name: tool })),
-      );
-      const lists = { deniedTools: denied, allowedTools: allowed };
-      const eligible = applyToolLists(request.outline, lists).map(({ index }) => index);
-      const forwarded = eligible.filter((index) => forwards[index]);
-      const net = netOver(request, { eligible, forwarded, way, asked });
-      const plan = { ...identityPlan(eligible, 'prior'), forwarded, net };
-      const exchange = { format, requestId: 'r', headers: {}, ledger: {} } as unknown as Exchange;
-      const services = {
-        metrics: { planDefects: { inc: () => undefined } },
-        log: { error: () => undefined },
-        tokenRatios: { bytesPerToken: () => 4 },
-      } as unknown as Parameters<typeof validate>[4];
-      const lane = { kind: 'same-format', format } as const;
-      const outbound = validate(request, { ...target, lane }, plan, exchange, services);
-      const sent = [outbound.body];
-      const hidden = new HiddenRounds({
-        net,
-        signal: new AbortController().signal,
-        forwarded: forwarded.length,
-        ask: (next) => {
-          sent.push(outbound.roundFor({ ...target, lane }, next).body);
-          return Promise.resolve({ status: 200 } as UpstreamAnswer);
-        },
-      });
-      const shown: StreamEvent[] = [];
-      for (const calls of [...rounds, [], [], [], []]) {
-        shown.push(...hidden.push(tell(net.standIn.name, calls)));
-        if ((await hidden.next()) === undefined) break;
-      }
-      shown.push(...hidden.rest());
+    fc.asyncProperty(
+      cases,
+      async ({ format, tools, denied, allowed, forwards, way, native, asked, rounds }) => {
+        const request = requestWith(
+          format,
+          tools.map((tool) => ({ name: tool })),
+        );
+        const lists = { deniedTools: denied, allowedTools: allowed };
+        const eligible = applyToolLists(request.outline, lists).map(({ index }) => index);
+        const forwarded = eligible.filter((index) => forwards[index]);
+        const net = netOver(request, { eligible, forwarded, way, asked });
+        const chosen = native && { way: native, provider: target.provider.name, model: target.model };
+        const plan = { ...identityPlan(eligible, 'prior'), forwarded, net, native: chosen };
+        const exchange = { format, requestId: 'r', headers: {}, ledger: {} } as unknown as Exchange;
+        const services = {
+          metrics: { planDefects: { inc: () => undefined } },
+          log: { error: () => undefined },
+          tokenRatios: { bytesPerToken: () => 4 },
+        } as unknown as Parameters<typeof validate>[4];
+        const lane = { kind: 'same-format', format } as const;
+        const outbound = validate(request, { ...target, lane }, plan, exchange, services);
+        const plain = outbound.plainBodyFor?.({ ...target, lane });
+        const sent = plain === undefined ? [outbound.body] : [outbound.body, plain];
+        const hidden = new HiddenRounds({
+          net,
+          signal: new AbortController().signal,
+          forwarded: forwarded.length,
+          ask: (next) => {
+            sent.push(outbound.roundFor({ ...target, lane }, next).body);
+            return Promise.resolve({ status: 200 } as UpstreamAnswer);
+          },
+        });
+        const shown: StreamEvent[] = [];
+        for (const calls of [...rounds, [], [], [], []]) {
+          shown.push(...hidden.push(tell(net.standIn.name, calls)));
+          if ((await hidden.next()) === undefined) break;
+        }
+        shown.push(...hidden.rest());
 
-      const mayUse = new Set(eligible.map((index) => tools[index]));
-      const forbidden = tools.filter((tool) => !mayUse.has(tool));
-      const bodies = sent.map((body) => Buffer.from(body).toString('utf8'));
-      for (const body of bodies) JSON.parse(body);
-      const calledNames = shown.flatMap((event) => (event.type === 'tool-call-start' ? [event.name] : []));
-      // Throws instead of expecting: ten thousand times several expectations take most of a minute.
-      for (const tool of forbidden) {
-        if (bodies.some((body) => body.includes(secretOf(tool)))) throw new Error(`${tool} went out`);
-        if (calledNames.includes(tool)) throw new Error(`${tool} was called`);
-      }
-      if (calledNames.includes(net.standIn.name)) throw new Error('the stand-in was shown');
-    }),
+        const mayUse = new Set(eligible.map((index) => tools[index]));
+        const forbidden = tools.filter((tool) => !mayUse.has(tool));
+        const bodies = sent.map((body) => Buffer.from(body).toString('utf8'));
+        for (const body of bodies) JSON.parse(body);
+        const calledNames = shown.flatMap((event) => (event.type === 'tool-call-start' ? [event.name] : []));
+        // Throws instead of expecting: ten thousand times several expectations take most of a minute.
+        for (const tool of forbidden) {
+          if (bodies.some((body) => body.includes(secretOf(tool)))) throw new Error(`${tool} went out`);
+          if (calledNames.includes(tool)) throw new Error(`${tool} was called`);
+        }
+        if (calledNames.includes(net.standIn.name)) throw new Error('the stand-in was shown');
+      },
+    ),
     { numRuns: 10_000 },
   );
 }, 300_000);
