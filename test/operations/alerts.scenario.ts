@@ -5,6 +5,7 @@ import { startStack, type StackUnderTest } from '@gateway/testing';
 import { connectProvider } from '../e2e/account.fixture.ts';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 import { postChat } from '../e2e/http.fixture.ts';
+import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { listSeries, panels, rules as writtenRules } from '../k8s/series.fixture.ts';
 import { root } from './dockerfile.fixture.ts';
@@ -33,8 +34,11 @@ export function describeAlerts(factor: number): void {
     await installTestPrograms([prometheusProgram]);
     stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '3000' } } });
     undo.push(() => stack.stop());
-    // The sandbox under another name: one for which a credential is opened.
-    const base_url = `${stack.dev.services['sandbox-provider']?.url ?? ''}/v1`;
+    // One for which a credential is opened, beside the sandbox.
+    const provider = await startProvider();
+    undo.push(() => provider.close());
+    provider.setControls(plainAnswer);
+    const base_url = `${provider.url}/v1`;
     await connectProvider(stack.baseUrl, stack.apiKey, { provider: 'openai', api_key: 'sk-any', base_url });
     load = startLoad();
     undo.push(() => load.stop());
@@ -144,8 +148,9 @@ function startLoad(): Load {
         },
         { role: 'tool', tool_call_id: 'call_1', content: result },
       ];
-      const model = number % 2 === 0 ? 'openai/gpt-4o-mini' : 'sandbox/sandbox-1';
-      const body = { model, stream: true, messages, tools: githubTools.slice(0, 40) };
+      const stream = number % 2 === 0;
+      const model = stream ? 'sandbox/sandbox-1' : 'openai/gpt-4o-mini';
+      const body = { model, stream, messages, tools: githubTools.slice(0, 40) };
       const { status, text } = await postChat(stack.baseUrl, stack.apiKey, body);
       if (status !== 200) failures.push(`${status} ${text}`);
       await waitMs(100);
