@@ -12,7 +12,8 @@ export function copyOut(client: ClientBase, text: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return runCopy(client, text, {
     handleCopyOutResponse: () => undefined,
-    handleCopyData: ({ chunk }: { chunk: Buffer }) => chunks.push(chunk),
+    // A view of pg's own buffer, which it goes on writing to.
+    handleCopyData: ({ chunk }: { chunk: Buffer }) => chunks.push(Buffer.from(chunk)),
   }).then(() => Buffer.concat(chunks));
 }
 
@@ -29,13 +30,13 @@ export async function copyIn(client: ClientBase, text: string, bytes: Buffer): P
 /** https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-COPY, by pg's hooks for queries of one's own. */
 function runCopy(client: ClientBase, text: string, hooks: object): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<null>();
-  let failed: Error | null = null;
   const query = {
     ...hooks,
     submit: (connection: Connection) => (connection as unknown as CopyConnection).query(text),
     handleCommandComplete: () => undefined,
-    handleError: (error: Error) => (failed = error),
-    handleReadyForQuery: () => (failed === null ? resolve(null) : reject(failed)),
+    // After an error pg tells no more of the query.
+    handleError: reject,
+    handleReadyForQuery: () => resolve(null),
   };
   client.query(query as unknown as Submittable);
   return promise;

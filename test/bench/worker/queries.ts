@@ -38,7 +38,7 @@ export async function measureQueries({
     ['daily', () => messaging.call(listDailyUsage, span)],
     ['list', () => messaging.call(listRequests, { ...list, offset: 0 })],
     [
-      'list by key',
+      'list by status',
       () => messaging.call(listRequests, { ...list, filter: { status: 'error' }, offset: 100 }),
     ],
   ];

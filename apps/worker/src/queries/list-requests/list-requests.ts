@@ -1,4 +1,4 @@
-import type { listRequests as contract } from '@gateway/contracts';
+import type { listRequests as contract, RequestFilter } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import type {
   TelemetryDatabase,
@@ -13,7 +13,7 @@ const totalMax = 100_000;
 
 /**
  * An account's requests that the filter lets through, the newest first. `total` counts all of them; up to
- * 100,000 where something narrows the list.
+ * 100,000 where something else than a key or an error narrows the list.
  */
 export async function listRequests(
   database: TelemetryDatabase,
@@ -22,7 +22,7 @@ export async function listRequests(
   const models = database.forAccount(accountId);
   const where = chooseRequestFilter(filter);
   const [total, rows] = await Promise.all([
-    countRequests(models, where),
+    countRequests(models, filter, where),
     models.requestLog.findMany({
       ...entryFields,
       where,
@@ -34,12 +34,19 @@ export async function listRequests(
   return { total, requests: rows.map(renderEntry) };
 }
 
-/** A whole log is counted by its sums. */
+/** A whole log is counted by its sums; so is what one key asked, and what failed. */
 async function countRequests(
   { requestLog, usageHour }: TelemetryModels,
+  filter: RequestFilter,
   where: TelemetryWhere,
 ): Promise<number> {
-  if (Object.keys(where).length > 0) return requestLog.count({ where, take: totalMax });
-  const { _sum: sums } = await usageHour.aggregate({ _sum: { requests: true } });
-  return Number(sums.requests ?? 0);
+  const { keyId, status, ...others } = filter;
+  const isSummed = status === undefined || status === 'error';
+  if (!isSummed || Object.values(others).some((value) => value !== undefined))
+    return requestLog.count({ where, take: totalMax });
+  const { _sum: sums } = await usageHour.aggregate({
+    ...(keyId === undefined ? {} : { where: { keyId } }),
+    _sum: { requests: true, errors: true },
+  });
+  return Number((status === 'error' ? sums.errors : sums.requests) ?? 0);
 }
