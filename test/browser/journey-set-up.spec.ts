@@ -136,7 +136,7 @@ test('what was asked for before signing in is there afterwards; logging out ends
   await stranger.page.reload();
   await stranger.page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
   const stored = await stranger.page.evaluate(() =>
-    JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
+    JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
   );
   expect(stored).not.toMatch(/eyJ|rt-svc|sk-svc/);
   await stranger.page.getByRole('button', { name: /appearance and log-out/ }).click();

@@ -53,11 +53,9 @@ async function callByOpenAi(baseUrl: string, apiKey: string): Promise<string> {
   const { response } = await client.chat.completions
     .create({ model, messages, tools }, { headers })
     .withResponse();
-  for await (const chunk of await client.chat.completions.create(
-    { model, messages, stream: true },
-    { headers },
-  ))
-    void chunk;
+  const stream = await client.chat.completions.create({ model, messages, stream: true }, { headers });
+  const chunks: unknown[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
   await client.chat.completions
     .create({ model: hostile.model, messages }, { headers })
     .catch(() => undefined);
