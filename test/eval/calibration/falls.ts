@@ -1,5 +1,6 @@
 import { chooseK, calibrate } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
-import { findFall } from '../../../apps/worker/src/jobs/calibrate/watch-recall.ts';
+import { findFall, referenceMin } from '../../../apps/worker/src/jobs/calibrate/watch-recall.ts';
+import { powerOfBestTest } from './best-test.ts';
 import { renderSample, seedRandom, simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 
 const cases = [
@@ -10,80 +11,118 @@ const cases = [
   { target: 0.99, reference: 473 },
 ] as const;
 const watchedMax = 300;
-const quietSamples = 1000;
-/** Runs without a fall are long: half of the accounts tell the share well enough. */
-const quietEvery: number = 2;
+/** The bar: so many sessions to notice a fall, and one run in a hundred of so many without one that has an alarm. */
+const [soon, quietSessions, falseShare] = [60, 1000, 0.01];
 
-export interface Fall {
+export interface FallFigures {
   readonly target: number;
   readonly reference: number;
-  readonly delay: { readonly p50: number | null; readonly p90: number | null };
-  readonly within60: number;
-  readonly falseIn60: number;
+  /** Every rank is stretched: descriptions got worse. */
+  readonly stretched: Delays;
+  /** Of some sessions one tool stands anywhere beyond K: tools came in that rank low. */
+  readonly strayed: Delays;
+  /** Share of runs of 1,000 watched sessions, without a fall, that have an alarm. */
   readonly falseIn1000: number;
+  /** How likely the best of all tests would notice within 60 sessions by misses alone, at that share of false alarms. */
+  readonly bestByMisses: number;
 }
 
-export function measureFalls(accounts: number, seed: number): Fall[] {
+/** Sessions until the fall is noticed; null: not within 300. */
+export interface Delays {
+  readonly p50: number | null;
+  readonly p90: number | null;
+  readonly within60: number;
+}
+
+export function measureFalls(accounts: number, seed: number): FallFigures[] {
   return cases.map(({ target, reference }, at) => measureCase(accounts, seed + 7 * at, target, reference));
 }
 
-function measureCase(accounts: number, seed: number, target: number, reference: number): Fall {
+function measureCase(accounts: number, seed: number, target: number, reference: number): FallFigures {
   const random = seedRandom(seed);
-  const delays: number[] = [];
-  let [falseIn60, falseIn1000, quiet] = [0, 0, 0];
+  const [stretched, strayed]: number[][] = [[], []];
+  let falseAlarms = 0;
   for (let at = 0; at < accounts; at += 1) {
     const account = simulateAccount(random);
-    const needed = Array.from({ length: reference }, () => account.draw(random));
-    const samples = needed.map((each, place) => renderSample(each, account.tools, place));
-    const [bucket] = calibrate(samples, null, target).buckets;
-    const k = bucket && chooseK(bucket, target);
-    if (k === undefined) throw new Error('the reference does not suffice');
-    const worse = worsen(account, k);
-    if (worse !== null) delays.push(watch(needed, k, watchedMax, () => worse(random)));
-    if (at % quietEvery !== 0) continue;
-    quiet += 1;
-    const alarm = watch(needed, k, quietSamples, () => account.draw(random));
-    falseIn60 += Number(alarm <= 60);
-    falseIn1000 += Number(alarm <= quietSamples);
+    const draw = (): readonly number[] => account.draw(random);
+    const usual = Array.from({ length: reference }, draw);
+    const k = chooseFrom(usual, account.tools, target);
+    // Where K is the whole list, nothing can be missed.
+    if (k < account.tools) {
+      const stretch = stretchRanks(account, k);
+      stretched?.push(...watchFall(usual, k, () => stretch(random)));
+      strayed?.push(...watchFall(usual, k, () => strayFrom(account, k, random)));
+    }
+    const quiet = Array.from({ length: referenceMin + quietSessions - reference }, draw);
+    falseAlarms += Number(findAlarm([...usual, ...quiet], k) !== null);
   }
-  delays.sort((one, other) => one - other);
-  const quantile = (share: number): number | null => {
-    const delay = delays[Math.floor(share * (delays.length - 1))] ?? Infinity;
-    return Number.isFinite(delay) ? delay : null;
-  };
   return {
     ...{ target, reference },
-    delay: { p50: quantile(0.5), p90: quantile(0.9) },
-    within60: delays.filter((delay) => delay <= 60).length / delays.length,
-    falseIn60: falseIn60 / quiet,
-    falseIn1000: falseIn1000 / quiet,
+    stretched: describe(stretched ?? []),
+    strayed: describe(strayed ?? []),
+    falseIn1000: falseAlarms / accounts,
+    bestByMisses: powerOfBestTest(soon, {
+      before: 1 - target,
+      after: 1 - target + 0.1,
+      // Of the stretches of 60 among 1,000, one has no more than its part of the false alarms.
+      level: falseShare / Math.floor(quietSessions / soon),
+    }),
   };
 }
 
-/** Sessions until the alarm; infinite without one. An alarm raised by the reference itself counts as one at once. */
-function watch(reference: readonly number[], k: number, count: number, draw: () => number): number {
-  const drawn = [...reference, ...Array.from({ length: count }, draw)].map((neededK) => ({ neededK }));
-  const place = findAlarm(drawn, k);
-  return place === null ? Infinity : Math.max(1, place - reference.length + 1);
+function chooseFrom(usual: readonly (readonly number[])[], tools: number, target: number): number {
+  const samples = usual.map((ranks, place) => renderSample(ranks, tools, place));
+  const [bucket] = calibrate(samples, null, target).buckets;
+  const k = bucket && chooseK(bucket, target);
+  if (k === undefined) throw new Error('the reference does not suffice');
+  return k;
 }
 
-function findAlarm(samples: readonly { neededK: number }[], k: number): number | null {
+/** Sessions until the alarm, infinite without one. None where an alarm came before the fall: it is a false one. */
+function watchFall(
+  usual: readonly (readonly number[])[],
+  k: number,
+  drawFallen: () => readonly number[],
+): number[] {
+  const alarm = findAlarm([...usual, ...Array.from({ length: watchedMax }, drawFallen)], k);
+  if (alarm === null) return [Infinity];
+  return alarm < usual.length ? [] : [alarm - usual.length + 1];
+}
+
+function findAlarm(sessions: readonly (readonly number[])[], k: number): number | null {
+  const samples = sessions.map((neededKs) => ({ neededKs, neededK: Math.max(...neededKs) }));
   return findFall(samples, k)?.noticedAt ?? null;
 }
 
-/**
- * The same account with ranks stretched until recall at `k` is ten points lower: as when descriptions got worse, or other
- * tools came in between. Null where K is the whole list: nothing can be missed there.
- */
-function worsen(account: SimulatedAccount, k: number): ((random: () => number) => number) | null {
-  if (k >= account.tools) return null;
-  const wanted = (account.recallAt[k] ?? 1) - 0.1;
+function describe(delays: readonly number[]): Delays {
+  const sorted = delays.toSorted((one, other) => one - other);
+  const quantile = (share: number): number | null => {
+    const delay = sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity;
+    return Number.isFinite(delay) ? delay : null;
+  };
+  const within60 = delays.filter((delay) => delay <= soon).length / delays.length;
+  return { p50: quantile(0.5), p90: quantile(0.9), within60 };
+}
+
+/** The same account with ranks stretched until recall at `k` is ten points lower. */
+function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
+  const wanted = (recallAt[k] ?? 1) - 0.1;
   let [low, high] = [1, 64];
   for (let round = 0; round < 40; round += 1) {
     const stretch = (low + high) / 2;
-    const recall = account.recallAt[Math.floor(k / stretch)] ?? 0;
+    const recall = recallAt[Math.floor(k / stretch)] ?? 0;
     if (recall > wanted) low = stretch;
     else high = stretch;
   }
-  return (random) => Math.min(account.tools, Math.ceil(account.draw(random) * high));
+  // Spread between two ranks: else gaps between the stretched ones would give the fall away.
+  return (random: () => number): number[] =>
+    draw(random).map((rank) => Math.min(tools, Math.ceil((rank - random()) * high)));
+}
+
+/** A session of an account one of ten points of whose sessions, of those that `k` sufficed for, need a tool beyond it. */
+function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number, random: () => number) {
+  const ranks = [...draw(random)];
+  if (Math.max(...ranks) > k || random() >= 0.1 / (recallAt[k] ?? 1)) return ranks;
+  ranks[Math.floor(random() * ranks.length)] = k + 1 + Math.floor(random() * (tools - k));
+  return ranks;
 }

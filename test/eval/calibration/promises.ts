@@ -1,57 +1,86 @@
 import { calibrate, chooseK } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
+import { boundRecallBelow } from '../../../apps/worker/src/jobs/calibrate/recall-bounds.ts';
+import { chanceUpTo } from './best-test.ts';
 import { chooseOracleK, renderSample, seedRandom, simulateAccount } from './simulated-account.ts';
 
-/** Sessions that each bound takes without a miss, with one, and more of them. `misses` null: as many as the bound bears. */
+/** Sessions that each bound takes without a miss, with one, and more of them. */
 const cases = [
-  { target: 0.9, counts: [29, 46, 100, 300, 1000] },
-  { target: 0.95, counts: [59, 93, 200, 500, 1000] },
+  { target: 0.9, counts: [29, 46, 100, 200, 300, 1000] },
+  { target: 0.95, counts: [59, 93, 200, 300, 500, 1000] },
   { target: 0.99, counts: [299, 473, 1000] },
 ] as const;
 
 export interface PromiseFigures {
   readonly target: number;
   readonly samples: number;
-  readonly misses: number | null;
-  /** Share of accounts whose true recall is at or above the target at the K that was chosen. */
+  /** Of the sessions that were drawn, as many may be beyond K. */
+  readonly misses: number;
+  /** Share of calibrations whose true recall is at or above the target at the K that was chosen. */
   readonly met: number;
+  /** Of that share. */
+  readonly standardError: number;
   readonly kept: number;
   readonly recall: number;
+  /** How often the next smaller K would be right, where ranks are spread evenly enough to have no ties. */
+  readonly metByNext: number;
   /** Of accounts that had too few sessions by one: all of them must keep to priors. */
   readonly below: string;
 }
 
-export function measurePromises(accounts: number, seed: number): PromiseFigures[] {
+/** @param draws Calibrations of each account, from other sessions each time. */
+export function measurePromises(accounts: number, draws: number, seed: number): PromiseFigures[] {
   return cases.flatMap(({ target, counts }, row) =>
-    counts.map((samples, column) => measureOne(accounts, seed + row * 1000 + column, target, samples)),
+    counts.map((samples, column) =>
+      measureOne({ accounts, draws }, seed + row * 1000 + column, target, samples),
+    ),
   );
 }
 
-function measureOne(accounts: number, seed: number, target: number, samples: number): PromiseFigures {
+function measureOne(
+  { accounts, draws }: { readonly accounts: number; readonly draws: number },
+  seed: number,
+  target: number,
+  samples: number,
+): PromiseFigures {
   const random = seedRandom(seed);
   const fewest = Math.ceil(Math.log(0.05) / Math.log(target));
-  let [met, keptK, oracleK, recall, onPriors] = [0, 0, 0, 0, 0];
+  const sums = { met: 0, keptK: 0, oracleK: 0, recall: 0, onPriors: 0 };
   for (let at = 0; at < accounts; at += 1) {
     const account = simulateAccount(random);
-    const drawn = Array.from({ length: samples }, (_, place) =>
-      renderSample(account.draw(random), account.tools, place),
-    );
-    const k = chooseFrom(drawn, target);
-    if (k === undefined) throw new Error(`${samples} sessions do not suffice for ${target}`);
-    const realised = account.recallAt[k] ?? 1;
-    met += Number(realised >= target);
-    recall += realised;
-    keptK += k / account.tools;
-    oracleK += chooseOracleK(account, target) / account.tools;
-    onPriors += Number(chooseFrom(drawn.slice(0, fewest - 1), target) === undefined);
+    const oracleK = chooseOracleK(account, target);
+    for (let round = 0; round < draws; round += 1) {
+      const drawn = Array.from({ length: samples }, (_, place) =>
+        renderSample(account.draw(random), account.tools, place),
+      );
+      const k = chooseFrom(drawn, target);
+      if (k === undefined) throw new Error(`${samples} sessions do not suffice for ${target}`);
+      const recall = account.recallAt[k] ?? 1;
+      sums.met += Number(recall >= target);
+      sums.recall += recall;
+      sums.keptK += k / account.tools;
+      sums.oracleK += oracleK / account.tools;
+      sums.onPriors += Number(chooseFrom(drawn.slice(0, fewest - 1), target) === undefined);
+    }
   }
-  const misses = samples === fewest ? 0 : null;
+  const of = accounts * draws;
+  const met = sums.met / of;
+  const misses = countMisses(samples, target);
   return {
     ...{ target, samples, misses },
-    met: met / accounts,
-    kept: keptK / oracleK,
-    recall: recall / accounts,
-    below: `${onPriors}/${accounts}`,
+    met,
+    standardError: Math.sqrt((met * (1 - met)) / of),
+    kept: sums.keptK / sums.oracleK,
+    recall: sums.recall / of,
+    metByNext: 1 - chanceUpTo(misses + 1, samples, 1 - target),
+    below: `${sums.onPriors}/${of}`,
   };
+}
+
+/** The most misses that the bound bears. */
+function countMisses(samples: number, target: number): number {
+  let misses = 0;
+  while (boundRecallBelow(samples, misses + 1) >= target) misses += 1;
+  return misses;
 }
 
 function chooseFrom(samples: Parameters<typeof calibrate>[0], target: number): number | undefined {

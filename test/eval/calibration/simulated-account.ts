@@ -12,27 +12,34 @@ export function seedRandom(seed: number): () => number {
 }
 
 /**
- * An account whose truth is known: a list of tools, and how its sessions' needed K is distributed. A session makes one to six
- * calls that hang together: they share the session's difficulty, so calls would be no fair unit.
+ * An account whose truth is known: a list of tools, and all the sessions that it ever has, each with the rank of every tool
+ * that it calls. A session makes one to six calls that hang together: they share the session's difficulty, so calls would be
+ * no fair unit.
  */
 export interface SimulatedAccount {
   readonly tools: number;
   /** By K from 1 on: the share of sessions that K suffices for. */
   readonly recallAt: Float64Array;
-  draw(random: () => number): number;
+  /** What is drawn is one of all the sessions, so the share above is the truth and no estimate of it. */
+  draw(random: () => number): readonly number[];
 }
 
 /** How ranks of needed tools fall off: most at the top, some anywhere. The shapes of real sets are all among these. */
 const shapes = ['geometric', 'heavy', 'mixed'] as const;
+const sessionsMax = 10_000;
 
 export function simulateAccount(random: () => number): SimulatedAccount {
   const tools = [30, 60, 100, 200, 400][Math.floor(random() * 5)] ?? 100;
-  const recallAt = measureTruth(tools, makeSessions(tools, random), random);
-  // What is drawn comes from the table, so the table is the truth and no estimate of it.
-  return { tools, recallAt, draw: (next) => findPlace(recallAt, next()) };
+  const draw = makeSessions(tools, random);
+  const sessions = Array.from({ length: sessionsMax }, () => draw(random));
+  return {
+    tools,
+    recallAt: countRecall(tools, sessions),
+    draw: (next) => sessions[Math.floor(next() * sessions.length)] ?? [],
+  };
 }
 
-function makeSessions(tools: number, random: () => number): (random: () => number) => number {
+function makeSessions(tools: number, random: () => number): (random: () => number) => number[] {
   const shape = shapes[Math.floor(random() * shapes.length)] ?? 'mixed';
   const scale = tools * (0.02 + 0.1 * random());
   const stray = 0.002 + 0.03 * random();
@@ -44,37 +51,18 @@ function makeSessions(tools: number, random: () => number): (random: () => numbe
   return (next) => {
     const difficulty = 0.3 + 1.4 * next();
     const calls = 1 + Math.floor(next() * 6);
-    let needed = 1;
-    for (let call = 0; call < calls; call += 1) needed = Math.max(needed, drawOne(next, difficulty));
-    return Math.min(tools, needed);
+    return Array.from({ length: calls }, () => Math.min(tools, drawOne(next, difficulty)));
   };
 }
 
-const truthDraws = 10_000;
-
-function measureTruth(
-  tools: number,
-  draw: (random: () => number) => number,
-  random: () => number,
-): Float64Array {
+function countRecall(tools: number, sessions: readonly (readonly number[])[]): Float64Array {
   const counts = new Float64Array(tools + 1);
-  for (let at = 0; at < truthDraws; at += 1) {
-    const needed = draw(random);
+  for (const ranks of sessions) {
+    const needed = Math.max(...ranks);
     counts[needed] = (counts[needed] ?? 0) + 1;
   }
   let sum = 0;
-  return counts.map((count) => (sum += count) / truthDraws);
-}
-
-/** The first place whose share is above the level. */
-function findPlace(shares: Float64Array, level: number): number {
-  let [low, high] = [1, shares.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((shares[middle] ?? 1) > level) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  return counts.map((count) => (sum += count) / sessions.length);
 }
 
 /** The smallest K whose true recall meets the target: what somebody who knew it would forward. */
@@ -84,7 +72,7 @@ export function chooseOracleK({ recallAt, tools }: SimulatedAccount, target: num
 }
 
 /** A session that was drawn, as the log would have it. `at` counts up. */
-export function renderSample(neededK: number, tools: number, at: number): ShadowSample {
+export function renderSample(neededKs: readonly number[], tools: number, at: number): ShadowSample {
   const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
-  return { at: time, bucket: 'act:51-100', neededK, isMissed: false, tools };
+  return { at: time, bucket: 'act:51-100', neededK: Math.max(...neededKs), neededKs, isMissed: false, tools };
 }

@@ -11,7 +11,7 @@ import {
 
 /** K of the frontier, from 5 to all. */
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
-const targets = [0.9, 0.95, 0.97, 0.98, 0.985, 0.99, 0.992, 0.993, 0.994, 0.995, 0.9999];
+const targets = [0.9, 0.95, 0.97, 0.98, 0.985, 0.99, 0.991, 0.9925, 0.995, 0.9999];
 const uses = [0.8, 0.9, 1] as const;
 /** The bar is set at this assumption. */
 export const usedShare = 0.9;

@@ -71,8 +71,17 @@ export function priorRecall(prior: RecallPrior, ranking: TurnRanking, tools: num
   return {
     curve: stretchCurve(found.curve, factor),
     kFor(recall) {
-      const k = found.kFor.find(([reached]) => reached >= recall)?.[1];
+      const k = dealtK(found.kFor, recall);
       return k === undefined ? undefined : Math.ceil(k * factor);
     },
   };
+}
+
+/** Between two of the recalls that K was dealt out for, it is taken to grow evenly. */
+function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
+  const at = kFor.findIndex(([reached]) => reached >= recall);
+  const [upper, lower] = [kFor[at], kFor[at - 1]];
+  if (upper === undefined || lower === undefined) return upper?.[1];
+  const share = (recall - lower[0]) / (upper[0] - lower[0]);
+  return lower[1] + share * (upper[1] - lower[1]);
 }

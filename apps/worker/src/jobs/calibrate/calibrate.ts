@@ -9,6 +9,8 @@ import type { ShadowSample } from './measure-bucket.ts';
 const days = 30;
 const dayMs = 86_400_000;
 const samplesMax = 20_000;
+/** Of a session: what comes later is much like it. */
+const requestsMax = 32;
 
 const storedBuckets = z.array(
   z.object({
@@ -69,13 +71,15 @@ const samplesSql = `
     FROM own WHERE needed_k IS NOT NULL AND bucket IS NOT NULL
   )
   SELECT min(created_at) AS at, (array_agg(bucket ORDER BY created_at))[1] AS bucket,
-    max(needed_k)::int AS needed_k, bool_or(is_missed) AS is_missed, max(tools_in)::int AS tools
+    max(needed_k)::int AS needed_k, (array_agg(needed_k ORDER BY created_at))[1:${requestsMax}] AS needed_ks,
+    bool_or(is_missed) AS is_missed, max(tools_in)::int AS tools
   FROM shadow GROUP BY session ORDER BY min(created_at) DESC LIMIT $4::int`;
 
 interface SampleRow {
   readonly at: Date;
   readonly bucket: string;
   readonly needed_k: number;
+  readonly needed_ks: readonly number[];
   readonly is_missed: boolean;
   readonly tools: number;
 }
@@ -91,10 +95,11 @@ async function readSamples(
     to: new Date(nowMs + dayMs).toISOString(),
   };
   const rows = await queryAccountLog<SampleRow>(database, span, samplesSql, samplesMax);
-  return rows.map(({ at, bucket, needed_k, is_missed, tools }) => ({
+  return rows.map(({ at, bucket, needed_k, needed_ks, is_missed, tools }) => ({
     at: at.toISOString(),
     bucket,
     neededK: needed_k,
+    neededKs: needed_ks,
     isMissed: is_missed,
     tools,
   }));

@@ -9,6 +9,7 @@ const draw = (count: number, neededK: (at: number) => number, change: Partial<Sh
     at: new Date(day + (from + at) * 1000).toISOString(),
     bucket: 'act:51-100',
     neededK: neededK(at),
+    neededKs: [neededK(at)],
     isMissed: false,
     tools: 80,
     ...change,

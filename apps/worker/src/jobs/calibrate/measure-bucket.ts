@@ -7,6 +7,8 @@ export interface ShadowSample {
   readonly bucket: string;
   /** The smallest K that would have held every tool that it called. */
   readonly neededK: number;
+  /** The same for each of its requests that called tools, as far as they are read. */
+  readonly neededKs: readonly number[];
   /** Whether the plan that was made, and not followed, would have left one of them out. */
   readonly isMissed: boolean;
   /** Tools offered. */

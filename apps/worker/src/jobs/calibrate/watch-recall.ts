@@ -1,16 +1,11 @@
-import type { ShadowSample } from './measure-bucket.ts';
+import { MissWatch } from './miss-watch.ts';
+import { RankWatch } from './rank-watch.ts';
+import type { RecallWatch, WatchedSample } from './recall-watch.ts';
 
-/** The fall of recall that is watched for. */
-const fall = 0.1;
 /** Samples before the first that is looked at. */
-const referenceMin = 59;
-/** The newest samples are no reference for each other: a fall must not become what is usual before it is noticed. */
-const referenceLag = 120;
-/**
- * From this sum of log likelihood ratios on recall has fallen. By `npm run eval:calibration`: there, how soon a fall of
- * ten points is noticed, and how often none was.
- */
-const alarmAt = 9;
+export const referenceMin = 59;
+/** What to expect is told anew when there is more of the usual by this share. */
+const growth = 0.1;
 
 /** Places of sessions. */
 export interface Fall {
@@ -21,41 +16,33 @@ export interface Fall {
 }
 
 /**
- * Whether recall at `k` fell, over sessions from the oldest on; null while it holds.
- *
- * A CUSUM (Page, "Continuous inspection schemes", 1954) over where each session's needed K stands among the earlier ones.
- * The alternative raises the survival function of the needed K to a power, such that recall at `k` is ten points lower
- * (Lehmann, "The power of rank tests", 1953). So it needs no shape of the distribution, and sees ranks get worse before
- * they get beyond `k`.
+ * Whether recall at `k` fell by ten points, over sessions from the oldest on; null while it holds. Two ways to fall are
+ * watched for: all ranks get worse, which shows before they get beyond `k`; and a few needed tools rank low, which only
+ * misses show.
  */
-export function findFall(samples: readonly Pick<ShadowSample, 'neededK'>[], k: number): Fall | null {
-  let sum = 0;
-  let startedAt = referenceMin;
-  for (let at = referenceMin; at < samples.length; at += 1) {
-    const reference = Math.max(referenceMin, at - referenceLag);
-    const beyondK = countBeyond(samples, reference, k + 0.5);
-    const power = choosePower(survival(beyondK, reference));
-    const needed = samples[at]?.neededK ?? 0;
-    // Ties count by half.
-    const atLeast =
-      (countBeyond(samples, reference, needed - 0.5) + countBeyond(samples, reference, needed + 0.5)) / 2;
-    sum += Math.log(power) + (power - 1) * Math.log(survival(atLeast, reference));
-    if (sum <= 0) [sum, startedAt] = [0, at + 1];
-    if (sum >= alarmAt) return { startedAt, noticedAt: at };
+export function findFall(samples: readonly WatchedSample[], k: number): Fall | null {
+  const falls = [new RankWatch(k), new MissWatch(k)].flatMap((watch) => findAlarm(samples, watch) ?? []);
+  return falls.toSorted((one, other) => one.noticedAt - other.noticedAt)[0] ?? null;
+}
+
+/**
+ * A CUSUM (Page, "Continuous inspection schemes", 1954). Usual is what came before the run that is looked at: a run ends
+ * where what it says for a fall is no more than what it says against it.
+ */
+function findAlarm(samples: readonly WatchedSample[], watch: RecallWatch): Fall | null {
+  for (const sample of samples.slice(0, referenceMin)) watch.addUsual(sample);
+  let [likelihood, fittedTo] = [watch.fit(), referenceMin];
+  let [sum, startedAt] = [0, referenceMin];
+  for (const [at, sample] of samples.entries()) {
+    if (at < referenceMin) continue;
+    sum += likelihood.ratioOf(sample);
+    // The usual mean is known from so many sessions only: the run's differs from it by the chance of both.
+    const known = startedAt / (at + 1);
+    if (sum * known >= likelihood.alarmAt) return { startedAt, noticedAt: at };
+    if (sum > 0) continue;
+    for (const each of samples.slice(startedAt, at + 1)) watch.addUsual(each);
+    [sum, startedAt] = [0, at + 1];
+    if (startedAt >= fittedTo * (1 + growth)) [likelihood, fittedTo] = [watch.fit(), startedAt];
   }
   return null;
-}
-
-function survival(count: number, of: number): number {
-  return (count + 1) / (of + 2);
-}
-
-function choosePower(missShare: number): number {
-  return Math.log(Math.min(0.99, missShare + fall)) / Math.log(Math.min(0.98, missShare));
-}
-
-function countBeyond(samples: readonly Pick<ShadowSample, 'neededK'>[], end: number, bound: number): number {
-  let count = 0;
-  for (let at = 0; at < end; at += 1) if ((samples[at]?.neededK ?? 0) > bound) count += 1;
-  return count;
 }

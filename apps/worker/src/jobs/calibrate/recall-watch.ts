@@ -1,0 +1,30 @@
+import type { ShadowSample } from './measure-bucket.ts';
+
+export type WatchedSample = Pick<ShadowSample, 'neededK' | 'neededKs'>;
+
+/** What is usual, and how much likelier something is after a fall. */
+export interface RecallWatch {
+  addUsual(sample: WatchedSample): void;
+  fit(): Likelihood;
+}
+
+export interface Likelihood {
+  /** The logarithm of a likelihood ratio from which on recall has fallen. */
+  readonly alarmAt: number;
+  /** Logarithm of how much likelier a session is after the fall than before. */
+  readonly ratioOf: (sample: WatchedSample) => number;
+}
+
+/**
+ * False alarms of a CUSUM come in proportion to what a session tells of the fall, in nats, and to one in its threshold
+ * (Siegmund, "Sequential analysis", 1985, chapter 2). So the threshold is a multiple of what a session tells.
+ *
+ * @param multiple such that of a hundred runs of 1,000 sessions without a fall at most one has an alarm of either watch, by
+ * `npm run eval:calibration`.
+ */
+export function chooseThreshold(multiple: number, nats: number): number {
+  return Math.log(multiple * nats);
+}
+
+/** The fall of recall that is watched for. */
+export const fall = 0.1;
