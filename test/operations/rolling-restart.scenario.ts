@@ -35,9 +35,7 @@ export async function expectRollingRestartUnnoticed(size: RollingRestart): Promi
     const stack = await startStack({ replicas });
     undo.push(() => stack.stop());
     const { accountId, key } = await openAccount(stack, undo);
-    const names = services.flatMap((app) =>
-      namesOf(app, size.which === 'every' ? (replicas[app] ?? 1) : 1),
-    );
+    const names = services.flatMap((app) => namesOf(app, size.which === 'every' ? (replicas[app] ?? 1) : 1));
     const urlOf = (name: string) => stack.dev.services[name]?.url ?? '';
     const balancer = await startBalancer(namesOf(edge, edges).map(urlOf));
     undo.push(() => balancer.stop());

@@ -23,7 +23,10 @@ test('the authority’s key does not outlive the one signature', () => {
 
 test('NATS with such a certificate lets in who trusts the authority, and nobody in plain text', async () => {
   const port = await findFreePort();
-  const { caFile, ...tls } = makeServerCertificate(directory, { dns: ['nats', 'localhost'], ip: ['127.0.0.1'] });
+  const { caFile, ...tls } = makeServerCertificate(directory, {
+    dns: ['nats', 'localhost'],
+    ip: ['127.0.0.1'],
+  });
   const passwords = Object.fromEntries(natsUsers.map((user) => [user, `password-of-${user}`]));
   const config = join(directory, 'nats-server.conf');
   writeFileSync(
