@@ -81,7 +81,12 @@ export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 
   const { email, password } = person;
   const answer = await context.request.post('/v1/auth/log-in', { data: { email, password } });
   if (!answer.ok()) throw new Error(`log-in answered ${answer.status()}: ${await answer.text()}`);
-  await context.addInitScript(() => localStorage.setItem('svc-was-signed-in', 'yes'));
+  await context.addInitScript(() => {
+    // Once: who has logged out since is not marked again.
+    if (sessionStorage.getItem('was-marked') !== null) return;
+    sessionStorage.setItem('was-marked', 'yes');
+    localStorage.setItem('svc-was-signed-in', 'yes');
+  });
 }
 
 /** Goes to a page below `/dashboard/`, and waits until it is drawn. */

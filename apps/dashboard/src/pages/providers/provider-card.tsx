@@ -25,7 +25,8 @@ export function ProviderCard({ provider, onConnect, onDisconnect }: ProviderCard
         </Badge>
       </header>
       <p className={classes.note}>
-        <code>{provider.provider}/…</code> · {provider.formats.join(', ')}
+        <code>{provider.provider}/…</code>
+        {provider.formats.length > 0 ? ` · ${provider.formats.join(', ')}` : ''}
       </p>
       {connected ? <Connection provider={provider} /> : null}
       {isSandbox ? (
