@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { signUpPerson, startStack } from '@gateway/testing';
 import { chromium, type Page } from 'playwright-core';
-import { githubTools } from '../../test/e2e/github-tools.fixture.ts';
+import { githubTools } from '../../e2e/github-tools.fixture.ts';
 
-const folder = resolve(import.meta.dirname, '../../docs/images');
+const folder = resolve(import.meta.dirname, '../../../docs/images');
 const questions = [
   'List the open issues of octo/hello that are labelled as bugs',
   'Create a pull request from the branch fix-login',
