@@ -21,7 +21,7 @@ export interface SimulatedAccount {
   /** By K from 1 on: the share of sessions that K suffices for. */
   readonly recallAt: Float64Array;
   /** What is drawn is one of all the sessions, so the share above is the truth and no estimate of it. */
-  draw(random: () => number): readonly number[];
+  readonly draw: (random: () => number) => readonly number[];
 }
 
 /** How ranks of needed tools fall off: most at the top, some anywhere. The shapes of real sets are all among these. */

@@ -38,9 +38,7 @@ const stretched = (ranks: number[]) => ranks.map((rank) => Math.ceil(rank * 1.4)
 
 describe('a fall of recall', () => {
   it('is not seen where there is none: no alarm in five runs of 400 sessions', () => {
-    const alarms = [...Array(5).keys()].filter(
-      (seed) => findFall(drawSessions(seed, 400, same), k) !== null,
-    );
+    const alarms = [...Array(5).keys()].filter((seed) => findFall(drawSessions(seed, 400, same), k) !== null);
     expect(alarms).toEqual([]);
   });
 
