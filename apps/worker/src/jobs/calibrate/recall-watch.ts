@@ -19,7 +19,7 @@ export interface Likelihood {
  * False alarms of a CUSUM come in proportion to what a session tells of the fall, in nats, and to one in its threshold
  * (Siegmund, "Sequential analysis", 1985, chapter 2). So the threshold is a multiple of what a session tells.
  *
- * @param multiple such that of a hundred runs of 1,000 sessions without a fall at most one has an alarm of either watch, by
+ * @param multiple such that of a hundred runs of 1,000 sessions without a fall about one has an alarm of either watch, by
  * `npm run eval:calibration`.
  */
 export function chooseThreshold(multiple: number, nats: number): number {
