@@ -55,7 +55,7 @@ describe('the migrations', () => {
     return stdout ?? '';
   }
 
-  it.each(['account', 'vault'] as const)(
+  it.each(['account', 'vault', 'billing'] as const)(
     'of %s make the database that its schema describes',
     async (owner) => {
       const migratedUrl = stack.dev.postgres[owner];
