@@ -1,19 +1,12 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
-import type { ChatAnswer } from '../../answer.ts';
 import { adoptBranch, branchExchange } from '../../branch-exchange.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { PipelineSettings } from '../../services.ts';
-import type { FailedTry } from '../../tries.ts';
 import { chooseNext, type Candidate } from './candidates.ts';
 import type { FurtherServices } from './choose-further.ts';
-import type { Quest } from './try-candidates.ts';
+import type { Made, Quest } from './quest.ts';
 
 export type HedgeServices = FurtherServices & { readonly settings: Pick<PipelineSettings, 'hedgeAfterMs'> };
-
-/** What became of a call. */
-export type Made =
-  | { readonly failure: undefined; readonly answer: ChatAnswer }
-  | { readonly failure: FailedTry; readonly answer: ChatAnswer | undefined };
 
 /** Makes one call of a quest. */
 type MakeCall = (quest: Quest, candidate: Candidate) => Promise<Made>;

@@ -1,44 +1,23 @@
-import type { Readable } from 'node:stream';
 import { GatewayError } from '@gateway/errors';
 import { recordFailure } from '@gateway/observability';
-import type { IncomingHeaders } from '@gateway/providers';
 import { Attempt } from '../../../backends/attempt.ts';
 import { failureOfError, failureOfStatus, type Failure } from '../../../backends/failure.ts';
 import { renderHeaderText } from '../../../http/header-text.ts';
 import type { ResilienceMetrics } from '../../../metrics/resilience-metrics.ts';
 import type { ChatAnswer } from '../../answer.ts';
-import type { Caller } from '../../caller.ts';
 import { hasLeft, type Exchange } from '../../exchange.ts';
 import type { PipelineSettings } from '../../services.ts';
 import type { Target } from '../../target.ts';
 import type { FailedTry } from '../../tries.ts';
-import { attemptHedged, mayHedge, type HedgeServices, type Made } from './attempt-hedged.ts';
+import { attemptHedged, mayHedge, type HedgeServices } from './attempt-hedged.ts';
 import { chooseFirst, type Candidate } from './candidates.ts';
 import { chooseFurther } from './choose-further.ts';
+import type { Answered, Made, Quest } from './quest.ts';
 
 export type TryServices = HedgeServices & {
   readonly resilience: Pick<ResilienceMetrics, 'upstreamFailures'>;
   readonly settings: Pick<PipelineSettings, 'firstByteMsMax' | 'plainAnswerMsMax'>;
 };
-
-/** A request that is to be answered by somebody. */
-export interface Quest {
-  readonly target: Target;
-  readonly exchange: Exchange;
-  readonly caller: Caller;
-  /** Whether it can be sent more than once. */
-  readonly isRepeatable: boolean;
-  /** Whether two of it at the same time do nothing twice. Absent: they might. */
-  readonly isHedgeable?: boolean;
-  /** Sends it, noting what it does on an exchange. Resolves when the answer's status and headers are in. */
-  call(candidate: Candidate, exchange: Exchange, signal: AbortSignal): Promise<Answered>;
-}
-
-interface Answered {
-  readonly status: number;
-  readonly headers: IncomingHeaders;
-  readonly body: Readable;
-}
 
 /**
  * Asks until there is an answer worth relaying. A call that fails is made again, under another credential, with an

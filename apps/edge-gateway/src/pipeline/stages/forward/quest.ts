@@ -1,0 +1,33 @@
+import type { Readable } from 'node:stream';
+import type { IncomingHeaders } from '@gateway/providers';
+import type { ChatAnswer } from '../../answer.ts';
+import type { Caller } from '../../caller.ts';
+import type { Exchange } from '../../exchange.ts';
+import type { Target } from '../../target.ts';
+import type { FailedTry } from '../../tries.ts';
+import type { Candidate } from './candidates.ts';
+
+/** A request that is to be answered by somebody. */
+export interface Quest {
+  readonly target: Target;
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  /** Whether it can be sent more than once. */
+  readonly isRepeatable: boolean;
+  /** Whether two of it at the same time do nothing twice. Absent: they might. */
+  readonly isHedgeable?: boolean;
+  /** Sends it, noting what it does on an exchange. Resolves when the answer's status and headers are in. */
+  call(candidate: Candidate, exchange: Exchange, signal: AbortSignal): Promise<Answered>;
+}
+
+/** A provider's answer, whose body is yet to be read. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHeaders;
+  readonly body: Readable;
+}
+
+/** What became of a call. */
+export type Made =
+  | { readonly failure: undefined; readonly answer: ChatAnswer }
+  | { readonly failure: FailedTry; readonly answer: ChatAnswer | undefined };
