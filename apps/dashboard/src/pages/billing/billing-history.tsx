@@ -2,6 +2,7 @@ import { Table } from '@mantine/core';
 import type { Billing } from '../../api/billing.ts';
 import { Panel } from '../../components/panel.tsx';
 import { Tokens } from '../../components/values.tsx';
+import { ScrollRegion } from '../../components/scroll-region.tsx';
 import { formatCount } from '../../format/numbers.ts';
 import { formatPeriod } from './format-period.ts';
 import classes from './billing.module.css';
@@ -14,7 +15,7 @@ export function BillingHistory({ history }: { readonly history: Billing['history
           Nothing was saved before this month. What is saved now will stand here next month.
         </p>
       ) : (
-        <div className={classes.scroll}>
+        <ScrollRegion label="Periods before">
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -31,7 +32,7 @@ export function BillingHistory({ history }: { readonly history: Billing['history
               ))}
             </Table.Tbody>
           </Table>
-        </div>
+        </ScrollRegion>
       )}
     </Panel>
   );

@@ -3,6 +3,7 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { Foreign } from '../../components/foreign.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Dollars, Tokens } from '../../components/values.tsx';
+import { ScrollRegion } from '../../components/scroll-region.tsx';
 import { formatShare } from '../../format/numbers.ts';
 import classes from './request.module.css';
 
@@ -28,7 +29,7 @@ export function CompressionPanel({ detail }: { readonly detail: RequestDetail })
 
 function Steps({ steps }: { readonly steps: RequestDetail['compression_steps'] }) {
   return (
-    <div className={classes.scroll}>
+    <ScrollRegion label="Steps of compression">
       <table className={classes.steps}>
         <thead>
           <tr>
@@ -58,7 +59,7 @@ function Steps({ steps }: { readonly steps: RequestDetail['compression_steps'] }
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 

@@ -2,6 +2,7 @@ import type { RequestDetail } from '../../api/requests.ts';
 import { Foreign } from '../../components/foreign.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Dollars } from '../../components/values.tsx';
+import { ScrollRegion } from '../../components/scroll-region.tsx';
 import { formatNumberOf } from '../../format/numbers.ts';
 import classes from './request.module.css';
 
@@ -21,7 +22,7 @@ export function ModelChoicePanel({ choice }: { readonly choice: ModelChoice }) {
       title="How the model was chosen"
       description={`svc/${choice.mode}: ${choice.reason.replaceAll('_', ' ')}; the task is of ${choice.level} complexity (${Number(choice.complexity.toFixed(2))}).`}
     >
-      <div className={classes.scroll}>
+      <ScrollRegion label="Models to choose from">
         <table className={classes.steps}>
           <thead>
             <tr>
@@ -46,7 +47,7 @@ export function ModelChoicePanel({ choice }: { readonly choice: ModelChoice }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
       <Excluded choice={choice} />
     </Panel>
   );
