@@ -1,6 +1,6 @@
 import base from '../jest.config.mjs';
 
-/** One stack and one browser for all files, which run one after the other. */
+/** One stack and one browser for all files. */
 export default {
   ...base,
   rootDir: import.meta.dirname,

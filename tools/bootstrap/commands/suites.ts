@@ -39,6 +39,9 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
+/** Suites whose files are mostly computation, or wait for a page: two at a time take little more than half the time. */
+const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract']);
+
 /** Runs one directory of tests. */
 export function runSuite(
   suite: string,
@@ -51,7 +54,10 @@ export function runSuite(
   const isNightly = options.isNightly ?? false;
   return runJest(
     `${suite}${isNightly ? '-nightly' : ''}`,
-    ['-c', config, '--runInBand', '--passWithNoTests', ...parsed.jest],
+    [
+      ...['-c', config, sideBySide.has(suite) ? '--maxWorkers=2' : '--runInBand'],
+      ...['--passWithNoTests', ...parsed.jest],
+    ],
     { TEST_SUITE: suite, ...(isNightly ? { TEST_NIGHTLY: '1' } : {}), ...parsed.env },
   );
 }
