@@ -39,8 +39,8 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
-/** Suites whose files are mostly computation, or wait for a page: two at a time take little more than half the time. */
-const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract']);
+/** Suites whose files share nothing that one could break for another: two at a time take little more than half the time. */
+const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'fuzz', 'integration']);
 
 /** Runs one directory of tests. */
 export function runSuite(
