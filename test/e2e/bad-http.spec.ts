@@ -103,10 +103,15 @@ describe('paths and methods', () => {
     },
   );
 
+  it('GET / leads to the dashboard', async () => {
+    const answer = await send(baseUrl, { path: '/' });
+    expect(answer).toMatchObject({ status: 302, headers: { location: '/dashboard/' } });
+  });
+
   it.each([
-    '/',
     '/v1',
     '/nothing',
+    '/dashboard/nothing.js',
     '/openapi.json/..',
     '/%zz',
     '//v1/account/keys',
