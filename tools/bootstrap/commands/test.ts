@@ -23,11 +23,13 @@ function planSteps(): Step[] {
   const suites = listSuites('daily');
   const suiteStep = (suite: string): Step => ({ name: `test:${suite}`, run: () => runSuite(suite) });
   const architecture = suites.filter((suite): boolean => suite === 'architecture');
+  // One core's work for as long as the next steps together: it begins with them, and is waited for after them.
+  const linting = script('lint', 'lint').run();
   return [
     script('format:check', 'format'),
-    script('lint', 'lint'),
     script('typecheck', 'type check'),
     ...architecture.map(suiteStep),
+    { name: 'lint', run: () => linting },
     // Two at a time: they share nothing, unlike the suites, whose stacks take a machine each.
     { name: 'unit', run: () => runJest('unit', ['-c', join(root, 'jest.config.mjs'), '--maxWorkers=2']) },
     ...suites.filter((suite) => !architecture.includes(suite)).map(suiteStep),
