@@ -1,6 +1,7 @@
-import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { TableHead } from './data-table-head.tsx';
+import { RowsInView } from './data-table-row.tsx';
 import classes from './data-table.module.css';
 import type { DataTableProps } from './table-props.ts';
 
@@ -37,9 +38,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       <div role="table" aria-label={label} aria-rowcount={(total ?? rows.length) + 1} style={{ minWidth }}>
         <TableHead {...props} template={template} height={headHeight} />
         <div role="rowgroup" className={classes.body} style={{ height: virtualizer.getTotalSize() }}>
-          {items.map((item) => (
-            <TableRow key={item.key} item={item} template={template} {...props} />
-          ))}
+          <RowsInView items={items} template={template} {...props} />
         </div>
       </div>
     </div>
@@ -51,29 +50,4 @@ function useEndReached<Row>({ rows, total, onEndReached, isLoadingMore }: DataTa
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - 1 && hasMore && isLoadingMore !== true) onEndReached?.();
   }, [last, rows.length, hasMore, isLoadingMore, onEndReached]);
-}
-
-interface TableRowProps<Row> extends DataTableProps<Row> {
-  readonly item: VirtualItem;
-  readonly template: string;
-}
-
-function TableRow<Row>({ item, template, columns, rows, rowKey }: TableRowProps<Row>) {
-  const row = rows[item.index];
-  if (row === undefined) return null;
-  return (
-    <div
-      role="row"
-      aria-rowindex={item.index + 2}
-      data-key={rowKey(row)}
-      className={classes.row}
-      style={{ gridTemplateColumns: template, height: item.size, transform: `translateY(${item.start}px)` }}
-    >
-      {columns.map(({ key, cell, align }) => (
-        <div key={key} role="cell" className={classes.cell} data-align={align}>
-          {cell(row)}
-        </div>
-      ))}
-    </div>
-  );
 }
