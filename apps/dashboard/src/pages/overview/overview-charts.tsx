@@ -2,6 +2,7 @@ import '@mantine/charts/styles.css';
 import { AreaChart, BarChart, LineChart } from '@mantine/charts';
 import type { ReactNode } from 'react';
 import type { AnalyticsDay } from '../../api/usage.ts';
+import { FiguresTable } from '../../components/figures-table.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { formatCompact, formatCount, formatMs, formatUsd } from '../../format/numbers.ts';
 import { formatUtcDay } from '../../format/times.ts';
@@ -150,7 +151,7 @@ function ChartPanel({ title, description, days, series, format, draw }: ChartPan
 
 function FigureTable({ days, series, format }: Pick<ChartPanelProps, 'days' | 'series' | 'format'>) {
   return (
-    <table className={classes.table}>
+    <FiguresTable>
       <thead>
         <tr>
           <th scope="col">Day (UTC)</th>
@@ -171,6 +172,6 @@ function FigureTable({ days, series, format }: Pick<ChartPanelProps, 'days' | 's
           </tr>
         ))}
       </tbody>
-    </table>
+    </FiguresTable>
   );
 }

@@ -1,5 +1,6 @@
 import type { RequestDetail } from '../../api/requests.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
+import { FiguresTable } from '../../components/figures-table.tsx';
 import { Foreign } from '../../components/foreign.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Dollars, Tokens } from '../../components/values.tsx';
@@ -30,7 +31,7 @@ export function CompressionPanel({ detail }: { readonly detail: RequestDetail })
 function Steps({ steps }: { readonly steps: RequestDetail['compression_steps'] }) {
   return (
     <ScrollRegion label="Steps of compression">
-      <table className={classes.steps}>
+      <FiguresTable>
         <thead>
           <tr>
             <th scope="col">Step</th>
@@ -58,7 +59,7 @@ function Steps({ steps }: { readonly steps: RequestDetail['compression_steps'] }
             </tr>
           ))}
         </tbody>
-      </table>
+      </FiguresTable>
     </ScrollRegion>
   );
 }

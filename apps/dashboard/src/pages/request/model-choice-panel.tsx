@@ -1,4 +1,5 @@
 import type { RequestDetail } from '../../api/requests.ts';
+import { FiguresTable } from '../../components/figures-table.tsx';
 import { Foreign } from '../../components/foreign.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Dollars } from '../../components/values.tsx';
@@ -23,7 +24,7 @@ export function ModelChoicePanel({ choice }: { readonly choice: ModelChoice }) {
       description={`svc/${choice.mode}: ${choice.reason.replaceAll('_', ' ')}; the task is of ${choice.level} complexity (${Number(choice.complexity.toFixed(2))}).`}
     >
       <ScrollRegion label="Models to choose from">
-        <table className={classes.steps}>
+        <FiguresTable>
           <thead>
             <tr>
               <th scope="col">Model</th>
@@ -46,7 +47,7 @@ export function ModelChoicePanel({ choice }: { readonly choice: ModelChoice }) {
               </tr>
             ))}
           </tbody>
-        </table>
+        </FiguresTable>
       </ScrollRegion>
       <Excluded choice={choice} />
     </Panel>

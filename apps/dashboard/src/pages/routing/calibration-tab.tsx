@@ -1,6 +1,7 @@
 import { Badge, Select } from '@mantine/core';
 import { useState } from 'react';
 import { useCalibration, type Calibration, type CalibrationBucket } from '../../api/routing.ts';
+import { FiguresTable } from '../../components/figures-table.tsx';
 import { Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { EmptyState } from '../../components/states.tsx';
@@ -93,7 +94,7 @@ const basisColors = { calibrated: 'green', prior: 'gray', off: 'orange' } as con
 function BucketTable({ calibration: { buckets, policy } }: { readonly calibration: Calibration }) {
   return (
     <div className={classes.tableFrame}>
-      <table className={classes.table}>
+      <FiguresTable>
         <thead>
           <tr>
             <th scope="col">Bucket</th>
@@ -120,7 +121,7 @@ function BucketTable({ calibration: { buckets, policy } }: { readonly calibratio
             </tr>
           ))}
         </tbody>
-      </table>
+      </FiguresTable>
     </div>
   );
 }
@@ -130,7 +131,7 @@ function CurveTable({ bucket }: { readonly bucket: CalibrationBucket }) {
     <details className={classes.data}>
       <summary>Recall against K as a table</summary>
       <div className={classes.tableFrame}>
-        <table className={classes.table}>
+        <FiguresTable>
           <thead>
             <tr>
               <th scope="col">K</th>
@@ -149,7 +150,7 @@ function CurveTable({ bucket }: { readonly bucket: CalibrationBucket }) {
               </tr>
             ))}
           </tbody>
-        </table>
+        </FiguresTable>
       </div>
     </details>
   );
