@@ -212,7 +212,7 @@ it('videos are asked for in each provider’s own shape, at its own address', as
   answerWith({ request_id: 'r' });
   const made = await post('/v1/videos/generations', { model: 'xai/grok-imagine-video', ...body });
   expect(made.json()).toMatchObject({ id: 'r', object: 'video', status: 'queued' });
-  expect(requestIdOf(made)).toBeTruthy();
+  expect(requestIdOf(made)).toMatch(/^[0-9a-f-]{36}$/);
   answerWith({ id: 'v' });
   await post('/v1/videos/generations', { model: 'together/veo', ...body });
   expect(sent().url).toBe('/v2/videos');
