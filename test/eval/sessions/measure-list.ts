@@ -1,13 +1,8 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 import { billSession } from './bill.ts';
 import { replayNative } from './replay-native.ts';
-import {
-  replaySession,
-  replayStateless,
-  type ReplayOutcome,
-  type ReplaySettings,
-  type ReplaySubject,
-} from './replay-session.ts';
+import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
+import { replaySession, replayStateless } from './replay-session.ts';
 
 /** K of the frontier, from 5 to all. */
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];

@@ -12,7 +12,8 @@ import { rankSemantically } from '../semantic-ranking.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 import { makeList } from './make-list.ts';
 import type { SessionData } from './load-sessions.ts';
-import { draw, type ReplaySubject } from './replay-session.ts';
+import type { ReplaySubject } from './replay.ts';
+import { draw } from './replay-session.ts';
 
 export interface SubjectOptions {
   /** Tools in each list. */

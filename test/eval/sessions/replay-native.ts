@@ -1,10 +1,8 @@
-import type { PlannedSession, PlanToolsRequest } from '@gateway/contracts';
+import type { PlanToolsRequest } from '@gateway/contracts';
 import type { CatalogModel } from '@gateway/model-catalog';
-import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools.ts';
-import { noPolicies } from '../../../apps/tool-router/src/plan-tools/routing-policies.port.ts';
-import { SharedPrefixes } from './bill.ts';
 import type { EvalRequest } from './eval-session.ts';
-import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay-session.ts';
+import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
+import { askRouter, countChance, renderQuestion, replayRequests, type ReplayState } from './replay-state.ts';
 
 /**
  * Providers' own ways in the same replay. `deferred`: what is not loaded costs nothing until the model searches (a step of the same
@@ -20,93 +18,33 @@ export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 
 /** What the model writes to search, and the search tool's own definition: an estimate. */
 const searchAskTokens = 60;
 const searchToolTokens = 300;
-const messageTokens = 4;
 /** Tools that Anthropic's search answers with: three to five, by its documentation. */
 const foundTools = 5;
 
-interface State {
-  readonly prefixes: SharedPrefixes;
-  readonly called: Set<string>;
-  readonly found: Set<string>;
-  /** By tool: how often it was needed and not loaded. */
-  readonly missed: Map<string, number>;
-  readonly chances: number[];
-  remembered: PlannedSession | undefined;
-  tail: number;
-  needs: number;
-  forwarded: number;
-  rounds: number;
-  kept: number;
-}
-
-export async function replayNative(subject: ReplaySubject, setting: NativeSetting): Promise<ReplayOutcome> {
-  const { session, index, ranker, priors } = subject;
-  const lists = { find: () => ({ status: 'known' as const, index }) };
-  const planner = new ToolPlanner({ lists, ranker, priors, policies: noPolicies, instanceId: 'eval' });
-  const state: State = {
-    prefixes: new SharedPrefixes(),
-    called: new Set(),
-    found: new Set(),
-    missed: new Map(),
-    chances: [],
-    remembered: undefined,
-    tail: session.systemTokens,
-    needs: 0,
-    forwarded: 0,
-    rounds: 0,
-    kept: 0,
-  };
-  for (const request of session.requests) {
-    state.tail += request.newTokens + messageTokens;
+export function replayNative(subject: ReplaySubject, setting: NativeSetting): Promise<ReplayOutcome> {
+  const { list } = subject;
+  return replayRequests(subject, async (request, planner, state) => {
     const loaded =
-      setting.defersAll === true ? [] : await planRequest(planner, subject, setting, request, state);
+      setting.defersAll === true
+        ? []
+        : (await askRouter(planner, questionOf(subject, setting, request, state), state, list.tools.length))
+            .forwarded;
     answer(subject, setting, request, loaded, state);
-    state.tail += request.outputTokens + messageTokens;
-  }
-  const { needs, forwarded, chances, rounds } = state;
-  const kept = state.kept / Math.max(1, session.requests.length);
-  return { calls: state.prefixes.calls, needs, forwarded, chances, rounds, kept };
+  });
 }
 
-async function planRequest(
-  planner: ToolPlanner,
-  { session, list, index }: ReplaySubject,
-  { way, kOverride, recallTarget, price }: NativeSetting,
-  { userTurns }: EvalRequest,
-  state: State,
-): Promise<readonly number[]> {
-  const question: PlanToolsRequest = {
-    accountId: '019a9f5e-0000-7000-8000-000000000001',
-    requestId: '019a9f5e-0000-7000-8000-000000000002',
-    listHash: index.listHash,
-    userTurns: userTurns.map((turn) => turn.slice(0, 1000)),
-    calledTools: [...state.called],
-    recentResults: [],
-    forcedTools: [],
-    pinned: [],
-    kOverride,
-    recallTarget,
+function questionOf(
+  subject: ReplaySubject,
+  setting: NativeSetting,
+  request: EvalRequest,
+  state: ReplayState,
+): PlanToolsRequest {
+  const { way, price } = setting;
+  const natively = { ...setting, price: { ...price, ...priceNatively(way, price) } };
+  return {
+    ...renderQuestion(subject, natively, request, state),
     mayRecover: way === 'deferred_loading',
-    price: {
-      ...price,
-      ...priceNatively(way, price),
-      listTokens: list.tokens.reduce((sum, tokens) => sum + tokens, 0),
-      headTokens: session.systemTokens + (session.requests[0]?.newTokens ?? 0),
-    },
-    ...(state.remembered === undefined ? {} : { session: state.remembered }),
   };
-  const reply = await planner.plan(question);
-  if (reply.status !== 'planned') throw new Error('the list is known');
-  state.remembered = {
-    forwarded: reply.chosen ?? reply.forwarded,
-    turns: userTurns.length,
-    policyVersion: reply.policyVersion,
-    lane: reply.method,
-    way: reply.recovery.armed ? reply.recovery.way : null,
-    isShadow: false,
-  };
-  state.kept += reply.forwarded.length / list.tools.length;
-  return reply.forwarded;
 }
 
 /** As the edge tells the router (`pipeline/stages/plan/session/plan-price.ts`). */
@@ -125,7 +63,7 @@ function answer(
   { way }: NativeSetting,
   { needed, outputTokens }: EvalRequest,
   loaded: readonly number[],
-  state: State,
+  state: ReplayState,
 ): void {
   const isDeferring = way === 'deferred_loading' && loaded.length < list.tools.length;
   const prompt = way === 'allowed_tools' ? [...list.tools.keys()] : isDeferring ? [...loaded, -1] : loaded;
@@ -134,15 +72,13 @@ function answer(
   const send = (output: number): void => state.prefixes.add(prompt, tokensAt, state.tail, output);
   const position = needed === undefined ? undefined : index.positionsByName.get(needed)?.[0];
   if (needed === undefined || position === undefined) return send(outputTokens);
-  const isIn = loaded.includes(position) && !state.found.has(needed);
+  const isIn = loaded.includes(position) && !state.recovered.has(needed);
   state.needs += 1;
   if (isIn) state.forwarded += 1;
   else if (isDeferring) {
-    const chances = (state.missed.get(needed) ?? 0) + 1;
-    state.missed.set(needed, chances);
-    state.chances.push(chances);
-    if (!state.found.has(needed)) {
-      state.found.add(needed);
+    countChance(needed, state);
+    if (!state.recovered.has(needed)) {
+      state.recovered.add(needed);
       state.rounds += 1;
       send(searchAskTokens);
       const mean = list.tokens.reduce((sum, tokens) => sum + tokens, 0) / list.tokens.length;

@@ -1,0 +1,117 @@
+import type { PlannedSession, PlanToolsRequest } from '@gateway/contracts';
+import type { PlannedTools } from '../../../apps/tool-router/src/plan-tools/choose-plan.ts';
+import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools.ts';
+import { noPolicies } from '../../../apps/tool-router/src/plan-tools/routing-policies.port.ts';
+import { SharedPrefixes } from './bill.ts';
+import type { EvalRequest } from './eval-session.ts';
+import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
+
+/** What a message takes beside its text. */
+export const messageTokens = 4;
+
+/** What a replay knows of its session so far. */
+export interface ReplayState {
+  readonly prefixes: SharedPrefixes;
+  readonly called: Set<string>;
+  /** Tools that were left out, and asked for since. */
+  readonly recovered: Set<string>;
+  /** By tool: how often it was needed and left out. */
+  readonly missed: Map<string, number>;
+  readonly chances: number[];
+  remembered: PlannedSession | undefined;
+  tail: number;
+  needs: number;
+  forwarded: number;
+  rounds: number;
+  kept: number;
+}
+
+/** Takes a session's requests in turn, each answered by the caller, and counts. */
+export async function replayRequests(
+  { session, index, ranker, priors }: ReplaySubject,
+  answer: (request: EvalRequest, planner: ToolPlanner, state: ReplayState) => Promise<void>,
+): Promise<ReplayOutcome> {
+  const lists = { find: () => ({ status: 'known' as const, index }) };
+  const planner = new ToolPlanner({ lists, ranker, priors, policies: noPolicies, instanceId: 'eval' });
+  const state = openState(session.systemTokens);
+  for (const request of session.requests) {
+    state.tail += request.newTokens + messageTokens;
+    await answer(request, planner, state);
+    state.tail += request.outputTokens + messageTokens;
+  }
+  const { needs, forwarded, chances, rounds } = state;
+  const kept = state.kept / Math.max(1, session.requests.length);
+  return { calls: state.prefixes.calls, needs, forwarded, chances, rounds, kept };
+}
+
+function openState(systemTokens: number): ReplayState {
+  return {
+    prefixes: new SharedPrefixes(),
+    called: new Set(),
+    recovered: new Set(),
+    missed: new Map(),
+    chances: [],
+    remembered: undefined,
+    tail: systemTokens,
+    needs: 0,
+    forwarded: 0,
+    rounds: 0,
+    kept: 0,
+  };
+}
+
+/** What the router is asked with a request. */
+export function renderQuestion(
+  { session, list, index }: ReplaySubject,
+  { kOverride, recallTarget, price }: Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'>,
+  { userTurns }: EvalRequest,
+  { called, remembered }: ReplayState,
+): PlanToolsRequest {
+  return {
+    accountId: '019a9f5e-0000-7000-8000-000000000001',
+    requestId: '019a9f5e-0000-7000-8000-000000000002',
+    listHash: index.listHash,
+    userTurns: userTurns.map((turn) => turn.slice(0, 1000)),
+    calledTools: [...called],
+    recentResults: [],
+    forcedTools: [],
+    pinned: [],
+    kOverride,
+    recallTarget,
+    price: {
+      ...price,
+      listTokens: list.tokens.reduce((sum, tokens) => sum + tokens, 0),
+      headTokens: session.systemTokens + (session.requests[0]?.newTokens ?? 0),
+    },
+    ...(remembered === undefined ? {} : { session: remembered }),
+  };
+}
+
+/** Asks the router, and keeps for the next request what a gateway would. */
+export async function askRouter(
+  planner: ToolPlanner,
+  question: PlanToolsRequest,
+  state: ReplayState,
+  toolCount: number,
+  wayOf: (reply: PlannedTools) => PlannedTools['recovery']['way'] = ({ recovery }) => recovery.way,
+): Promise<PlannedTools> {
+  const reply = await planner.plan(question);
+  if (reply.status !== 'planned') throw new Error('the list is known');
+  state.remembered = {
+    forwarded: reply.chosen ?? reply.forwarded,
+    turns: question.userTurns.length,
+    policyVersion: reply.policyVersion,
+    lane: reply.method,
+    way: reply.recovery.armed ? wayOf(reply) : null,
+    isShadow: false,
+  };
+  state.kept += reply.forwarded.length / toolCount;
+  return reply;
+}
+
+/** One more need of a tool that was left out: how many chances there were by now to ask for it. */
+export function countChance(needed: string, { missed, chances }: ReplayState): void {
+  const count = (missed.get(needed) ?? 0) + 1;
+  missed.set(needed, count);
+  chances.push(count);
+}
