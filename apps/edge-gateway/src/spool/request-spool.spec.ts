@@ -39,7 +39,8 @@ async function endings(spool: RequestSpool): Promise<ShippedRequestEventV1[]> {
   for (const segment of spool.segments()) {
     for (let at = 0; at < segment.bytes;) {
       const batch = await cutBatch(segment, at);
-      if (batch.data !== null) events.push(...requestEventBatch.data.parse(JSON.parse(batch.data)).events);
+      if (batch.data !== null)
+        events.push(...requestEventBatch.data.parse(JSON.parse(batch.data.toString())).events);
       at = batch.end;
     }
   }
@@ -87,7 +88,7 @@ describe('the request spool', () => {
     expect(await endings(spool)).toEqual(ended);
     expect(spool.openRequests).toBe(0);
     const batch = await cutBatch(spool.segments()[0]!, 0);
-    const data = requestEventBatch.data.parse(JSON.parse(batch.data!));
+    const data = requestEventBatch.data.parse(JSON.parse(batch.data!.toString()));
     expect(data.events).toHaveLength(500);
     expect(new Set(data.traceparents)).toEqual(new Set([traceparent]));
     expect(await cutBatch(spool.segments()[0]!, batch.start, batch.end)).toEqual(batch);

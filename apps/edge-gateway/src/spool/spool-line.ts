@@ -38,17 +38,17 @@ export function endLineRequestId(bytes: Buffer, start: number): string {
   return bytes.toString('latin1', start + endIdStart, start + endIdStart + idLength);
 }
 
-/** The two parts of an end line, as JSON text. `end` is the offset of the line's newline. */
+/** The two parts of an end line, as JSON text; the event as the bytes it is there. `end` is the offset of the line's newline. */
 export function sliceEndLine(
   bytes: Buffer,
   start: number,
   end: number,
-): { readonly traceparent: string; readonly event: string } {
+): { readonly traceparent: string; readonly event: Buffer } {
   const parentStart = start + endIdStart + idLength + 2;
   const parentEnd = bytes.indexOf(',', parentStart, 'latin1');
   return {
     traceparent: bytes.toString('latin1', parentStart, parentEnd),
-    event: bytes.toString('utf8', parentEnd + 1, end - 1),
+    event: bytes.subarray(parentEnd + 1, end - 1),
   };
 }
 

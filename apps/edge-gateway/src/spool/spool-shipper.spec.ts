@@ -11,11 +11,11 @@ const quiet = { info: () => undefined, warn: () => undefined, error: () => undef
 
 /** Stands where BullMQ does; test/integration/recording has the real one. */
 class MemoryQueue implements EventQueue {
-  readonly added: { readonly id: string; readonly data: string }[] = [];
+  readonly added: { readonly id: string; readonly data: Buffer }[] = [];
   isAway = false;
   ready: () => void = () => undefined;
 
-  add(id: string, data: string): Promise<void> {
+  add(id: string, data: Buffer): Promise<void> {
     if (this.isAway) return Promise.reject(new Error('away'));
     this.added.push({ id, data });
     return Promise.resolve();
@@ -76,9 +76,9 @@ async function record(count: number): Promise<string[]> {
   return ids;
 }
 
-const idsIn = (batches: readonly { data: string }[]) =>
+const idsIn = (batches: readonly { data: Buffer }[]) =>
   batches.flatMap(({ data }) =>
-    requestEventBatch.data.parse(JSON.parse(data)).events.map(({ requestId }) => requestId),
+    requestEventBatch.data.parse(JSON.parse(data.toString())).events.map(({ requestId }) => requestId),
   );
 const segmentFiles = () =>
   readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));

@@ -125,7 +125,7 @@ export class SpoolShipper {
     }
   }
 
-  async #add(id: string, data: string, range: Omit<InFlightBatch, 'shippedAtMs'>): Promise<void> {
+  async #add(id: string, data: Buffer, range: Omit<InFlightBatch, 'shippedAtMs'>): Promise<void> {
     // Noted first: the report may come before the queue's own answer does.
     this.#inFlight.set(id, {
       segment: range.segment,
