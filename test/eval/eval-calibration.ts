@@ -25,16 +25,19 @@ console.log(
 );
 console.log('What the next smaller K would keep its promise in says whether any rule could keep less.');
 console.table(
-  promises.map(({ target, misses, samples, met, standardError, kept, recall, metByNext, below }) => ({
-    target,
-    sessions: samples,
-    'misses borne': misses,
-    'recall met in %': `${round(100 * met)} ± ${round(100 * standardError)}`,
-    'by the next K, %': round(100 * metByNext),
-    'kept / oracle': round(kept),
-    'mean recall %': round(100 * recall),
-    'priors with one session fewer': below,
-  })),
+  promises.map(
+    ({ target, misses, samples, met, standardError, kept, keptKnowingShape, recall, metByNext, below }) => ({
+      target,
+      sessions: samples,
+      'misses borne': misses,
+      'recall met in %': `${round(100 * met)} ± ${round(100 * standardError)}`,
+      'by the next K, %': round(100 * metByNext),
+      'kept / oracle': round(kept),
+      'knowing the shape': round(keptKnowingShape),
+      'mean recall %': round(100 * recall),
+      'priors with one session fewer': below,
+    }),
+  ),
 );
 const falls = isIn('falls') ? measureFalls(accounts, seed) : [];
 console.log('Recall falls by ten points after the policy was made; and, beside it, does not.');

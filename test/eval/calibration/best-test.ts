@@ -1,3 +1,5 @@
+import jstat from 'jstat';
+
 /**
  * How likely the best of all tests tells `after` from `before`, two chances of a miss, by the misses of `samples` sessions, if it
  * may be wrong with probability `level`. By Neyman and Pearson it is the one that says so from some number of misses on (and
@@ -29,4 +31,13 @@ export function chanceUpTo(misses: number, samples: number, chance: number): num
   let sum = 0;
   for (let count = 0; count <= misses; count += 1) sum += chanceOf(count, samples, chance);
   return sum;
+}
+
+/**
+ * What the best 95% bound keeps on the average beside who knows it all, where depths fall off exponentially and only how fast
+ * is unknown: twice the sum of such depths, over their scale, is distributed as χ² with 2 × samples degrees of freedom, so it
+ * is 2n / χ²₀.₀₅(2n), for any target. A bound that must hold for every shape keeps no less.
+ */
+export function keptKnowingShape(samples: number): number {
+  return (2 * samples) / jstat.jStat.chisquare.inv(0.05, 2 * samples);
 }

@@ -1,6 +1,6 @@
 import { calibrate, chooseK } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
 import { boundRecallBelow } from '../../../apps/worker/src/jobs/calibrate/recall-bounds.ts';
-import { chanceUpTo } from './best-test.ts';
+import { chanceUpTo, keptKnowingShape } from './best-test.ts';
 import { chooseOracleK, renderSample, seedRandom, simulateAccount } from './simulated-account.ts';
 
 /** Sessions that each bound takes without a miss, with one, and more of them. */
@@ -20,6 +20,8 @@ export interface PromiseFigures {
   /** Of that share. */
   readonly standardError: number;
   readonly kept: number;
+  /** What a bound would keep that knew the shape of the fall-off, which no bound does. */
+  readonly keptKnowingShape: number;
   readonly recall: number;
   /** How often the next smaller K would be right, where ranks are spread evenly enough to have no ties. */
   readonly metByNext: number;
@@ -70,6 +72,7 @@ function measureOne(
     met,
     standardError: Math.sqrt((met * (1 - met)) / of),
     kept: sums.keptK / sums.oracleK,
+    keptKnowingShape: keptKnowingShape(samples),
     recall: sums.recall / of,
     metByNext: 1 - chanceUpTo(misses + 1, samples, 1 - target),
     below: `${sums.onPriors}/${of}`,

@@ -6,6 +6,10 @@ declare module 'jstat' {
         /** The quantile of the beta distribution. */
         inv(probability: number, alpha: number, beta: number): number;
       };
+      readonly chisquare: {
+        /** The quantile of the χ² distribution. */
+        inv(probability: number, degrees: number): number;
+      };
     };
   };
   export default jstat;
