@@ -1,6 +1,6 @@
-import type { Readable } from 'node:stream';
 import { GatewayError } from '@gateway/errors';
 import type { Counter } from '@gateway/observability';
+import type { AnswerBody } from '../upstream/answer-body.ts';
 import type { Backend } from './backend.ts';
 import type { Failure } from './failure.ts';
 
@@ -53,11 +53,11 @@ export class Attempt {
     this.#options.backend.end();
   }
 
-  /** Until its body is closed, an answer counts as under way. One that breaks off is a failure. */
-  follow(body: Readable): void {
-    body.once('close', () => {
+  /** Until its body is over, an answer counts as under way. One that breaks off is a failure. */
+  follow(body: AnswerBody): void {
+    body.follow((isWhole) => {
       this.end();
-      if (body.readableEnded) this.#succeed();
+      if (isWhole) this.#succeed();
       else this.fail({ kind: 'unreachable', isPassing: true, retryAfterMs: undefined });
     });
   }

@@ -1,12 +1,8 @@
-import type { Readable } from 'node:stream';
-import type { IncomingHeaders } from '@gateway/providers';
+import type { UpstreamReply } from '../upstream/upstream.ts';
 import type { Target } from './target.ts';
 
 /** A provider's answer: status and headers are here, the body is still to come. */
-export interface UpstreamAnswer {
-  readonly status: number;
-  readonly headers: IncomingHeaders;
-  readonly body: Readable;
+export interface UpstreamAnswer extends UpstreamReply {
   /** Values that must not show in an error text of the provider's. */
   readonly secrets: readonly string[];
   /** To be told when the first byte of it goes to the client. */

@@ -34,7 +34,7 @@ export async function relayBytes(
     providerRequestId,
   };
   if (contentEncoding !== null || answer.status < 200 || (answer.status >= 300 && answer.status < 400)) {
-    answer.body.once('error', () => undefined).destroy();
+    answer.body.discard();
     const detail = `the provider answered with status ${answer.status}, content-encoding ${contentEncoding ?? 'none'}`;
     throw new GatewayError('upstream_invalid', { detail });
   }

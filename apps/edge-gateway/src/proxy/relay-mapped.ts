@@ -4,7 +4,7 @@ import type { JsonFields } from '@gateway/providers';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { RelayOutcome } from '../pipeline/relay-outcome.ts';
 import type { PassedAnswer } from '../pipeline/stages/relay/passed-answer.ts';
-import { readWhole } from '../pipeline/stages/relay/read-whole.ts';
+import { readWhole } from '../upstream/read-whole.ts';
 import { toUpstreamError } from '../upstream/upstream-error.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 import { UsageReader } from './usage-reader.ts';
@@ -48,7 +48,7 @@ async function readFields({ body }: PassedAnswer['answer']): Promise<JsonFields>
     throw toUpstreamError(error);
   });
   if (!isWhole) {
-    body.once('error', () => undefined).destroy();
+    body.discard();
     throw new GatewayError('upstream_invalid', { detail: `an answer of more than ${answerBytesMax} bytes` });
   }
   try {

@@ -1,10 +1,11 @@
 import { credentialChanged } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { findProvider, formatsOf, renderUpstreamRequest, type Provider } from '@gateway/providers';
-import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { RemoteCache } from '../cache/remote-cache.ts';
 import { openConnections, type ConnectionServices } from '../connections/open-connection.ts';
+import type { AnswerBody } from '../upstream/answer-body.ts';
+import { readWhole } from '../upstream/read-whole.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
 export interface LiveModelsOptions extends ConnectionServices {
@@ -80,15 +81,11 @@ function listsModels({ auth, chatPaths, name }: Provider): boolean {
   return ['chat-completions', 'messages', 'gemini'].some((format) => format in chatPaths);
 }
 
-async function readText(body: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > answerBytesMax) throw new RangeError('the list of models is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+async function readText(body: AnswerBody): Promise<string> {
+  const { bytes, isWhole } = await readWhole(body, answerBytesMax);
+  if (isWhole) return bytes.toString('utf8');
+  body.discard();
+  throw new RangeError('the list of models is too long');
 }
 
 function parseList(text: string): readonly string[] {

@@ -1,9 +1,8 @@
-import type { Readable } from 'node:stream';
-import type { EgressGuard, IncomingHeaders } from '@gateway/providers';
+import type { EgressGuard } from '@gateway/providers';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
-import type { Upstream, UpstreamCall } from './upstream.ts';
-import { toUpstreamError } from './upstream-error.ts';
+import { AnswerHandler } from './answer-handler.ts';
+import type { Upstream, UpstreamCall, UpstreamReply } from './upstream.ts';
 
 export interface UndiciUpstreamOptions {
   readonly guard: EgressGuard;
@@ -39,21 +38,12 @@ export class UndiciUpstream implements Upstream {
     });
   }
 
-  async send(call: UpstreamCall): Promise<{ status: number; headers: IncomingHeaders; body: Readable }> {
-    const { origin, path } = this.#addresses.get(call.url) ?? this.#parseAddress(call.url);
-    try {
-      const answer = await this.#agent.request({
-        origin,
-        path,
-        method: call.method ?? 'POST',
-        headers: call.headers,
-        body: call.body,
-        signal: call.signal,
-      });
-      return { status: answer.statusCode, headers: answer.headers, body: answer.body };
-    } catch (error) {
-      throw toUpstreamError(error);
-    }
+  send(call: UpstreamCall): Promise<UpstreamReply> {
+    return new Promise((resolve, reject) => {
+      const { origin, path } = this.#addresses.get(call.url) ?? this.#parseAddress(call.url);
+      const { method = 'POST', headers, body } = call;
+      this.#agent.dispatch({ origin, path, method, headers, body }, new AnswerHandler(call, resolve, reject));
+    });
   }
 
   /** Throws `egress_denied` for an address that is denied by itself; where a name leads is checked when connecting. */

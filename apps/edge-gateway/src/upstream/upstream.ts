@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { IncomingHeaders } from '@gateway/providers';
+import type { AnswerBody } from './answer-body.ts';
 
 export interface UpstreamCall {
   readonly url: string;
@@ -11,8 +12,15 @@ export interface UpstreamCall {
   readonly signal: AbortSignal;
 }
 
+/** A provider's answer, whose body is yet to be read. */
+export interface UpstreamReply {
+  readonly status: number;
+  readonly headers: IncomingHeaders;
+  readonly body: AnswerBody;
+}
+
 /** Calls providers. Throws `upstream_unreachable`, `upstream_timeout` or `egress_denied`, before there is an answer. */
 export interface Upstream {
-  send(call: UpstreamCall): Promise<{ status: number; headers: IncomingHeaders; body: Readable }>;
+  send(call: UpstreamCall): Promise<UpstreamReply>;
   close(): Promise<void>;
 }

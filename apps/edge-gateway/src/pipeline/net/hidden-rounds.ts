@@ -153,7 +153,7 @@ export class HiddenRounds {
   async #askOpenly(next: NextRound, { blocks }: ShownSoFar): Promise<UpstreamAnswer> {
     const answer = await this.#given.ask(next);
     if (!refusals.has(answer.status) || blocks > 0) return answer;
-    answer.body.once('error', () => undefined).destroy();
+    answer.body.discard();
     this.#isLast = true;
     return this.#given.ask({ net: null, added: [], messages: [] });
   }

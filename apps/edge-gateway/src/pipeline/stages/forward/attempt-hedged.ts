@@ -121,7 +121,7 @@ function abandon({ candidate: { target }, exchange, made }: Run): void {
   providerCall?.setAttribute('gateway.call.abandoned', true);
   providerCall?.end();
   made.then(
-    ({ answer }) => answer?.body.once('error', () => undefined).destroy(),
+    ({ answer }) => answer?.body.discard(),
     () => undefined,
   );
 }

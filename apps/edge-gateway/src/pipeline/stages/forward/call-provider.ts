@@ -1,14 +1,8 @@
-import type { Readable } from 'node:stream';
 import type { ChatMessage } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { genAi, openSpan, SpanKind, type Span } from '@gateway/observability';
-import {
-  renderUpstreamRequest,
-  signUpstreamRequest,
-  type IncomingHeaders,
-  type UpstreamCall,
-} from '@gateway/providers';
-import type { Upstream } from '../../../upstream/upstream.ts';
+import { renderUpstreamRequest, signUpstreamRequest, type UpstreamCall } from '@gateway/providers';
+import type { Upstream, UpstreamReply } from '../../../upstream/upstream.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { Target } from '../../target.ts';
 import type { Candidate } from './candidates.ts';
@@ -36,7 +30,7 @@ export async function callProvider(
   exchange: Exchange,
   signal: AbortSignal,
   services: CallServices,
-): Promise<{ status: number; headers: IncomingHeaders; body: Readable }> {
+): Promise<UpstreamReply> {
   const { body, apiVersion } = renderBody(said, target, exchange, services.catalog);
   const call: UpstreamCall = {
     provider: target.provider,

@@ -25,7 +25,7 @@ export function forward(
   if (plainBodyFor === null) return sent;
   return sent.then((answer) => {
     if (answer.status !== refusal) return answer;
-    answer.body.once('error', () => undefined).destroy();
+    answer.body.discard();
     const { requestId } = exchange;
     services.log.warn({ requestId, model: target.model }, 'a request was refused in its provider’s own way');
     exchange.providerCall?.end();

@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream';
-import type { IncomingHeaders } from '@gateway/providers';
+import type { UpstreamReply } from '../../../upstream/upstream.ts';
 import type { ChatAnswer } from '../../answer.ts';
 import type { Caller } from '../../caller.ts';
 import type { Exchange } from '../../exchange.ts';
@@ -17,14 +16,7 @@ export interface Quest {
   /** Whether two of it at the same time do nothing twice. Absent: they might. */
   readonly isHedgeable?: boolean;
   /** Sends it, noting what it does on an exchange. Resolves when the answer's status and headers are in. */
-  call(candidate: Candidate, exchange: Exchange, signal: AbortSignal): Promise<Answered>;
-}
-
-/** A provider's answer, whose body is yet to be read. */
-export interface Answered {
-  readonly status: number;
-  readonly headers: IncomingHeaders;
-  readonly body: Readable;
+  call(candidate: Candidate, exchange: Exchange, signal: AbortSignal): Promise<UpstreamReply>;
 }
 
 /** What became of a call. */

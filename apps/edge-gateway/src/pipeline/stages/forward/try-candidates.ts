@@ -4,6 +4,7 @@ import { Attempt } from '../../../backends/attempt.ts';
 import { failureOfError, failureOfStatus, type Failure } from '../../../backends/failure.ts';
 import { renderHeaderText } from '../../../http/header-text.ts';
 import type { ResilienceMetrics } from '../../../metrics/resilience-metrics.ts';
+import type { UpstreamReply } from '../../../upstream/upstream.ts';
 import type { ChatAnswer } from '../../answer.ts';
 import { hasLeft, type Exchange } from '../../exchange.ts';
 import type { PipelineSettings } from '../../services.ts';
@@ -12,7 +13,7 @@ import type { FailedTry } from '../../tries.ts';
 import { attemptHedged, mayHedge, type HedgeServices } from './attempt-hedged.ts';
 import { chooseFirst, type Candidate } from './candidates.ts';
 import { chooseFurther } from './choose-further.ts';
-import type { Answered, Made, Quest } from './quest.ts';
+import type { Made, Quest } from './quest.ts';
 
 export type TryServices = HedgeServices & {
   readonly resilience: Pick<ResilienceMetrics, 'upstreamFailures'>;
@@ -106,7 +107,7 @@ function firstByteMsOf({ target, exchange }: Quest, { settings }: TryServices): 
 }
 
 function openAnswer(
-  got: Answered,
+  got: UpstreamReply,
   { target, connection: { backend, secrets } }: Candidate,
   running: Attempt,
   exchange: Exchange,
@@ -145,5 +146,5 @@ function noteTarget({ provider, model, lane }: Target, exchange: Exchange): void
 
 /** What nobody will read. */
 function discard(answer: ChatAnswer | undefined): void {
-  answer?.body.once('error', () => undefined).destroy();
+  answer?.body.discard();
 }

@@ -1,12 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 import { foldAnswer, type ResponseSummary, type StreamEvent } from '@gateway/interchange';
+import { readWhole } from '../../../upstream/read-whole.ts';
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
 import { hasLeft, type Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 import type { AnswerLane } from './answer-lane.ts';
 import { fillCallIds } from './fill-call-ids.ts';
 import type { PassedAnswer } from './passed-answer.ts';
-import { readWhole } from './read-whole.ts';
 
 /** Answers up to this are read whole before their status goes out; a longer one is refused. */
 const plainAnswerBytesMax = 64 * 1024 * 1024;
@@ -98,7 +98,7 @@ export async function readAnswer({ answer }: PassedAnswer, exchange: Exchange): 
   } catch (error) {
     throw toUpstreamError(error);
   } finally {
-    if (!answer.body.readableEnded) answer.body.once('error', () => undefined).destroy();
+    answer.body.discard();
   }
   const detail = `the answer is longer than ${plainAnswerBytesMax} bytes (request ${exchange.requestId})`;
   throw new GatewayError('upstream_invalid', { detail });

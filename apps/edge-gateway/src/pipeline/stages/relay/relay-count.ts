@@ -1,9 +1,9 @@
 import { renderClientHeaders } from '@gateway/providers';
 import { parseTokenCount } from '@gateway/wire-formats';
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
+import { readWhole } from '../../../upstream/read-whole.ts';
 import type { UpstreamAnswer } from '../../answer.ts';
 import type { Exchange } from '../../exchange.ts';
-import { readWhole } from './read-whole.ts';
 
 /** An answer with a number in it is short. */
 const countBytesMax = 64 * 1024;
@@ -26,6 +26,6 @@ async function readCount({ body }: UpstreamAnswer): Promise<Buffer> {
   } catch (error) {
     throw toUpstreamError(error);
   } finally {
-    if (!body.readableEnded) body.once('error', () => undefined).destroy();
+    body.discard();
   }
 }

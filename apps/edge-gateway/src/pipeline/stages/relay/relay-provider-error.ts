@@ -1,9 +1,9 @@
+import { readWhole } from '../../../upstream/read-whole.ts';
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
 import { hasLeft, type Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 import type { AnswerLane } from './answer-lane.ts';
 import type { PassedAnswer } from './passed-answer.ts';
-import { readWhole } from './read-whole.ts';
 import { redactSecrets } from './redact-secrets.ts';
 
 /** Error answers are short; a longer one is cut off. */
@@ -52,7 +52,7 @@ async function readErrorBody({ answer }: PassedAnswer): Promise<Buffer> {
   } catch (error) {
     throw toUpstreamError(error);
   } finally {
-    if (!answer.body.readableEnded) answer.body.once('error', () => undefined).destroy();
+    answer.body.discard();
   }
 }
 

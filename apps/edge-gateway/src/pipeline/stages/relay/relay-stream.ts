@@ -2,6 +2,7 @@ import { GatewayError, toGatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 import type { Logger } from '@gateway/observability';
 import { toPublicError } from '../../../http/render-error.ts';
+import { readWhole } from '../../../upstream/read-whole.ts';
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
 import { hasLeft, type Exchange } from '../../exchange.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
@@ -10,7 +11,6 @@ import type { StreamWriter } from './stream-writer.ts';
 import type { PassedAnswer } from './passed-answer.ts';
 import { isStream } from './is-stream.ts';
 import { pump } from './pump.ts';
-import { readWhole } from './read-whole.ts';
 import { redactSecrets } from './redact-secrets.ts';
 import { readAnswer } from './plain-answer.ts';
 import { relayProviderError } from './relay-provider-error.ts';
@@ -94,7 +94,7 @@ async function readFailure({ answer }: PassedAnswer, lane: AnswerLane): Promise<
   const body = await readWhole(answer.body, failureBytesMax);
   const text = redactSecrets(body.bytes, answer.secrets).toString('utf8');
   const { message } = lane.provider.provider.parseError(answer.status, text, answer.headers);
-  answer.body.once('error', () => undefined).destroy();
+  answer.body.discard();
   return new GatewayError('provider_error', { message });
 }
 

@@ -14,7 +14,7 @@ export function passAnswer(answer: UpstreamAnswer, exchange: Exchange): PassedAn
 }
 
 export function refuseAnswer(answer: UpstreamAnswer, detail: string): GatewayError {
-  answer.body.once('error', () => undefined).destroy();
+  answer.body.discard();
   return new GatewayError('upstream_invalid', { detail: `the provider answered with ${detail}` });
 }
 

@@ -1,0 +1,28 @@
+import type { AnswerBody } from './answer-body.ts';
+
+/** What was read of a body: whole, or as far as the bound, with the rest still to come. */
+export interface ReadBody {
+  readonly bytes: Buffer;
+  readonly isWhole: boolean;
+}
+
+/** Reads a body up to a bound. Past it the body stands still: whoever reads discards it. Rejects with the body's error. */
+export function readWhole(body: AnswerBody, bytesMax: number): Promise<ReadBody> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const done = (isWhole: boolean): void =>
+      resolve({ bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size), isWhole });
+    body.read({
+      take(chunk) {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size <= bytesMax) return true;
+        done(false);
+        return false;
+      },
+      end: () => done(true),
+      fail: reject,
+    });
+  });
+}

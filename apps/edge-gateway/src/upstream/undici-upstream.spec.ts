@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as waitMs } from 'node:timers/promises';
+import { GatewayError } from '@gateway/errors';
+import { createEgressGuard } from '@gateway/providers';
+import type { BodyReader } from './answer-body.ts';
+import { readWhole } from './read-whole.ts';
+import { UndiciUpstream } from './undici-upstream.adapter.ts';
+import type { UpstreamReply } from './upstream.ts';
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+async function startProvider(answer: RequestListener, idleTimeoutMs = 60_000) {
+  const server = createServer(answer);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const guard = createEgressGuard({ allow: ['127.0.0.0/8'] });
+  const upstream = new UndiciUpstream({ guard, idleTimeoutMs });
+  open.push(async () => {
+    server.closeAllConnections();
+    server.close();
+    await upstream.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat`;
+  const abort = new AbortController();
+  const send = (body: Buffer | Readable = Buffer.from('{}')) =>
+    upstream.send({ url, headers: {}, body, signal: abort.signal });
+  return { server, abort, send };
+}
+
+/** What a body's followers are told, when it is over. */
+function overOf({ body }: UpstreamReply): Promise<boolean> {
+  return new Promise((resolve) => body.follow(resolve));
+}
+
+/** Resolves with the error of a body that breaks off. */
+function breakOf({ body }: UpstreamReply, reader: Partial<BodyReader> = {}): Promise<Error> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(new Error('it was whole'));
+    body.read({ take: () => true, end, fail: resolve, ...reader });
+  });
+}
+
+describe('an answer', () => {
+  it('has its status, its headers with repeated lines as a list, and its whole body', async () => {
+    const { send } = await startProvider((_, response) => {
+      response.writeHead(201, [
+        ...['x-one', '1', 'x-many', 'a', 'x-many', 'b'],
+        ...['transfer-encoding', 'chunked', 'trailer', 'x-late'],
+      ]);
+      response.write('first ');
+      response.addTrailers({ 'x-late': 'ignored' });
+      setTimeout(() => response.end('last'), 20);
+    });
+    const answer = await send();
+    const isWhole = overOf(answer);
+    expect(answer).toMatchObject({ status: 201, headers: { 'x-one': '1', 'x-many': ['a', 'b'] } });
+    const { bytes } = await readWhole(answer.body, 100);
+    expect(bytes.toString()).toBe('first last');
+    expect(await isWhole).toBe(true);
+  });
+
+  it('that was not asked for soon waits for its reader', async () => {
+    const { send } = await startProvider((_, response) => response.end('here'));
+    const answer = await send();
+    await waitMs(50);
+    expect((await readWhole(answer.body, 100)).bytes.toString()).toBe('here');
+  });
+
+  it('is read as far as the bound', async () => {
+    const { send } = await startProvider((_, response) => response.end('x'.repeat(1_000)));
+    const answer = await send();
+    const isWhole = overOf(answer);
+    expect((await readWhole(answer.body, 999)).isWhole).toBe(false);
+    answer.body.discard();
+    expect(await isWhole).toBe(false);
+  });
+
+  it('comes on the same connection as the one before', async () => {
+    const ports = new Set<number | undefined>();
+    const { send } = await startProvider(({ socket }, response) => {
+      ports.add(socket.remotePort);
+      response.end('here');
+    });
+    for (let at = 0; at < 3; at += 1) {
+      await readWhole((await send()).body, 100);
+      await waitMs(20);
+    }
+    expect(ports.size).toBe(1);
+  });
+
+  it('holds up its provider while its reader has no room', async () => {
+    const chunk = Buffer.alloc(64 * 1024, 'x');
+    const total = 64 * 1024 * 1024;
+    let sent = 0;
+    const { send } = await startProvider((_, response) => {
+      const write = (): void => {
+        while (sent < total && response.write(chunk)) sent += chunk.length;
+        if (sent < total) sent += chunk.length;
+        else response.end();
+      };
+      response.on('drain', write);
+      write();
+    });
+    const answer = await send();
+    let taken = 0;
+    let hasRoom = false;
+    const whole = new Promise<void>((resolve, reject) => {
+      const take = (part: Buffer): boolean => {
+        taken += part.length;
+        return hasRoom;
+      };
+      answer.body.read({ take, end: resolve, fail: reject });
+    });
+    await waitMs(300);
+    expect(taken).toBeLessThan(1024 * 1024);
+    // The rest is in the buffers of the two sockets.
+    expect(sent).toBeLessThan(total / 2);
+    hasRoom = true;
+    answer.body.resume();
+    await whole;
+    expect(taken).toBe(sent);
+  });
+});
+
+describe('a call that is ended', () => {
+  it('before its answer rejects with the reason', async () => {
+    const { send, abort, server } = await startProvider(() => undefined);
+    const reason = new GatewayError('upstream_timeout', { detail: 'too late' });
+    const closed = once(server, 'request').then(([, response]) => once(response as ServerResponse, 'close'));
+    const sent = send();
+    server.once('request', () => abort.abort(reason));
+    await expect(sent).rejects.toBe(reason);
+    await closed;
+    await expect(send()).rejects.toBe(reason);
+  });
+
+  it('while its answer comes breaks the body off with the reason', async () => {
+    const { send, abort, server } = await startProvider((_, response) => response.write('some'));
+    const closed = once(server, 'request').then(([, response]) => once(response as ServerResponse, 'close'));
+    const answer = await send();
+    const isWhole = overOf(answer);
+    const broken = breakOf(answer);
+    abort.abort(new GatewayError('overloaded'));
+    expect(await broken).toMatchObject({ code: 'overloaded' });
+    expect(await isWhole).toBe(false);
+    await closed;
+  });
+
+  it('by nobody who reads it closes the connection', async () => {
+    const { send, server } = await startProvider((_, response) => response.write('some'));
+    const closed = once(server, 'request').then(([, response]) => once(response as ServerResponse, 'close'));
+    const answer = await send();
+    const isWhole = overOf(answer);
+    answer.body.discard();
+    expect(await isWhole).toBe(false);
+    await closed;
+    expect((await breakOf(answer)).message).toContain('before the answer was complete');
+  });
+});
+
+describe('an answer that goes wrong', () => {
+  it('is unreachable where the connection is closed before it', async () => {
+    const { send } = await startProvider(({ socket }) => socket.destroy());
+    await expect(send()).rejects.toMatchObject({ code: 'upstream_unreachable' });
+  });
+
+  it('is a timeout where the provider is silent before it', async () => {
+    const { send } = await startProvider(() => undefined, 100);
+    await expect(send()).rejects.toMatchObject({ code: 'upstream_timeout' });
+  });
+
+  it('breaks off where the provider is silent in the middle of it', async () => {
+    const { send } = await startProvider((_, response) => response.write('some'), 100);
+    const answer = await send();
+    expect(await breakOf(answer)).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
+  });
+
+  it('breaks off where the connection is closed in the middle of it', async () => {
+    const { send } = await startProvider((_, response) => {
+      response.write('some', () => response.destroy());
+    });
+    const answer = await send();
+    const isWhole = overOf(answer);
+    await breakOf(answer);
+    expect(await isWhole).toBe(false);
+  });
+
+  it('breaks off with what its reader throws', async () => {
+    const { send } = await startProvider((_, response) => response.write('some'));
+    const refuse = (): never => {
+      throw new TypeError('not this');
+    };
+    expect(await breakOf(await send(), { take: refuse })).toMatchObject({ message: 'not this' });
+  });
+
+  it('lets go of a body that was on its way', async () => {
+    const { send } = await startProvider(({ socket }) => socket.destroy());
+    const endless = new Readable({ read: () => undefined });
+    endless.push('{');
+    await expect(send(endless)).rejects.toMatchObject({ code: 'upstream_unreachable' });
+    expect(endless.destroyed).toBe(true);
+  });
+});
