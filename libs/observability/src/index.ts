@@ -7,15 +7,10 @@ export {
 } from './health-server.ts';
 export { createLineLog, type LineLog, type LineLogOptions } from './line-log.ts';
 export { createLogger, createLogOutput, type Logger, type LoggerOptions } from './logger.ts';
-export {
-  createMetrics,
-  durationBucketsSeconds,
-  sizeBuckets,
-  type Counter,
-  type Gauge,
-  type Histogram,
-  type Metrics,
-} from './metrics.ts';
+export type { Counter } from './instruments/counter.ts';
+export type { Gauge } from './instruments/gauge.ts';
+export type { Histogram } from './instruments/histogram.ts';
+export { createMetrics, durationBucketsSeconds, sizeBuckets, type Metrics } from './metrics.ts';
 export {
   createSecretRedactor,
   redactedText,

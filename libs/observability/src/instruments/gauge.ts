@@ -1,0 +1,50 @@
+import type { ExposedMetric, Instrument, InstrumentOptions } from './instrument.ts';
+import { SeriesByLabels, type Labels } from './series-by-labels.ts';
+
+interface GaugeOptions<Label extends string> extends InstrumentOptions<Label> {
+  /** Asked for the value whenever the metric is scraped. */
+  readonly collect?: (() => number) | undefined;
+}
+
+/** A value that goes up and down. */
+export class Gauge<Label extends string = string> implements Instrument {
+  readonly name: string;
+  readonly #help: string;
+  readonly #collect: (() => number) | undefined;
+  readonly #series: SeriesByLabels<{ readonly labels: Labels; value: number }>;
+
+  constructor({ name, help, labelNames, collect }: GaugeOptions<Label>) {
+    this.name = name;
+    this.#help = help;
+    this.#collect = collect;
+    this.#series = new SeriesByLabels(labelNames, (labels) => ({ labels, value: 0 }));
+  }
+
+  set(value: number): void;
+  set(labels: Labels<Label>, value: number): void;
+  set(first: Labels<Label> | number, second = 0): void {
+    if (typeof first === 'number') this.#series.find({}).value = first;
+    else this.#series.find(first).value = second;
+  }
+
+  /** By 1 unless given, as with `dec`. */
+  inc(value?: number): void;
+  inc(labels: Labels<Label>, value?: number): void;
+  inc(first: Labels<Label> | number = 1, second = 1): void {
+    if (typeof first === 'number') this.#series.find({}).value += first;
+    else this.#series.find(first).value += second;
+  }
+
+  dec(value?: number): void;
+  dec(labels: Labels<Label>, value?: number): void;
+  dec(first: Labels<Label> | number = 1, second = 1): void {
+    if (typeof first === 'number') this.inc(-first);
+    else this.inc(first, -second);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- what `collect` throws must reach the scrape as a rejection
+  async get(): Promise<ExposedMetric> {
+    if (this.#collect !== undefined) this.set(this.#collect());
+    return { name: this.name, help: this.#help, type: 'gauge', values: this.#series.all };
+  }
+}
