@@ -1,5 +1,5 @@
 import type { JsonObject, TokenUsage } from '@gateway/interchange';
-import { asNumber, asObject, optional } from '../json/read-members.ts';
+import { asNumber, asObject, optional, type Draft } from '../json/read-members.ts';
 
 /** Reads the places where OpenAI and its followers put their counts. Undefined when there are no counts. */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
@@ -8,18 +8,15 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   if (inputTokens === undefined) return undefined;
   const input = asObject(usage.prompt_tokens_details) ?? {};
   const output = asObject(usage.completion_tokens_details) ?? {};
-  const reasoningTokens = asNumber(output.reasoning_tokens) ?? asNumber(usage.reasoning_tokens);
-  return {
-    inputTokens,
-    outputTokens:
-      completionTokens + uncountedReasoning(usage, inputTokens, completionTokens, reasoningTokens),
-    ...optional('cachedInputTokens', readCached(usage, input)),
-    ...optional(
-      'cacheWriteTokens',
-      asNumber(input.cache_write_tokens) ?? asNumber(usage.cache_creation_input_tokens),
-    ),
-    ...optional('reasoningTokens', reasoningTokens),
-  };
+  const cached = readCached(usage, input);
+  const written = asNumber(input.cache_write_tokens) ?? asNumber(usage.cache_creation_input_tokens);
+  const reasoning = asNumber(output.reasoning_tokens) ?? asNumber(usage.reasoning_tokens);
+  const outputTokens = completionTokens + uncountedReasoning(usage, inputTokens, completionTokens, reasoning);
+  const counts: Draft<TokenUsage> = { inputTokens, outputTokens };
+  if (cached !== undefined) counts.cachedInputTokens = cached;
+  if (written !== undefined) counts.cacheWriteTokens = written;
+  if (reasoning !== undefined) counts.reasoningTokens = reasoning;
+  return counts;
 }
 
 /** OpenAI's place first, then DeepSeek's, Moonshot's, Anthropic's and vLLM's. */

@@ -40,6 +40,9 @@ export function isEmpty(object: JsonObject): boolean {
   return true;
 }
 
+/** An object while it is put together member by member. Runs where spreading `optional` would be most of the work. */
+export type Draft<Value> = { -readonly [Name in keyof Value]: Value[Name] };
+
 /** The object under that name, or, when it would be empty or undefined, nothing: for spreading. */
 export function optional<Name extends string, Value>(
   name: Name,

@@ -1,5 +1,5 @@
 import type { JsonObject, TokenUsage } from '@gateway/interchange';
-import { asNumber, asObject, optional } from '../json/read-members.ts';
+import { asNumber, asObject, optional, type Draft } from '../json/read-members.ts';
 
 /** Anthropic counts cached input apart from `input_tokens`. Undefined when there are no counts. */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
@@ -8,13 +8,15 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   if (fresh === undefined && outputTokens === undefined) return undefined;
   const cachedInputTokens = asNumber(usage.cache_read_input_tokens);
   const cacheWriteTokens = asNumber(usage.cache_creation_input_tokens);
-  return {
+  const reasoningTokens = asNumber(asObject(usage.output_tokens_details)?.thinking_tokens);
+  const counts: Draft<TokenUsage> = {
     inputTokens: (fresh ?? 0) + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0),
     outputTokens: outputTokens ?? 0,
-    ...optional('cachedInputTokens', cachedInputTokens),
-    ...optional('cacheWriteTokens', cacheWriteTokens),
-    ...optional('reasoningTokens', asNumber(asObject(usage.output_tokens_details)?.thinking_tokens)),
   };
+  if (cachedInputTokens !== undefined) counts.cachedInputTokens = cachedInputTokens;
+  if (cacheWriteTokens !== undefined) counts.cacheWriteTokens = cacheWriteTokens;
+  if (reasoningTokens !== undefined) counts.reasoningTokens = reasoningTokens;
+  return counts;
 }
 
 /** The format counts cached input apart. Some providers tell more of it than there was input: no more than that is said. */

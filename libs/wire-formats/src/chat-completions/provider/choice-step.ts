@@ -1,9 +1,6 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import type { ChoiceState, OpenBlock } from './stream-state.ts';
 
-/** What one thing in a piece of a choice does: the state after it, and what it tells. */
-export type ChoiceStep = readonly [ChoiceState, readonly StreamEvent[]];
-
 /** A piece of a choice: its own members, and the members of its message. */
 export interface ChoicePiece {
   readonly choice: JsonObject;
@@ -12,28 +9,17 @@ export interface ChoicePiece {
   readonly whole: boolean;
 }
 
-/** Reads one thing out of a piece. */
-export type ReadStep = (state: ChoiceState, piece: ChoicePiece) => ChoiceStep;
+/**
+ * Reads one thing out of a piece: puts what it tells behind `told`, and gives the state after it. Runs for every chunk of
+ * every stream: one list for all of them.
+ */
+export type ReadStep = (state: ChoiceState, piece: ChoicePiece, told: StreamEvent[]) => ChoiceState;
 
-/** Steps one after the other, each from where the last one left. */
-export function chainSteps(
-  state: ChoiceState,
-  steps: readonly ((state: ChoiceState) => ChoiceStep)[],
-): ChoiceStep {
-  let current = state;
-  const told: StreamEvent[] = [];
-  for (const step of steps) {
-    const [next, events] = step(current);
-    current = next;
-    for (const event of events) told.push(event);
-  }
-  return [current, told];
-}
-
-export function endOpenBlock(state: ChoiceState): ChoiceStep {
-  if (state.open === undefined) return [state, []];
+export function endOpenBlock(state: ChoiceState, told: StreamEvent[]): ChoiceState {
+  if (state.open === undefined) return state;
   const { kind, block } = state.open;
-  return [{ ...state, open: undefined }, [{ type: `${kind}-end`, choice: state.index, block }]];
+  told.push({ type: `${kind}-end`, choice: state.index, block });
+  return { ...state, open: undefined };
 }
 
 /** Text into the open block, if it is of that kind and field, else into a new one. Empty text starts none. */
@@ -42,17 +28,17 @@ export function addText(
   into: Pick<OpenBlock, 'kind' | 'field'>,
   text: string,
   start: Pick<Extract<StreamEvent, { type: 'text-start' }>, 'extensions'>,
-): ChoiceStep {
+  told: StreamEvent[],
+): ChoiceState {
+  const { kind, field } = into;
   const choice = state.index;
-  if (state.open?.kind === into.kind && state.open.field === into.field) {
-    return [
-      state,
-      text === '' ? [] : [{ type: `${into.kind}-delta`, choice, block: state.open.block, text }],
-    ];
+  if (state.open?.kind === kind && state.open.field === field) {
+    if (text !== '') told.push({ type: `${kind}-delta`, choice, block: state.open.block, text });
+    return state;
   }
-  const [closed, ends] = endOpenBlock(state);
-  const block = closed.nextBlock;
-  const events: StreamEvent[] = [...ends, { type: `${into.kind}-start`, choice, block, ...start }];
-  if (text !== '') events.push({ type: `${into.kind}-delta`, choice, block, text });
-  return [{ ...closed, nextBlock: block + 1, open: { ...into, block } }, events];
+  endOpenBlock(state, told);
+  const block = state.nextBlock;
+  told.push({ type: `${kind}-start`, choice, block, ...start });
+  if (text !== '') told.push({ type: `${kind}-delta`, choice, block, text });
+  return { ...state, nextBlock: block + 1, open: { kind, field, block } };
 }

@@ -16,8 +16,8 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   if (!isObject(body) || !(Array.isArray(body.choices) || body.error)) {
     throw new GatewayError('upstream_invalid', { detail: 'the answer has no choices' });
   }
-  const [state, events] = readChunk(initialStreamState, body, true);
-  if (events.some((event) => event.type === 'error')) return [...events];
-  const [, ends] = endMessage(state);
-  return [...events, ...ends];
+  const told: StreamEvent[] = [];
+  const state = readChunk(initialStreamState, body, true, told);
+  if (!told.some((event) => event.type === 'error')) endMessage(state, told);
+  return told;
 }

@@ -3,8 +3,12 @@ import { parseProviderJson } from '../../json/parse-provider-json.ts';
 import { isObject } from '../../json/read-members.ts';
 import type { SseFrame } from '../../sse/sse-frame.ts';
 import { endBlocks } from './read-choice.ts';
-import { readChunk, type StreamStep } from './read-chunk.ts';
+import { readChunk } from './read-chunk.ts';
 import type { StreamState } from './stream-state.ts';
+
+type StreamStep = readonly [StreamState, readonly StreamEvent[]];
+
+const nothing: readonly StreamEvent[] = [];
 
 /**
  * One event of a provider's stream.
@@ -13,14 +17,12 @@ import type { StreamState } from './stream-state.ts';
  */
 export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
   const data = frame.data.trim();
-  if (data === '' || state.ended) return [state, []];
-  if (data === '[DONE]') return endMessage(state);
+  if (data === '' || state.ended) return [state, nothing];
+  const told: StreamEvent[] = [];
+  if (data === '[DONE]') return [endMessage(state, told), told];
   const chunk = parseChunk(data);
-  return readChunk(
-    state,
-    frame.event === 'error' && chunk.error === undefined ? { error: chunk } : chunk,
-    false,
-  );
+  const isBareError = frame.event === 'error' && chunk.error === undefined;
+  return [readChunk(state, isBareError ? { error: chunk } : chunk, false, told), told];
 }
 
 /**
@@ -30,19 +32,16 @@ export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
 export function endStream(state: StreamState): StreamStep {
   const choices = [...state.choices.values()];
   const isWhole = choices.length > 0 && choices.every((choice) => choice.finished);
-  return isWhole && !state.ended ? endMessage(state) : [state, []];
+  if (!isWhole || state.ended) return [state, nothing];
+  const told: StreamEvent[] = [];
+  return [endMessage(state, told), told];
 }
 
-/** Ends what is open, and says that the answer is whole. */
-export function endMessage(state: StreamState): StreamStep {
-  const events: StreamEvent[] = [];
-  const choices = new Map(state.choices);
-  for (const [index, choice] of state.choices) {
-    const [closed, ends] = endBlocks(choice);
-    choices.set(index, closed);
-    events.push(...ends);
-  }
-  return [{ ...state, choices, ended: true }, [...events, { type: 'message-end' }]];
+/** Ends what is open, and says that the answer is whole: nothing of it is read any more. */
+export function endMessage(state: StreamState, told: StreamEvent[]): StreamState {
+  for (const choice of state.choices.values()) endBlocks(choice, told);
+  told.push({ type: 'message-end' });
+  return { ...state, ended: true };
 }
 
 function parseChunk(data: string): JsonObject {

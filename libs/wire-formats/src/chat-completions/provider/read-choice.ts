@@ -2,7 +2,7 @@ import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { asText, isEmpty, otherMembers } from '../../json/read-members.ts';
 import { mapFinishReason } from '../finish-reasons.ts';
 import { ownExtensions } from '../own-extensions.ts';
-import { endOpenBlock, type ChoicePiece, type ChoiceStep, type ReadStep } from './choice-step.ts';
+import { endOpenBlock, type ChoicePiece, type ReadStep } from './choice-step.ts';
 import { findReasoning, readContent, readReasoning, readRefusal, reasoningFields } from './read-content.ts';
 import { readToolCalls } from './read-tool-calls.ts';
 import type { ChoiceState } from './stream-state.ts';
@@ -18,58 +18,62 @@ const steps: readonly ReadStep[] = [
   readFinish,
 ];
 
+const readOfPiece = ['index', 'finish_reason', 'delta'] as const;
+const readOfWhole = ['index', 'finish_reason', 'message'] as const;
+const readOfMessage = ['role', 'content', 'tool_calls'] as const;
+
 /** Reads a piece of a choice, a `delta` or a whole `message`. */
-export function readChoice(state: ChoiceState, piece: ChoicePiece): ChoiceStep {
+export const readChoice: ReadStep = (state, piece, told) => {
   let current = state;
-  const told: StreamEvent[] = [];
-  for (const step of steps) {
-    const [next, events] = step(current, piece);
-    current = next;
-    // Not `push(...events)`: an answer may have more events than a call may have arguments.
-    for (const event of events) told.push(event);
-  }
-  return [current, told];
-}
+  for (const step of steps) current = step(current, piece, told);
+  return current;
+};
 
 /** Ends what is still open. */
-export function endBlocks(state: ChoiceState): ChoiceStep {
-  const [closed, ends] = endOpenBlock(state);
-  const callEnds = closed.calls.map(({ block }): StreamEvent => ({
-    type: 'tool-call-end',
-    choice: state.index,
-    block,
-  }));
-  return [{ ...closed, calls: [] }, [...ends, ...callEnds]];
+export function endBlocks(state: ChoiceState, told: StreamEvent[]): ChoiceState {
+  const closed = endOpenBlock(state, told);
+  if (closed.calls.length === 0) return closed;
+  for (const { block } of closed.calls) told.push({ type: 'tool-call-end', choice: state.index, block });
+  return { ...closed, calls: [] };
 }
 
-function readFinish(state: ChoiceState, { choice }: ChoicePiece): ChoiceStep {
+function readFinish(state: ChoiceState, { choice }: ChoicePiece, told: StreamEvent[]): ChoiceState {
   const rawReason = asText(choice.finish_reason);
   // Some providers say it again in a later chunk.
-  if (rawReason === undefined || state.finished) return [state, []];
-  const [closed, ends] = endBlocks(state);
-  const finish: StreamEvent = {
-    type: 'finish',
-    choice: state.index,
-    reason: mapFinishReason(rawReason),
-    rawReason,
-  };
-  return [{ ...closed, finished: true }, [...ends, finish]];
+  if (rawReason === undefined || state.finished) return state;
+  const closed = endBlocks(state, told);
+  told.push({ type: 'finish', choice: state.index, reason: mapFinishReason(rawReason), rawReason });
+  return { ...closed, finished: true };
 }
 
-function readMessageExtensions(state: ChoiceState, { message }: ChoicePiece): ChoiceStep {
+function readMessageExtensions(
+  state: ChoiceState,
+  { message }: ChoicePiece,
+  told: StreamEvent[],
+): ChoiceState {
+  const rest = otherMembers(message, readOfMessage);
+  if (isEmpty(rest)) return state;
   const field = findReasoning(message);
-  const isRead = (name: string) => name === field || message[name] === '';
-  const read = ['role', 'content', 'tool_calls', ...reasoningFields.filter(isRead)];
-  const rest = otherMembers(message, typeof message.refusal === 'string' ? [...read, 'refusal'] : read);
-  return tellExtensions(state, 'message', rest);
+  const read: string[] = reasoningFields.filter((name) => name === field || message[name] === '');
+  if (typeof message.refusal === 'string') read.push('refusal');
+  return tellExtensions(state, 'message', otherMembers(rest, read), told);
 }
 
-function readChoiceExtensions(state: ChoiceState, { choice, whole }: ChoicePiece): ChoiceStep {
-  const rest = otherMembers(choice, ['index', 'finish_reason', whole ? 'message' : 'delta']);
-  return tellExtensions(state, 'choice', rest);
+function readChoiceExtensions(
+  state: ChoiceState,
+  { choice, whole }: ChoicePiece,
+  told: StreamEvent[],
+): ChoiceState {
+  return tellExtensions(state, 'choice', otherMembers(choice, whole ? readOfWhole : readOfPiece), told);
 }
 
-function tellExtensions(state: ChoiceState, scope: 'choice' | 'message', rest: JsonObject): ChoiceStep {
-  if (isEmpty(rest)) return [state, []];
-  return [state, [{ type: 'extension', scope, choice: state.index, extensions: ownExtensions(rest) }]];
+function tellExtensions(
+  state: ChoiceState,
+  scope: 'choice' | 'message',
+  rest: JsonObject,
+  told: StreamEvent[],
+): ChoiceState {
+  if (!isEmpty(rest))
+    told.push({ type: 'extension', scope, choice: state.index, extensions: ownExtensions(rest) });
+  return state;
 }

@@ -9,14 +9,13 @@ import {
   isObject,
   optional,
   otherMembers,
+  type Draft,
 } from '../../json/read-members.ts';
 import { ownExtensions } from '../own-extensions.ts';
 import { parseUsage } from '../token-usage.ts';
 import { parseErrorValue } from './parse-error.ts';
 import { readChoice } from './read-choice.ts';
 import { initialChoiceState, type ChoiceState, type StreamState } from './stream-state.ts';
-
-export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 
 /** Choices in one answer: twice the most (128) that OpenAI lets a client ask for. */
 const choicesMax = 256;
@@ -26,42 +25,58 @@ const toldMax = 256;
 
 const readMembers = ['id', 'model', 'created', 'object', 'choices', 'usage', 'error'] as const;
 
-/** Reads a chunk of a stream, or, with `whole`, a plain answer, which is one chunk that holds all. */
-export function readChunk(state: StreamState, chunk: JsonObject, whole: boolean): StreamStep {
-  const [started, start] = readStart(state, chunk);
-  const [withChoices, choiceEvents] = readChoices(started, chunk, whole);
-  const [told, extensions] = readAnswerExtensions(withChoices, chunk);
-  return [told, [...start, ...extensions, ...choiceEvents, ...readUsage(chunk), ...readError(chunk)]];
+/**
+ * Reads a chunk of a stream, or, with `whole`, a plain answer, which is one chunk that holds all. Puts what it tells behind
+ * `told`.
+ */
+export function readChunk(
+  state: StreamState,
+  chunk: JsonObject,
+  whole: boolean,
+  told: StreamEvent[],
+): StreamState {
+  const started = readStart(state, chunk, told);
+  const extended = readAnswerExtensions(started, chunk, told);
+  const after = readChoices(extended, chunk, whole, told);
+  readUsage(chunk, told);
+  readError(chunk, told);
+  return after;
 }
 
 /** The first chunk that has something to say: Azure sends one before it that has neither id nor choices. */
-function readStart(state: StreamState, chunk: JsonObject): StreamStep {
+function readStart(state: StreamState, chunk: JsonObject, told: StreamEvent[]): StreamState {
+  if (state.started) return state;
   const id = asText(chunk.id) ?? '';
-  if (state.started || (id === '' && asList(chunk.choices).length === 0)) return [state, []];
-  const start: StreamEvent = {
+  if (id === '' && asList(chunk.choices).length === 0) return state;
+  const start: Draft<Extract<StreamEvent, { type: 'message-start' }>> = {
     type: 'message-start',
     format: 'chat-completions',
-    ...optional('id', id === '' ? undefined : id),
-    ...optional('model', asText(chunk.model)),
-    ...optional('createdAt', asNumber(chunk.created)),
   };
-  return [{ ...state, started: true }, [start]];
+  if (id !== '') start.id = id;
+  if (typeof chunk.model === 'string') start.model = chunk.model;
+  if (typeof chunk.created === 'number') start.createdAt = chunk.created;
+  told.push(start);
+  return { ...state, started: true };
 }
 
-function readChoices(state: StreamState, chunk: JsonObject, whole: boolean): StreamStep {
-  const events: StreamEvent[] = [];
+function readChoices(
+  state: StreamState,
+  chunk: JsonObject,
+  whole: boolean,
+  told: StreamEvent[],
+): StreamState {
   let current = state;
-  asList(chunk.choices)
-    .filter(isObject)
-    .forEach((choice, position) => {
-      const index = asNumber(choice.index) ?? position;
-      const before = current.choices.get(index) ?? initialChoiceState(index);
-      const message = asObject(whole ? choice.message : choice.delta) ?? {};
-      const [after, told] = readChoice(before, { choice, message, whole });
-      for (const event of told) events.push(event);
-      current = keepChoice(current, before, after);
-    });
-  return [current, events];
+  let position = 0;
+  for (const choice of asList(chunk.choices)) {
+    if (!isObject(choice)) continue;
+    const index = asNumber(choice.index) ?? position;
+    position += 1;
+    const before = current.choices.get(index) ?? initialChoiceState(index);
+    const message = asObject(whole ? choice.message : choice.delta) ?? {};
+    const after = readChoice(before, { choice, message, whole }, told);
+    current = keepChoice(current, before, after);
+  }
+  return current;
 }
 
 function keepChoice(state: StreamState, before: ChoiceState, after: ChoiceState): StreamState {
@@ -71,33 +86,29 @@ function keepChoice(state: StreamState, before: ChoiceState, after: ChoiceState)
 }
 
 /** Tells what is new since the last chunk. */
-function readAnswerExtensions(state: StreamState, chunk: JsonObject): StreamStep {
+function readAnswerExtensions(state: StreamState, chunk: JsonObject, told: StreamEvent[]): StreamState {
   const rest = otherMembers(chunk, readMembers);
+  if (isEmpty(rest)) return state;
   const known = Object.keys(rest).filter(
     (name) => rest[name] === state.told[name] || isDeepStrictEqual(rest[name], state.told[name]),
   );
   const fresh = known.length === 0 ? rest : otherMembers(rest, known);
-  if (isEmpty(fresh)) return [state, []];
-  const event: StreamEvent = {
-    type: 'extension',
-    scope: 'answer',
-    choice: 0,
-    extensions: ownExtensions(fresh),
-  };
-  const told = { ...state.told, ...fresh };
-  return [Object.keys(told).length > toldMax ? state : { ...state, told }, [event]];
+  if (isEmpty(fresh)) return state;
+  told.push({ type: 'extension', scope: 'answer', choice: 0, extensions: ownExtensions(fresh) });
+  const kept = { ...state.told, ...fresh };
+  return Object.keys(kept).length > toldMax ? state : { ...state, told: kept };
 }
 
-function readUsage(chunk: JsonObject): StreamEvent[] {
+function readUsage(chunk: JsonObject, told: StreamEvent[]): void {
   const raw = asObject(chunk.usage);
   const usage = raw === undefined ? undefined : parseUsage(raw);
-  if (raw === undefined || usage === undefined) return [];
-  return [{ type: 'usage', usage, extensions: ownExtensions(raw) }];
+  if (raw === undefined || usage === undefined) return;
+  told.push({ type: 'usage', usage, extensions: ownExtensions(raw) });
 }
 
-function readError(chunk: JsonObject): StreamEvent[] {
-  if (chunk.error === undefined || chunk.error === null) return [];
+function readError(chunk: JsonObject, told: StreamEvent[]): void {
+  if (chunk.error === undefined || chunk.error === null) return;
   const { message, type, code } = parseErrorValue(chunk.error);
   const members = ownExtensions(asObject(chunk.error) ?? {});
-  return [{ type: 'error', message, errorType: type, ...optional('code', code), extensions: members }];
+  told.push({ type: 'error', message, errorType: type, ...optional('code', code), extensions: members });
 }

@@ -1,37 +1,33 @@
-import type { JsonObject } from '@gateway/interchange';
+import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { asList, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { ownExtensions, withOwn } from '../own-extensions.ts';
-import { addText, chainSteps, endOpenBlock, type ChoiceStep, type ReadStep } from './choice-step.ts';
+import { addText, endOpenBlock, type ReadStep } from './choice-step.ts';
 import type { ChoiceState } from './stream-state.ts';
 
 /** Members in which reasoning comes: DeepSeek's, and OpenRouter's and Groq's. One of them is read. */
 export const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
 /** Text, or Mistral's list of text and thinking. */
-export const readContent: ReadStep = (state, { message, whole }) => {
+export const readContent: ReadStep = (state, { message, whole }, told) => {
   const { content } = message;
   if (typeof content === 'string') {
     // Empty content stands in most first chunks; in a plain answer it is what the model said.
-    return content === '' && !whole
-      ? [state, []]
-      : addText(state, { kind: 'text', field: 'content' }, content, {});
+    if (content === '' && !whole) return state;
+    return addText(state, { kind: 'text', field: 'content' }, content, {}, told);
   }
-  return chainSteps(
-    state,
-    asList(content).map((part) => (current: ChoiceState) => readPart(current, part, whole)),
-  );
+  let current = state;
+  for (const part of asList(content)) current = readPart(current, part, whole, told);
+  return current;
 };
 
-function readPart(state: ChoiceState, part: unknown, whole: boolean): ChoiceStep {
+function readPart(state: ChoiceState, part: unknown, whole: boolean, told: StreamEvent[]): ChoiceState {
   const read = isObject(part) ? readTextPart(part) : undefined;
-  if (read === undefined) return addOpaquePart(state, part);
+  if (read === undefined) return addOpaquePart(state, part, told);
   // In a plain answer each part of the list is a block of its own.
-  const [from, ends] = whole ? endOpenBlock(state) : [state, []];
+  const from = whole ? endOpenBlock(state, told) : state;
   const field = 'content[]';
-  const [next, events] = addText(from, { kind: read.kind, field }, read.text, {
-    extensions: ownExtensions({ field, ...optional('part', read.rest) }),
-  });
-  return [next, [...ends, ...events]];
+  const start = { extensions: ownExtensions({ field, ...optional('part', read.rest) }) };
+  return addText(from, { kind: read.kind, field }, read.text, start, told);
 }
 
 function readTextPart(
@@ -47,28 +43,27 @@ function readTextPart(
   return { kind: 'thinking', text: texts.join(''), rest: otherMembers(part, ['type', 'thinking']) };
 }
 
-function addOpaquePart(state: ChoiceState, part: unknown): ChoiceStep {
-  const [closed, ends] = endOpenBlock(state);
+function addOpaquePart(state: ChoiceState, part: unknown, told: StreamEvent[]): ChoiceState {
+  const closed = endOpenBlock(state, told);
   const block = closed.nextBlock;
   const opaque = { type: 'opaque', extensions: ownExtensions({ part }) } as const;
-  return [
-    { ...closed, nextBlock: block + 1 },
-    [...ends, { type: 'part', choice: state.index, block, part: opaque }],
-  ];
+  told.push({ type: 'part', choice: state.index, block, part: opaque });
+  return { ...closed, nextBlock: block + 1 };
 }
 
 /** The member that a message's reasoning is in. */
 export function findReasoning(message: JsonObject): string | undefined {
-  return reasoningFields.find((name) => (asText(message[name]) ?? '') !== '');
+  for (const name of reasoningFields) if ((asText(message[name]) ?? '') !== '') return name;
+  return undefined;
 }
 
-export const readReasoning: ReadStep = (state, { message }) => {
+export const readReasoning: ReadStep = (state, { message }, told) => {
   const field = findReasoning(message);
-  if (field === undefined) return [state, []];
-  return addText(state, { kind: 'thinking', field }, asText(message[field]) ?? '', withOwn({ field }));
+  if (field === undefined) return state;
+  return addText(state, { kind: 'thinking', field }, asText(message[field]) ?? '', withOwn({ field }), told);
 };
 
-export const readRefusal: ReadStep = (state, { message }) => {
+export const readRefusal: ReadStep = (state, { message }, told) => {
   const text = asText(message.refusal) ?? '';
-  return text === '' ? [state, []] : addText(state, { kind: 'refusal', field: 'refusal' }, text, {});
+  return text === '' ? state : addText(state, { kind: 'refusal', field: 'refusal' }, text, {}, told);
 };

@@ -19,6 +19,9 @@ import type { StreamState, StreamStep } from './stream-state.ts';
 /** Members of a message that a stream tells when it ends, in a `delta`. */
 const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container'] as const;
 
+/** Members of a message that are read, or told at its end. */
+const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers] as const;
+
 /** A message's start, and whatever content it has already. */
 export function startMessage(state: StreamState, message: JsonObject): StreamStep {
   if (state.started) throw new GatewayError('upstream_invalid', { detail: 'a second message starts' });
@@ -29,8 +32,7 @@ export function startMessage(state: StreamState, message: JsonObject): StreamSte
     ...optional('id', id),
     ...optional('model', asText(message.model)),
   };
-  const known = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers];
-  const events = [start, ...tellMembers('answer', otherMembers(message, known))];
+  const events = [start, ...tellMembers('answer', otherMembers(message, startMembers))];
   const [told, usage] = readUsage({ ...state, started: true }, message.usage);
   const [filled, content] = readContent(told, asList(message.content));
   return [filled, [...events, ...usage, ...content]];
@@ -40,14 +42,12 @@ function readContent(state: StreamState, content: readonly unknown[]): StreamSte
   let current = state;
   const told: StreamEvent[] = [];
   content.filter(isObject).forEach((raw, index) => {
-    for (const step of [
-      (from: StreamState) => startBlock(from, index, raw),
-      (from: StreamState) => endBlock(from, index),
-    ]) {
-      const [next, events] = step(current);
-      current = next;
-      for (const event of events) told.push(event);
-    }
+    const [started, starts] = startBlock(current, index, raw);
+    const [ended, ends] = endBlock(started, index);
+    // Not `push(...starts)`: a block may have more citations than a call may have arguments.
+    for (const event of starts) told.push(event);
+    for (const event of ends) told.push(event);
+    current = ended;
   });
   return [current, told];
 }
@@ -79,8 +79,8 @@ export function endMessage(state: StreamState): StreamStep {
 
 /** A whole message, as the events that a stream of it would have been. */
 export function readWholeMessage(state: StreamState, message: JsonObject): StreamStep {
-  const told = endMembers.filter((name) => message[name] !== undefined);
-  const delta = Object.fromEntries(told.map((name) => [name, message[name]]));
+  const delta: Record<string, unknown> = {};
+  for (const name of endMembers) if (message[name] !== undefined) delta[name] = message[name];
   const [started, start] = startMessage(state, message);
   const [finished, finish] = finishMessage(started, delta, {});
   const [ended, end] = endMessage(finished);
