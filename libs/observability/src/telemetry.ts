@@ -24,11 +24,11 @@ const waitingSpansMax = 8_192;
 
 /**
  * Starts tracing; the first thing a process does. The SDK is loaded only when there is somewhere to send spans to.
- * Without, only the context is kept, so that trace ids still reach the log.
+ * Without, only trace ids are kept, so that they still reach the log.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   if (options.otlpEndpoint === undefined) return { shutdown: () => Promise.resolve() };
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const sdk = await createSdk(options, options.otlpEndpoint);
   sdk.start();
   useTracer(trace.getTracer('gateway'));

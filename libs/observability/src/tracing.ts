@@ -7,12 +7,14 @@ import {
   type Attributes,
   type Context,
   type Span,
+  type SpanContext,
   type Tracer,
 } from '@opentelemetry/api';
 import {
   createUnrecordedSpanContext,
   parseTraceHeaders,
   renderTraceHeaders,
+  runUnrecorded,
   type TraceHeaders,
 } from './trace-context.ts';
 
@@ -95,8 +97,7 @@ export function continueTrace<T>(
 ): T {
   const remote = parseTraceHeaders(incoming);
   if (tracer === undefined) {
-    const spanContext = remote ?? createUnrecordedSpanContext(undefined);
-    return context.with(trace.setSpanContext(ROOT_CONTEXT, spanContext), fn, undefined, unrecordedSpan);
+    return runUnrecorded(remote ?? createUnrecordedSpanContext(undefined), () => fn(unrecordedSpan));
   }
   const parent = remote === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
   return runAndEnd(tracer.startSpan(name, { attributes, kind }, parent), parent, fn);
@@ -122,10 +123,9 @@ export function startRequestTrace(
   attributes: Attributes = {},
 ): RequestTrace {
   const remote = parseTraceHeaders(incoming);
+  if (tracer === undefined) return openUnrecorded(createUnrecordedSpanContext(remote));
   const parent = remote === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
-  const span =
-    tracer?.startSpan(name, { attributes, kind: SpanKind.SERVER }, parent) ??
-    trace.wrapSpanContext(createUnrecordedSpanContext(remote));
+  const span = tracer.startSpan(name, { attributes, kind: SpanKind.SERVER }, parent);
   const spanContext = span.spanContext();
   const active = trace.setSpan(parent, span);
   return {
@@ -137,5 +137,15 @@ export function startRequestTrace(
       if (thrown === undefined) span.end();
       else recordFailure(span, thrown);
     },
+  };
+}
+
+function openUnrecorded(spanContext: SpanContext): RequestTrace {
+  return {
+    traceId: spanContext.traceId,
+    headers: renderTraceHeaders(spanContext),
+    span: unrecordedSpan,
+    run: (fn) => runUnrecorded(spanContext, fn),
+    end: () => undefined,
   };
 }
