@@ -24,10 +24,15 @@ const passedHeaders = new Set([
 ]);
 
 /** Token limits are the provider's to tell; limits of requests are the gateway's own, under the same prefix. */
-const passedPatterns = [
-  /^x-ratelimit-(limit|remaining|reset)-tokens$/,
-  /^anthropic-ratelimit-[a-z-]+-(limit|remaining|reset)$/,
-];
+const passedPattern =
+  /^(?:x-ratelimit-(?:limit|remaining|reset)-tokens|anthropic-ratelimit-[a-z-]+-(?:limit|remaining|reset))$/;
+
+function passes(name: string): boolean {
+  // Most have no such word in them, and are not worth a pattern.
+  return passedHeaders.has(name) || (name.includes('ratelimit') && passedPattern.test(name));
+}
+
+const encodingHeaders = ['content-encoding'];
 
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-goog-request-id'];
 
@@ -38,12 +43,12 @@ const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-g
  */
 export function renderClientHeaders(providerHeaders: IncomingHeaders): ClientHeaders {
   const headers: Record<string, string> = {};
-  for (const [rawName, value] of Object.entries(providerHeaders)) {
+  for (const rawName of Object.keys(providerHeaders)) {
     const name = rawName.toLowerCase();
-    const passes = passedHeaders.has(name) || passedPatterns.some((pattern) => pattern.test(name));
-    if (passes && value !== undefined) headers[name] = typeof value === 'string' ? value : value.join(', ');
+    const value = passes(name) ? providerHeaders[rawName] : undefined;
+    if (value !== undefined) headers[name] = typeof value === 'string' ? value : value.join(', ');
   }
-  const encoding = firstOf(providerHeaders, ['content-encoding'])?.trim().toLowerCase() ?? 'identity';
+  const encoding = firstOf(providerHeaders, encodingHeaders)?.trim().toLowerCase() ?? 'identity';
   return {
     headers,
     providerRequestId: firstOf(providerHeaders, requestIdHeaders),
