@@ -6,7 +6,8 @@ export {
   type Readiness,
 } from './health-server.ts';
 export { createLineLog, type LineLog, type LineLogOptions } from './line-log.ts';
-export { createLogger, createLogOutput, type Logger, type LoggerOptions } from './logger.ts';
+export { createLogOutput } from './log-output.ts';
+export { createLogger, type Logger, type LoggerOptions } from './logger.ts';
 export type { Counter } from './instruments/counter.ts';
 export type { Gauge } from './instruments/gauge.ts';
 export type { Histogram } from './instruments/histogram.ts';

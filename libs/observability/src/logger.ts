@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { createLogOutput } from './log-output.ts';
 import { secretRedactor, type SecretRedactor } from './secret-redactor.ts';
 import { currentTraceId } from './trace-context.ts';
 
@@ -12,24 +13,6 @@ export interface LoggerOptions {
   readonly redact?: SecretRedactor;
   /** Standard output unless given. */
   readonly destination?: DestinationStream;
-}
-
-/** Bytes held while standard output takes nothing; what comes on top is dropped. */
-const waitingBytesMax = 16 * 1024 * 1024;
-/** Lines are written together, at this size or age: a write a line would cost more than the line. */
-const writeBytes = 64 * 1024;
-const flushEveryMs = 100;
-
-/** Standard output, as loggers of one process may share it. */
-export function createLogOutput(): DestinationStream {
-  return pino.destination({
-    dest: 1,
-    sync: false,
-    maxLength: waitingBytesMax,
-    minLength: writeBytes,
-    maxWrite: 2 * writeBytes,
-    periodicFlush: flushEveryMs,
-  });
 }
 
 /**
