@@ -50,7 +50,10 @@ export function keySha256(key: string): string {
 }
 
 function renderChecksum(body: string): string {
-  return renderBase62(BigInt(crc32(body)), checksumCharacters);
+  let text = '';
+  for (let rest = crc32(body); text.length < checksumCharacters; rest = Math.floor(rest / 62))
+    text = alphabet.charAt(rest % 62) + text;
+  return text;
 }
 
 function renderBase62(value: bigint, characters: number): string {
