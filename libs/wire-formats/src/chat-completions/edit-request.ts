@@ -36,8 +36,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
     isCloudField(tape, entry) ||
     isShadowed(entry) ||
     (dropsAll && membersOfTools.some((name) => tape.isString(entry.key, name)));
-  const edits = [
-    removeMembers(tape, tape.root, isDropped),
+  const edits = removeMembers(tape, tape.root, isDropped).concat(
     replaceModel(tape, request.model),
     stripLegacyFunctions(tape),
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
@@ -46,7 +45,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
     request.contextEdits ?? [],
     request.callEdits ?? [],
     addItems(tape, messages, added.messages, isEmptyArray(tape, messages)),
-  ].flat();
+  );
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };
 }

@@ -16,8 +16,9 @@ export function readName(tape: JsonTape, node: JsonNode): string | undefined {
 }
 
 export function hasCacheMarker(tape: JsonTape, node: JsonNode): boolean {
-  return cacheMarkers.some((name) => {
+  for (const name of cacheMarkers) {
     const marker = tape.get(node, name);
-    return marker !== undefined && tape.kind(marker) !== 'null';
-  });
+    if (marker !== undefined && tape.kind(marker) !== 'null') return true;
+  }
+  return false;
 }

@@ -2,7 +2,7 @@ import type { ByteEdit } from '@gateway/interchange';
 import { applyEdits } from '../json/edits/apply-edits.ts';
 import { removeMembers } from '../json/edits/remove-entries.ts';
 import { findShadowed } from '../json/edits/shadowed-members.ts';
-import type { JsonNode } from '../json/json-node.ts';
+import type { JsonEntry, JsonNode } from '../json/json-node.ts';
 import type { JsonTape } from '../json/json-tape.ts';
 import type { EditedRequest, RequestEdit } from '../request-edit.ts';
 import { addItems, isEmptyArray, renderAdded } from '../added-items.ts';
@@ -27,18 +27,15 @@ export function editRequest(given: RequestEdit): EditedRequest {
   const added = renderAdded(renderRequest, request);
   const messages = tape.get(tape.root, 'messages');
   const isShadowed = findShadowed(tape, tape.root, requestFields);
-  const edits = [
-    removeMembers(
-      tape,
-      tape.root,
-      (entry) => isShadowed(entry) || (dropsAll && tape.isString(entry.key, 'toolConfig')),
-    ),
+  const isDropped = (entry: JsonEntry): boolean =>
+    isShadowed(entry) || (dropsAll && tape.isString(entry.key, 'toolConfig'));
+  const edits = removeMembers(tape, tape.root, isDropped).concat(
     config === undefined || dropsAll ? [] : editConfig(request, config, tools),
     dropsAll ? [] : addItems(tape, tools, asObject(added.toolConfig)?.tools, () => keepsNone(request)),
     request.contextEdits ?? [],
     request.callEdits ?? [],
     addItems(tape, messages, added.messages, isEmptyArray(tape, messages)),
-  ].flat();
+  );
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };
 }

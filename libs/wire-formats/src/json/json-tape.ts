@@ -27,7 +27,9 @@ export class JsonTape {
 
   /** Built by `scanJson` alone. `words` may be longer than what the text needs. */
   constructor(bytes: Uint8Array, words: Uint32Array) {
-    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.bytes = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#words = words;
   }
 

@@ -20,6 +20,8 @@ const isHexDigit = Uint8Array.from({ length: 256 }, (_, byte) =>
 /** Nodes that the shared scratch tape keeps room for between scans (3 MiB). A larger one is let go after use. */
 const scratchNodesKept = 262_144;
 let scratch = new Uint32Array(4096 * nodeWords);
+/** The open containers of the scan that runs: a scan never waits, so one is enough for all. */
+let scratchOpen = new Uint32Array(512);
 
 /**
  * Reads a JSON text in one pass over its bytes, and says where its values lie. Takes what `JSON.parse` takes (RFC 8259:
@@ -56,7 +58,8 @@ class Scanner {
     this.#quads =
       quads === 0 ? noQuads : new Int32Array(bytes.buffer, bytes.byteOffset + this.#quadsFrom, quads);
     this.#depthMax = depthMax;
-    this.#open = new Uint32Array(depthMax + 1);
+    if (scratchOpen.length < depthMax) scratchOpen = new Uint32Array(depthMax);
+    this.#open = scratchOpen;
   }
 
   scan(): JsonTape {

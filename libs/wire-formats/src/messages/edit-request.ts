@@ -33,8 +33,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
   const isShadowed = findShadowed(tape, tape.root, judgedMembers);
   const isDropped = (entry: JsonEntry): boolean =>
     isShadowed(entry) || (dropsAll && membersOfTools.some((name) => tape.isString(entry.key, name)));
-  const edits = [
-    removeMembers(tape, tape.root, isDropped),
+  const edits = removeMembers(tape, tape.root, isDropped).concat(
     replaceModel(tape, request.model),
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
     tools === undefined || dropsAll ? [] : editDeferred(request, tools),
@@ -42,7 +41,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
     request.contextEdits ?? [],
     request.callEdits ?? [],
     addItems(tape, messages, added.messages, isEmptyArray(tape, messages)),
-  ].flat();
+  );
   edits.sort((one, other) => one.start - other.start);
   return { edits, bytes: applyEdits(bytes, edits) };
 }

@@ -1,7 +1,7 @@
 import type { ContextPart } from '../../context-part.ts';
 import type { JsonNode } from '../../json/json-node.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
-import { mapRole } from './outline-message.ts';
+import { readRole } from './outline-message.ts';
 
 /** The parts of the messages from an index on. Images, audio and what is unknown are no parts. */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
@@ -11,7 +11,7 @@ export function listContext(tape: JsonTape, from: number): ContextPart[] {
 }
 
 function listParts(tape: JsonTape, node: JsonNode, message: number): ContextPart[] {
-  const speaker = mapRole(tape.stringValue(tape.get(node, 'role')));
+  const speaker = readRole(tape, tape.get(node, 'role'));
   const content = tape.get(node, 'content');
   const texts = content === undefined ? [] : textNodes(tape, content);
   const calls = speaker === 'assistant' ? listCalls(tape, tape.get(node, 'tool_calls')) : [];

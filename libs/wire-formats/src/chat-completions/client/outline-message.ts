@@ -6,21 +6,31 @@ import { hasCacheMarker, readName } from '../tool-shape.ts';
 
 /** Reads what is there: a message of an unknown shape is the provider's to judge. */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
-  const role = mapRole(tape.stringValue(tape.get(node, 'role')));
+  const role = readRole(tape, tape.get(node, 'role'));
   const content = tape.get(node, 'content');
   const calls = itemsOf(tape, tape.get(node, 'tool_calls'));
   const resultId = role === 'tool' ? tape.stringValue(tape.get(node, 'tool_call_id')) : undefined;
+  const hasMarker = (part: JsonNode): boolean => hasCacheMarker(tape, part);
+  const { text, textRanges } = outlineTexts(tape, () =>
+    content === undefined ? [] : textNodes(tape, content),
+  );
   return {
     index,
     role,
     range: tape.range(node),
-    cacheControl: [[node], calls, itemsOf(tape, content)].some((parts) =>
-      parts.some((part) => hasCacheMarker(tape, part)),
-    ),
+    cacheControl: hasMarker(node) || calls.some(hasMarker) || itemsOf(tape, content).some(hasMarker),
     toolCalls: calls.flatMap((call) => outlineToolCall(tape, call)),
     toolResultIds: resultId === undefined ? [] : [resultId],
-    ...outlineTexts(tape, () => (content === undefined ? [] : textNodes(tape, content))),
+    textRanges,
+    text,
   };
+}
+
+/** What `mapRole` knows, the most frequent first: compared where it stands, a role costs no text. */
+const roles = ['user', 'assistant', 'tool', 'system', 'developer', 'function'] as const;
+
+export function readRole(tape: JsonTape, node: JsonNode | undefined): MessageRole {
+  return mapRole(node === undefined ? undefined : roles.find((name) => tape.isString(node, name)));
 }
 
 export function mapRole(role: string | undefined): MessageRole {

@@ -26,10 +26,9 @@ export function applyEdits<Bytes extends Uint8Array>(
 
 /** How long the bytes are after the edits. */
 export function editedLength(length: number, edits: readonly ByteEdit[]): number {
-  return edits.reduce(
-    (sum, edit) => sum + Buffer.byteLength(edit.replacement) - (edit.end - edit.start),
-    length,
-  );
+  let edited = length;
+  for (const { start, end, replacement } of edits) edited += Buffer.byteLength(replacement) - (end - start);
+  return edited;
 }
 
 function assertApplicable(edits: readonly ByteEdit[], length: number): void {

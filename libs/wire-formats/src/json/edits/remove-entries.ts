@@ -14,6 +14,8 @@ export function removeMembers(
   isRemoved: (entry: JsonEntry) => boolean,
 ): ByteEdit[] {
   const entries = tape.entries(object);
+  // The usual case, for every tool of every request.
+  if (!entries.some(isRemoved)) return [];
   const ranges = entries.map(({ key, value }) => ({ start: tape.start(key), end: tape.end(value) }));
   return removeListed(ranges, (index) => isRemoved(entries[index] as JsonEntry));
 }

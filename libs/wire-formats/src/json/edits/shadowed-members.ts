@@ -7,9 +7,9 @@ export function findShadowed(
   object: JsonNode,
   names: readonly string[],
 ): (entry: JsonEntry) => boolean {
-  const judged = new Map(names.map((name) => [name, tape.get(object, name)]));
+  const judged = names.map((name) => tape.get(object, name));
   return ({ key, value }) => {
-    const name = names.find((candidate) => tape.isString(key, candidate));
-    return name !== undefined && judged.get(name) !== value;
+    const at = names.findIndex((candidate) => tape.isString(key, candidate));
+    return at !== -1 && judged[at] !== value;
   };
 }

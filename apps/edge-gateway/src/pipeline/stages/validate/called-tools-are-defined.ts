@@ -5,7 +5,7 @@ import type { Invariant } from './draft.ts';
  * calls of the one that stands for it.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
-  if (plan.native !== undefined) return null;
+  if (plan.native !== undefined || plan.eligible.length === 0) return null;
   const called = new Set(outline.messages.flatMap((message) => message.toolCalls.map((call) => call.name)));
   const forwarded = new Set(plan.forwarded);
   const dropped = plan.eligible.find((index) => {

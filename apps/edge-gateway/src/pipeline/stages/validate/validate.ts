@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@gateway/interchange';
+import type { ByteEdit, ChatMessage } from '@gateway/interchange';
 import { formatNamed, type RequestEdit } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
@@ -121,12 +121,19 @@ function draftOf(
     ...(keepsAll ? {} : { keepTools: new Set(sent) }),
     ...nativeEdit(planned, target),
     contextEdits: planned.context.edits,
-    schemaEdits: new Map([...planned.schemaEdits].map(([index, { edits }]) => [index, edits])),
+    schemaEdits: schemaEditsOf(planned),
     ...(net === undefined ? {} : { callEdits: net.callEdits, addTools: [net.standIn] }),
     // A translated request gets them in the interchange.
     addMessages: target.lane.kind === 'same-format' ? added : [],
   });
   return { bytes, tape, outline, plan: planned, edited };
+}
+
+const noSchemaEdits: ReadonlyMap<number, readonly ByteEdit[]> = new Map();
+
+function schemaEditsOf({ schemaEdits }: ToolPlan): ReadonlyMap<number, readonly ByteEdit[]> {
+  if (schemaEdits.size === 0) return noSchemaEdits;
+  return new Map([...schemaEdits].map(([index, { edits }]) => [index, edits]));
 }
 
 function nativeEdit(
