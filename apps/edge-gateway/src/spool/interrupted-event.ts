@@ -17,7 +17,6 @@ export function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEven
     lane: null,
     toolsIn: 0,
     toolsOut: 0,
-    plan: null,
     compressionSteps: [],
     context: null,
     calledTools: [],
@@ -29,5 +28,6 @@ export function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEven
     providerSavingsUsd: null,
     grossSavingsUsd: null,
     ms: { total: 0, firstByte: null, overhead: null, auth: null, plan: null, upstream: null },
+    plan: null,
   };
 }

@@ -1,4 +1,4 @@
-import { renderShippedEvent, type RequestEventV1 } from '@gateway/contracts';
+import type { RequestEventV1 } from '@gateway/contracts';
 
 type Plan = NonNullable<RequestEventV1['plan']>;
 type Candidate = Plan['candidates'][number];
@@ -22,7 +22,8 @@ const tails: string[] = [];
  */
 export function renderShippedText(event: RequestEventV1): string {
   const { plan } = event;
-  if (plan === null || plan.candidates.length === 0) return JSON.stringify(renderShippedEvent(event));
+  // An event without candidates is shipped as it is.
+  if (plan === null || plan.candidates.length === 0) return JSON.stringify(event);
   const rest = JSON.stringify({ ...event, plan: undefined });
   return `${rest.slice(0, -1)},"plan":${renderPlan(plan)}}`;
 }

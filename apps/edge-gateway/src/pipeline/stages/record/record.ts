@@ -1,4 +1,4 @@
-import { tokensSaved, type RequestEventV1 } from '@gateway/contracts';
+import { tokensSaved, type RequestAcceptedV1, type RequestEventV1 } from '@gateway/contracts';
 import type { LineLog } from '@gateway/observability';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { OpenRequest, OpenRequests } from '../../../grants/open-requests.ts';
@@ -40,6 +40,7 @@ export interface Recording {
 /** A request that was refused before it was accepted (no key, no rate left) has metrics and a log line alone. */
 export function record(exchange: Exchange, services: RecordServices): Recording {
   let caller: Caller | null = null;
+  let accepted: RequestAcceptedV1 | null = null;
   let accepting: Promise<void> = Promise.resolve();
   let open: OpenRequest | null = null;
   services.metrics.inFlight.inc();
@@ -48,7 +49,8 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       caller = acceptedCaller;
       open = services.openRequests.add(exchange.abort, acceptedCaller);
       if (acceptedCaller.contentLogging) exchange.contents = new ContentCopy(exchange.response);
-      accepting = services.spool.accept(renderAccepted(exchange, acceptedCaller));
+      accepted = renderAccepted(exchange, acceptedCaller);
+      accepting = services.spool.accept(accepted);
       // Awaited later, in `accepted` or `finish`: until then a rejection must not count as unheard.
       accepting.catch(() => undefined);
     },
@@ -58,7 +60,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       services.metrics.inFlight.dec();
       if (open !== null) services.openRequests.remove(open);
       endProviderCall(exchange, outcome);
-      const finished = caller ? renderEvent(exchange, caller, outcome, totalMs, services.catalog) : null;
+      const finished = accepted ? renderEvent(exchange, accepted, outcome, totalMs, services.catalog) : null;
       settleBudget(exchange, finished);
       countRequest(exchange, outcome, services.metrics);
       countCall(finished, services.metrics);

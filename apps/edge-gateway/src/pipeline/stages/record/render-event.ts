@@ -7,7 +7,7 @@ import type { Exchange, Timings } from '../../exchange.ts';
 import { renderModelChoice } from '../../model-choice.ts';
 import type { RelayOutcome } from '../../relay-outcome.ts';
 import { addAbandonedCost, addAbandonedTokens } from './add-abandoned.ts';
-import { priceSavings, type PricedSavings } from './price-savings.ts';
+import { priceSavings } from './price-savings.ts';
 
 /** A bound on what a client may have us keep of its own words. */
 const clientTextMax = 256;
@@ -34,38 +34,48 @@ function clientText(value: string | string[] | undefined): string | null {
   return text === undefined || text === '' ? null : text.slice(0, clientTextMax);
 }
 
-/** How the request ended, with all that its stages noted. */
+/**
+ * How the accepted request ended, with all that its stages noted: one by one, since spreading a second object costs more than
+ * all the rest here.
+ */
 export function renderEvent(
   exchange: Exchange,
-  caller: Caller,
+  accepted: RequestAcceptedV1,
   outcome: RelayOutcome,
   totalMs: number,
   catalog: ModelCatalog,
 ): RequestEventV1 {
   const { ledger, tries } = exchange;
   const told = usageOf(exchange, outcome);
-  const usage = told && addAbandonedTokens(told, tries);
   const event: RequestEventV1 = {
-    ...renderAccepted(exchange, caller),
-    ...ledger,
+    ...accepted,
+    requestedModel: ledger.requestedModel,
+    model: ledger.model,
+    provider: ledger.provider,
+    stream: ledger.stream,
+    lane: ledger.lane,
+    toolsIn: ledger.toolsIn,
+    toolsOut: ledger.toolsOut,
+    compressionSteps: ledger.compressionSteps,
+    context: ledger.context,
     losses: [...ledger.losses],
+    recoveredTools: listRecovered(exchange, outcome),
+    hiddenRounds: ledger.hiddenRounds,
     status: outcome.status,
     httpStatus: outcome.httpStatus,
     errorCode: outcome.errorCode,
     errorMessage: outcome.errorMessage?.slice(0, 1000) ?? null,
     providerRequestId: outcome.providerRequestId?.slice(0, clientTextMax) ?? null,
     calledTools: (outcome.summary?.toolCalls ?? []).map((call) => call.name.slice(0, clientTextMax)),
-    recoveredTools: listRecovered(exchange, outcome),
     modelChoice: exchange.modelChoice === undefined ? null : renderModelChoice(exchange.modelChoice),
-    usage,
+    usage: told && addAbandonedTokens(told, tries),
     costUsd: told && addAbandonedCost(sumCosts(exchange, told, catalog), tries, catalog),
     providerSavingsUsd: null,
     grossSavingsUsd: null,
     ms: renderTimings(exchange.timings, totalMs),
+    plan: ledger.plan,
   };
-  const savings = savingsOf(exchange, event, catalog);
-  event.providerSavingsUsd = savings?.netUsd ?? null;
-  event.grossSavingsUsd = savings?.grossUsd ?? null;
+  noteSavings(event, exchange, catalog);
   return event;
 }
 
@@ -76,14 +86,16 @@ function listRecovered({ ledger, deferredTools }: Exchange, { summary }: RelayOu
   return [...new Set([...ledger.recoveredTools, ...found])];
 }
 
-function savingsOf(exchange: Exchange, event: RequestEventV1, catalog: ModelCatalog): PricedSavings | null {
-  if (event.usage === null) return null;
-  return priceSavings(event, {
+function noteSavings(event: RequestEventV1, exchange: Exchange, catalog: ModelCatalog): void {
+  if (event.usage === null) return;
+  const savings = priceSavings(event, {
     model: findModel(exchange.ledger, catalog),
     usage: event.usage,
     rounds: exchange.rounds?.usages ?? [],
     contextRewrittenUsd: exchange.contextPrice?.rewrittenUsd ?? 0,
   });
+  event.providerSavingsUsd = savings?.netUsd ?? null;
+  event.grossSavingsUsd = savings?.grossUsd ?? null;
 }
 
 /** As billed; estimated from lengths where an answer came without usage; null where there was no answer. */
