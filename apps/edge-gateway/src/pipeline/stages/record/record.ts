@@ -67,7 +67,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       exchange.ledger.invalidCalls = countInvalidCalls(exchange, outcome, services.metrics);
       noteBilled(exchange, finished, services.tokenRatios);
       noteAnswer(exchange, finished, services.modelRouter);
-      services.requestLog.write(renderLogLine(exchange, caller, outcome, totalMs, finished));
+      services.requestLog.write(renderLogLine({ exchange, caller, outcome, totalMs, event: finished }));
       if (finished === null) return;
       if (caller !== null) keepContents(exchange, caller, services.contents);
       // A request that failed early may end before its accept line is written; one that was not accepted has no ending.
