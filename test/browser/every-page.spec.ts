@@ -1,5 +1,6 @@
 import { sharedStack, signUpPerson, type TestPerson } from '@gateway/testing';
 import type { Browser, Page } from 'playwright-core';
+import { send } from '../e2e/http.fixture.ts';
 import {
   applyLook,
   connectBrowser,
@@ -12,7 +13,7 @@ import {
   signIn,
   type Look,
 } from './page.fixture.ts';
-import { makeTraffic, waitForRequests, type Traffic } from './traffic.fixture.ts';
+import { makeTraffic, waitForContent, waitForRequests, type Traffic } from './traffic.fixture.ts';
 
 const { baseUrl } = sharedStack();
 /** What a contrast or a label is wrong in, is wrong at any width: each scheme is looked at once. */
@@ -30,10 +31,19 @@ let traffic: Traffic;
 beforeAll(async () => {
   browser = await connectBrowser();
   person = await signUpPerson(baseUrl);
+  await keepContents(person.accessToken);
   traffic = await makeTraffic(baseUrl, person);
   await waitForRequests(baseUrl, traffic.key, requestsMade);
+  await waitForContent(baseUrl, traffic.key, traffic.requestId);
 }, 120_000);
 afterAll(() => browser.close());
+
+/** What was said is on the page of a request. */
+async function keepContents(key: string): Promise<void> {
+  const body = { policy: { content_logging: true } };
+  const { status } = await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key, body });
+  expect(status).toBe(200);
+}
 
 /** Every page of the navigation, and the detail of a request. */
 const pages = [

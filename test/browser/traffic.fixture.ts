@@ -2,8 +2,10 @@ import Anthropic from '@anthropic-ai/sdk';
 import { ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
 import type { TestPerson } from '@gateway/testing';
 import OpenAI from 'openai';
+import { waitForRow } from '../e2e/account.fixture.ts';
 import { connectBedrock } from '../e2e/bedrock.fixture.ts';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
+import { eventually } from '../integration/stack.fixture.ts';
 
 const model = 'sandbox/sandbox-1';
 const question = 'Star the repository octo/hello for me';
@@ -83,4 +85,9 @@ export async function waitForRequests(baseUrl: string, key: string, count: numbe
     await new Promise((settle) => setTimeout(settle, 250));
   }
   throw new Error('the requests are not in the log');
+}
+
+/** Waits until what a request said is there: it is kept apart from the request's row. */
+export async function waitForContent(baseUrl: string, key: string, requestId: string): Promise<void> {
+  await eventually(async () => (await waitForRow(baseUrl, key, requestId)).content ?? undefined, 15_000);
 }

@@ -1,4 +1,4 @@
-import { formatCount, formatMs, formatShare, formatTokens, formatUsd } from './numbers.ts';
+import { formatBytes, formatCount, formatMs, formatShare, formatTokens, formatUsd } from './numbers.ts';
 
 describe('numbers as people read them', () => {
   it.each([
@@ -20,8 +20,18 @@ describe('numbers as people read them', () => {
     expect(formatMs(value)).toBe(text);
   });
 
+  it.each([
+    [1, '1 byte'],
+    [812, '812 bytes'],
+    [3_200, '3.1 KiB'],
+    [1_048_575, '1 MiB'],
+    [2_200_000, '2.1 MiB'],
+  ])('%d bytes are %s', (value, text) => {
+    expect(formatBytes(value)).toBe(text);
+  });
+
   it('what nobody measured is no zero', () => {
-    for (const format of [formatCount, formatMs, formatShare, formatTokens, formatUsd])
+    for (const format of [formatBytes, formatCount, formatMs, formatShare, formatTokens, formatUsd])
       expect([format(null), format(undefined)]).toEqual(['–', '–']);
   });
 

@@ -26,6 +26,17 @@ export function formatTokens(value: number | null | undefined): string {
   return `${number} ${value === 1 ? 'token' : 'tokens'}`;
 }
 
+const kibibyte = 1_024;
+
+/** `812 bytes`, `3.1 KiB`, `2 MiB`. */
+export function formatBytes(value: number | null | undefined): string {
+  if (value === null || value === undefined) return unknown;
+  if (value < kibibyte) return formatNumberOf(value, 'byte');
+  const kibibytes = Number((value / kibibyte).toFixed(1));
+  if (kibibytes < kibibyte) return `${kibibytes} KiB`;
+  return `${Number((value / kibibyte ** 2).toFixed(1))} MiB`;
+}
+
 /** US dollars, as many digits as there is something to see: `$12.34`, `$0.0042`, `−$0.10`. */
 export function formatUsd(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;

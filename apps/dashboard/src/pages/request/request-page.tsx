@@ -10,6 +10,7 @@ import { Time } from '../../components/values.tsx';
 import { StatusBadge } from '../requests/status-badge.tsx';
 import { CandidatesPanel } from './candidates-panel.tsx';
 import { CompressionPanel } from './compression-panel.tsx';
+import { ContentPanel } from './content-panel.tsx';
 import { renderCurl } from './copy-as-curl.ts';
 import { FactsPanel } from './facts-panel.tsx';
 import { ModelChoicePanel } from './model-choice-panel.tsx';
@@ -65,10 +66,11 @@ function Content({ detail }: { readonly detail: RequestDetail }) {
       <CandidatesPanel detail={detail} />
       <CompressionPanel detail={detail} />
       {detail.model_choice === null ? null : <ModelChoicePanel choice={detail.model_choice} />}
+      <ContentPanel key={detail.id} content={detail.content} />
       <FactsPanel detail={detail} />
       <Panel
         title="As curl"
-        description="The same call again. What was said is not in the log: put your own message in, and the key into SVC_API_KEY."
+        description="The same call again, without what was said: put your own message in, and the key into SVC_API_KEY."
       >
         <CodeBlock label="The request as a curl line" code={renderCurl(detail, window.location.origin)} />
       </Panel>
