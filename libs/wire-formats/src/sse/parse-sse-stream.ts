@@ -18,12 +18,16 @@ export function parseSseStream<State>(
 ): StreamParser {
   const decoder = new SseDecoder(options);
   let state = initial;
-  const reduce = (frames: readonly SseFrame[]): StreamEvent[] =>
-    frames.flatMap((frame) => {
+  const reduce = (frames: readonly SseFrame[]): StreamEvent[] => {
+    const told: StreamEvent[] = [];
+    for (const frame of frames) {
       const [next, events] = parseFrame(state, frame);
       state = next;
-      return events;
-    });
+      // Not `push(...events)`: a frame may tell more events than a call may have arguments.
+      for (const event of events) told.push(event);
+    }
+    return told;
+  };
   return {
     push: (chunk) => reduce(readFrames(() => decoder.push(chunk))),
     end() {

@@ -37,33 +37,35 @@ export class SseDecoder {
   }
 
   /** @throws SseFrameTooLongError */
-  push(chunk: Uint8Array): SseFrame[] {
+  push(given: Uint8Array): SseFrame[] {
+    const chunk = Buffer.isBuffer(given) ? given : Buffer.from(given.buffer, given.byteOffset, given.length);
     const frames: SseFrame[] = [];
     let at = this.#skipsLineFeed && chunk[0] === lineFeed ? 1 : 0;
     if (chunk.length > 0) this.#skipsLineFeed = false;
     while (at < chunk.length) {
       const end = findLineEnd(chunk, at);
       if (end === -1) break;
-      this.#endLine(chunk.subarray(at, end), frames);
+      this.#endLine(chunk, at, end, frames);
       at = end + 1;
       if (chunk[end] !== carriageReturn) continue;
       if (at === chunk.length) this.#skipsLineFeed = true;
       else if (chunk[at] === lineFeed) at += 1;
     }
-    this.#keep(chunk.subarray(at));
+    this.#keep(chunk, at, chunk.length);
     return frames;
   }
 
   /** The stream is over. Gives the last event of a provider that leaves out the empty line after it. */
   flush(): SseFrame[] {
     const frames: SseFrame[] = [];
-    if (this.#pendingBytes > 0) this.#endLine(Buffer.alloc(0), frames);
+    if (this.#pendingBytes > 0) this.#endLine(this.#pending, 0, 0, frames);
     this.#endFrame(frames);
     return frames;
   }
 
-  #keep(piece: Uint8Array): void {
-    const length = this.#pendingBytes + piece.length;
+  /** Puts `chunk` from `start` to `end` behind the line so far. */
+  #keep(chunk: Buffer, start: number, end: number): void {
+    const length = this.#pendingBytes + end - start;
     if (length + this.#dataBytes > this.#frameBytesMax) {
       throw new SseFrameTooLongError(`an event is longer than ${this.#frameBytesMax} bytes`);
     }
@@ -72,22 +74,24 @@ export class SseDecoder {
       larger.set(this.#pending.subarray(0, this.#pendingBytes));
       this.#pending = larger;
     }
-    this.#pending.set(piece, this.#pendingBytes);
+    chunk.copy(this.#pending, this.#pendingBytes, start, end);
     this.#pendingBytes = length;
   }
 
-  #endLine(rest: Uint8Array, frames: SseFrame[]): void {
-    let bytes = rest;
-    if (this.#pendingBytes > 0 || rest.length + this.#dataBytes > this.#frameBytesMax) {
-      this.#keep(rest);
-      bytes = this.#pending.subarray(0, this.#pendingBytes);
+  /** `chunk` from `start` to `end` is the rest of a line. */
+  #endLine(chunk: Buffer, start: number, end: number, frames: SseFrame[]): void {
+    let length = end - start;
+    let line: string;
+    if (this.#pendingBytes > 0 || length + this.#dataBytes > this.#frameBytesMax) {
+      this.#keep(chunk, start, end);
+      length = this.#pendingBytes;
+      line = this.#pending.toString('utf8', 0, length);
       this.#pendingBytes = 0;
-    }
-    let line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+    } else line = length === 0 ? '' : chunk.toString('utf8', start, end);
     if (this.#isFirstLine && line.startsWith('\ufeff')) line = line.slice(1);
     this.#isFirstLine = false;
     if (line === '') this.#endFrame(frames);
-    else this.#readField(line, bytes.length);
+    else this.#readField(line, length);
   }
 
   #readField(line: string, length: number): void {
