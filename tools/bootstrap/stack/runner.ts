@@ -69,7 +69,11 @@ export class Runner {
     const isReady = () => this.#process !== null && this.unit.isReady();
     const ready = await waitUntil(async () => this.#failure() !== null || (await isReady()), READY_WITHIN_MS);
     const failure = this.#failure() ?? (ready ? null : `was not ready within ${READY_WITHIN_MS / 1000} s`);
-    if (failure === null) return;
+    if (failure === null) {
+      // What crashes after it was ready is another matter than what cannot start.
+      this.#crashes = 0;
+      return;
+    }
     throw new Error(`${name} ${failure}. The end of ${this.#logFile}:\n${readLogTail(this.#logFile, 20)}`);
   }
 
