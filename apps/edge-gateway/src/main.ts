@@ -16,6 +16,7 @@ import {
 import { loadConfig, type Config } from './config.ts';
 import { EdgeGatewayModule } from './edge-gateway.module.ts';
 import { buildEdgeParts, type EdgeParts } from './edge-parts.ts';
+import { DirectChat } from './http/direct-chat.ts';
 import type { TlsIdentity } from './http/listener.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
 import { RequestSpool, type RequestSpoolOptions } from './spool/request-spool.ts';
@@ -49,7 +50,8 @@ async function main(): Promise<void> {
   });
   state.parts = parts;
   const spoolModule = SpoolModule.create({ spool, redisUrl: config.REDIS_URL, messaging, log });
-  const app = await createServer(EdgeGatewayModule.create(parts, spoolModule), log, serverOptions(config));
+  const module = EdgeGatewayModule.create(parts, spoolModule);
+  const app = await createServer(module, log, serverOptions(config, parts));
   await app.listen(config.PORT, config.HOST);
   state.isServing = true;
   log.info({ port: config.PORT, health_port: health.port }, `${name} is started`);
@@ -65,8 +67,9 @@ async function main(): Promise<void> {
   endOnSignal(log, close, config.DRAIN_TIMEOUT_MS + shipTimeMs);
 }
 
-function serverOptions(config: Config): ServerOptions {
-  return { tls: readTlsIdentity(config), trustedProxies: config.TRUSTED_PROXIES };
+function serverOptions(config: Config, { pipeline }: EdgeParts): ServerOptions {
+  const direct = new DirectChat(pipeline);
+  return { tls: readTlsIdentity(config), trustedProxies: config.TRUSTED_PROXIES, direct };
 }
 
 function readTlsIdentity({ TLS_CERT_FILE, TLS_KEY_FILE }: Config): TlsIdentity | undefined {

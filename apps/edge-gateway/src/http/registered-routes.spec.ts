@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { controllers, EdgeGatewayModule } from '../edge-gateway.module.ts';
 import type { EdgeParts } from '../edge-parts.ts';
+import { DirectChat, directEndpoints } from './direct-chat.ts';
 import { listRoutes } from './route-table.ts';
 import { createServer } from './server.ts';
 
@@ -25,6 +26,7 @@ async function registeredRoutes(): Promise<string[]> {
   const app: NestFastifyApplication = await createServer(module, silent, {
     tls: undefined,
     trustedProxies: [],
+    direct: new DirectChat(parts.pipeline),
   });
   const registered: string[] = [];
   const fastify = app.getHttpAdapter().getInstance();
@@ -49,4 +51,12 @@ test('the server has the routes of the table, and no other: nothing is reachable
       .replace('*', '{id}'),
   );
   expect(registered.sort()).toEqual(described.sort());
+});
+
+test('what goes past the router is a route that asks for its key in the pipeline', () => {
+  const routes = listRoutes(controllers).filter(
+    ({ method, access }) => method === 'POST' && access === 'pipeline',
+  );
+  const paths = routes.flatMap((route) => route.paths);
+  for (const path of directEndpoints.keys()) expect(paths).toContain(path);
 });

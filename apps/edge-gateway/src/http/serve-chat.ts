@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientFormat } from '@gateway/interchange';
 import { startRequestTrace } from '@gateway/observability';
 import type { RequestRoute } from '@gateway/wire-formats';
@@ -15,6 +16,13 @@ export interface ChatEndpoint {
   readonly route?: RequestRoute;
 }
 
+/** A request with its id, as Node has it. */
+export interface RawRequest {
+  readonly requestId: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 /** Where each format's clients look for the id of a request, besides `X-Request-ID`. */
 const ownRequestIdHeader: Record<ClientFormat, string | null> = {
   'chat-completions': null,
@@ -26,30 +34,32 @@ const ownRequestIdHeader: Record<ClientFormat, string | null> = {
 type Story = (exchange: Exchange, services: PipelineServices) => Promise<void>;
 
 /** Takes a request out of Fastify's hands and through the pipeline, inside its trace. */
-export async function serveChat(
-  request: FastifyRequest,
+export function serveChat(
+  { id, raw: request }: FastifyRequest,
   reply: FastifyReply,
   endpoint: ChatEndpoint,
   services: PipelineServices,
   story: Story = handleRequest,
 ): Promise<void> {
   reply.hijack();
-  const trace = startRequestTrace(incomingTrace(request), `POST ${endpoint.path}`);
-  const exchange = createExchange({
-    requestId: request.id,
-    endpoint: endpoint.path,
-    format: endpoint.format,
-    route: endpoint.route,
-    request: request.raw,
-    response: reply.raw,
-    trace,
-  });
-  const ownHeader = ownRequestIdHeader[endpoint.format];
-  if (ownHeader !== null) exchange.headers[ownHeader] = request.id;
+  return serveRaw({ requestId: id, request, response: reply.raw }, endpoint, services, story);
+}
+
+/** The same for one that Fastify never had. */
+export async function serveRaw(
+  { requestId, request, response }: RawRequest,
+  { path, format, route }: ChatEndpoint,
+  services: PipelineServices,
+  story: Story = handleRequest,
+): Promise<void> {
+  const trace = startRequestTrace(incomingTrace(request), `POST ${path}`);
+  const exchange = createExchange({ requestId, endpoint: path, format, route, request, response, trace });
+  const ownHeader = ownRequestIdHeader[format];
+  if (ownHeader !== null) exchange.headers[ownHeader] = requestId;
   await trace.run(() => story(exchange, services));
   trace.end();
 }
 
-function incomingTrace({ headers }: FastifyRequest): string | undefined {
+function incomingTrace({ headers }: IncomingMessage): string | undefined {
   return typeof headers['traceparent'] === 'string' ? headers['traceparent'] : undefined;
 }

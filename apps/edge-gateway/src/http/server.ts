@@ -7,6 +7,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { nestLogger } from '@gateway/messaging';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerConnectionError } from './connection-error.ts';
+import type { DirectChat } from './direct-chat.ts';
 import { createListener, type Listener, type TlsIdentity } from './listener.ts';
 import { renderError } from './render-error.ts';
 import { newRequestId } from './request-id.ts';
@@ -17,6 +18,8 @@ export interface ServerOptions {
   readonly tls: TlsIdentity | undefined;
   /** CIDRs of proxies that are believed on their clients' addresses and on TLS. */
   readonly trustedProxies: readonly string[];
+  /** Serves chat requests without their route. */
+  readonly direct: DirectChat;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface ServerOptions {
 export async function createServer(
   module: DynamicModule,
   log: Logger,
-  { tls, trustedProxies }: ServerOptions,
+  { tls, trustedProxies, direct }: ServerOptions,
 ): Promise<NestFastifyApplication> {
   let listener: Listener | undefined;
   const adapter = new FastifyAdapter({
@@ -34,7 +37,7 @@ export async function createServer(
     skipMiddie: true,
     genReqId: newRequestId,
     serverFactory: (serveRequest: RequestListener) => {
-      listener = createListener(serveRequest, tls);
+      listener = createListener(direct.before(serveRequest), tls);
       return listener.server;
     },
     exposeHeadRoutes: false,
@@ -54,14 +57,19 @@ export async function createServer(
     abortOnError: false,
   });
   const fastify = adapter.getInstance();
-  fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  leaveBodies(fastify);
   fastify.addHook('preClose', (done) => {
+    direct.close();
     listener?.drain();
     done();
   });
   answerOtherMethods(fastify);
   return app;
+}
+
+function leaveBodies(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
 
 /** Gives every answer its id, and 405 where a path takes other methods. */

@@ -1,13 +1,12 @@
 import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
+import { chatCompletionsEndpoint } from '../../http/direct-chat.ts';
 import { Describe } from '../../http/operation.ts';
 import { serveChat } from '../../http/serve-chat.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { tokens } from '../../tokens.ts';
 import { createChatCompletion } from './chat-completions.operations.ts';
-
-const path = '/v1/chat/completions';
 
 /** `POST /v1/chat/completions`: the chat-completions format, plain and streamed. See docs/request-path.md. */
 @Controller()
@@ -18,10 +17,10 @@ export class ChatCompletionsRoute {
     this.#services = services;
   }
 
-  @Post(path)
+  @Post(chatCompletionsEndpoint.path)
   @AllowAccess('pipeline')
   @Describe(createChatCompletion)
   create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    return serveChat(request, reply, { path, format: 'chat-completions' }, this.#services);
+    return serveChat(request, reply, chatCompletionsEndpoint, this.#services);
   }
 }

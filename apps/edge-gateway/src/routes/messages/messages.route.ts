@@ -1,6 +1,7 @@
 import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
+import { messagesEndpoint } from '../../http/direct-chat.ts';
 import { Describe } from '../../http/operation.ts';
 import { serveChat } from '../../http/serve-chat.ts';
 import { countTokens } from '../../pipeline/count-tokens.ts';
@@ -8,9 +9,7 @@ import type { PipelineServices } from '../../pipeline/services.ts';
 import { tokens } from '../../tokens.ts';
 import { countMessageTokens, createMessage } from './messages.operations.ts';
 
-const path = '/v1/messages';
-
-const countPath = `${path}/count_tokens`;
+const countPath = `${messagesEndpoint.path}/count_tokens`;
 
 /** `POST /v1/messages`: the messages format, plain and streamed; and `/v1/messages/count_tokens`. */
 @Controller()
@@ -21,11 +20,11 @@ export class MessagesRoute {
     this.#services = services;
   }
 
-  @Post(path)
+  @Post(messagesEndpoint.path)
   @AllowAccess('pipeline')
   @Describe(createMessage)
   create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    return serveChat(request, reply, { path, format: 'messages' }, this.#services);
+    return serveChat(request, reply, messagesEndpoint, this.#services);
   }
 
   @Post(countPath)
