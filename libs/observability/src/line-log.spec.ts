@@ -21,6 +21,23 @@ describe('a line log', () => {
     expect(one).toEqual(other);
   });
 
+  it('tells the time of each line', () => {
+    const lines: string[] = [];
+    const times = [999, 1_000, 1_001, 1_999, 3_000, 2_999, 1_790_000_000_042, 0];
+    const left = [...times];
+    const lineLog = createLineLog('request', {
+      service: 'edge',
+      instanceId: 'one',
+      level: 'info',
+      destination: { write: (line) => void lines.push(line) },
+      now: () => left.shift() ?? NaN,
+    });
+    while (left.length > 0) lineLog.write({});
+    expect(lines.map((line) => (JSON.parse(line) as { time: string }).time)).toEqual(
+      times.map((time) => new Date(time).toISOString()),
+    );
+  });
+
   it('writes no secret, whichever field it is in', () => {
     const lines: string[] = [];
     const { lineLog } = logInto(lines);

@@ -8,6 +8,8 @@ export interface LineLogOptions {
   readonly level: string;
   readonly destination: DestinationStream;
   readonly redact?: SecretRedactor;
+  /** Milliseconds of Unix time. */
+  readonly now?: () => number;
 }
 
 /** Writes one kind of line, over and over. */
@@ -23,14 +25,30 @@ const levelsWithInfo = new Set(['trace', 'debug', 'info']);
  */
 export function createLineLog(message: string, options: LineLogOptions): LineLog {
   if (!levelsWithInfo.has(options.level)) return { write: () => undefined };
-  const redactor = options.redact ?? secretRedactor;
+  const { destination, redact: redactor = secretRedactor, now = Date.now } = options;
+  const clock = new LineClock();
   const head = `{"level":"info","service":${JSON.stringify(options.service)},"instance_id":${JSON.stringify(options.instanceId)},"time":"`;
   const tail = `,"msg":${JSON.stringify(message)}}\n`;
   return {
     write(fields) {
       const members = JSON.stringify(fields).slice(1, -1);
-      const line = `${head}${new Date().toISOString()}"${members === '' ? '' : ','}${members}${tail}`;
-      options.destination.write(redactor.redact(line));
+      const line = `${head}${clock.render(now())}"${members === '' ? '' : ','}${members}${tail}`;
+      destination.write(redactor.redact(line));
     },
   };
+}
+
+/** RFC 3339 to the millisecond. All before the milliseconds is rendered once a second. */
+class LineClock {
+  #second = NaN;
+  #text = '';
+
+  render(now: number): string {
+    const ms = now % 1_000;
+    if (now - ms !== this.#second) {
+      this.#second = now - ms;
+      this.#text = new Date(now).toISOString().slice(0, -'000Z'.length);
+    }
+    return `${this.#text}${String(ms).padStart(3, '0')}Z`;
+  }
 }
