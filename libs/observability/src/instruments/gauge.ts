@@ -42,9 +42,11 @@ export class Gauge<Label extends string = string> implements Instrument {
     else this.inc(first, -second);
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- what `collect` throws must reach the scrape as a rejection
-  async get(): Promise<ExposedMetric> {
-    if (this.#collect !== undefined) this.set(this.#collect());
-    return { name: this.name, help: this.#help, type: 'gauge', values: this.#series.all };
+  /** Rejects with what `collect` throws. */
+  get(): Promise<ExposedMetric> {
+    return new Promise((resolve) => {
+      if (this.#collect !== undefined) this.set(this.#collect());
+      resolve({ name: this.name, help: this.#help, type: 'gauge', values: this.#series.all });
+    });
   }
 }
