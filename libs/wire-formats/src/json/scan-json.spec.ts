@@ -204,6 +204,14 @@ describe('scanJson', () => {
     expect(first.value(first.get(first.root, 'messages')!)).toEqual([1, 2, 3]);
   });
 
+  it('keeps to its own depth after a scan that went deeper', () => {
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    for (const depthMax of [1000, 4, 2000, 128]) {
+      expect(scan(nested(depthMax), depthMax).text(0)).toBe(nested(depthMax));
+      expect(() => scan(nested(depthMax + 1), depthMax)).toThrow(JsonDepthError);
+    }
+  });
+
   it('reads a view in the middle of a larger buffer', () => {
     const large = Buffer.from('xx{"a":"é"}yy');
     const tape = scanJson(large.subarray(2, large.length - 2), { depthMax: 4 });
