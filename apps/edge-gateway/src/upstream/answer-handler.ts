@@ -55,12 +55,9 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#body !== undefined) {
-      this.#body.fail(error);
-      return;
-    }
+    if (this.#body !== undefined) this.#body.fail(error);
+    else this.#reject(toUpstreamError(error));
     this.#release();
-    this.#reject(toUpstreamError(error));
     const { body } = this.#call;
     if (body instanceof Readable) body.once('error', () => undefined).destroy(error);
   }
