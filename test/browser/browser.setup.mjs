@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { findFreePort } from '../../libs/testing/src/nats-server/start-nats-server.ts';
 import { startStack } from '../../libs/testing/src/stack/start-stack.ts';
 import { installPrograms } from '../../tools/bootstrap/setup/servers.ts';
 import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
@@ -17,8 +18,20 @@ export default async function startAll() {
   rmSync(screenshots, { recursive: true, force: true });
   mkdirSync(screenshots, { recursive: true });
   const chromium = findChromium();
+  // Nobody listens there until a test does.
+  const issuer = `http://127.0.0.1:${await findFreePort()}`;
+  process.env.TEST_OIDC_ISSUER = issuer;
   const stack = await startStack({
-    env: { 'edge-gateway': { PLAN_DEADLINE_MS: '5000', AUTH_RATE_LIMIT_RPM: '100000' } },
+    // The second takes the people of that issuer.
+    replicas: { 'edge-gateway': 2 },
+    env: {
+      'edge-gateway': { PLAN_DEADLINE_MS: '5000', AUTH_RATE_LIMIT_RPM: '100000' },
+      'edge-gateway-2': {
+        OIDC_ISSUER: issuer,
+        OIDC_AUDIENCE: 'gateway-under-test',
+        OIDC_CLIENT_ID: 'dashboard',
+      },
+    },
   });
   globalThis.stackUnderTest = stack;
   process.env.SHARED_STACK_DATA_DIR = stack.dataDir;

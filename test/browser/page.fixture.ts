@@ -40,10 +40,17 @@ export interface WatchedPage {
 
 const heights = { 390: 844, 1024: 768, 1600: 1000 } as const;
 
+/** Whose pages are looked at: the ordinary edge's, unless another is named, and what other host they may call. */
+export interface PageHome {
+  readonly baseUrl?: string;
+  readonly issuer?: string;
+}
+
 /** Opens an empty page in a context of its own: nobody is signed in. */
-export async function openPage(browser: Browser, look: Look): Promise<WatchedPage> {
+export async function openPage(browser: Browser, look: Look, home: PageHome = {}): Promise<WatchedPage> {
+  const { baseUrl = sharedStack().baseUrl, issuer = baseUrl } = home;
   const context = await browser.newContext({
-    baseURL: sharedStack().baseUrl,
+    baseURL: baseUrl,
     colorScheme: look.scheme,
     viewport: { width: look.width, height: heights[look.width] },
     reducedMotion: 'reduce',
@@ -59,19 +66,18 @@ export async function openPage(browser: Browser, look: Look): Promise<WatchedPag
     });
   });
   const page = await context.newPage();
-  watch(page, faults);
+  watch(page, faults, [new URL(baseUrl).origin, new URL(issuer).origin]);
   return { page, context, faults, close: () => context.close() };
 }
 
-function watch(page: Page, faults: string[]): void {
-  const { origin } = new URL(sharedStack().baseUrl);
+function watch(page: Page, faults: string[], origins: readonly string[]): void {
   page.on('pageerror', (error) => faults.push(`exception: ${error.message}`));
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(`console: ${message.text()} (${message.location().url})`);
   });
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol) && url.origin !== origin)
+    if (['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol) && !origins.includes(url.origin))
       faults.push(`another host: ${request.url()}`);
   });
 }

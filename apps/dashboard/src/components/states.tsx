@@ -43,7 +43,9 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
         <Foreign>{message}</Foreign>
       </p>
       <p className={classes.detail}>
-        <code>{code}</code>
+        <code>
+          <Foreign>{code}</Foreign>
+        </code>
         {requestId === null ? null : (
           <>
             {' '}

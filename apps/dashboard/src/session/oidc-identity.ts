@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi';
+import { ApiError } from '../api/api-error.ts';
 import type { Identity, Tokens } from './identity.ts';
 import { forgetMark, isMarked, setMark } from './session-mark.ts';
 import type { SignInSettings } from './settings.ts';
@@ -17,6 +18,14 @@ const begunKey = 'svc-sign-in';
 /** For issuers that do not say how long their tokens are good. */
 const defaultLifeMs = 300_000;
 
+const onLoopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/;
+
+/** HTTPS, but for an issuer on loopback: browsers take that for secure as it is, since nobody stands on the way. */
+function chooseTransport(issuer: string) {
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so to stand out; it is for loopback alone
+  return { [oauth.allowInsecureRequests]: onLoopback.test(issuer) };
+}
+
 let server: Promise<oauth.AuthorizationServer> | undefined;
 /** In memory: a reload goes by way of the issuer, which knows the browser by its own cookie. */
 let refreshToken: string | undefined;
@@ -25,9 +34,11 @@ let refreshToken: string | undefined;
 export class OidcIdentity implements Identity {
   readonly #settings: OidcSettings;
   readonly #client: oauth.Client;
+  readonly #options: ReturnType<typeof chooseTransport>;
 
   constructor(settings: OidcSettings) {
     this.#settings = settings;
+    this.#options = chooseTransport(settings.issuer);
     this.#client = { client_id: settings.client_id ?? '' };
   }
 
@@ -53,6 +64,16 @@ export class OidcIdentity implements Identity {
 
   async complete(address: URL): Promise<{ tokens: Tokens; next: string }> {
     const begun = takeBegun();
+    try {
+      const tokens = await this.#redeem(address, begun);
+      setMark();
+      return { tokens, next: begun.next };
+    } catch (error) {
+      throw explain(error);
+    }
+  }
+
+  async #redeem(address: URL, begun: Begun): Promise<Tokens> {
     const server = await this.#server();
     const params = oauth.validateAuthResponse(server, this.#client, address, begun.state);
     const response = await oauth.authorizationCodeGrantRequest(
@@ -62,19 +83,25 @@ export class OidcIdentity implements Identity {
       params,
       redirectUri(),
       begun.codeVerifier,
+      this.#options,
     );
     const answer = await oauth.processAuthorizationCodeResponse(server, this.#client, response, {
       expectedNonce: begun.nonce,
       requireIdToken: true,
     });
-    setMark();
-    return { tokens: this.#parse(answer), next: begun.next };
+    return this.#parse(answer);
   }
 
   async renew(): Promise<Tokens | null> {
     if (refreshToken === undefined) return null;
     const server = await this.#server();
-    const response = await oauth.refreshTokenGrantRequest(server, this.#client, oauth.None(), refreshToken);
+    const response = await oauth.refreshTokenGrantRequest(
+      server,
+      this.#client,
+      oauth.None(),
+      refreshToken,
+      this.#options,
+    );
     try {
       return this.#parse(await oauth.processRefreshTokenResponse(server, this.#client, response));
     } catch (error) {
@@ -92,7 +119,7 @@ export class OidcIdentity implements Identity {
   async #server(): Promise<oauth.AuthorizationServer> {
     const issuer = new URL(this.#settings.issuer);
     server ??= oauth
-      .discoveryRequest(issuer)
+      .discoveryRequest(issuer, this.#options)
       .then((response) => oauth.processDiscoveryResponse(issuer, response));
     return server;
   }
@@ -126,6 +153,15 @@ export class OidcIdentity implements Identity {
       email: typeof email === 'string' ? email : null,
     };
   }
+}
+
+/** What an issuer says of a refusal, where it says something. */
+function explain(error: unknown): unknown {
+  const isRefusal =
+    error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError;
+  if (!isRefusal) return error;
+  const message = error.error_description ?? 'The issuer did not let you in. Begin again.';
+  return new ApiError({ status: 0, code: error.error, message });
 }
 
 function redirectUri(): string {

@@ -1,11 +1,15 @@
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SignJWT, type JWTPayload } from 'jose';
 
 export interface TokenIssuerOptions {
   /** Instead of a free one. */
   readonly port?: number;
+  /** What its discovery document says besides. */
+  readonly describe?: (issuer: string) => object;
+  /** Answers what an issuer of mere tokens does not know, such as a page to sign in at; false for what it does not know either. */
+  readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 type Algorithm = 'RS256' | 'ES256';
@@ -53,12 +57,15 @@ export async function startTokenIssuer(options: TokenIssuerOptions = {}): Promis
   let away = false;
   let keySetReads = 0;
   const server = createServer((request, response) => {
+    // Pages of other origins ask it too.
+    response.setHeader('access-control-allow-origin', '*');
+    if (!away && options.answer?.(request, response) === true) return;
     const isKeySet = request.url === '/keys';
     if (isKeySet) keySetReads += 1;
     const document = isKeySet
       ? { keys: keys.map(renderKey) }
       : request.url === '/.well-known/openid-configuration'
-        ? { issuer, jwks_uri: `${issuer}/keys` }
+        ? { issuer, jwks_uri: `${issuer}/keys`, ...options.describe?.(issuer) }
         : null;
     response.writeHead(away ? 503 : document ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(document ?? {}));
