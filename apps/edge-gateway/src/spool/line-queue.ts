@@ -1,23 +1,36 @@
-/** A line waiting to be written, and what it means for the request it belongs to. */
-export interface PendingLine {
-  readonly kind: 'accept' | 'carry' | 'end';
-  readonly requestId: string;
-  readonly text: string;
+import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
+import type { LineBytes } from './line-bytes.ts';
+import { writeAcceptLine, writeEndLine } from './spool-line.ts';
+
+/** A line waiting to be written, for a request that is accepted or whose accept line is carried forward. */
+interface PendingAccept {
+  readonly kind: 'accept' | 'carry';
+  readonly event: RequestAcceptedV1;
 }
+
+interface PendingEnd {
+  readonly kind: 'end';
+  readonly event: RequestEventV1;
+  readonly traceparent: string | null;
+}
+
+export type PendingLine = PendingAccept | PendingEnd;
 
 /** The lines of one write. Those who wait for it share one promise. */
 export interface LineGroup {
   readonly lines: PendingLine[];
-  chars: number;
   written: PromiseWithResolvers<undefined> | null;
 }
 
 export function createLineGroup(lines: PendingLine[] = []): LineGroup {
-  return { lines, chars: lines.reduce((sum, line) => sum + line.text.length, 0), written: null };
+  return { lines, written: null };
 }
 
-export function joinLines(group: LineGroup): string {
-  let text = '';
-  for (const line of group.lines) text += line.text;
-  return text;
+/** Puts the lines of a group together, in place of what was there. They are rendered now, off the requests' way. */
+export function writeLines({ lines }: LineGroup, into: LineBytes): void {
+  into.clear();
+  for (const line of lines) {
+    if (line.kind === 'end') writeEndLine(line.event, line.traceparent, into);
+    else writeAcceptLine(line.event, into);
+  }
 }

@@ -3,6 +3,7 @@ import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestAcceptedV1 } from '@gateway/contracts';
 import { renderInterruptedEvent } from './interrupted-event.ts';
+import { LineBytes } from './line-bytes.ts';
 import { createSegment, segmentSuffix, type Segment } from './segment.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import {
@@ -11,7 +12,7 @@ import {
   isAcceptLine,
   isWholeLine,
   parseAcceptLine,
-  renderEndLine,
+  writeEndLine,
 } from './spool-line.ts';
 import type { SpoolLog } from './spool-log.ts';
 
@@ -106,9 +107,12 @@ async function writeInterrupted(
   const segments: Segment[] = [];
   const onSegment = (segment: Segment) => segments.push(segment);
   const writer = new SegmentWriter({ directory, segmentBytesMax: 16 << 20, now, onSegment });
+  const lines = new LineBytes();
   for (let at = 0; at < accepted.length; at += endingsPerWrite) {
-    const group = accepted.slice(at, at + endingsPerWrite);
-    await writer.append(group.map((event) => renderEndLine(renderInterruptedEvent(event), null)).join(''));
+    lines.clear();
+    for (const event of accepted.slice(at, at + endingsPerWrite))
+      writeEndLine(renderInterruptedEvent(event), null, lines);
+    await writer.append(lines.written);
   }
   await writer.seal();
   return segments;

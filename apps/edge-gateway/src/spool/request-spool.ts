@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { tryLockDirectory } from './directory-lock.ts';
-import { createLineGroup, joinLines, type LineGroup, type PendingLine } from './line-queue.ts';
+import { LineBytes } from './line-bytes.ts';
+import { createLineGroup, writeLines, type LineGroup, type PendingLine } from './line-queue.ts';
 import { recoverDirectory } from './recover-directory.ts';
 import type { Segment } from './segment.ts';
 import { SegmentWriter } from './segment-writer.ts';
@@ -14,7 +15,6 @@ import {
   leaveDirectory,
   type SpoolDirectory,
 } from './spool-directory.ts';
-import { renderAcceptLine, renderEndLine } from './spool-line.ts';
 import type { SpoolLog } from './spool-log.ts';
 
 export interface RequestSpoolOptions {
@@ -31,7 +31,7 @@ export interface RequestSpoolOptions {
   readonly segmentAgeMaxMs?: number;
 }
 
-/** Room kept for the ending of each open request: an accepted request can always be ended. */
+/** Room kept for the lines of each open request: an accepted request can always be ended. */
 const endingReserveBytes = 4096;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
@@ -65,7 +65,8 @@ export class RequestSpool {
   #group: LineGroup = createLineGroup();
   #flushing: Promise<void> | null = null;
   #endingTimer: NodeJS.Timeout | null = null;
-  #writingChars = 0;
+  /** Of the one group that is being written. */
+  readonly #lines = new LineBytes();
   #bytesOnDisk = 0;
   #carrying: Segment | null = null;
   #closed = false;
@@ -93,7 +94,7 @@ export class RequestSpool {
       throw new GatewayError('service_unavailable', { retryAfterMs: 1000, detail });
     }
     this.#open.set(event.requestId, { accepted: event, segment: null, ended: false });
-    this.#push({ kind: 'accept', requestId: event.requestId, text: renderAcceptLine(event) });
+    this.#push({ kind: 'accept', event });
     this.#group.written ??= Promise.withResolvers<undefined>();
     await this.#group.written.promise;
   }
@@ -109,12 +110,12 @@ export class RequestSpool {
       return;
     }
     open.ended = true;
-    this.#push({ kind: 'end', requestId: event.requestId, text: renderEndLine(event, traceparent) });
+    this.#push({ kind: 'end', event, traceparent });
   }
 
-  /** Bytes on disk and about to be, and the room kept for open requests. */
+  /** Bytes on disk, and the room kept for what open requests have yet to write. */
   get usedBytes(): number {
-    return this.#bytesOnDisk + this.#writingChars + this.#group.chars + this.#open.size * endingReserveBytes;
+    return this.#bytesOnDisk + this.#open.size * endingReserveBytes;
   }
 
   get openRequests(): number {
@@ -206,7 +207,6 @@ export class RequestSpool {
 
   #push(line: PendingLine): void {
     this.#group.lines.push(line);
-    this.#group.chars += line.text.length;
     if (this.#flushing !== null) return;
     // Nobody waits for an ending: it may share the write of the next request's accept line.
     if (line.kind === 'end') this.#endingTimer ??= setTimeout(() => this.#startFlush(), endingDelayMs);
@@ -225,9 +225,7 @@ export class RequestSpool {
     while (this.#group.lines.length > 0) {
       const group = this.#group;
       this.#group = createLineGroup();
-      this.#writingChars = group.chars;
       const failed = await this.#write(group);
-      this.#writingChars = 0;
       if (failed && this.#closed) break;
       if (failed) await sleep(writeRetryMs);
     }
@@ -236,7 +234,8 @@ export class RequestSpool {
 
   async #write(group: LineGroup): Promise<boolean> {
     try {
-      const { segment, bytes } = await this.#writer.append(joinLines(group));
+      writeLines(group, this.#lines);
+      const { segment, bytes } = await this.#writer.append(this.#lines.written);
       this.#bytesOnDisk += bytes;
       for (const line of group.lines) this.#noteWritten(line, segment);
       group.written?.resolve(undefined);
@@ -249,11 +248,12 @@ export class RequestSpool {
   }
 
   #noteWritten(line: PendingLine, segment: Segment): void {
-    const open = this.#open.get(line.requestId);
+    const { requestId } = line.event;
+    const open = this.#open.get(requestId);
     if (open === undefined) return;
     if (open.segment !== null) open.segment.openAccepts -= 1;
     if (line.kind === 'end') {
-      this.#open.delete(line.requestId);
+      this.#open.delete(requestId);
       return;
     }
     open.segment = segment;
@@ -262,8 +262,8 @@ export class RequestSpool {
 
   /** Requests that were to be accepted are refused; endings are tried again until they are written. */
   #undo(group: LineGroup, cause: unknown): void {
-    for (const line of group.lines) if (line.kind === 'accept') this.#open.delete(line.requestId);
-    const endings = group.lines.filter((line) => line.kind === 'end' && this.#open.has(line.requestId));
+    for (const line of group.lines) if (line.kind === 'accept') this.#open.delete(line.event.requestId);
+    const endings = group.lines.filter((line) => line.kind === 'end' && this.#open.has(line.event.requestId));
     const waiting = this.#group;
     this.#group = createLineGroup([...endings, ...waiting.lines]);
     this.#group.written = waiting.written;
@@ -280,9 +280,9 @@ export class RequestSpool {
     const waitedMs = this.#now() - (segment.sealedAtMs ?? 0);
     if (this.#closed || this.#carrying === segment || waitedMs < carryAfterMs) return;
     this.#carrying = segment;
-    for (const [requestId, open] of this.#open) {
+    for (const open of this.#open.values()) {
       if (open.segment !== segment || open.ended) continue;
-      this.#push({ kind: 'carry', requestId, text: renderAcceptLine(open.accepted) });
+      this.#push({ kind: 'carry', event: open.accepted });
     }
   }
 }

@@ -32,8 +32,7 @@ export class SegmentWriter {
    * Writes whole lines and answers the segment they are in, and their length. After an error nothing of them counts: the segment
    * is cut back and sealed, and the next call starts another.
    */
-  async append(lines: string): Promise<{ readonly segment: Segment; readonly bytes: number }> {
-    const bytes = Buffer.from(lines, 'utf8');
+  async append(bytes: Buffer): Promise<{ readonly segment: Segment; readonly bytes: number }> {
     const current = await this.#roomFor(bytes.length);
     try {
       writeWhole(current.fd, bytes);

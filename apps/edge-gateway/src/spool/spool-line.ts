@@ -1,5 +1,6 @@
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
-import { renderShippedText } from './render-shipped-text.ts';
+import type { LineBytes } from './line-bytes.ts';
+import { writeShippedEvent } from './write-shipped-event.ts';
 
 /**
  * The two lines of a segment file. Both are JSON arrays that start with a tag and a request id, so that a
@@ -15,14 +16,16 @@ const traceparentLength = 55;
 const tagByteAt = 2;
 const acceptTagByte = 'a'.charCodeAt(0);
 
-export function renderAcceptLine(event: RequestAcceptedV1): string {
-  return `["accept","${event.requestId}",${JSON.stringify(event)}]\n`;
+export function writeAcceptLine(event: RequestAcceptedV1, line: LineBytes): void {
+  line.text(`["accept","${event.requestId}",${JSON.stringify(event)}]\n`);
 }
 
 /** A traceparent of another shape than W3C's version 00 is written as null. */
-export function renderEndLine(event: RequestEventV1, traceparent: string | null): string {
+export function writeEndLine(event: RequestEventV1, traceparent: string | null, line: LineBytes): void {
   const parent = traceparent?.length === traceparentLength ? `"${traceparent}"` : 'null';
-  return `["end","${event.requestId}",${parent},${renderShippedText(event)}]\n`;
+  line.text(`["end","${event.requestId}",${parent},`);
+  writeShippedEvent(event, line);
+  line.text(']\n');
 }
 
 /** Whether the line that starts at `start` of a segment's bytes is an accept line; it is an end line otherwise. */
