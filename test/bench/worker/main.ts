@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { startStack } from '@gateway/testing';
 // Not by the library's face: that has decorators, which Node does not strip.
 import { connectMessaging } from '../../../libs/messaging/src/nats-messaging.ts';
+import { serviceRow } from '../../../tools/bootstrap/stack/service-table.ts';
 import { measureQueries } from './queries.ts';
 import { measureWriting } from './writing.ts';
 
@@ -54,7 +55,9 @@ function measureRecording(redisUrl: string): { cpu_us_per_request: number } {
   // A database that the worker does not look at: what is queued there is nobody's to write.
   const apart = new URL(redisUrl);
   apart.pathname = '/5';
-  const output = execFileSync(process.execPath, [script, '30000', '32', '100'], {
+  // As the gateway's process is started.
+  const { nodeOptions } = serviceRow('edge-gateway');
+  const output = execFileSync(process.execPath, [...nodeOptions, script, '60000', '32', '100'], {
     env: { ...process.env, REDIS_URL: apart.href },
     encoding: 'utf8',
   });
