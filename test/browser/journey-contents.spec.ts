@@ -6,6 +6,7 @@ import { completion, plainAnswer, streamedAnswer } from '../e2e/provider.fixture
 import { eventually } from '../integration/stack.fixture.ts';
 import { openPerson } from './measured.fixture.ts';
 import {
+  applyLook,
   connectBrowser,
   findBarriers,
   goTo,
@@ -103,8 +104,8 @@ test('of a body of 3 MiB the beginning is drawn, and what is kept of it on reque
   await page.getByText('Cut: only the first 2 MiB are kept.').waitFor();
   const drawn = async () => (await bodyOf('request').textContent())?.length;
   expect(await drawn()).toBe(65_536);
+  await applyLook(page, { scheme: 'dark', width: 390 });
   await page.setViewportSize(narrow);
-  await page.emulateMedia({ colorScheme: 'dark' });
   expect(await findBarriers(page)).toEqual([]);
   await page.getByRole('button', { name: 'Show the rest of the request' }).click();
   await eventually(async () => ((await drawn())! > 1_500_000 ? true : undefined), 10_000);
