@@ -35,6 +35,8 @@ export interface RequestSpoolOptions {
 const endingReserveBytes = 4096;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
+/** From so many open requests on, others are likely to come in the same turn of the event loop, and to share its write. */
+const crowd = 8;
 /** How long a committed segment waits for its open requests before their accept lines are carried forward. */
 const carryAfterMs = 10_000;
 
@@ -46,7 +48,7 @@ interface OpenRequest {
 
 /**
  * The request log's first stop: a request is accepted when its accept line is in a file, and its ending follows.
- * Lines that come in one turn of the event loop go out in one write; one write is in flight at a time.
+ * While many are open, lines that come in one turn of the event loop go out in one write; one write is in flight at a time.
  */
 export class RequestSpool {
   static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
@@ -220,8 +222,11 @@ export class RequestSpool {
   }
 
   async #flush(): Promise<void> {
-    // Everything that this turn of the event loop brings goes into the first write.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    // Everything that this turn of the event loop brings goes into the first write; where little comes, nobody waits for it.
+    await new Promise<void>((resolve) => {
+      if (this.#open.size < crowd) process.nextTick(resolve);
+      else setImmediate(resolve);
+    });
     while (this.#group.lines.length > 0) {
       const group = this.#group;
       this.#group = createLineGroup();
