@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { TableHead } from './data-table-head.tsx';
 import { RowsInView } from './data-table-row.tsx';
+import { ScrollRegion } from './scroll-region.tsx';
 import classes from './data-table.module.css';
 import type { DataTableProps } from './table-props.ts';
 
@@ -26,22 +27,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   useEndReached(props, items.at(-1)?.index ?? -1);
   const template = columns.map(({ width }) => width).join(' ');
   return (
-    <div
-      ref={frame}
-      className={classes.frame}
-      style={{ maxHeight }}
-      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled with the arrow keys
-      tabIndex={0}
-      role="region"
-      aria-label={label}
-    >
+    <ScrollRegion ref={frame} label={label} className={classes.frame} style={{ maxHeight }}>
       <div role="table" aria-label={label} aria-rowcount={(total ?? rows.length) + 1} style={{ minWidth }}>
         <TableHead {...props} template={template} height={headHeight} />
         <div role="rowgroup" className={classes.body} style={{ height: virtualizer.getTotalSize() }}>
           <RowsInView items={items} template={template} {...props} />
         </div>
       </div>
-    </div>
+    </ScrollRegion>
   );
 }
 

@@ -1,11 +1,22 @@
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode, Ref } from 'react';
 import classes from './scroll-region.module.css';
 
-/** What is wider than a narrow screen scrolls by itself, by keyboard too (WCAG 2.1.1). */
-export function ScrollRegion({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+interface ScrollRegionProps {
+  readonly label: string;
+  readonly children: ReactNode;
+  /** For one that is told to scroll, or to take the focus. */
+  readonly ref?: Ref<HTMLDivElement>;
+  /** In place of scrolling sideways alone. */
+  readonly className?: string | undefined;
+  readonly style?: CSSProperties;
+}
+
+/** What is larger than its place scrolls by itself, by keyboard too (WCAG 2.1.1). */
+export function ScrollRegion({ label, children, className = classes.scroll, ...rest }: ScrollRegionProps) {
   return (
     <div
-      className={classes.scroll}
+      {...rest}
+      className={className}
       // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled with the arrow keys
       tabIndex={0}
       role="region"

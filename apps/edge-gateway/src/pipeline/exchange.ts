@@ -113,23 +113,28 @@ export function createExchange(
     tries: createTries(),
     abort,
     timings: { startedAt: performance.now() },
-    ledger: {
-      requestedModel: null,
-      model: null,
-      provider: null,
-      stream: false,
-      lane: null,
-      toolsIn: 0,
-      toolsOut: 0,
-      plan: null,
-      compressionSteps: [],
-      context: null,
-      losses: [],
-      recoveredTools: [],
-      hiddenRounds: 0,
-      invalidCalls: 0,
-    },
+    ledger: createLedger(),
     headers: { 'x-request-id': given.requestId },
+  };
+}
+
+/** What is known of a request before it is looked at. */
+export function createLedger(): Ledger {
+  return {
+    requestedModel: null,
+    model: null,
+    provider: null,
+    stream: false,
+    lane: null,
+    toolsIn: 0,
+    toolsOut: 0,
+    plan: null,
+    compressionSteps: [],
+    context: null,
+    losses: [],
+    recoveredTools: [],
+    hiddenRounds: 0,
+    invalidCalls: 0,
   };
 }
 

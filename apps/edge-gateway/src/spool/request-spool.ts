@@ -5,7 +5,7 @@ import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { tryLockDirectory } from './directory-lock.ts';
 import { LineBytes } from './line-bytes.ts';
-import { createLineGroup, writeLines, type LineGroup, type PendingLine } from './line-queue.ts';
+import { createLineGroup, expectBytes, writeLines, type LineGroup, type PendingLine } from './line-queue.ts';
 import { recoverDirectory } from './recover-directory.ts';
 import type { Segment } from './segment.ts';
 import { SegmentWriter } from './segment-writer.ts';
@@ -31,7 +31,7 @@ export interface RequestSpoolOptions {
   readonly segmentAgeMaxMs?: number;
 }
 
-/** Room kept for the lines of each open request: an accepted request can always be ended. */
+/** Room kept for the ending of each open request: an accepted request can always be ended. */
 const endingReserveBytes = 4096;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
@@ -67,8 +67,9 @@ export class RequestSpool {
   #group: LineGroup = createLineGroup();
   #flushing: Promise<void> | null = null;
   #endingTimer: NodeJS.Timeout | null = null;
-  /** Of the one group that is being written. */
+  /** The one group that is being written. */
   readonly #lines = new LineBytes();
+  #writingBytes = 0;
   #bytesOnDisk = 0;
   #carrying: Segment | null = null;
   #closed = false;
@@ -115,9 +116,9 @@ export class RequestSpool {
     this.#push({ kind: 'end', event, traceparent });
   }
 
-  /** Bytes on disk, and the room kept for what open requests have yet to write. */
+  /** Bytes on disk and about to be, and the room kept for open requests. */
   get usedBytes(): number {
-    return this.#bytesOnDisk + this.#open.size * endingReserveBytes;
+    return this.#bytesOnDisk + this.#writingBytes + this.#group.bytes + this.#open.size * endingReserveBytes;
   }
 
   get openRequests(): number {
@@ -209,6 +210,7 @@ export class RequestSpool {
 
   #push(line: PendingLine): void {
     this.#group.lines.push(line);
+    this.#group.bytes += expectBytes(line);
     if (this.#flushing !== null) return;
     // Nobody waits for an ending: it may share the write of the next request's accept line.
     if (line.kind === 'end') this.#endingTimer ??= setTimeout(() => this.#startFlush(), endingDelayMs);
@@ -230,7 +232,9 @@ export class RequestSpool {
     while (this.#group.lines.length > 0) {
       const group = this.#group;
       this.#group = createLineGroup();
+      this.#writingBytes = group.bytes;
       const failed = await this.#write(group);
+      this.#writingBytes = 0;
       if (failed && this.#closed) break;
       if (failed) await sleep(writeRetryMs);
     }

@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import type { RequestDetail } from '../../api/requests.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Columns, Panel } from '../../components/panel.tsx';
+import { ScrollRegion } from '../../components/scroll-region.tsx';
 import { Time } from '../../components/values.tsx';
 import { formatBytes } from '../../format/numbers.ts';
 import { layOutBody, parseBodyKind, splitPieces, type BodyKind, type KeptBody } from './lay-out-body.ts';
@@ -88,7 +89,7 @@ interface BodyTextProps {
 }
 
 function BodyText({ name, text, kind }: BodyTextProps) {
-  const region = useRef<HTMLPreElement>(null);
+  const region = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
   const shown = useMemo(() => layOutBody(text, kind, isOpen ? charsMax : firstChars), [text, kind, isOpen]);
   const open = () => {
@@ -98,21 +99,14 @@ function BodyText({ name, text, kind }: BodyTextProps) {
   };
   return (
     <>
-      <pre
-        ref={region}
-        className={classes.text}
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled with the arrow keys
-        tabIndex={0}
-        role="region"
-        aria-label={`Body of the ${name}`}
-      >
+      <ScrollRegion ref={region} label={`Body of the ${name}`} className={classes.text}>
         {splitPieces(shown.text).map((piece, at) => (
           // Pieces are never moved.
           <code key={at} className={classes.piece}>
             {piece}
           </code>
         ))}
-      </pre>
+      </ScrollRegion>
       {shown.isWhole ? null : <Rest isOpen={isOpen} name={name} onOpen={open} />}
     </>
   );

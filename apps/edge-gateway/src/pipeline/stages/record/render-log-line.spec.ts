@@ -1,24 +1,10 @@
+import { createLedger } from '../../exchange.ts';
 import { createTries } from '../../tries.ts';
 import { renderLogLine } from './render-log-line.ts';
 
 type Request = Parameters<typeof renderLogLine>[0];
 
-const ledger: Request['exchange']['ledger'] = {
-  requestedModel: null,
-  model: null,
-  provider: null,
-  stream: false,
-  lane: null,
-  toolsIn: 0,
-  toolsOut: 0,
-  plan: null,
-  compressionSteps: [],
-  context: null,
-  losses: [],
-  recoveredTools: [],
-  hiddenRounds: 0,
-  invalidCalls: 0,
-};
+const ledger = createLedger();
 const trace = { traceId: 'trace' } as Request['exchange']['trace'];
 const exchange = { requestId: 'request', trace, endpoint: 'chat_completions', ledger, tries: createTries() };
 
