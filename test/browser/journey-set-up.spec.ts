@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sharedStack, signUpPerson, type TestPerson } from '@gateway/testing';
 import type { Browser, Page } from 'playwright-core';
-import { connectBrowser, goTo, openPage, settle, signIn, type WatchedPage } from './page.fixture.ts';
+import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
 
 const { baseUrl } = sharedStack();
 const desktop = { scheme: 'light', width: 1600 } as const;
@@ -103,8 +103,7 @@ test('the policy is changed and the change undone; what is kept is opted in to',
   await done('The limits are saved.');
   expect(await call('GET', '/v1/account/me')).toMatchObject({ policy: { rate_limit_rpm: 123 } });
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
-  await settle(page);
+  await done('The limits are as they were.');
   expect(await call('GET', '/v1/account/me')).toMatchObject({ policy: { rate_limit_rpm: 600 } });
   await page.getByRole('switch', { name: /Store what messages/ }).click();
   await page.getByRole('button', { name: 'Save what is kept' }).click();

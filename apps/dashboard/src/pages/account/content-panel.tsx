@@ -16,19 +16,19 @@ export function ContentPanel({ account: { policy } }: { readonly account: Accoun
   const [draft, setDraft] = useState<Kept>(before);
   const update = useUpdateAccount();
   const isChanged = JSON.stringify(draft) !== JSON.stringify(before);
-  const put = (kept: Kept, undo?: () => void) =>
-    update.mutate({ policy: kept }, { onSuccess: () => notifyDone('What is kept is saved.', undo) });
+  const put = (kept: Kept, onSuccess: () => void) => update.mutate({ policy: kept }, { onSuccess });
   const restore = () => {
     setDraft(before);
-    put(before);
+    put(before, () => notifyDone('What is kept is as it was.'));
   };
+  const save = () => put(draft, () => notifyDone('What is kept is saved.', restore));
   return (
     <Panel title="What is kept" description="Bounds for everything that stores or measures.">
       <form
         className={classes.form}
         onSubmit={(event) => {
           event.preventDefault();
-          put(draft, restore);
+          save();
         }}
       >
         <KeptFields draft={draft} onChange={setDraft} />

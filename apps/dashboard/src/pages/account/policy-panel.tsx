@@ -49,7 +49,10 @@ export function PolicyPanel({ account: { policy } }: { readonly account: Account
   };
   const restore = ({ rate_limit_rpm, daily_token_budget, weekly_token_budget }: Policy) => {
     setDraft((now) => ({ ...now, rate_limit_rpm, daily_token_budget, weekly_token_budget }));
-    update.mutate({ policy: { rate_limit_rpm, daily_token_budget, weekly_token_budget } });
+    update.mutate(
+      { policy: { rate_limit_rpm, daily_token_budget, weekly_token_budget } },
+      { onSuccess: () => notifyDone('The limits are as they were.') },
+    );
   };
   return (
     <Panel title="Limits" description="Keys without limits of their own have these.">
