@@ -41,17 +41,18 @@ export function endLineRequestId(bytes: Buffer, start: number): string {
   return bytes.toString('latin1', start + endIdStart, start + endIdStart + idLength);
 }
 
-/** The two parts of an end line, as JSON text; the event as the bytes it is there. `end` is the offset of the line's newline. */
-export function sliceEndLine(
+/** The two parts of an end line: one as JSON text, the event as where it stands. `end` is the offset of the line's newline. */
+export function locateEndLine(
   bytes: Buffer,
   start: number,
   end: number,
-): { readonly traceparent: string; readonly event: Buffer } {
+): { readonly traceparent: string; readonly eventStart: number; readonly eventEnd: number } {
   const parentStart = start + endIdStart + idLength + 2;
   const parentEnd = bytes.indexOf(',', parentStart, 'latin1');
   return {
     traceparent: bytes.toString('latin1', parentStart, parentEnd),
-    event: bytes.subarray(parentEnd + 1, end - 1),
+    eventStart: parentEnd + 1,
+    eventEnd: end - 1,
   };
 }
 

@@ -17,7 +17,7 @@ class MemoryQueue implements EventQueue {
 
   add(id: string, data: Buffer): Promise<void> {
     if (this.isAway) return Promise.reject(new Error('away'));
-    this.added.push({ id, data });
+    this.added.push({ id, data: Buffer.from(data) });
     return Promise.resolve();
   }
 

@@ -1,6 +1,6 @@
 import { batchesCommitted } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import { cutBatch } from './cut-batch.ts';
+import { BatchCutter } from './batch-cutter.ts';
 import type { EventQueue } from './event-queue.port.ts';
 import type { RequestSpool } from './request-spool.ts';
 import type { Segment } from './segment.ts';
@@ -37,6 +37,7 @@ const adoptEveryMs = 30_000;
 export class SpoolShipper {
   readonly #options: SpoolShipperOptions;
   readonly #now: () => number;
+  readonly #cutter = new BatchCutter();
   readonly #unreadable = new WeakSet<Segment>();
   readonly #inFlight = new Map<string, InFlightBatch>();
   #inFlightBytes = 0;
@@ -119,7 +120,7 @@ export class SpoolShipper {
     const until = segment.bytes;
     while (segment.shippedBytes < until) {
       if (this.#inFlightBytes >= (this.#options.inFlightBytesMax ?? 64 << 20)) return;
-      const batch = await cutBatch(segment, segment.shippedBytes);
+      const batch = await this.#cutter.cut(segment, segment.shippedBytes);
       if (batch.data !== null) await this.#add(batch.id, batch.data, { ...batch, segment });
       segment.shippedBytes = batch.end;
     }
@@ -136,9 +137,18 @@ export class SpoolShipper {
     this.#inFlightBytes += range.end - range.start;
     range.segment.uncommittedBatches += 1;
     try {
-      await this.#options.queue.add(id, data);
+      await this.#hand(id, data);
     } catch (error) {
       this.#forget(id);
+      throw error;
+    }
+  }
+
+  async #hand(id: string, data: Buffer): Promise<void> {
+    try {
+      await this.#options.queue.add(id, data);
+    } catch (error) {
+      this.#cutter.letGo();
       throw new QueueAway('the queue took no batch', { cause: error });
     }
   }
@@ -147,11 +157,9 @@ export class SpoolShipper {
     const before = this.#now() - (this.#options.resendAfterMs ?? 30_000);
     for (const [id, batch] of [...this.#inFlight]) {
       if (batch.shippedAtMs > before || !this.#inFlight.has(id)) continue;
-      const { data } = await cutBatch(batch.segment, batch.start, batch.end);
+      const { data } = await this.#cutter.cut(batch.segment, batch.start, batch.end);
       if (data === null) continue;
-      await this.#options.queue.add(id, data).catch((error: unknown) => {
-        throw new QueueAway('the queue took no batch', { cause: error });
-      });
+      await this.#hand(id, data);
       batch.shippedAtMs = this.#now();
     }
   }

@@ -1,0 +1,93 @@
+import { open } from 'node:fs/promises';
+import { isAcceptLine, isWholeLine, locateEndLine } from './spool-line.ts';
+import type { Segment } from './segment.ts';
+
+/** A run of a segment, as the data of one job. */
+export interface Batch {
+  /** Names these bytes of this segment: the same id always carries the same events. */
+  readonly id: string;
+  /** The job's data: JSON text, in UTF-8, good until the cutter cuts again. Null where the run has accept lines alone. */
+  readonly data: Buffer | null;
+  /** Bytes of the segment from `start` to `end`, accept lines included. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const batchEventsMax = 500;
+const chunkBytes = 1 << 20;
+/** Room for what comes before a batch's first event: its id has a UUID and two offsets. */
+const headBytes = 256;
+const [comma, newline] = [0x2c, 0x0a] as const;
+
+/**
+ * Cuts batches, one at a time. They are read into one place and put together there: a megabyte from the heap's outside for
+ * each would make V8 collect all garbage every few dozen of them, which was a quarter of what recording cost.
+ */
+export class BatchCutter {
+  #kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
+
+  /**
+   * The batch that starts at an offset of a segment: up to 500 endings or one chunk. Pass `end` to cut again exactly what was
+   * cut before.
+   */
+  async cut(segment: Segment, start: number, end?: number): Promise<Batch> {
+    const limit = end ?? segment.bytes;
+    const file = await open(segment.path, 'r');
+    try {
+      for (let size = end === undefined ? chunkBytes : end - start; ; size *= 2) {
+        const length = Math.min(size, limit - start);
+        const bytes = this.#roomFor(length);
+        const { bytesRead } = await file.read(bytes, headBytes, length, start);
+        if (bytesRead < length) throw new Error(`${segment.path} is shorter than what was written to it`);
+        const filled = bytes.subarray(0, headBytes + length);
+        // A line longer than the chunk: read on.
+        if (filled.lastIndexOf(newline) < headBytes) continue;
+        return renderBatch(segment, start, filled, end === undefined ? batchEventsMax : Infinity);
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** For when a batch was not taken, and whoever was to take it may look at it still: what it has is not written over. */
+  letGo(): void {
+    this.#kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
+  }
+
+  #roomFor(length: number): Buffer {
+    const needed = headBytes + length;
+    return needed <= this.#kept.length ? this.#kept : Buffer.allocUnsafeSlow(needed);
+  }
+}
+
+/**
+ * Of the lines behind the room for the head. In place: the events move together over what stood before each of them, which is
+ * at least as long as its entry in the tail is.
+ */
+function renderBatch(segment: Segment, start: number, bytes: Buffer, eventsMax: number): Batch {
+  const traceparents: string[] = [];
+  let [offset, filled] = [headBytes, headBytes];
+  for (
+    let lineEnd = bytes.indexOf(newline, offset);
+    lineEnd !== -1;
+    lineEnd = bytes.indexOf(newline, offset)
+  ) {
+    if (traceparents.length === eventsMax) break;
+    const wanted = !isAcceptLine(bytes, offset);
+    if (wanted && (!segment.recovered || isWholeLine(bytes.toString('utf8', offset, lineEnd)))) {
+      const { traceparent, eventStart, eventEnd } = locateEndLine(bytes, offset, lineEnd);
+      if (traceparents.length > 0) bytes[filled++] = comma;
+      bytes.copyWithin(filled, eventStart, eventEnd);
+      filled += eventEnd - eventStart;
+      traceparents.push(traceparent);
+    }
+    offset = lineEnd + 1;
+  }
+  const end = start + offset - headBytes;
+  const id = `${segment.id}_${start}_${end}`;
+  if (traceparents.length === 0) return { id, data: null, start, end };
+  const head = `{"batchId":"${id}","events":[`;
+  bytes.write(head, headBytes - head.length, 'latin1');
+  filled += bytes.write(`],"traceparents":[${traceparents.join(',')}]}`, filled, 'latin1');
+  return { id, data: bytes.subarray(headBytes - head.length, filled), start, end };
+}
