@@ -28,8 +28,11 @@ export class ToolEmbedding {
 
   async #encode(texts: readonly EncoderText[]): Promise<string> {
     const parts: Buffer[] = [];
-    for (let from = 0; from < texts.length; from += this.#inference.textsPerTask) {
+    let from = 0;
+    while (from < texts.length) {
+      // How many are a task is learned from each: it may be another number once this one has run.
       const some = texts.slice(from, from + this.#inference.textsPerTask);
+      from += some.length;
       const numbers = await this.#inference.run({ kind: 'encode', texts: some }, { urgency: 'later' });
       parts.push(Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength));
     }
