@@ -1,5 +1,6 @@
 import { chooseK, calibrate } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
 import { findFall, referenceMin } from '../../../apps/worker/src/jobs/calibrate/watch-recall.ts';
+import { powerKnowingRanks } from './best-rank-test.ts';
 import { powerOfBestTest } from './best-test.ts';
 import { renderSample, seedRandom, simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 
@@ -25,6 +26,8 @@ export interface FallFigures {
   readonly falseIn1000: number;
   /** How likely the best of all tests would notice within 60 sessions by misses alone, at that share of false alarms. */
   readonly bestByMisses: number;
+  /** The same of stretched ranks at the mean true recall, for who sees them all and knows beforehand how they fell off. */
+  readonly bestByRanks: number;
 }
 
 /** Sessions until the fall is noticed; null: not within 300. */
@@ -41,12 +44,13 @@ export function measureFalls(accounts: number, seed: number): FallFigures[] {
 function measureCase(accounts: number, seed: number, target: number, reference: number): FallFigures {
   const random = seedRandom(seed);
   const [stretched, strayed]: number[][] = [[], []];
-  let falseAlarms = 0;
+  let [falseAlarms, missedShares] = [0, 0];
   for (let at = 0; at < accounts; at += 1) {
     const account = simulateAccount(random);
     const draw = (): readonly number[] => account.draw(random);
     const usual = Array.from({ length: reference }, draw);
     const k = chooseFrom(usual, account.tools, target);
+    missedShares += 1 - (account.recallAt[k] ?? 1);
     // Where K is the whole list, nothing can be missed.
     if (k < account.tools) {
       const stretch = stretchRanks(account, k);
@@ -56,17 +60,16 @@ function measureCase(accounts: number, seed: number, target: number, reference: 
     const quiet = Array.from({ length: referenceMin + quietSessions - reference }, draw);
     falseAlarms += Number(findAlarm([...usual, ...quiet], k) !== null);
   }
+  // Of the stretches of 60 among 1,000, one has no more than its part of the false alarms.
+  const level = falseShare / Math.floor(quietSessions / soon);
+  const missed = missedShares / accounts;
   return {
     ...{ target, reference },
     stretched: describe(stretched ?? []),
     strayed: describe(strayed ?? []),
     falseIn1000: falseAlarms / accounts,
-    bestByMisses: powerOfBestTest(soon, {
-      before: 1 - target,
-      after: 1 - target + 0.1,
-      // Of the stretches of 60 among 1,000, one has no more than its part of the false alarms.
-      level: falseShare / Math.floor(quietSessions / soon),
-    }),
+    bestByMisses: powerOfBestTest(soon, { before: 1 - target, after: 1 - target + 0.1, level }),
+    bestByRanks: powerKnowingRanks(soon, { before: missed, after: missed + 0.1, level }, random),
   };
 }
 

@@ -24,6 +24,10 @@ export interface SimulatedAccount {
   readonly draw: (random: () => number) => readonly number[];
 }
 
+/** Sessions make from one call to so many, and are from so easy to so hard: depths are stretched by that. All alike often. */
+export const callsMax = 6;
+export const difficulties = { min: 0.3, max: 1.7 } as const;
+
 /** How ranks of needed tools fall off: most at the top, some anywhere. The shapes of real sets are all among these. */
 const shapes = ['geometric', 'heavy', 'mixed'] as const;
 const sessionsMax = 10_000;
@@ -49,8 +53,8 @@ function makeSessions(tools: number, random: () => number): (random: () => numbe
     return 1 + Math.floor(shape === 'heavy' ? depth * Math.sqrt(1 + depth / scale) : depth);
   };
   return (next) => {
-    const difficulty = 0.3 + 1.4 * next();
-    const calls = 1 + Math.floor(next() * 6);
+    const difficulty = difficulties.min + (difficulties.max - difficulties.min) * next();
+    const calls = 1 + Math.floor(next() * callsMax);
     return Array.from({ length: calls }, () => Math.min(tools, drawOne(next, difficulty)));
   };
 }
