@@ -43,6 +43,13 @@ describe('renderTables', () => {
     expect(expandTables(JSON.parse(table))).toEqual(rows.slice(1));
   });
 
+  it('looks at each part of lists within lists once, however deep they nest', () => {
+    let nested: unknown = 1;
+    // Looked at twice a level, as a table and as it is, the innermost would take hours.
+    for (let depth = 0; depth < 31; depth += 1) nested = [{ a: nested }, { a: 1 }];
+    expect(expandTables(JSON.parse(render(nested)))).toEqual(nested);
+  });
+
   it.each([
     ['one object', [flights[0]]],
     ['objects that have little in common', [{ a: 1 }, { b: 2 }, { c: 3 }]],

@@ -17,7 +17,7 @@ const shareMax = 0.92;
  * the order of members; `expandTables` is the way back.
  */
 export function renderTables(tape: JsonTape): string {
-  return renderNode(tape, tape.root);
+  return new TableRenderer(tape).render(tape.root);
 }
 
 /** A text with these words in it could be read as a table of ours, and is left alone. */
@@ -25,50 +25,75 @@ export function mayHoldTables(text: string): boolean {
   return text.includes('"columns"') || text.includes(absent) || text.includes(nameColumn);
 }
 
-function renderNode(tape: JsonTape, node: JsonNode): string {
-  const kind = tape.kind(node);
-  if (kind !== 'object' && kind !== 'array') return tape.text(node);
-  const set = readRows(tape, node);
-  const table = set && renderTable(tape, set);
-  const plain = renderPlain(tape, node);
-  if (table === undefined) return plain;
-  return estimateTextTokens(table) < shareMax * estimateTextTokens(plain) ? table : plain;
-}
+class TableRenderer {
+  readonly #tape: JsonTape;
+  /** A node is wanted for a table and for what stands in its place: without these, twice as often a level further down. */
+  readonly #rendered = new Map<JsonNode, string>();
+  readonly #done: JsonNode[] = [];
 
-function renderPlain(tape: JsonTape, node: JsonNode): string {
-  if (tape.kind(node) === 'array') {
-    return `[${tape
-      .items(node)
-      .map((item) => renderNode(tape, item))
-      .join(',')}]`;
+  constructor(tape: JsonTape) {
+    this.#tape = tape;
   }
-  const members = tape.entries(node).map(({ key, value }) => `${tape.text(key)}:${renderNode(tape, value)}`);
-  return `{${members.join(',')}}`;
-}
 
-function renderTable(tape: JsonTape, { shape, columns, groups, rows }: RowSet): string {
-  const cells = new Map<Row, string[]>();
-  for (const row of rows) {
-    cells.set(
-      row,
-      columns.map((column) => renderCell(tape, row.cells.get(column))),
+  render(node: JsonNode): string {
+    const tape = this.#tape;
+    const kind = tape.kind(node);
+    if (kind !== 'object' && kind !== 'array') return tape.text(node);
+    const known = this.#rendered.get(node);
+    if (known !== undefined) return known;
+    const before = this.#done.length;
+    const rendered = this.#renderBranch(node);
+    // What is inside it is wanted no more.
+    for (const inner of this.#done.splice(before)) this.#rendered.delete(inner);
+    this.#rendered.set(node, rendered);
+    this.#done.push(node);
+    return rendered;
+  }
+
+  #renderBranch(node: JsonNode): string {
+    const set = readRows(this.#tape, node);
+    const table = set && this.#renderTable(set);
+    const plain = this.#renderPlain(node);
+    if (table === undefined) return plain;
+    return estimateTextTokens(table) < shareMax * estimateTextTokens(plain) ? table : plain;
+  }
+
+  #renderPlain(node: JsonNode): string {
+    const tape = this.#tape;
+    if (tape.kind(node) === 'array') {
+      return `[${tape
+        .items(node)
+        .map((item) => this.render(item))
+        .join(',')}]`;
+    }
+    const members = tape.entries(node).map(({ key, value }) => `${tape.text(key)}:${this.render(value)}`);
+    return `{${members.join(',')}}`;
+  }
+
+  #renderTable({ shape, columns, groups, rows }: RowSet): string {
+    const cells = new Map<Row, string[]>();
+    for (const row of rows) {
+      cells.set(
+        row,
+        columns.map((column) => this.#renderCell(row.cells.get(column))),
+      );
+    }
+    const first = cells.get(rows[0] as Row) ?? [];
+    const isSame = columns.map(
+      (column, at) => column !== nameColumn && rows.every((row) => cells.get(row)?.[at] === first[at]),
     );
+    const all = columns.flatMap((column, at) => (isSame[at] ? [`${column}:${first[at] ?? ''}`] : []));
+    const renderRow = (row: Row): string =>
+      `[${(cells.get(row) ?? []).filter((_, at) => !isSame[at]).join(',')}]`;
+    const renderRows = (list: readonly Row[]): string => `[${list.map(renderRow).join(',')}]`;
+    const header = all.length === 0 ? '' : `"all":{${all.join(',')}},`;
+    const body =
+      shape === 'groups' ? `"groups":[${groups.map(renderRows).join(',')}]` : `"rows":${renderRows(rows)}`;
+    return `{${header}"columns":[${columns.filter((_, at) => !isSame[at]).join(',')}],${body}}`;
   }
-  const first = cells.get(rows[0] as Row) ?? [];
-  const isSame = columns.map(
-    (column, at) => column !== nameColumn && rows.every((row) => cells.get(row)?.[at] === first[at]),
-  );
-  const all = columns.flatMap((column, at) => (isSame[at] ? [`${column}:${first[at] ?? ''}`] : []));
-  const renderRow = (row: Row): string =>
-    `[${(cells.get(row) ?? []).filter((_, at) => !isSame[at]).join(',')}]`;
-  const renderRows = (list: readonly Row[]): string => `[${list.map(renderRow).join(',')}]`;
-  const header = all.length === 0 ? '' : `"all":{${all.join(',')}},`;
-  const body =
-    shape === 'groups' ? `"groups":[${groups.map(renderRows).join(',')}]` : `"rows":${renderRows(rows)}`;
-  return `{${header}"columns":[${columns.filter((_, at) => !isSame[at]).join(',')}],${body}}`;
-}
 
-function renderCell(tape: JsonTape, cell: JsonNode | string | undefined): string {
-  if (cell === undefined) return absent;
-  return typeof cell === 'string' ? cell : renderNode(tape, cell);
+  #renderCell(cell: JsonNode | string | undefined): string {
+    if (cell === undefined) return absent;
+    return typeof cell === 'string' ? cell : this.render(cell);
+  }
 }
