@@ -17,4 +17,10 @@ describe('tools that a turn names', () => {
   ])('in %j: %j', (turn, positions) => {
     expect(findMentions(index, turn)).toEqual(positions);
   });
+
+  it('takes no longer for a long run of marks inside a word', () => {
+    const startedAt = performance.now();
+    expect(findMentions(index, `a${'-'.repeat(99_000)}b, then create_issue--`)).toEqual([0]);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
 });

@@ -17,9 +17,16 @@ export function findMentions(index: ToolListIndex, turn: string): number[] {
     for (const position of index.positionsByName.get(name) ?? []) named.add(position);
   };
   for (const [word] of text.matchAll(wordPattern)) {
-    const name = word.replace(/[.:/-]+$/, '');
+    const name = withoutEnd(word);
     if (identifierPattern.test(name)) add(name);
   }
   for (const [, name] of text.matchAll(quotedPattern)) add(name ?? '');
   return [...named];
+}
+
+/** A word without the marks that end its sentence. By hand: a pattern would try each of a long run of them. */
+function withoutEnd(word: string): string {
+  let end = word.length;
+  while (end > 0 && '.:/-'.includes(word.charAt(end - 1))) end -= 1;
+  return word.slice(0, end);
 }
