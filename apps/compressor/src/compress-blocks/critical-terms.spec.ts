@@ -25,6 +25,14 @@ describe('criticalTerms', () => {
     expect(isCriticalLine('TypeError: x is undefined', new Set())).toBe(true);
     expect(isCriticalLine('all is well', terms)).toBe(false);
   });
+
+  it('takes no longer for long runs of marks inside words', () => {
+    const startedAt = performance.now();
+    expect(criticalTerms(`a${'-'.repeat(39_000)}b`).size).toBe(0);
+    const line = `a${'-'.repeat(1_990)}b`;
+    for (let at = 0; at < 1_000; at += 1) expect(isCriticalLine(line, new Set(['c']))).toBe(false);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
 });
 
 it.each([

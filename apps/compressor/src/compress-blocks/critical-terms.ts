@@ -16,7 +16,7 @@ export function criticalTerms(text: string): Set<string> {
   const head = text.length > charactersMax ? text.slice(0, charactersMax) : text;
   for (const match of head.matchAll(quoted)) add(terms, match[1] ?? match[2] ?? match[3] ?? '');
   for (const [found] of head.matchAll(word)) {
-    const term = found.replace(/[.:/#-]+$/, '');
+    const term = withoutEnd(found);
     const isShout = term.length > 2 && /^\p{Lu}+$/u.test(term);
     if (joined.test(term) || isShout) add(terms, term);
     if (term.includes('/')) add(terms, lastPartOf(term));
@@ -28,6 +28,13 @@ export function criticalTerms(text: string): Set<string> {
 /** Of a path or an address: a file is asked for by its name alone as often. */
 function lastPartOf(term: string): string {
   return term.slice(term.lastIndexOf('/') + 1);
+}
+
+/** A word without the marks that end its sentence. By hand: a pattern would try each of a long run of them. */
+function withoutEnd(found: string): string {
+  let end = found.length;
+  while (end > 0 && '.:/#-'.includes(found.charAt(end - 1))) end -= 1;
+  return found.slice(0, end);
 }
 
 function add(terms: Set<string>, found: string): void {
@@ -46,7 +53,7 @@ export function isCriticalLine(line: string, terms: ReadonlySet<string>): boolea
   const lower = head.toLowerCase();
   if (terms.has(lower.trim())) return true;
   for (const [found] of lower.matchAll(word)) {
-    const term = found.replace(/[.:/#-]+$/, '');
+    const term = withoutEnd(found);
     if (terms.has(found) || terms.has(term) || (term.includes('/') && terms.has(lastPartOf(term))))
       return true;
   }
