@@ -2,6 +2,8 @@ import { cutText } from './cut-text.ts';
 
 /** How much of a line is quoted to find it by. */
 const labelLength = 40;
+/** Longer than any reference, with its two labels: patterns would take quadratic time on a long line that begins like one. */
+const referenceLengthMax = 256;
 
 /** Control characters and line separators. */
 // eslint-disable-next-line no-control-regex -- they are what is looked for
@@ -48,6 +50,7 @@ export type Reference =
 
 /** Reads a line that stands for others; undefined for any other line. */
 export function parseReference(line: string): Reference | undefined {
+  if (line.length > referenceLengthMax) return undefined;
   const numbers = /^\[lines (\d+)-(\d+) as above\]$/.exec(line);
   if (numbers) {
     const [, from = '', to = ''] = numbers;
