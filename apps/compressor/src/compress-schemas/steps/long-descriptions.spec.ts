@@ -51,4 +51,11 @@ describe('long descriptions', () => {
     const steps = compressDefinition(tool(long), 'balanced').steps.map(({ step }) => step);
     expect(steps.at(-1)).toBe('long_descriptions');
   });
+
+  it('take no longer where a sentence stands behind a long run of blanks', () => {
+    const startedAt = performance.now();
+    const blanks = `${long} The end.${' '.repeat(60_000)}Really.`;
+    expect(descriptionIn(compressedText(tool(blanks), 'balanced'))).toContain('The path must be absolute.');
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
 });

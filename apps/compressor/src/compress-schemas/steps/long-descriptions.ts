@@ -51,7 +51,7 @@ function listDescriptions({ definition, walk, dropped }: SchemaDraft): JsonNode[
 const telling =
   /\b(?:must|required?|only|never|not|no|don't|cannot|can't|should|always|unless|if|when|default|format|at least|at most|max|min|maximum|minimum|up to|between|one of|either|valid|allowed|supported|instead|before|after|deprecated)\b|[`"'“”\d<>{}[\]/_\\]/i;
 const aside =
-  /^\s*(?:\\n|\s)*(?:for example|example|e\.g\.|note|see|this (?:tool|function|is)|use(?:ful)? |useful)\b/i;
+  /^(?:\\n|\s)*(?:for example|example|e\.g\.|note|see|this (?:tool|function|is)|use(?:ful)? |useful)\b/i;
 
 /** The sentences of a description that may go: not the first, and none that tells what is allowed. */
 function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
