@@ -7,6 +7,8 @@ describe('what a turn is about', () => {
     ['Create an issue in acme/widgets', 'act'],
     ['Find the failing job, then rerun it', 'multi-step'],
     ['Refactor the parser and add unit tests', 'code'],
+    ['To do:\n \n\n  1. Create an issue\n  2. Close it', 'multi-step'],
+    ['\n\t* list what is there', 'multi-step'],
     ['yes please', 'continue'],
     ['', 'chat'],
   ])('%j: %s', (turn, intent) => {
@@ -15,5 +17,11 @@ describe('what a turn is about', () => {
 
   it('goes on while results of calls are open', () => {
     expect(classifyIntent('Create an issue', true)).toBe('continue');
+  });
+
+  it('takes no longer for a long run of line breaks', () => {
+    const startedAt = performance.now();
+    for (let at = 0; at < 200; at += 1) expect(classifyIntent('\n'.repeat(4_000), false)).toBe('chat');
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 });

@@ -6,7 +6,7 @@ const code =
 const goOn =
   /^\W*(?:yes|yep|ok|okay|sure|go on|continue|proceed|do it|please do|thanks|thank you|next|correct|right)\b/i;
 const severalSteps =
-  /\b(?:then|after that|afterwards|next|finally|once (?:that|you|it)|followed by|and also)\b|(?:^|\n)\s*(?:\d+[.)]|[-*])\s/i;
+  /\b(?:then|after that|afterwards|next|finally|once (?:that|you|it)|followed by|and also)\b|(?:^|\n)[^\S\n]*(?:\d+[.)]|[-*])\s/i;
 const act =
   /\b(?:create|add|delete|remove|update|set|send|post|book|cancel|schedule|close|open|merge|move|rename|assign|upload|write|buy|order|pay|start|stop|run|invite|enable|disable|reply|comment|deploy|install|register|reserve|turn|play|change|edit|approve)\b/i;
 const lookup =
