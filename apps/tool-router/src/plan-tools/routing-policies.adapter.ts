@@ -30,9 +30,14 @@ export class NatsRoutingPolicies implements RoutingPolicies {
     this.#messaging = messaging;
     this.#log = log;
     messaging.onBroadcast(routingPolicyChanged, ({ policy }) => {
+      // What is still being asked may be answered by what was before.
+      this.#asking.delete(policy.accountId);
       this.#kept.set(policy.accountId, { policy }, { ttl: keptMs });
     });
-    messaging.onReconnect(() => this.#kept.clear());
+    messaging.onReconnect(() => {
+      this.#asking.clear();
+      this.#kept.clear();
+    });
   }
 
   find(accountId: string, version: string | null): Promise<RoutingPolicy | null> | RoutingPolicy | null {
@@ -46,18 +51,20 @@ export class NatsRoutingPolicies implements RoutingPolicies {
   }
 
   #ask(key: string, accountId: string, version: string | null): Promise<RoutingPolicy | null> {
-    const asked = this.#messaging
+    const keep = (policy: RoutingPolicy | null, ttl: number): RoutingPolicy | null => {
+      if (this.#asking.get(key) === asked) {
+        this.#asking.delete(key);
+        this.#kept.set(key, { policy }, { ttl });
+      }
+      return policy;
+    };
+    const asked: Promise<RoutingPolicy | null> = this.#messaging
       .call(getRoutingPolicy, { accountId, version })
-      .then(({ policy }) => {
-        this.#kept.set(key, { policy }, { ttl: keptMs });
-        return policy;
-      })
+      .then(({ policy }) => keep(policy, keptMs))
       .catch((error: unknown) => {
         this.#log.debug({ err: error }, 'nobody says what an account has measured');
-        this.#kept.set(key, { policy: null }, { ttl: missedMs });
-        return null;
-      })
-      .finally(() => this.#asking.delete(key));
+        return keep(null, missedMs);
+      });
     this.#asking.set(key, asked);
     return asked;
   }
