@@ -5,27 +5,62 @@ const escapeSequence =
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|[@-Z\\-_])/g;
 
+/** Of these, what erases to the end of the line, or all of it. */
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const erasure = /\x1b\[(?:0?[JK]|2K)/g;
+
 /** Takes away colours and cursor moves, and of a line that was drawn over and over leaves what a terminal shows in the end. */
 export const terminal: TextStep = {
   name: 'terminal',
   apply(text) {
-    const plain = text.includes('\x1b') ? text.replace(escapeSequence, '') : text;
-    return plain.includes('\r') ? plain.split('\n').map(showLine).join('\n') : plain;
+    const isRedrawn = text.includes('\r');
+    const keep = isRedrawn ? keepErasure : () => '';
+    const plain = text.includes('\x1b') ? text.replace(escapeSequence, keep) : text;
+    return isRedrawn ? plain.split('\n').map(showLine).join('\n') : plain;
   },
 };
+
+function keepErasure(sequence: string): string {
+  return sequence.replace(erasure, '') === '' ? sequence : '';
+}
 
 /** A carriage return at the end of a line is half of a line break and stays; the others go back to the first column. */
 function showLine(line: string): string {
   let end = line.length;
   while (end > 0 && line.charCodeAt(end - 1) === 0x0d) end -= 1;
-  if (!line.slice(0, end).includes('\r')) return line;
-  const drawings = line.slice(0, end).split('\r');
+  if (!line.slice(0, end).includes('\r')) return line.replace(erasure, '');
+  const drawings = line.slice(0, end).split('\r').map(readDrawing);
   const shown: string[] = [];
   let covered = 0;
+  let erasedFrom = Infinity;
   for (const drawing of drawings.reverse()) {
-    if (drawing.length <= covered) continue;
-    shown.push(drawing.slice(covered));
-    covered = drawing.length;
+    const shownEnd = Math.min(drawing.text.length, erasedFrom);
+    if (shownEnd > covered) {
+      shown.push(drawing.text.slice(covered, shownEnd));
+      covered = shownEnd;
+    }
+    erasedFrom = Math.min(erasedFrom, drawing.erasedFrom);
   }
   return shown.join('') + line.slice(end);
+}
+
+interface Drawing {
+  readonly text: string;
+  /** The column from which on nothing is left of what was drawn before. */
+  readonly erasedFrom: number;
+}
+
+function readDrawing(drawn: string): Drawing {
+  let erasedFrom = Infinity;
+  let text = '';
+  let start = 0;
+  for (const found of drawn.matchAll(erasure)) {
+    const [sequence] = found;
+    text += drawn.slice(start, found.index);
+    start = found.index + sequence.length;
+    const isWhole = sequence.endsWith('2K');
+    erasedFrom = Math.min(erasedFrom, isWhole ? 0 : text.length);
+    if (isWhole && start === drawn.length) text = '';
+  }
+  return { text: text + drawn.slice(start), erasedFrom };
 }

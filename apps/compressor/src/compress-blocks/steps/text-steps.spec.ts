@@ -19,6 +19,12 @@ describe('terminal', () => {
     ['\x1b[1;31mred\x1b[0m and \x1b]0;title\x07plain', 'red and plain'],
     ['10%\r50%\r100%\ndone', '100%\ndone'],
     ['a long first drawing\rshort', 'shortg first drawing'],
+    ['Progress 100%\r\x1b[KDone\nnext', 'Done\nnext'],
+    ['Downloading 50%\x1b[2K\rDone\r\n', 'Done\r\n'],
+    ['\x1b[32mBuilding a\x1b[0m\x1b[K\r\x1b[32mBuilt\x1b[0m\x1b[K\r\n', 'Built\r\n'],
+    ['a long first drawing\rshort\x1b[0K', 'short'],
+    ['a long first drawing\r\x1b[J\nnext', '\nnext'],
+    ['abcdef\rxy\x1b[K\rz', 'zy'],
     ['dos line\r\nanother\r\n', 'dos line\r\nanother\r\n'],
     ['nothing to do', 'nothing to do'],
   ])('shows of %j what a terminal shows in the end', (text, shown) => {
