@@ -38,7 +38,7 @@ export interface Payments {
   }): Promise<{ readonly id: string; readonly url: string }>;
   openPortal(customerId: string, returnUrl: string): Promise<string>;
   findCheckout(id: string): Promise<PaidCheckout | null>;
-  /** The one that counts: a live one before one that ended, the newest first. Null for who never had one. */
+  /** The one that counts: a paid one, then a live one, then one that ended, the newest first. Null for who never had one. */
   findSubscription(customerId: string): Promise<PaidSubscription | null>;
   /** Ends its subscriptions at once and deletes it. One that is gone already is as good. */
   deleteCustomer(customerId: string): Promise<void>;

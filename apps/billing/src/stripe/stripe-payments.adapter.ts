@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import Stripe from 'stripe';
+import { isPaying } from '../domain/plans.ts';
 import type { PaidCheckout, PaidSubscription, PaymentEvent, Payments } from './payments.port.ts';
 import { parseSignedAt } from './parse-signed-at.ts';
 
@@ -96,10 +97,13 @@ export class StripePayments implements Payments {
     const found = await unlessMissing(
       ask(this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: subscriptionsMax })),
     );
-    // Stripe lists the newest first.
+    // Stripe lists the newest first. One that nothing came of does not hide what is paid for.
+    const all = found?.data ?? [];
     const subscription =
-      found?.data.find(({ status }) => !endedStatuses.includes(status)) ?? found?.data[0] ?? null;
-    return subscription && renderSubscription(subscription);
+      all.find(({ status }) => isPaying(status)) ??
+      all.find(({ status }) => !endedStatuses.includes(status)) ??
+      all[0];
+    return subscription === undefined ? null : renderSubscription(subscription);
   }
 
   async deleteCustomer(customerId: string): Promise<void> {

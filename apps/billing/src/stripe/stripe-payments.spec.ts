@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { startStripeServer, type StripeServer } from '@gateway/testing';
 import { parseSignedAt } from './parse-signed-at.ts';
 import { StripePayments } from './stripe-payments.adapter.ts';
 
@@ -50,4 +51,32 @@ test.each(['', ' '])('an empty secret (%p) is refused, since anybody could sign 
   const open = () =>
     new StripePayments({ secretKey: 'sk_test_1', webhookSecret: secret, apiUrl: 'http://127.0.0.1:9' });
   expect(open).toThrow('webhook secret');
+});
+
+describe('the subscription that counts', () => {
+  let stripe: StripeServer;
+  beforeAll(async () => (stripe = await startStripeServer({ prices: ['price_pro'] })));
+  afterAll(() => stripe.close());
+
+  test.each([
+    ['the newest', ['active', 'past_due'], 1],
+    ['a live one before one that ended', ['unpaid', 'canceled'], 0],
+    ['a paid one before one that nothing came of', ['active', 'incomplete'], 0],
+    ['a paid one before one that is paused', ['past_due', 'paused', 'canceled'], 0],
+    ['of those that ended the newest', ['canceled', 'incomplete_expired'], 1],
+  ])('is %s', async (_, statuses, at) => {
+    const { url: apiUrl, secretKey } = stripe;
+    const server = new StripePayments({ secretKey, webhookSecret, apiUrl });
+    const accountId = `account-${statuses.join('-')}`;
+    const customerId = await server.createCustomer(accountId);
+    const urls = { successUrl: 'https://gateway.example/', cancelUrl: 'https://gateway.example/' };
+    const ids: string[] = [];
+    for (const status of statuses) {
+      const { id } = await server.createCheckout({ accountId, customerId, priceId: 'price_pro', ...urls });
+      const subscription = stripe.pay(id);
+      subscription.status = status;
+      ids.push(subscription.id);
+    }
+    expect(await server.findSubscription(customerId)).toMatchObject({ id: ids[at], status: statuses[at] });
+  });
 });
