@@ -78,6 +78,23 @@ test('rows go when their account keeps them no longer, with the sums that hold t
   expect(await expireAccount(database, own, keeping, nowMs)).toEqual({ rows: 0, contents: 0 });
 });
 
+test('what is known of tools goes as well, and is looked for where no row is left', async () => {
+  const nowMs = Date.now();
+  const accountId = newAccountId();
+  const { toolAssessment } = database.forAccount(accountId);
+  const assessment = { accountId, score: 100, issues: [], near: [], wordings: [] };
+  await toolAssessment.createMany({
+    data: [
+      { ...assessment, name: 'old', assessedAt: new Date(nowMs - 9 * dayMs) },
+      { ...assessment, name: 'fresh', assessedAt: new Date(nowMs - 0.1 * dayMs) },
+    ],
+  });
+  expect(await listAccountsWithOldRows(database, nowMs)).toContain(accountId);
+  await expireAccount(database, accountId, { retentionDays: 7, hasContents: true }, nowMs);
+  expect(await toolAssessment.findMany({ select: { name: true } })).toEqual([{ name: 'fresh' }]);
+  expect(await listAccountsWithOldRows(database, nowMs)).not.toContain(accountId);
+});
+
 test('a month without rows is dropped, and made again by an event that comes late', async () => {
   const nowMs = Date.now();
   const accountId = newAccountId();

@@ -38,10 +38,14 @@ export async function expireAccount(
   return { rows: expired, contents };
 }
 
-/** Accounts with rows older than a day: nobody keeps them shorter. */
+/**
+ * Accounts with anything older than a day: nobody keeps it shorter. What is known of tools comes after the request that offered
+ * them, so it may be all that is left.
+ */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
-    'SELECT DISTINCT account_id::text FROM usage_hours WHERE hour < $1::timestamptz',
+    `SELECT account_id::text FROM usage_hours WHERE hour < $1::timestamptz
+     UNION SELECT account_id::text FROM tool_assessments WHERE assessed_at < $1::timestamptz`,
     new Date(nowMs - dayMs).toISOString(),
   );
   return rows.map(({ account_id }) => account_id);
