@@ -19,6 +19,12 @@ describe('criticalTerms', () => {
     expect(criticalTerms('please have a look at this').size).toBe(0);
   });
 
+  it('gives no more than 256, quoted ones included', () => {
+    const quoted = Array.from({ length: 300 }, (_, at) => `"term ${at}"`).join(' ');
+    expect(criticalTerms(`${quoted} and src/app.ts`).size).toBe(256);
+    expect(criticalTerms(Array.from({ length: 300 }, (_, at) => `src/${at}.ts`).join(' ')).size).toBe(256);
+  });
+
   it('keeps lines that say such a thing, or trouble', () => {
     const terms = criticalTerms('what of mia_li_3668?');
     expect(isCriticalLine('  user Mia_Li_3668 logged in', terms)).toBe(true);

@@ -39,7 +39,7 @@ function withoutEnd(found: string): string {
 
 function add(terms: Set<string>, found: string): void {
   const term = found.trim().toLowerCase();
-  if (term.length >= 2 && term.length <= termLengthMax) terms.add(term);
+  if (term.length >= 2 && term.length <= termLengthMax && terms.size < termsMax) terms.add(term);
 }
 
 const trouble =
