@@ -66,6 +66,19 @@ describe('ConversationCompressor', () => {
     expect(sent([block('tool', log)], { ...balanced, recoverable: true })[0]).toContain('left out: ');
   });
 
+  it('keeps halves of pairs as they came, and tells texts apart that differ in them alone', () => {
+    const balanced = { ...lossless, mode: 'balanced' } as const;
+    const rows = Array.from(
+      { length: 6 },
+      (_, at) => `{"number": ${at}, "name": "cut \ud83d", "state": "open"}`,
+    );
+    const [json] = sent([block('tool', `[${rows.join(', ')}]`)], balanced);
+    expect(json ?? rows[0]).toContain('"cut \ud83d"');
+    const prose = 'a text that is long enough to be referred to, when it comes for the second time: ';
+    const alike = [block('tool', `${prose}\ud83d`), block('tool', `${prose}\ud83e`)];
+    expect(sent(alike)).toEqual([null, null]);
+  });
+
   it('gives short texts back as they are', () => {
     expect(new ConversationCompressor(lossless).add(block('tool', ' ok '))).toBe(unchanged);
   });

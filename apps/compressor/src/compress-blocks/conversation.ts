@@ -122,7 +122,7 @@ export class ConversationCompressor {
   }
 
   #referToBlock(original: string, tokensBefore: number): BlockOutcome | undefined {
-    const sent = this.#sentBlocks.get(hash('sha256', original));
+    const sent = isExact(original) ? this.#sentBlocks.get(hash('sha256', original)) : undefined;
     if (sent === undefined) return undefined;
     const text = renderBlockReference(sent.label, sent.place);
     const tokensAfter = estimateTextTokens(text);
@@ -134,7 +134,7 @@ export class ConversationCompressor {
   /** @param original what comes again may be referred to it by: the block as it came, if all of it was sent. */
   #noteSent(sent: string, original: string): void {
     const label = blockLabelOf(sent);
-    if (label === undefined) return;
+    if (label === undefined || !isExact(original)) return;
     const alike = this.#alike.get(label) ?? new Map<string, number>();
     this.#alike.set(label, alike);
     const [id, sentId] = [hash('sha256', original), hash('sha256', sent)];
@@ -143,6 +143,11 @@ export class ConversationCompressor {
     for (const name of [id, sentId])
       if (!this.#sentBlocks.has(name)) this.#sentBlocks.set(name, { label, place });
   }
+}
+
+/** Half of a pair has no place in UTF-8: hashed or scanned, the text would be another one. */
+function isExact(text: string): boolean {
+  return text.isWellFormed();
 }
 
 function holdsReference(text: string): boolean {
@@ -176,7 +181,7 @@ class BlockDraft {
     if (tape === undefined) return false;
     const { text } = this;
     this.apply('minify_json', minifyJson);
-    if (this.#settings.mode === 'balanced' && !mayHoldTables(text))
+    if (this.#settings.mode === 'balanced' && isExact(text) && !mayHoldTables(text))
       this.apply('table_form', () => renderTables(tape));
     return true;
   }
