@@ -56,14 +56,25 @@ export async function assessTools(
   return { assessed: rows.length };
 }
 
+/** As Postgres can keep it: names of tools and of parameters may hold NUL and halves of surrogate pairs. */
 function renderRow({ name, score, issues, near, wordings }: ToolAssessment) {
   return {
-    name: name.toWellFormed().replaceAll('\0', '\ufffd'),
+    name: storable(name),
     score,
-    issues: structuredClone(issues) as object,
-    near: structuredClone(near) as object,
-    wordings: structuredClone(wordings) as object,
+    issues: storableAll(issues),
+    near: storableAll(near),
+    wordings: storableAll(wordings),
   };
+}
+
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+function storableAll(values: readonly object[]): object {
+  return JSON.parse(JSON.stringify(values), (_, value: unknown) =>
+    typeof value === 'string' ? storable(value) : value,
+  ) as object;
 }
 
 async function giveWay(database: TelemetryDatabase, accountId: string): Promise<void> {
