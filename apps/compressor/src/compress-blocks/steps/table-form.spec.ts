@@ -64,3 +64,19 @@ it('leaves alone what speaks in tables itself', () => {
   expect(mayHoldTables('{"columns":[]}')).toBe(true);
   expect(mayHoldTables('{"rows":[]}')).toBe(false);
 });
+
+const textsOf = (part: (at: number) => string): string => `[${[1, 2, 3, 4].map(part).join(',')}]`;
+
+it.each([
+  ['a value', textsOf((at) => `{"number":${at},"name":"\\u2205","state":"open"}`)],
+  ['a dot in a name', textsOf((at) => `{"number":${at},"user\\u002Ename":"n${at}","state":"open"}`)],
+  ['a name', textsOf((at) => `{"\\u0063olumns":["number"],"rows":[[${at}]],"state":"open"}`)],
+])('leaves alone what says so by an escape: %s', (_, text) => {
+  const table = renderTables(scanJson(Buffer.from(text), { depthMax: 64 }));
+  const saysTheSame = JSON.stringify(expandTables(JSON.parse(table))) === JSON.stringify(JSON.parse(text));
+  expect(saysTheSame || mayHoldTables(text)).toBe(true);
+});
+
+it('takes other escapes for what they are', () => {
+  expect(mayHoldTables('{"a":"\\u003cb\\u003e \\u00e9 \\ud83d\\ude00"}')).toBe(false);
+});

@@ -20,9 +20,17 @@ export function renderTables(tape: JsonTape): string {
   return new TableRenderer(tape).render(tape.root);
 }
 
+/** An escape that stands for a letter of these words, or for the dot between names. */
+const escapedLetter = /\\u(?:2205|00(?:2[89e]|6[135cdef]|7[35]))/i;
+
 /** A text with these words in it could be read as a table of ours, and is left alone. */
 export function mayHoldTables(text: string): boolean {
-  return text.includes('"columns"') || text.includes(absent) || text.includes(nameColumn);
+  return (
+    text.includes('"columns"') ||
+    text.includes(absent) ||
+    text.includes(nameColumn) ||
+    (text.includes('\\u') && escapedLetter.test(text))
+  );
 }
 
 class TableRenderer {
