@@ -8,6 +8,8 @@ import { GatewayError } from '@gateway/errors';
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
+  // Of a client that has left already no event comes any more.
+  if (request.destroyed || request.readableEnded) throw clientLeft();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -24,8 +26,12 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)),
     );
     request.once('error', reject);
-    request.once('aborted', () => reject(new Error('the client left while sending its request')));
+    request.once('aborted', () => reject(clientLeft()));
   });
+}
+
+export function clientLeft(): Error {
+  return new Error('the client left while sending its request');
 }
 
 export function tooLarge(bytesMax: number): GatewayError {

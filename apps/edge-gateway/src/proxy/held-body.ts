@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
-import { tooLarge } from '../http/read-body.ts';
+import { clientLeft, tooLarge } from '../http/read-body.ts';
 import { modelMissing, type ModelPlace, type ModelScanner } from './model-place.ts';
 import { SealedFile } from './sealed-file.ts';
 
@@ -154,9 +154,14 @@ function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
     };
     const end = (): void => done(() => resolve(null));
     const fail = (error: Error): void => done(() => reject(error));
-    const leave = (): void => done(() => reject(new Error('the client left while sending its request')));
+    const leave = (): void => done(() => reject(clientLeft()));
     if (request.readableEnded) {
       resolve(null);
+      return;
+    }
+    // Of a client that has left already no event comes any more.
+    if (request.destroyed) {
+      reject(clientLeft());
       return;
     }
     request.on('readable', take).once('end', end).once('error', fail).once('close', leave);

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { createServer as createHttp2, connect as connectHttp2 } from 'node:http2';
+import { connect, type AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { holdUntilModel } from '../proxy/held-body.ts';
+import { JsonModelScanner } from '../proxy/json-model-scanner.ts';
+import { readBody } from './read-body.ts';
+
+const bytesMax = 1_000_000;
+type Take = (request: IncomingMessage) => Promise<unknown>;
+
+/** What comes of reading a request whose client left, in the middle of its body, before anything was read of it. */
+async function outcomeOf(take: Take): Promise<unknown> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port);
+  client.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{"stream":true,');
+  const [request] = (await once(server, 'request')) as [IncomingMessage];
+  request.on('error', () => undefined);
+  client.destroy();
+  await new Promise((resolve) => request.once('close', resolve));
+  const outcome = await Promise.race([take(request), wait(1_000, 'no end', { ref: false })]).catch(String);
+  server.close();
+  return outcome;
+}
+
+/** The same over HTTP/2. */
+async function http2OutcomeOf(take: Take): Promise<unknown> {
+  const server = createHttp2().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const stream = client.request({ ':method': 'POST', ':path': '/' });
+  stream.on('error', () => undefined).write('{"stream":true,');
+  const [request] = (await once(server, 'request')) as unknown as [IncomingMessage];
+  stream.close(8);
+  await new Promise((resolve) => request.once('close', resolve));
+  await wait(10);
+  const outcome = await Promise.race([take(request), wait(1_000, 'no end', { ref: false })]).catch(String);
+  client.destroy();
+  server.close();
+  return outcome;
+}
+
+describe('the body of a client that has left before it is read', () => {
+  it('is an error, and not waited for', async () => {
+    await expect(outcomeOf((request) => readBody(request, bytesMax))).resolves.toMatch('the client left');
+    const hold: Take = (request) => holdUntilModel(request, new JsonModelScanner(), bytesMax);
+    await expect(outcomeOf(hold)).resolves.toMatch('the client left');
+  });
+
+  it('is one over HTTP/2, too', async () => {
+    const read: Take = (request) => readBody(request, bytesMax);
+    await expect(http2OutcomeOf(read)).resolves.toMatch('the client left');
+    const hold: Take = (request) => holdUntilModel(request, new JsonModelScanner(), bytesMax);
+    await expect(http2OutcomeOf(hold)).resolves.toMatch(/the client left|"model" is missing/);
+  });
+});
