@@ -47,4 +47,12 @@ describe('passwords', () => {
     expect(outcomes.filter((outcome) => outcome === 'hashed')).toHaveLength(4);
     expect(outcomes.filter((outcome) => outcome === 'service_unavailable')).toHaveLength(6);
   });
+
+  it('are checked again after a crowd that came before the first of them', async () => {
+    const crowded = new PasswordHasher({ slots: 1, waitingMax: 1 });
+    const crowd = [crowded.hash('a password'), crowded.hash('a password')];
+    await expect(crowded.verify(null, 'x')).rejects.toMatchObject({ code: 'service_unavailable' });
+    const [stored = ''] = await Promise.all(crowd);
+    await expect(crowded.verify(stored, 'a password')).resolves.toBe(true);
+  });
 });

@@ -33,8 +33,7 @@ export class PasswordHasher {
    * Whether it is the password of that hash. Null, for an e-mail address that nobody has, costs as much and is false.
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {
-    this.#nobody ??= this.hash('nobody has this password');
-    const nobody = await this.#nobody;
+    const nobody = await this.#hashOfNobody();
     const matches = await this.#inTurn(() => verify(passwordHash ?? nobody, normalize(password)));
     return matches && passwordHash !== null;
   }
@@ -47,6 +46,14 @@ export class PasswordHasher {
       timeCost !== passwordCost.timeCost ||
       parallelism !== passwordCost.parallelism
     );
+  }
+
+  /** Made once. One that could not be made, since too many waited, is made by who comes next. */
+  #hashOfNobody(): Promise<string> {
+    if (this.#nobody !== undefined) return this.#nobody;
+    this.#nobody = this.hash('nobody has this password');
+    this.#nobody.catch(() => (this.#nobody = undefined));
+    return this.#nobody;
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
