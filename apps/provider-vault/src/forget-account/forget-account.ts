@@ -11,10 +11,11 @@ export async function forgetAccount(
   { accountId }: { accountId: string },
 ): Promise<{ credentials: number }> {
   const rows = await context.database.transactionForAccount(accountId, async (tx) => {
-    const found = await tx.credential.findMany({ select: { id: true, provider: true } });
-    await tx.credential.deleteMany({ where: { id: { in: found.map(({ id }) => id) } } });
+    // First, since it waits for whoever stores a credential at this moment.
     const forgotten = { where: { accountId }, create: { accountId }, update: {} };
     await tx.forgottenAccount.upsert({ ...forgotten, select: { accountId: true } });
+    const found = await tx.credential.findMany({ select: { id: true, provider: true } });
+    await tx.credential.deleteMany({ where: { id: { in: found.map(({ id }) => id) } } });
     for (const { id, provider } of found) {
       await writeAudit(tx, { accountId, provider, credentialId: id, action: 'delete' });
     }

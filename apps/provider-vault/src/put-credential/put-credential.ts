@@ -42,8 +42,8 @@ export async function putCredential(
 }
 
 /**
- * Two that are first at the same time collide on the unique index: the one that lost finds the other's row then. And a key
- * version may be retired while the record is closed under it: then it is closed under the present one.
+ * One whose account is forgotten at the same moment collides with the tombstone: it finds that then. And a key version may
+ * be retired while the record is closed under it: then it is closed under the present one.
  */
 async function storeSecret(
   { database, keyRing, keyVersions }: VaultContext,
@@ -56,7 +56,9 @@ async function storeSecret(
     const envelope = await closeEnvelope(keyRing, current.version, place, fields);
     try {
       return await database.transactionForAccount(place.accountId, (tx) =>
-        upsertCredential(tx, place, { ...envelope, hint, additionalKeys }),
+        unlessForgotten(tx, place.accountId, () =>
+          upsertCredential(tx, place, { ...envelope, hint, additionalKeys }),
+        ),
       );
     } catch (error) {
       const mayDoNext = isUniqueConflict(error) || isForeignKeyConflict(error);
@@ -70,7 +72,6 @@ async function upsertCredential(
   { accountId, provider, baseUrl }: CredentialPlace,
   content: Envelope & { hint: string | null; additionalKeys: number },
 ): Promise<CredentialSummary> {
-  await refuseForgotten(tx, accountId);
   const written = { ...content, baseUrl, lastError: null };
   const row = await tx.credential.upsert({
     where: { accountId_provider: { accountId, provider } },
@@ -88,7 +89,16 @@ async function upsertCredential(
   return renderSummary(row);
 }
 
-async function refuseForgotten(tx: VaultModels, accountId: string): Promise<void> {
-  if ((await tx.forgottenAccount.findUnique({ where: { accountId } })) === null) return;
-  throw new GatewayError('not_found', { message: 'This account was deleted.' });
+/**
+ * Stores for an account that was not deleted. Its tombstone's place is taken until the transaction ends: who forgets the
+ * account meanwhile waits for that, and then finds what was stored.
+ */
+async function unlessForgotten<T>(tx: VaultModels, accountId: string, store: () => Promise<T>): Promise<T> {
+  if ((await tx.forgottenAccount.findUnique({ where: { accountId } })) !== null) {
+    throw new GatewayError('not_found', { message: 'This account was deleted.' });
+  }
+  await tx.forgottenAccount.create({ data: { accountId }, select: { accountId: true } });
+  const stored = await store();
+  await tx.forgottenAccount.delete({ where: { accountId }, select: { accountId: true } });
+  return stored;
 }
