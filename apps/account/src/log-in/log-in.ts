@@ -2,7 +2,13 @@ import { identityCredentials } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { admitGuess } from '../identity/admit-guess.ts';
 import type { Identity } from '../identity/identity.ts';
-import { beginSession, createRefreshToken, sealTokens, type SealedTokens } from '../identity/issue-tokens.ts';
+import {
+  beginSession,
+  createRefreshToken,
+  sealTokens,
+  type SealedTokens,
+  type StandingSession,
+} from '../identity/issue-tokens.ts';
 import { openFor, parseEmail } from '../identity/parse-credentials.ts';
 
 /**
@@ -18,25 +24,46 @@ export async function logIn(
   const email = parseEmail(credentials.email);
   if (email === null) throw new GatewayError('invalid_credentials');
   await admitGuess(identity, email, request.clientAddress);
-  const users = identity.database.acrossAccounts.identityUser;
-  const user = await users.findUnique({ where: { email } });
-  const isRight = await identity.passwords.verify(user?.passwordHash ?? null, password);
-  if (user === null || !isRight) {
-    identity.countEvent('wrong-password');
-    throw new GatewayError('invalid_credentials');
-  }
+  const refreshToken = createRefreshToken();
+  const { session, passwordHash } = await beginOnPassword(identity, email, password, refreshToken);
   await identity.guesses.absolve(email, request.clientAddress);
   identity.countEvent('logged-in');
-  const refreshToken = createRefreshToken();
-  const session = await identity.database.transactionAcrossAccounts((tx) =>
-    beginSession(tx, identity, user.id, refreshToken),
-  );
-  if (identity.passwords.isOutdated(user.passwordHash)) {
-    const passwordHash = await identity.passwords.hash(password);
-    await users.updateMany({
-      where: { id: user.id, passwordHash: user.passwordHash },
-      data: { passwordHash },
+  if (identity.passwords.isOutdated(passwordHash)) {
+    const renewed = await identity.passwords.hash(password);
+    await identity.database.acrossAccounts.identityUser.updateMany({
+      where: { id: session.userId, passwordHash },
+      data: { passwordHash: renewed },
     });
   }
   return sealTokens(identity, session, { email, refreshToken }, request.recipientPublicKey);
+}
+
+/**
+ * Begins a session on the password that holds at that moment: one that is changed while it is looked at is looked at again,
+ * since the change ends the sessions that it finds and no later one.
+ */
+async function beginOnPassword(
+  identity: Identity,
+  email: string,
+  password: string,
+  refreshToken: string,
+): Promise<{ session: StandingSession; passwordHash: string }> {
+  for (;;) {
+    const user = await identity.database.acrossAccounts.identityUser.findUnique({ where: { email } });
+    const isRight = await identity.passwords.verify(user?.passwordHash ?? null, password);
+    if (user === null || !isRight) {
+      identity.countEvent('wrong-password');
+      throw new GatewayError('invalid_credentials');
+    }
+    const { id, passwordHash } = user;
+    const session = await identity.database.transactionAcrossAccounts(async (tx) => {
+      // Holds the row until the session is there: who changes the password meanwhile waits, and then finds the session.
+      const { count } = await tx.identityUser.updateMany({
+        where: { id, passwordHash },
+        data: { passwordHash },
+      });
+      return count === 0 ? null : beginSession(tx, identity, id, refreshToken);
+    });
+    if (session !== null) return { session, passwordHash };
+  }
 }
