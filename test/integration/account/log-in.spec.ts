@@ -7,6 +7,7 @@ import type { Identity } from '../../../apps/account/src/identity/identity.ts';
 import { PasswordHasher } from '../../../apps/account/src/identity/password-hasher.ts';
 import { SigningKeys } from '../../../apps/account/src/identity/signing-keys.ts';
 import { logIn } from '../../../apps/account/src/log-in/log-in.ts';
+import { logOut } from '../../../apps/account/src/log-out/log-out.ts';
 import {
   createAccountDatabase,
   type AccountDatabase,
@@ -20,7 +21,7 @@ const recipientPublicKey = createSealingKeyPair().publicKey;
 const passwords = new PasswordHasher();
 const allowance = { free: 100, firstBlockMs: 1_000, longestBlockMs: 1_000 };
 
-describe('sessions that begin while something else happens to them', () => {
+describe('sessions that begin and end while something else happens to them', () => {
   const undo: Undo[] = [];
   let database: AccountDatabase;
   /** Somebody else's connection, with a transaction of its own. */
@@ -90,5 +91,21 @@ describe('sessions that begin while something else happens to them', () => {
     await other.query('COMMIT');
     await entering;
     expect(await sessions()).toHaveLength(1);
+  });
+
+  it('end though they are refreshed at that moment', async () => {
+    await enter();
+    const [session] = await sessions();
+    const sessionId = session?.id ?? '';
+    await other.query('BEGIN');
+    await other.query('UPDATE refresh_tokens SET used_at = now() WHERE session_id = $1', [sessionId]);
+    const leaving = logOut(identity, { sessionId });
+    leaving.catch(() => undefined);
+    await blocked();
+    const values = [Buffer.alloc(32, 1), sessionId];
+    await other.query('INSERT INTO refresh_tokens (hash, session_id) VALUES ($1, $2)', values);
+    await other.query('COMMIT');
+    await expect(leaving).resolves.toEqual({});
+    expect(await sessions()).toEqual([]);
   });
 });
