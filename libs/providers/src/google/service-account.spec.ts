@@ -59,6 +59,7 @@ describe('a call to Vertex with a service account', () => {
 
   it('carries an access token as it is', async () => {
     await expect(tokenAt(now, { credential: 'ya29.token' })).resolves.toBe('ya29.token');
+    await expect(tokenAt(now, { credential: '{TOKEN}' })).resolves.toBe('{TOKEN}');
   });
 });
 

@@ -20,7 +20,13 @@ export function renderServiceAccount(account: ServiceAccount): string {
 
 /** Reads what `renderServiceAccount` wrote; undefined for a credential of another kind. */
 export function parseServiceAccount(credential: string): ServiceAccount | undefined {
-  return credential.startsWith('{') ? stored.parse(JSON.parse(credential)) : undefined;
+  if (!credential.startsWith('{')) return undefined;
+  try {
+    return stored.safeParse(JSON.parse(credential)).data;
+  } catch {
+    // A token, however odd: the parser's error would quote it.
+    return undefined;
+  }
 }
 
 /** Whether it is a key that tokens can be signed with. */
