@@ -7,13 +7,16 @@ import { completion, plainAnswer, startProvider } from '../e2e/provider.fixture.
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { TroubledProviders, type TroubledAccount } from './troubled-providers.fixture.ts';
 
+/** Longer than a quick answer takes on a machine that does much else. */
+const hedgeAfterMs = 1_500;
+
 let stack: StackUnderTest;
 let server: ReplayProvider;
 let providers: TroubledProviders;
 const undo: Undo[] = [];
 
 beforeAll(async () => {
-  stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_HEDGE_AFTER_MS: '300' } } });
+  stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_HEDGE_AFTER_MS: String(hedgeAfterMs) } } });
   undo.push(() => stack.stop());
   server = await startProvider();
   undo.push(() => server.close());
@@ -48,7 +51,7 @@ it('the other one answers in the place of a silent one, which is told to stop; w
 
 it('another model of a provider that is silent is nobody else', async () => {
   const account = await providers.open('same-provider', ['openai/gpt-4o']);
-  account.trouble = () => ({ ...plainAnswer, firstByteDelayMs: 1_000 });
+  account.trouble = () => ({ ...plainAnswer, firstByteDelayMs: 2 * hedgeAfterMs });
   const answer = await ask(account);
   expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-model': 'gpt-4o-mini' } });
   expect(account.calls()).toBe(1);
@@ -59,7 +62,7 @@ it.each([
   ['requests with tools', { tools: githubTools.slice(0, 3) }],
 ])('%s are never asked twice', async (name, more) => {
   const account = await providers.open(name.replaceAll(' ', '-'), ['groq/llama-3.1-8b-instant']);
-  account.trouble = () => ({ ...plainAnswer, firstByteDelayMs: 1_000 });
+  account.trouble = () => ({ ...plainAnswer, firstByteDelayMs: 2 * hedgeAfterMs });
   await ask(account, more);
   expect(account.calls('groq')).toBe(0);
 });
