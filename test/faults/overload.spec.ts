@@ -13,7 +13,7 @@ import {
 
 /** Served at a time, and places to wait, of which one account gets half. */
 const [inFlightMax, queuedMax] = [4, 4];
-const slowMs = 1_000;
+const slowMs = 2_000;
 
 let stack: StackUnderTest;
 let server: ReplayProvider;
@@ -42,8 +42,16 @@ afterAll(() => undoAll(undo), 60_000);
 async function fill(): Promise<Promise<Answer>[]> {
   const begun = noisy.calls();
   const asked = Array.from({ length: inFlightMax + queuedMax / 2 }, () => ask(stack.baseUrl, noisy, false));
-  await eventually(() => (noisy.calls() - begun >= inFlightMax ? true : undefined));
+  await eventually(async () =>
+    noisy.calls() - begun >= inFlightMax && (await readQueued()) >= queuedMax / 2 ? true : undefined,
+  );
   return asked;
+}
+
+/** How many wait for their turn now: those who hold one may be at the provider before the last ones have come. */
+async function readQueued(): Promise<number> {
+  const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
+  return Number(/^gateway_requests_queued(?:\{[^}]*\})? (\S+)$/m.exec(metrics)?.[1]);
 }
 
 it('serves as many as it may, lets a few wait, and turns the rest away at once with a clean error', async () => {
