@@ -19,7 +19,9 @@ export function continueBlock(state: StreamState, index: number, delta: JsonObje
   if (delta.type === 'signature_delta' && open.kind === 'thinking' && signature !== undefined) {
     return [setBlock(state, index, { ...open, signature }), []];
   }
-  return [state, readDelta(open, delta)];
+  const told = readDelta(open, delta);
+  const isFirstInput = open.kind === 'tool-call' && !open.hasInput && told.length > 0;
+  return [isFirstInput ? setBlock(state, index, { ...open, hasInput: true }) : state, told];
 }
 
 function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[] {
@@ -53,34 +55,33 @@ function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
 /** The end of a block. Of one that is not open: nothing. */
 export function endBlock(state: StreamState, index: number): StreamStep {
   const open = state.open.get(index);
-  return open === undefined ? [state, []] : [setBlock(state, index, undefined), [tellEnd(open)]];
+  return open === undefined ? [state, []] : [setBlock(state, index, undefined), tellEnd(open)];
 }
 
 export function endOpenBlocks(state: StreamState): StreamStep {
-  return [{ ...state, open: new Map() }, [...state.open.values()].map(tellEnd)];
+  return [{ ...state, open: new Map() }, [...state.open.values()].flatMap(tellEnd)];
 }
 
-function tellEnd(open: OpenBlock): StreamEvent {
+function tellEnd(open: OpenBlock): StreamEvent[] {
   const place = { choice: 0, block: open.block };
   switch (open.kind) {
     case 'text':
+      return [{ type: 'text-end', ...place }];
     case 'tool-call':
-      return { type: `${open.kind}-end`, ...place };
+      // A call without arguments streams none; other formats' clients read them as JSON.
+      return [
+        ...(open.hasInput ? [] : [{ type: 'tool-call-delta', ...place, argumentsText: '{}' } as const]),
+        { type: 'tool-call-end', ...place },
+      ];
     case 'thinking': {
       const { signature, redacted } = open;
-      return {
-        type: 'thinking-end',
-        ...place,
-        ...(signature === undefined ? {} : { signature }),
-        ...(redacted === undefined ? {} : { redacted }),
-      };
+      const signed = signature === undefined ? {} : { signature };
+      return [{ type: 'thinking-end', ...place, ...signed, ...(redacted === undefined ? {} : { redacted }) }];
     }
-    case 'opaque':
-      return {
-        type: 'part',
-        ...place,
-        part: { type: 'opaque', extensions: own.of({ block: completeOpaque(open) }) },
-      };
+    case 'opaque': {
+      const extensions = own.of({ block: completeOpaque(open) });
+      return [{ type: 'part', ...place, part: { type: 'opaque', extensions } }];
+    }
   }
 }
 

@@ -118,6 +118,21 @@ describe("the parser of a provider's stream", () => {
     );
   });
 
+  it('gives a call without arguments the empty object, streamed and plain, for formats that must say it', () => {
+    const call = { type: 'tool_use', id: 't', name: 'a', input: {} };
+    const silent = { type: 'input_json_delta', partial_json: '' };
+    const plain = Buffer.from(JSON.stringify({ id: 'r', content: [call], stop_reason: 'tool_use' }));
+    const answers = [
+      parse([start, open(0, call), stop(0), ...end]),
+      parse([start, open(0, call), piece(0, silent), stop(0), ...end]),
+      parse([start, open(0, call), ...end]),
+      messages.provider.parseResponse(plain),
+    ];
+    for (const events of answers) {
+      expect(foldAnswer(events).choices[0]?.parts).toMatchObject([{ name: 'a', argumentsText: '{}' }]);
+    }
+  });
+
   it('tells a failure inside the stream, and nothing after it', () => {
     const error = { type: 'overloaded_error', message: 'Overloaded' };
     const events = parse([start, { type: 'error', error }, ...end]);

@@ -75,7 +75,7 @@ function openToolUse(block: number, raw: JsonObject): Opening {
   const place = { choice: 0, block };
   const argumentsText = readInitialInput(raw);
   return [
-    { kind: 'tool-call', block },
+    { kind: 'tool-call', block, hasInput: argumentsText !== undefined },
     [
       {
         type: 'tool-call-start',

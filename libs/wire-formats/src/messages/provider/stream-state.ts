@@ -20,7 +20,8 @@ interface Opened {
 
 /** A block that goes on. */
 export type OpenBlock =
-  | (Opened & { readonly kind: 'text' | 'tool-call' })
+  | (Opened & { readonly kind: 'text' })
+  | (Opened & { readonly kind: 'tool-call'; readonly hasInput: boolean })
   | (Opened & { readonly kind: 'thinking'; readonly signature?: string; readonly redacted?: string })
   /** A block that the interchange has no word for: it is told whole when it ends. */
   | (Opened & { readonly kind: 'opaque'; readonly raw: JsonObject; readonly inputText: string });
