@@ -55,6 +55,12 @@ const chatStops: Readonly<Record<string, StopReading>> = {
   error: 'error',
 };
 
+/** OpenAI says `stop` of a call that was forced by name, where the other formats say that there is one. */
+function chooseChatStop(raw: unknown, calls: boolean): StopReading {
+  const stop = chooseStop(chatStops, raw);
+  return stop === 'stop' && calls ? 'calls' : stop;
+}
+
 export const readChat: ReadSource = (recording) => {
   const sum = isStreamed(recording) ? sumChat(textOf(recording)) : undefined;
   const body = sum?.body ?? asMembers(readJson(textOf(recording)));
@@ -73,7 +79,7 @@ export const readChat: ReadSource = (recording) => {
       text: asText(message.content) + join(listed) + asText(message.refusal),
       thinking: asText(message.reasoning_content ?? message.reasoning) + join(thoughts),
       calls: calls.map((call) => ({ id: asText(call.id) || null, ...readChatCall(call) })),
-      reason: chooseStop(chatStops, choices[0]?.finish_reason),
+      reason: chooseChatStop(choices[0]?.finish_reason, calls.length > 0),
       usage: readChatUsage(asMembers(body.usage)),
       links: [],
     },

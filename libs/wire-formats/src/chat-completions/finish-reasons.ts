@@ -1,12 +1,15 @@
 import type { FinishReason } from '@gateway/interchange';
 
-/** The words of OpenAI and of those who took its format up, each with its meaning. */
-export function mapFinishReason(raw: string): FinishReason {
+/**
+ * The words of OpenAI and of those who took its format up, each with its meaning. OpenAI says `stop` of a call that the
+ * request forced by name, and some of its followers of any call: `calls` tells that there is one.
+ */
+export function mapFinishReason(raw: string, calls: boolean): FinishReason {
   switch (raw) {
     case 'stop':
     case 'eos':
     case 'end_turn':
-      return 'stop';
+      return calls ? 'tool-calls' : 'stop';
     case 'length':
     case 'max_tokens':
     case 'model_length':

@@ -162,6 +162,29 @@ describe('parsing a stream', () => {
   });
 });
 
+describe('the finish reason', () => {
+  const reasonsOf = (events: readonly StreamEvent[]): unknown[] =>
+    events.flatMap((event) => (event.type === 'finish' ? [[event.reason, event.rawReason]] : []));
+
+  it('of calls is that there are calls, where the provider says stop: OpenAI does of a call that was forced', () => {
+    const called = { tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] };
+    const plain = { id: 'r', choices: [{ index: 0, message: called, finish_reason: 'stop' }] };
+    const events = provider.parseResponse(Buffer.from(JSON.stringify(plain)));
+    expect(reasonsOf(events)).toEqual([['tool-calls', 'stop']]);
+    expect(reasonsOf(parse([call(0, 'c', 'f', '{}'), { finish_reason: 'stop' }, '[DONE]']))).toEqual([
+      ['tool-calls', 'stop'],
+    ]);
+  });
+
+  it('of another choice is its own, and of calls that were cut off, their length', () => {
+    const other = { index: 1, delta: { content: 'a' }, finish_reason: 'stop' };
+    expect(reasonsOf(parse([call(0, 'c', 'f', '{'), other, { finish_reason: 'length' }]))).toEqual([
+      ['stop', 'stop'],
+      ['length', 'length'],
+    ]);
+  });
+});
+
 describe('usage', () => {
   const usageOf = (usage: object): unknown =>
     foldAnswer(provider.parseResponse(Buffer.from(JSON.stringify({ id: 'r', choices: [], usage })))).usage;

@@ -42,7 +42,8 @@ function readFinish(state: ChoiceState, { choice }: ChoicePiece, told: StreamEve
   // Some providers say it again in a later chunk.
   if (rawReason === undefined || state.finished) return state;
   const closed = endBlocks(state, told);
-  told.push({ type: 'finish', choice: state.index, reason: mapFinishReason(rawReason), rawReason });
+  const reason = mapFinishReason(rawReason, state.calls.length > 0);
+  told.push({ type: 'finish', choice: state.index, reason, rawReason });
   return { ...closed, finished: true };
 }
 
