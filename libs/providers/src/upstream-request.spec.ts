@@ -105,6 +105,14 @@ describe('renderUpstreamRequest', () => {
     expect(url).toBe('https://api.openai.com/v1/model/..%2F..%2Fx%3Fy%23z%2F%24%26/converse');
   });
 
+  test('a model that cannot stand in a path is refused as such: steps along it, and half a surrogate pair', () => {
+    for (const model of ['.', '..', 'gemini-\ud83d', '\ude00']) {
+      expect(() =>
+        renderUpstreamRequest(call({ provider: findProvider('google')!, format: 'gemini', model })),
+      ).toThrow(expect.objectContaining({ code: 'invalid_field', param: 'model' }));
+    }
+  });
+
   test('without an address, or for a format that is not spoken there, it throws provider_not_connected', () => {
     const sandbox = findProvider('sandbox')!;
     expect(() => renderUpstreamRequest(call({ provider: sandbox, credential: null }))).toThrow(

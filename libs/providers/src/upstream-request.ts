@@ -112,9 +112,15 @@ function joinUrl(base: string, template: string, model: string): string {
   const [path = '', query = ''] = template.split('?');
   const whole = url.pathname.replace(/\/+$/, '') + path;
   // The model of a base URL is there in the encoding of URLs.
-  url.pathname = whole.replaceAll(/\{model\}|%7Bmodel%7D/g, () => encodeURIComponent(model));
+  url.pathname = whole.replaceAll(/\{model\}|%7Bmodel%7D/g, () => encodeModel(model));
   for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value);
   return url.href;
+}
+
+/** Half of a surrogate pair has no place in a URL. A provider that has the model in the body judges that itself. */
+function encodeModel(model: string): string {
+  if (!model.isWellFormed()) throw new GatewayError('invalid_field', { param: 'model' });
+  return encodeURIComponent(model);
 }
 
 function renderFallbackVersion({ apiVersion }: Provider): Record<string, string> {
