@@ -1,16 +1,16 @@
 import type { JsonObject, TokenUsage } from '@gateway/interchange';
-import { asNumber, asObject, optional, type Draft } from '../json/read-members.ts';
+import { asObject, asTokens, optional, type Draft } from '../json/read-members.ts';
 
 /** Reads the places where OpenAI and its followers put their counts. Undefined when there are no counts. */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
-  const inputTokens = asNumber(usage.prompt_tokens);
-  const completionTokens = asNumber(usage.completion_tokens) ?? 0;
+  const inputTokens = asTokens(usage.prompt_tokens);
+  const completionTokens = asTokens(usage.completion_tokens) ?? 0;
   if (inputTokens === undefined) return undefined;
   const input = asObject(usage.prompt_tokens_details) ?? {};
   const output = asObject(usage.completion_tokens_details) ?? {};
   const cached = readCached(usage, input);
-  const written = asNumber(input.cache_write_tokens) ?? asNumber(usage.cache_creation_input_tokens);
-  const reasoning = asNumber(output.reasoning_tokens) ?? asNumber(usage.reasoning_tokens);
+  const written = asTokens(input.cache_write_tokens) ?? asTokens(usage.cache_creation_input_tokens);
+  const reasoning = asTokens(output.reasoning_tokens) ?? asTokens(usage.reasoning_tokens);
   const outputTokens = completionTokens + uncountedReasoning(usage, inputTokens, completionTokens, reasoning);
   const counts: Draft<TokenUsage> = { inputTokens, outputTokens };
   if (cached !== undefined) counts.cachedInputTokens = cached;
@@ -22,17 +22,17 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
 /** OpenAI's place first, then DeepSeek's, Moonshot's, Anthropic's and vLLM's. */
 function readCached(usage: JsonObject, details: JsonObject): number | undefined {
   return (
-    asNumber(details.cached_tokens) ??
-    asNumber(usage.prompt_cache_hit_tokens) ??
-    asNumber(usage.cached_tokens) ??
-    asNumber(usage.cache_read_input_tokens) ??
-    asNumber(usage.num_cached_tokens)
+    asTokens(details.cached_tokens) ??
+    asTokens(usage.prompt_cache_hit_tokens) ??
+    asTokens(usage.cached_tokens) ??
+    asTokens(usage.cache_read_input_tokens) ??
+    asTokens(usage.num_cached_tokens)
   );
 }
 
 /** xAI bills reasoning as output, but leaves it out of `completion_tokens`; its total tells. */
 function uncountedReasoning(usage: JsonObject, input: number, completion: number, reasoning = 0): number {
-  return asNumber(usage.total_tokens) === input + completion + reasoning ? reasoning : 0;
+  return asTokens(usage.total_tokens) === input + completion + reasoning ? reasoning : 0;
 }
 
 export function renderUsage(usage: TokenUsage): JsonObject {

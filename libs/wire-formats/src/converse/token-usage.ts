@@ -1,15 +1,15 @@
 import type { JsonObject, TokenUsage } from '@gateway/interchange';
-import { asNumber, optional } from '../json/read-members.ts';
+import { asTokens, optional } from '../json/read-members.ts';
 
 /** The format counts cached tokens, read and written, apart from `inputTokens`. Undefined when there are no counts. */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
-  const inputTokens = asNumber(usage.inputTokens);
+  const inputTokens = asTokens(usage.inputTokens);
   if (inputTokens === undefined) return undefined;
-  const read = asNumber(usage.cacheReadInputTokens);
-  const written = asNumber(usage.cacheWriteInputTokens);
+  const read = asTokens(usage.cacheReadInputTokens);
+  const written = asTokens(usage.cacheWriteInputTokens);
   return {
     inputTokens: inputTokens + (read ?? 0) + (written ?? 0),
-    outputTokens: asNumber(usage.outputTokens) ?? 0,
+    outputTokens: asTokens(usage.outputTokens) ?? 0,
     ...optional('cachedInputTokens', read),
     ...optional('cacheWriteTokens', written),
   };

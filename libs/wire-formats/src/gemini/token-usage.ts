@@ -1,5 +1,5 @@
 import type { JsonObject, TokenUsage } from '@gateway/interchange';
-import { asNumber, optional } from '../json/read-members.ts';
+import { asTokens, optional } from '../json/read-members.ts';
 
 /**
  * Reads `usageMetadata`. Cached tokens are part of the prompt's; thoughts are billed as output and are not part of the
@@ -7,14 +7,14 @@ import { asNumber, optional } from '../json/read-members.ts';
  * recordings the total is the sum of the four.) Undefined when there are no counts.
  */
 export function parseUsage(raw: JsonObject): TokenUsage | undefined {
-  const prompt = asNumber(raw.promptTokenCount);
-  const candidates = asNumber(raw.candidatesTokenCount);
-  const thoughts = asNumber(raw.thoughtsTokenCount);
+  const prompt = asTokens(raw.promptTokenCount);
+  const candidates = asTokens(raw.candidatesTokenCount);
+  const thoughts = asTokens(raw.thoughtsTokenCount);
   if (prompt === undefined && candidates === undefined) return undefined;
   return {
-    inputTokens: (prompt ?? 0) + (asNumber(raw.toolUsePromptTokenCount) ?? 0),
+    inputTokens: (prompt ?? 0) + (asTokens(raw.toolUsePromptTokenCount) ?? 0),
     outputTokens: (candidates ?? 0) + (thoughts ?? 0),
-    ...optional('cachedInputTokens', asNumber(raw.cachedContentTokenCount)),
+    ...optional('cachedInputTokens', asTokens(raw.cachedContentTokenCount)),
     ...optional('reasoningTokens', thoughts),
   };
 }

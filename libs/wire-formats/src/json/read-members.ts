@@ -16,6 +16,15 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** More tokens than any answer has: sums of counts stay whole numbers. */
+const tokensMax = 1_000_000_000_000;
+
+/** A count of tokens, whole. Undefined for a number that counts nothing: the log takes no row with such a one. */
+export function asTokens(value: unknown): number | undefined {
+  const tokens = typeof value === 'number' ? Math.round(value) : Number.NaN;
+  return tokens >= 0 && tokens <= tokensMax ? tokens : undefined;
+}
+
 /** The elements of a list; none for anything else. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];

@@ -1,14 +1,14 @@
 import type { JsonObject, TokenUsage } from '@gateway/interchange';
-import { asNumber, asObject, optional, type Draft } from '../json/read-members.ts';
+import { asObject, asTokens, optional, type Draft } from '../json/read-members.ts';
 
 /** Anthropic counts cached input apart from `input_tokens`. Undefined when there are no counts. */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
-  const fresh = asNumber(usage.input_tokens);
-  const outputTokens = asNumber(usage.output_tokens);
+  const fresh = asTokens(usage.input_tokens);
+  const outputTokens = asTokens(usage.output_tokens);
   if (fresh === undefined && outputTokens === undefined) return undefined;
-  const cachedInputTokens = asNumber(usage.cache_read_input_tokens);
-  const cacheWriteTokens = asNumber(usage.cache_creation_input_tokens);
-  const reasoningTokens = asNumber(asObject(usage.output_tokens_details)?.thinking_tokens);
+  const cachedInputTokens = asTokens(usage.cache_read_input_tokens);
+  const cacheWriteTokens = asTokens(usage.cache_creation_input_tokens);
+  const reasoningTokens = asTokens(asObject(usage.output_tokens_details)?.thinking_tokens);
   const counts: Draft<TokenUsage> = {
     inputTokens: (fresh ?? 0) + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0),
     outputTokens: outputTokens ?? 0,
