@@ -94,6 +94,14 @@ describe('a request from another format', () => {
     expect(fields).toEqual([]);
   });
 
+  it('gives a tool without parameters a schema, be they left out or null', () => {
+    for (const body of [{ name: 'f' }, { name: 'f', parameters: null }]) {
+      expect(fromChat({ tools: [{ type: 'function', function: body }] }).body.tools).toEqual([
+        { name: 'f', input_schema: { type: 'object' } },
+      ]);
+    }
+  });
+
   it('says a choice among some of the tools by leaving the others out', () => {
     const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }));
     const allowed = { mode: 'auto', tools: [{ type: 'function', function: { name: 'b' } }] };

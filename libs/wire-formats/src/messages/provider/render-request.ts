@@ -69,7 +69,8 @@ function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[]
 
 /** The format insists on a schema, and on its type being said. */
 function renderSchema(parameters: unknown): unknown {
-  const schema = parameters === undefined ? {} : parameters;
+  // Some clients write null where a tool takes nothing.
+  const schema = parameters ?? {};
   const object = asObject(schema);
   return object === undefined || object.type !== undefined ? schema : { type: 'object', ...object };
 }
