@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatRequest } from '@gateway/interchange';
 import type { JsonTape } from '../../json/json-tape.ts';
+import { parseExactJson } from '../../json/parse-exact-json.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { cloudFields } from '../../extension-fields.ts';
 import { withOwn } from '../own-extensions.ts';
@@ -14,7 +15,7 @@ const judgedMembers = ['model', 'messages', 'stream', 'tools', 'tool_choice', 's
 
 /** The whole request. Its shape has been judged by `outlineRequest`; what is of no use here is kept for this format. */
 export function parseRequest(tape: JsonTape): ChatRequest {
-  const body = asObject(tape.value(tape.root)) ?? {};
+  const body = asObject(parseExactJson(tape.text(tape.root))) ?? {};
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
   const streamOptions = asObject(body.stream_options) ?? {};
   const { settings, read } = parseSettings(body);
