@@ -120,6 +120,20 @@ describe('a binary stream of a provider', () => {
   });
 });
 
+describe('a binary stream said anew to a client', () => {
+  it("keeps hidden thinking as it came: Claude's text, and another model's bytes", () => {
+    for (const bytes of [Buffer.from('Eu8ECkgI'), Buffer.from([0, 1, 254, 255])]) {
+      const delta = { reasoningContent: { redactedContent: bytes.toString('base64') } };
+      const told = encodeFrame(eventFrame('contentBlockDelta', { delta, contentBlockIndex: 0 }));
+      const renderer = client.openStreamRenderer({ id: 'r', model: 'm', createdAt: 0, includesUsage: true });
+      const said = parse([told, ...frames.slice(5)]).events.map((event) => renderer.render(event));
+      expect(Buffer.concat(said.map((piece) => Buffer.from(piece))).toString('latin1')).toContain(
+        JSON.stringify(delta),
+      );
+    }
+  });
+});
+
 describe('errors to a client', () => {
   const error = (
     status: number,

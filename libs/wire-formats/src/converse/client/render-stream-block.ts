@@ -27,6 +27,8 @@ interface CurrentBlock {
   readonly index: number;
   readonly kind: 'text' | 'thinking' | 'tool-call';
   readonly isEmpty: boolean;
+  /** Of hidden thinking: it is no text, and stays in the base64 that it came in. */
+  readonly isBase64?: boolean;
 }
 
 interface Waiting {
@@ -96,7 +98,7 @@ function renderNow(queue: BlockQueue, event: BlockEvent): QueueStep {
     case 'refusal-start':
       return startBlock(queue, event.block, 'text');
     case 'thinking-start':
-      return startBlock(queue, event.block, 'thinking');
+      return startThinking(queue, event);
     case 'tool-call-start':
       return startBlock(queue, event.block, 'tool-call', { toolUse: renderCallHead(event) });
     case 'text-delta':
@@ -133,6 +135,12 @@ function startBlock(
   return [{ ...queue, nextIndex: index + 1, current }, frames];
 }
 
+function startThinking(queue: BlockQueue, event: Extract<BlockEvent, { type: 'thinking-start' }>): QueueStep {
+  const [{ current, ...rest }, frames] = startBlock(queue, event.block, 'thinking');
+  const isBase64 = own.read(event).spelling === 'base64';
+  return [{ ...rest, current: current && { ...current, isBase64 } }, frames];
+}
+
 function renderDelta(queue: BlockQueue, delta: JsonObject): QueueStep {
   const { current } = queue;
   if (current === undefined) return [queue, []];
@@ -144,10 +152,11 @@ function endThinking(queue: BlockQueue, event: Extract<BlockEvent, { type: 'thin
   const { signature, redacted } = event;
   const [signed, signatures] =
     signature === undefined ? [queue, []] : renderDelta(queue, { reasoningContent: { signature } });
+  const redactedContent = queue.current?.isBase64 === true ? redacted : redacted && renderRedacted(redacted);
   const [hidden, redactions] =
-    redacted === undefined
+    redactedContent === undefined
       ? [signed, []]
-      : renderDelta(signed, { reasoningContent: { redactedContent: renderRedacted(redacted) } });
+      : renderDelta(signed, { reasoningContent: { redactedContent } });
   const [ended, frames] = endBlock(hidden);
   return [ended, [...signatures, ...redactions, ...frames]];
 }
