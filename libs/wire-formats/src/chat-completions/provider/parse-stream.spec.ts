@@ -223,6 +223,26 @@ describe('usage', () => {
   });
 });
 
+describe('usage of a stream', () => {
+  const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
+  const chunk = (choice: object, members: object = {}) =>
+    JSON.stringify({ id: 'r', choices: [{ index: 0, delta: {}, ...choice }], ...members });
+  const usageOf = (chunks: readonly string[]) => parse(chunks).filter(({ type }) => type === 'usage');
+
+  it('is read where Moonshot tells it: in the last piece of the choice', () => {
+    expect(usageOf([chunk({}), chunk({ finish_reason: 'stop', usage }), '[DONE]'])).toMatchObject([
+      { usage: { inputTokens: 9, outputTokens: 2 } },
+    ]);
+  });
+
+  it("is the answer's own, where that is told too", () => {
+    const other = { ...usage, prompt_tokens: 1 };
+    expect(usageOf([chunk({ finish_reason: 'stop', usage: other }, { usage }), '[DONE]'])).toMatchObject([
+      { usage: { inputTokens: 9 } },
+    ]);
+  });
+});
+
 describe('the summary of an answer', () => {
   it('stays small however long the answer is', () => {
     const calls = Array.from({ length: 1000 }, (_, index) => call(index, `c${index}`, 'f', '{}'));

@@ -99,8 +99,9 @@ function readAnswerExtensions(state: StreamState, chunk: JsonObject, told: Strea
   return Object.keys(kept).length > toldMax ? state : { ...state, told: kept };
 }
 
+/** Moonshot tells it in the last piece of the choice, unless it is asked for usage. */
 function readUsage(chunk: JsonObject, told: StreamEvent[]): void {
-  const raw = asObject(chunk.usage);
+  const raw = asObject(chunk.usage) ?? asObject(asObject(asList(chunk.choices)[0])?.usage);
   const usage = raw === undefined ? undefined : parseUsage(raw);
   if (raw === undefined || usage === undefined) return;
   told.push({ type: 'usage', usage, extensions: ownExtensions(raw) });
