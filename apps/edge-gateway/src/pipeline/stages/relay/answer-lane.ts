@@ -32,8 +32,11 @@ export interface AnswerLane {
   renderStream(events: readonly StreamEvent[]): readonly Uint8Array[];
 }
 
-/** The longest event that is read; longer ones are not what a model says. */
-const frameBytesMax = 1024 * 1024;
+/**
+ * The longest event that is held back: what the reader of messages takes, whose server tools tell a whole document in one,
+ * and what stands around its data. Readers look first, and that of chat completions gives up earlier.
+ */
+const frameBytesMax = 8 * 1024 * 1024 + 64 * 1024;
 
 export function openLane(
   { lane, model }: Target,
