@@ -1,6 +1,7 @@
 import type { RequestOutline } from '@gateway/interchange';
 import type { JsonNode } from '../../json/json-node.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
+import { modelCharactersMax } from '../../model-name.ts';
 import { invalidBody, invalidField, missingField } from '../../request-fault.ts';
 import { outlineMessage } from './outline-message.ts';
 import { outlineToolChoice } from './outline-tool-choice.ts';
@@ -42,9 +43,6 @@ function findSet(tape: JsonTape, name: string): JsonNode | undefined {
   const node = tape.get(tape.root, name);
   return node === undefined || tape.kind(node) === 'null' ? undefined : node;
 }
-
-/** The longest name in use has about a hundred; it goes into headers and the log. */
-const modelCharactersMax = 512;
 
 function readModel(tape: JsonTape): string {
   const node = findSet(tape, 'model');

@@ -47,6 +47,9 @@ describe('the outline of a Converse request', () => {
     expect(() => outline({ messages: [] }, '')).toThrow(
       expect.objectContaining({ code: 'missing_field' }) as Error,
     );
+    expect(() => outline({ messages: [] }, 'm'.repeat(513))).toThrow(
+      expect.objectContaining({ code: 'invalid_field', param: 'modelId' }) as Error,
+    );
   });
 
   it.each([

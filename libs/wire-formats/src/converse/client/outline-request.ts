@@ -3,6 +3,7 @@ import type { RequestOutline, ToolChoice } from '@gateway/interchange';
 import type { RequestRoute } from '../../format.ts';
 import type { JsonNode } from '../../json/json-node.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
+import { modelCharactersMax } from '../../model-name.ts';
 import { invalidBody, invalidField, missingField } from '../../request-fault.ts';
 import { requestFields } from '../request-fields.ts';
 import { outlineMessage, outlineSystem } from './outline-message.ts';
@@ -20,6 +21,7 @@ const messagesMax = 32_768;
 export function outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline {
   if (tape.kind(tape.root) !== 'object') throw invalidBody();
   if (route === undefined || route.model === '') throw missingField('modelId');
+  if (route.model.length > modelCharactersMax) throw invalidField('modelId', 'a model name');
   refuseUnknown(tape);
   const toolConfig = readMember(tape, tape.root, 'toolConfig', 'object');
   const toolsNode = toolConfig && readMember(tape, toolConfig, 'tools', 'array', 'toolConfig.');

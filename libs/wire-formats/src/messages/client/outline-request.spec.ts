@@ -104,6 +104,7 @@ describe('the outline of a request', () => {
   it.each([
     [{ model: null }, 'missing_field', 'model'],
     [{ model: 5 }, 'invalid_field', 'model'],
+    [{ model: 'm'.repeat(513) }, 'invalid_field', 'model'],
     [{ messages: null }, 'missing_field', 'messages'],
     [{ messages: {} }, 'invalid_field', 'messages'],
     [{ tools: 'x' }, 'invalid_field', 'tools'],

@@ -2,6 +2,7 @@ import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 import { cloudFields } from '../../extension-fields.ts';
 import type { JsonNode } from '../../json/json-node.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
+import { modelCharactersMax } from '../../model-name.ts';
 import { invalidBody, invalidField, missingField, unknownField } from '../../request-fault.ts';
 import { outlineMessage, outlineSystem } from './outline-message.ts';
 import { hasCacheControl, outlineTool } from './outline-tool.ts';
@@ -61,7 +62,8 @@ function readModel(tape: JsonTape): string {
   const node = findSet(tape, 'model');
   if (node === undefined) throw missingField('model');
   const model = tape.stringValue(node);
-  if (model === undefined || model === '') throw invalidField('model', 'a model name');
+  if (model === undefined || model === '' || model.length > modelCharactersMax)
+    throw invalidField('model', 'a model name');
   return model;
 }
 
