@@ -1,5 +1,6 @@
 import type { AnswerChoice, ChatAnswer } from './chat-answer.ts';
 import type { ChatPart, ThinkingPart, ToolCallPart } from './chat-part.ts';
+import type { Citation } from './citation.ts';
 import type { Extensions } from './extensions.ts';
 import type { JsonObject } from './json-value.ts';
 import { mergeExtensions } from './merge-extensions.ts';
@@ -113,7 +114,9 @@ function foldDelta(parts: Map<number, ChatPart>, event: BlockEvent): void {
     };
     parts.set(event.block, ended);
   } else if (event.type === 'citation' && part.type === 'text') {
-    parts.set(event.block, { ...part, citations: [...(part.citations ?? []), event.citation] });
+    // Into the draft's own list: a copy for each would take a long answer minutes.
+    if (part.citations === undefined) parts.set(event.block, { ...part, citations: [event.citation] });
+    else (part.citations as Citation[]).push(event.citation);
   }
 }
 
