@@ -46,13 +46,15 @@ export function renderDelta(state: StreamRenderState, block: number, delta: Json
   return [next, [...start, frameOf({ type: 'content_block_delta', index, delta })]];
 }
 
-/** Ends a block. One that was ended already, since another started, stays so. */
+/** Ends a block, and forgets it: an answer may have any number. One that was ended already, since another started, stays so. */
 export function closeBlock(state: StreamRenderState, block: number | undefined): RenderStep {
   if (block === undefined || state.open !== block) return [state, []];
   const [next, start] = showBlock(state, block);
   const index = next.blocks.get(block)?.index;
   if (index === undefined) return [state, []];
-  return [{ ...next, open: undefined }, [...start, frameOf({ type: 'content_block_stop', index })]];
+  const blocks = new Map(next.blocks);
+  blocks.delete(block);
+  return [{ ...next, blocks, open: undefined }, [...start, frameOf({ type: 'content_block_stop', index })]];
 }
 
 /** Thinking that is shown to nobody is told by its end; until then its start is not out. */

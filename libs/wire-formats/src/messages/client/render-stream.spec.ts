@@ -1,6 +1,8 @@
 import type { StreamEvent } from '@gateway/interchange';
 import { SseDecoder } from '../../sse/sse-decoder.ts';
 import { messages } from '../messages.ts';
+import { renderStreamEvent } from './render-stream.ts';
+import { beginStreamRender } from './stream-render-state.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -32,6 +34,15 @@ const text = (block: number, said: string): StreamEvent[] => [
 ];
 
 describe('the stream that a client gets', () => {
+  it('keeps no block that has ended, so that a long answer costs no more an event than a short one', () => {
+    let state = beginStreamRender(options);
+    for (const event of [start, ...Array.from({ length: 20 }, (_, block) => text(block, 'a')).flat()]) {
+      [state] = renderStreamEvent(state, event);
+      expect(state.blocks.size).toBeLessThanOrEqual(1);
+    }
+    expect(state.nextIndex).toBe(20);
+  });
+
   it("is the official clients' sequence, whatever provider it comes from", () => {
     const frames = render([start, ...text(0, 'hi'), finish(), usage, end]);
     expect(frames.map(({ type }) => type)).toEqual([
