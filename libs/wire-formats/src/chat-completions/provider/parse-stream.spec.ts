@@ -151,6 +151,17 @@ describe('parsing a stream', () => {
     expect(() => parse(calls)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
   });
 
+  it('tells nothing of choices past their bound: who renders them keeps each', () => {
+    const events = parse([
+      ...Array.from({ length: 300 }, (_, index) => ({ index, delta: { content: 'a' } })),
+      { index: 299, finish_reason: 'stop' },
+      { index: 0, delta: { content: 'b' } },
+    ]);
+    const told = new Set(events.flatMap((event) => ('choice' in event ? [event.choice] : [])));
+    expect([told.size, told.has(299)]).toEqual([256, false]);
+    expect(partsOf(events)).toEqual([{ type: 'text', text: 'ab' }]);
+  });
+
   it('tells members of the answer once, though every chunk repeats them', () => {
     const chunk = JSON.stringify({
       id: 'r',

@@ -17,7 +17,7 @@ import { parseErrorValue } from './parse-error.ts';
 import { readChoice } from './read-choice.ts';
 import { initialChoiceState, type ChoiceState, type StreamState } from './stream-state.ts';
 
-/** Choices in one answer: twice the most (128) that OpenAI lets a client ask for. */
+/** Choices in one answer: twice the most (128) that OpenAI lets a client ask for. What others say is passed over. */
 const choicesMax = 256;
 
 /** Members remembered so as not to tell them again. Past that a provider makes names up, and they are told each time. */
@@ -71,6 +71,7 @@ function readChoices(
     if (!isObject(choice)) continue;
     const index = asNumber(choice.index) ?? position;
     position += 1;
+    if (!current.choices.has(index) && current.choices.size >= choicesMax) continue;
     const before = current.choices.get(index) ?? initialChoiceState(index);
     const message = asObject(whole ? choice.message : choice.delta) ?? {};
     const after = readChoice(before, { choice, message, whole }, told);
@@ -80,8 +81,7 @@ function readChoices(
 }
 
 function keepChoice(state: StreamState, before: ChoiceState, after: ChoiceState): StreamState {
-  const known = state.choices.has(after.index);
-  if ((known && before === after) || (!known && state.choices.size >= choicesMax)) return state;
+  if (before === after && state.choices.has(after.index)) return state;
   return { ...state, choices: new Map(state.choices).set(after.index, after) };
 }
 
