@@ -4,7 +4,7 @@ import { parseExactJson } from '../../json/parse-exact-json.ts';
 import { asObject, asText, otherMembers } from '../../json/read-members.ts';
 import { parseCitation } from '../citation.ts';
 import { own } from '../own.ts';
-import { setBlock, type OpenBlock, type StreamState, type StreamStep } from './stream-state.ts';
+import { membersMax, setBlock, type OpenBlock, type StreamState, type StreamStep } from './stream-state.ts';
 
 /** Text of a block that is held until it ends: input that a server tool is called with. */
 const heldTextMax = 1_048_576;
@@ -45,7 +45,12 @@ type OpaqueBlock = Extract<OpenBlock, { kind: 'opaque' }>;
 /** Input grows; the members of any other piece are the block's own, as they are from now on. */
 function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   const { type, partial_json: json } = delta;
-  if (type !== 'input_json_delta') return { ...open, raw: { ...open.raw, ...otherMembers(delta, ['type']) } };
+  if (type !== 'input_json_delta') {
+    const raw = { ...open.raw, ...otherMembers(delta, ['type']) };
+    if (Object.keys(raw).length > membersMax)
+      throw new GatewayError('upstream_invalid', { detail: 'a block has too many members' });
+    return { ...open, raw };
+  }
   const inputText = open.inputText + (asText(json) ?? '');
   if (inputText.length > heldTextMax)
     throw new GatewayError('upstream_invalid', { detail: 'a block is too long' });

@@ -173,6 +173,23 @@ describe("the parser of a provider's stream", () => {
     expect(() => parse(events)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
   });
 
+  it('does not let members add up without a bound, which each event would copy', () => {
+    const made = (at: number) => ({ [`made_up_${at}`]: at });
+    const pieces = Array.from({ length: 300 }, (_, at) => piece(0, { type: 'x_delta', ...made(at) }));
+    expect(() => parse([start, open(0, { type: 'x' }), ...pieces])).toThrow(
+      expect.objectContaining({ code: 'upstream_invalid' }),
+    );
+    const figures = Array.from({ length: 600 }, (_, at) => ({
+      type: 'message_delta',
+      delta: {},
+      usage: { input_tokens: 3, output_tokens: at, ...made(at) },
+    }));
+    const usages = parse([start, ...figures]).filter((event) => event.type === 'usage');
+    expect(usages.at(-1)?.usage).toEqual({ inputTokens: 3, outputTokens: 599 });
+    for (const { extensions } of usages)
+      expect(Object.keys(extensions?.messages ?? {}).length).toBeLessThanOrEqual(256);
+  });
+
   it('refuses data that is no JSON, and an event beyond its bound', () => {
     const push = (text: string) => () => messages.provider.openStreamParser().push(Buffer.from(text));
     expect(push('event: message_start\ndata: {"type":\n\n')).toThrow(

@@ -14,7 +14,7 @@ import { mapStopReason } from '../stop-reasons.ts';
 import { parseUsage } from '../token-usage.ts';
 import { endBlock, endOpenBlocks } from './continue-block.ts';
 import { startBlock } from './start-block.ts';
-import type { StreamState, StreamStep } from './stream-state.ts';
+import { membersMax, type StreamState, type StreamStep } from './stream-state.ts';
 
 /** Members of a message that a stream tells when it ends, in a `delta`. */
 const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container'] as const;
@@ -95,7 +95,8 @@ function tellMembers(scope: 'answer' | 'choice', members: JsonObject): StreamEve
 function readUsage(state: StreamState, raw: unknown): StreamStep {
   const told = asObject(raw);
   if (told === undefined) return [state, []];
-  const merged = { ...state.usage, ...otherMembers(told, []) };
+  const added = { ...state.usage, ...otherMembers(told, []) };
+  const merged = Object.keys(added).length > membersMax ? otherMembers(told, []) : added;
   const usage = parseUsage(merged);
   if (usage === undefined) return [state, []];
   return [{ ...state, usage: merged }, [{ type: 'usage', usage, extensions: own.of(merged) }]];

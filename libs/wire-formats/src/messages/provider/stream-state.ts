@@ -34,6 +34,9 @@ export const initialStreamState: StreamState = {
   usage: {},
 };
 
+/** Members that pieces add up to, in a block or in usage: each piece copies them. A provider past that makes names up. */
+export const membersMax = 256;
+
 export function setBlock(state: StreamState, index: number, block: OpenBlock | undefined): StreamState {
   const open = new Map(state.open);
   if (block === undefined) open.delete(index);
