@@ -232,11 +232,12 @@ describe('several keys of one provider', () => {
     const { account, calls, countCall } = await openWithTwoKeys('two-keys-shared');
     account.trouble = (request) => {
       countCall(keyOf(request.headers));
-      return { ...wellAnswered(request), firstByteDelayMs: 100 };
+      // Long enough for all of them to be under way together, on a machine that is busy too.
+      return { ...wellAnswered(request), firstByteDelayMs: 2_000 };
     };
-    expect(broken(await askMany(edge.baseUrl, account, 40, 10))).toEqual([]);
-    expect(calls[first]).toBeGreaterThanOrEqual(10);
-    expect(calls[second]).toBeGreaterThanOrEqual(10);
+    expect(broken(await askMany(edge.baseUrl, account, 20, 20))).toEqual([]);
+    expect(calls[first]).toBeGreaterThanOrEqual(8);
+    expect(calls[second]).toBeGreaterThanOrEqual(8);
   });
 
   it('are refused for a provider whose credential is more than a key', async () => {

@@ -31,8 +31,8 @@ export interface ConnectionServices {
 const untold: OpenedKey['health'] = { note: () => undefined };
 
 /**
- * The caller's own credential, or those that were saved for the provider: one connection for each, the one with the least
- * under way first. Throws `provider_not_connected`.
+ * The caller's own credential, or those that were saved for the provider: one connection for each. Throws
+ * `provider_not_connected`.
  */
 export async function openConnections(
   { provider, ownCredential }: Pick<Target, 'provider' | 'ownCredential'>,
@@ -54,15 +54,12 @@ export async function openConnections(
   const opened = await connections.open(accountId, provider.name);
   if (opened) {
     const { keys, baseUrl } = opened;
-    const open = keys.map(({ apiKey, secretValues: secrets, health }, credential) => ({
+    return keys.map(({ apiKey, secretValues: secrets, health }, credential) => ({
       // A server of one's own may ask for no key at all.
       credential: apiKey === '' ? null : apiKey,
       ...{ baseUrl, secrets, health },
       backend: backends.find({ ...place, credential }),
     }));
-    return open.length === 1
-      ? open
-      : open.sort((one, other) => one.backend.inFlight - other.backend.inFlight);
   }
   throw new GatewayError('provider_not_connected', {
     param: 'model',

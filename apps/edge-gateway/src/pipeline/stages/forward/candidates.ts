@@ -27,22 +27,26 @@ export interface Repeat {
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
- * Who is called first: the target itself unless something is wrong with it. Then whoever of its credentials and its
- * alternatives, in their order, is ready; else one that asked for a pause; else one whose breaker is open, as long as
- * nothing is under way there: that call shows whether it answers again.
+ * Calls whoever is to be called first: the target itself unless something is wrong with it. Then whoever of its credentials
+ * and its alternatives, in their order, is ready; else one that asked for a pause; else one whose breaker is open, as long
+ * as nothing is under way there: that call shows whether it answers again.
+ *
+ * The choice hangs on what is under way, so the call begins in the moment of the choice: of requests that come at the same
+ * time, each sees those before it.
  *
  * @throws GatewayError `upstream_unavailable` when there is none; `provider_not_connected`
  */
-export async function chooseFirst(
+export async function callFirst<Called>(
   target: Target,
   caller: Caller,
   services: ConnectionServices,
-): Promise<Candidate> {
+  call: (candidate: Candidate) => Promise<Called>,
+): Promise<Called> {
   const connections = await openConnections(target, caller, services);
-  const ready = connections.find(({ backend }) => backend.state() === 'ready');
+  const ready = findIn('ready', candidatesOf(target, connections));
   if (ready !== undefined) {
-    if (connections.length > 1) skipBut(ready, connections);
-    return { target, connection: ready };
+    if (connections.length > 1) skipBut(ready.connection, connections);
+    return call(ready);
   }
   const all = await openAll(target, caller, services);
   const chosen =
@@ -51,7 +55,7 @@ export async function chooseFirst(
     all.find(({ connection: { backend } }) => backend.state() === 'open' && backend.inFlight === 0);
   if (chosen === undefined) throw unavailable(all.map(({ connection }) => connection.backend));
   skipBut(chosen.connection, connections);
-  return chosen;
+  return call(chosen);
 }
 
 /** Tells those that would have been called before somebody else how much went by them. */
@@ -101,17 +105,28 @@ async function openAll(
   caller: Caller,
   services: ConnectionServices,
 ): Promise<readonly Candidate[]> {
-  const own = await openConnections(target, caller, services);
-  const candidates = own.map((connection): Candidate => ({ target, connection }));
+  const candidates = candidatesOf(target, await openConnections(target, caller, services));
   for (const alternative of target.alternatives?.() ?? []) {
     const connections = await openConnections(alternative, caller, services).catch(() => []);
-    candidates.push(...connections.map((connection) => ({ target: alternative, connection })));
+    candidates.push(...candidatesOf(alternative, connections));
   }
   return candidates;
 }
 
+function candidatesOf(target: Target, connections: readonly Connection[]): Candidate[] {
+  return connections.map((connection) => ({ target, connection }));
+}
+
+/** The first target that has one in that state, under the credential with the least under way. */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {
-  return candidates.find(({ connection }) => connection.backend.state() === state);
+  let found: Candidate | undefined;
+  for (const candidate of candidates) {
+    const { backend } = candidate.connection;
+    if (backend.state() !== state) continue;
+    if (found !== undefined && found.target !== candidate.target) break;
+    if (found === undefined || backend.inFlight < found.connection.backend.inFlight) found = candidate;
+  }
+  return found;
 }
 
 function unavailable(backends: readonly Backend[]): GatewayError {

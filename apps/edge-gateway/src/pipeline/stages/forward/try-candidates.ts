@@ -11,7 +11,7 @@ import type { PipelineSettings } from '../../services.ts';
 import type { Target } from '../../target.ts';
 import type { FailedTry } from '../../tries.ts';
 import { attemptHedged, mayHedge, type HedgeServices } from './attempt-hedged.ts';
-import { chooseFirst, type Candidate } from './candidates.ts';
+import { callFirst, type Candidate } from './candidates.ts';
 import { chooseFurther } from './choose-further.ts';
 import type { Made, Quest } from './quest.ts';
 
@@ -30,37 +30,56 @@ export type TryServices = HedgeServices & {
  * @throws GatewayError `upstream_unavailable` when nobody may be called now, and what the last call failed with
  */
 export async function tryCandidates(quest: Quest, services: TryServices): Promise<ChatAnswer> {
-  let candidate = await chooseCandidate(quest, services);
-  for (;;) {
-    const made = mayHedge(quest, services)
-      ? await attemptHedged(quest, candidate, services, (each, at) => attempt(each, at, services))
-      : await attempt(quest, candidate, services);
-    if (made.failure === undefined) return made.answer;
-    const further = await chooseAnother(quest, services);
+  let made = await begin(quest, services);
+  while (made.failure !== undefined) {
+    const further = await chooseAfter(made.answer, quest, services);
     if (further === undefined) {
       if (made.answer !== undefined) return made.answer;
       throw made.failure.error;
     }
     discard(made.answer);
-    candidate = further;
+    made = await call(further, quest, services);
   }
+  return made.answer;
 }
 
-async function chooseCandidate(quest: Quest, services: TryServices): Promise<Candidate> {
+async function begin(quest: Quest, services: TryServices): Promise<Made> {
   const { tries } = quest.exchange;
   const { broken } = tries;
   if (broken === null) {
     services.retryBudget.countRequest(quest.caller.accountId);
-    return chooseFirst(quest.target, quest.caller, services);
+    return callFirst(quest.target, quest.caller, services, (candidate) => call(candidate, quest, services));
   }
   tries.broken = null;
-  const further = await chooseAnother(quest, services);
+  const further = await chooseAfter(undefined, quest, services);
   if (further === undefined) throw broken.error;
-  return further;
+  return call(further, quest, services);
 }
 
-async function chooseAnother(quest: Quest, services: TryServices): Promise<Candidate | undefined> {
-  return quest.isRepeatable ? chooseFurther(quest.target, quest.exchange, quest.caller, services) : undefined;
+function call(candidate: Candidate, quest: Quest, services: TryServices): Promise<Made> {
+  return mayHedge(quest, services)
+    ? attemptHedged(quest, candidate, services, (each, at) => attempt(each, at, services))
+    : attempt(quest, candidate, services);
+}
+
+/**
+ * Who is asked next. That nobody can be found, as while the vault is away, takes nothing from what the client would get if
+ * there were nobody; one that leaves meanwhile gets nothing.
+ */
+async function chooseAfter(
+  answer: ChatAnswer | undefined,
+  { isRepeatable, target, exchange, caller }: Quest,
+  services: TryServices,
+): Promise<Candidate | undefined> {
+  if (!isRepeatable) return undefined;
+  try {
+    return await chooseFurther(target, exchange, caller, services);
+  } catch {
+    const { signal } = exchange.abort;
+    if (signal.aborted) discard(answer);
+    signal.throwIfAborted();
+    return undefined;
+  }
 }
 
 /** An alternative that this request cannot be said to, as the client wants it said: nothing is wrong with its backend. */

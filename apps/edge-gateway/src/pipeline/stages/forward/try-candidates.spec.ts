@@ -1,0 +1,119 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { GatewayError } from '@gateway/errors';
+import { createMetrics, startRequestTrace } from '@gateway/observability';
+import { findProvider } from '@gateway/providers';
+import { BackendBook } from '../../../backends/backend-book.ts';
+import { RetryBudget } from '../../../backends/retry-budget.ts';
+import type { OpenedCredential } from '../../../connections/connections.ts';
+import { createResilienceMetrics } from '../../../metrics/resilience-metrics.ts';
+import { AnswerBody } from '../../../upstream/answer-body.ts';
+import type { Caller } from '../../caller.ts';
+import { createExchange } from '../../exchange.ts';
+import type { Candidate } from './candidates.ts';
+import type { Quest } from './quest.ts';
+import { tryCandidates, type TryServices } from './try-candidates.ts';
+
+const caller = { accountId: '0190f3a0-0000-7000-8000-000000000001' } as Caller;
+const target = {
+  ...{ provider: findProvider('openai')!, model: 'gpt-4o-mini', ownCredential: null },
+  lane: { kind: 'same-format', format: 'chat-completions' },
+} as const;
+
+/** Services with as many stored keys, opened by `open`. */
+function createServices(open: () => Promise<OpenedCredential | null>, inFlightMax = 100): TryServices {
+  const resilience = createResilienceMetrics(createMetrics('edge-gateway'));
+  const messaging = { broadcast: () => undefined, onBroadcast: () => undefined };
+  return {
+    ...{ resilience, retryBudget: new RetryBudget({ share: 0.2, floor: 10 }) },
+    backends: new BackendBook({ messaging, inFlightMax, metrics: resilience }),
+    connections: { list: () => Promise.resolve([]), open },
+    settings: {
+      hedgeAfterMs: 0,
+      retriesMax: 2,
+      retryAfterMsMax: 5_000,
+      firstByteMsMax: 1_000,
+      plainAnswerMsMax: 1_000,
+    },
+  } as unknown as TryServices;
+}
+
+function credentialOf(...apiKeys: string[]): OpenedCredential {
+  const keys = apiKeys.map((apiKey) => ({ apiKey, secretValues: [], health: { note: () => undefined } }));
+  return { keys, baseUrl: null };
+}
+
+function createQuest(call: Quest['call']): Quest {
+  const request = new IncomingMessage(new Socket());
+  const exchange = createExchange({
+    ...{ requestId: 'r', endpoint: '/v1/chat/completions', format: 'chat-completions', route: undefined },
+    ...{ request, response: new ServerResponse(request), trace: startRequestTrace() },
+  });
+  return { target, exchange, caller, isRepeatable: true, call };
+}
+
+function createBody() {
+  const aborted: Error[] = [];
+  const source = { pause: () => undefined, resume: () => undefined };
+  return { aborted, body: new AnswerBody({ ...source, abort: (reason) => void aborted.push(reason) }) };
+}
+
+describe('requests that come at the same time', () => {
+  it.each([20, 7])('go to the key with the least under way: %i of them to two', async (count) => {
+    const opened = Promise.resolve(credentialOf('first', 'second'));
+    const services = createServices(() => opened);
+    const calls: Record<string, number> = {};
+    const call = ({ connection: { credential } }: Candidate) => {
+      calls[credential!] = (calls[credential!] ?? 0) + 1;
+      return Promise.resolve({ status: 200, headers: {}, body: createBody().body });
+    };
+    await Promise.all(Array.from({ length: count }, () => tryCandidates(createQuest(call), services)));
+    expect(calls).toEqual({ first: Math.ceil(count / 2), second: Math.floor(count / 2) });
+  });
+
+  it('are no more than a provider may have under way', async () => {
+    const services = createServices(() => Promise.resolve(credentialOf('only')), 5);
+    const call = () => Promise.resolve({ status: 200, headers: {}, body: createBody().body });
+    const asked = Array.from({ length: 8 }, () => tryCandidates(createQuest(call), services));
+    const outcomes = await Promise.allSettled(asked);
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(3);
+    for (const each of refused) expect(each).toMatchObject({ reason: { code: 'upstream_unavailable' } });
+  });
+});
+
+describe('when whoever is asked next cannot be found', () => {
+  /** The vault answers once, and is away from then on. */
+  function createVaultlessServices() {
+    let opened = 0;
+    return createServices(() => {
+      opened += 1;
+      if (opened > 1) return Promise.reject(new GatewayError('service_unavailable'));
+      return Promise.resolve(credentialOf('only'));
+    });
+  }
+
+  it('the provider’s own words reach the client', async () => {
+    const { body, aborted } = createBody();
+    const quest = createQuest(() => Promise.resolve({ status: 500, headers: {}, body }));
+    expect(await tryCandidates(quest, createVaultlessServices())).toMatchObject({ status: 500, body });
+    expect(aborted).toEqual([]);
+  });
+
+  it('the failure of a call is the answer where it said nothing', async () => {
+    const quest = createQuest(() => Promise.reject(new GatewayError('upstream_unreachable')));
+    await expect(tryCandidates(quest, createVaultlessServices())).rejects.toMatchObject({
+      code: 'upstream_unreachable',
+    });
+  });
+
+  it('and the client leaves meanwhile, the answer at hand is let go of', async () => {
+    const { body, aborted } = createBody();
+    const quest = createQuest(() => Promise.resolve({ status: 500, headers: {}, body }));
+    const services = createServices(() => Promise.resolve(credentialOf('only')));
+    const asked = tryCandidates(quest, services);
+    setTimeout(() => quest.exchange.abort.abort(), 5);
+    await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+    expect(aborted).toHaveLength(1);
+  });
+});
