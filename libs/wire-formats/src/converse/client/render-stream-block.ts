@@ -1,5 +1,6 @@
 import type { ChatPart, JsonObject, StreamEvent } from '@gateway/interchange';
 import { asObject } from '../../json/read-members.ts';
+import { addWaitingCharacters } from '../../waiting-characters.ts';
 import { createAnswerContext, renderCallHead, renderContent } from '../blocks/render-block.ts';
 import { renderCitation } from '../citations.ts';
 import { own } from '../own.ts';
@@ -20,6 +21,10 @@ export interface BlockQueue {
   readonly current: CurrentBlock | undefined;
   /** By block, in the order of their starts; the events of each, latest first. */
   readonly waiting: ReadonlyMap<number, Waiting>;
+  /** What came after those, of all blocks, latest first: sorted in when the next block is to be told. */
+  readonly late: Waiting | undefined;
+  /** Since nothing waited. */
+  readonly waitingCharacters: number;
 }
 
 interface CurrentBlock {
@@ -38,12 +43,20 @@ interface Waiting {
 
 type QueueStep = readonly [BlockQueue, readonly StreamFrame[]];
 
-export const emptyQueue: BlockQueue = { nextIndex: 0, current: undefined, waiting: new Map() };
+export const emptyQueue: BlockQueue = {
+  nextIndex: 0,
+  current: undefined,
+  waiting: new Map(),
+  late: undefined,
+  waitingCharacters: 0,
+};
 
+/** @throws GatewayError `upstream_invalid` for more that waits than is held. */
 export function renderBlockEvent(queue: BlockQueue, event: BlockEvent): QueueStep {
   if (queue.current !== undefined && queue.current.block !== event.block) return [wait(queue, event), []];
   const [next, frames] = renderNow(queue, event);
-  if (next.current !== undefined || next.waiting.size === 0) return [next, frames];
+  const isAlone = next.waiting.size === 0 && next.late === undefined;
+  if (next.current !== undefined || isAlone) return [next, frames];
   const [drained, more] = renderWaiting(next);
   return [drained, [...frames, ...more]];
 }
@@ -59,22 +72,25 @@ export function renderQueued(queue: BlockQueue): QueueStep {
       block: current.current.block,
     });
     current = next;
-    frames.push(...told);
+    for (const frame of told) frames.push(frame);
   }
   return [current, frames];
 }
 
 function wait(queue: BlockQueue, event: BlockEvent): BlockQueue {
-  const entry = { event, before: queue.waiting.get(event.block) };
-  return { ...queue, waiting: new Map(queue.waiting).set(event.block, entry) };
+  const waitingCharacters = addWaitingCharacters(queue.waitingCharacters, event);
+  return { ...queue, waitingCharacters, late: { event, before: queue.late } };
 }
 
 /** The blocks that waited, until one of them has not ended yet. */
 function renderWaiting(queue: BlockQueue): QueueStep {
   const waiting = new Map(queue.waiting);
+  for (const event of eventsOf(queue.late)) {
+    waiting.set(event.block, { event, before: waiting.get(event.block) });
+  }
   const frames: StreamFrame[] = [];
   let current = queue;
-  for (const [block, entry] of queue.waiting) {
+  for (const [block, entry] of waiting) {
     waiting.delete(block);
     for (const event of eventsOf(entry)) {
       const [next, told] = renderNow(current, event);
@@ -83,12 +99,13 @@ function renderWaiting(queue: BlockQueue): QueueStep {
     }
     if (current.current !== undefined) break;
   }
-  return [{ ...current, waiting }, frames];
+  const waitingCharacters = waiting.size === 0 ? 0 : queue.waitingCharacters;
+  return [{ ...current, waiting, late: undefined, waitingCharacters }, frames];
 }
 
-function eventsOf(entry: Waiting): BlockEvent[] {
+function eventsOf(entry: Waiting | undefined): BlockEvent[] {
   const events: BlockEvent[] = [];
-  for (let at: Waiting | undefined = entry; at !== undefined; at = at.before) events.push(at.event);
+  for (let at = entry; at !== undefined; at = at.before) events.push(at.event);
   return events.reverse();
 }
 

@@ -48,4 +48,12 @@ describe('BlockQueue', () => {
       finish,
     ]);
   });
+
+  test('what waits is bounded, and nothing of it counts once it is told', () => {
+    const long = (block: number) => Array.from({ length: 20 }, () => piece(block, 'x'.repeat(1024 * 1024)));
+    expect(() => order([start(0), start(1), ...long(1), end(0), end(1)])).not.toThrow();
+    const twice = [start(0), start(1), ...long(1), end(1), end(0), start(2), start(3), ...long(3), end(2)];
+    expect(order(twice)).toHaveLength(47);
+    expect(() => order([start(0), start(1), ...long(1), ...long(1)])).toThrow('could not be read');
+  });
 });

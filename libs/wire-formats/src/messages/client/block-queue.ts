@@ -1,4 +1,5 @@
 import type { StreamEvent } from '@gateway/interchange';
+import { addWaitingCharacters } from '../../waiting-characters.ts';
 
 type BlockEvent = Extract<StreamEvent, { readonly block: number }>;
 
@@ -22,7 +23,14 @@ export class BlockQueue {
   /** By block, in the order of their starts. */
   readonly #waiting = new Map<number, BlockEvent[]>();
 
-  /** The events that can be told now: none, this one, or those that waited for it too. */
+  /** Since nothing waited. */
+  #waitingCharacters = 0;
+
+  /**
+   * The events that can be told now: none, this one, or those that waited for it too.
+   *
+   * @throws GatewayError `upstream_invalid` for more that waits than is held.
+   */
   push(event: StreamEvent): readonly StreamEvent[] {
     if (event.type === 'finish' && event.choice === 0) return [...this.#drain(true), event];
     return 'block' in event && event.choice === 0 ? this.#pushBlock(event) : [event];
@@ -31,18 +39,21 @@ export class BlockQueue {
   #pushBlock(event: BlockEvent): readonly StreamEvent[] {
     const { block } = event;
     const waiting = this.#waiting.get(block);
-    if (waiting !== undefined) {
-      waiting.push(event);
-      return [];
-    }
+    if (waiting !== undefined) return this.#wait(event, waiting);
     if (this.#told.has(block)) return [];
     if (this.#open !== undefined && this.#open.block !== block && !isWhole(this.#open)) {
       this.#open.isShared = true;
-      this.#waiting.set(block, [event]);
-      return [];
+      return this.#wait(event, []);
     }
     this.#note(event);
     return this.#open === undefined ? [event, ...this.#drain(false)] : [event];
+  }
+
+  #wait(event: BlockEvent, waiting: BlockEvent[]): readonly StreamEvent[] {
+    this.#waitingCharacters = addWaitingCharacters(this.#waitingCharacters, event);
+    waiting.push(event);
+    this.#waiting.set(event.block, waiting);
+    return [];
   }
 
   #note(event: BlockEvent): void {
@@ -67,6 +78,7 @@ export class BlockQueue {
         events.push(event);
       }
     }
+    if (this.#waiting.size === 0) this.#waitingCharacters = 0;
     return events;
   }
 }
