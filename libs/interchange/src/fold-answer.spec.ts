@@ -1,5 +1,5 @@
 import { foldAnswer } from './fold-answer.ts';
-import { mergeExtensions } from './merge-extensions.ts';
+import { mergeExtensions, type OwnExtensions } from './merge-extensions.ts';
 import type { StreamEvent } from './stream-event.ts';
 
 describe('foldAnswer', () => {
@@ -64,24 +64,36 @@ describe('foldAnswer', () => {
     expect(answer.usage).toEqual({ inputTokens: 1, outputTokens: 2 });
     expect(answer.extensions).toEqual({ gemini: { usage: { b: 2 } } });
   });
+
+  it('takes time in proportion to the probabilities of tokens that come with each piece', () => {
+    const extensions = { 'chat-completions': { logprobs: { content: [{ token: 'a' }, { token: 'b' }] } } };
+    const piece = { type: 'extension', scope: 'choice', choice: 0, extensions } as const;
+    const [choice] = foldAnswer(Array.from({ length: 100_000 }, () => piece)).choices;
+    const { content } = choice!.extensions['chat-completions']!.logprobs as { content: unknown[] };
+    expect(content).toHaveLength(200_000);
+    expect(extensions['chat-completions'].logprobs.content).toHaveLength(2);
+  });
 });
 
 describe('mergeExtensions', () => {
   it('lets lists grow, merges objects, and replaces the rest, each format for itself', () => {
     const earlier = { gemini: { list: [1], object: { a: 1 }, word: 'x', data: 'ab' } };
     const later = { gemini: { list: [2], object: { b: 2 }, word: 'y', data: 'cd' }, cohere: { word: 'z' } };
-    expect(mergeExtensions(earlier, later)).toEqual({
+    const merged: OwnExtensions = {};
+    for (const each of [earlier, later]) mergeExtensions(merged, each);
+    expect(merged).toEqual({
       gemini: { list: [1, 2], object: { a: 1, b: 2 }, word: 'y', data: 'abcd' },
       cohere: { word: 'z' },
     });
-    expect(earlier.gemini.list).toEqual([1]);
+    expect(earlier.gemini).toEqual({ list: [1], object: { a: 1 }, word: 'x', data: 'ab' });
   });
 
   it('lets no member change what an object is', () => {
     const hostile = JSON.parse(
       '{"__proto__":{"polluted":true},"a":{"__proto__":{"polluted":true}}}',
     ) as object;
-    const merged = mergeExtensions({ gemini: { a: {} } }, { gemini: { ...hostile } });
+    const merged: OwnExtensions = { gemini: { a: {} } };
+    mergeExtensions(merged, { gemini: { ...hostile } });
     expect((merged.gemini?.a as { polluted?: boolean }).polluted).toBeUndefined();
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });

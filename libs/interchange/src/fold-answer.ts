@@ -2,22 +2,21 @@ import type { AnswerChoice, ChatAnswer } from './chat-answer.ts';
 import type { ChatPart, ThinkingPart, ToolCallPart } from './chat-part.ts';
 import type { Citation } from './citation.ts';
 import type { Extensions } from './extensions.ts';
-import type { JsonObject } from './json-value.ts';
-import { mergeExtensions } from './merge-extensions.ts';
+import { mergeExtensions, type OwnExtensions } from './merge-extensions.ts';
 import type { MessageStart, StreamEvent } from './stream-event.ts';
 
 interface ChoiceDraft {
   readonly parts: Map<number, ChatPart>;
   finishReason: AnswerChoice['finishReason'];
   rawReason: string | undefined;
-  extensions: Extensions;
-  messageExtensions: Extensions;
+  readonly extensions: OwnExtensions;
+  readonly messageExtensions: OwnExtensions;
 }
 
 interface AnswerDraft {
   start: MessageStart | undefined;
   usage: ChatAnswer['usage'];
-  extensions: Extensions;
+  readonly extensions: OwnExtensions;
   readonly choices: Map<number, ChoiceDraft>;
 }
 
@@ -52,7 +51,7 @@ function foldEvent(draft: AnswerDraft, event: StreamEvent): void {
       return;
     case 'usage':
       draft.usage = event.usage;
-      draft.extensions = replaceUsage(draft.extensions, event.extensions ?? {});
+      replaceUsage(draft.extensions, event.extensions ?? {});
       return;
     case 'extension':
       foldExtension(draft, event);
@@ -122,24 +121,20 @@ function foldDelta(parts: Map<number, ChatPart>, event: BlockEvent): void {
 
 function foldExtension(draft: AnswerDraft, event: Extract<StreamEvent, { type: 'extension' }>): void {
   if (event.scope === 'answer') {
-    draft.extensions = mergeExtensions(draft.extensions, event.extensions);
+    mergeExtensions(draft.extensions, event.extensions);
     return;
   }
   const choice = choiceAt(draft, event.choice);
-  const member = event.scope === 'choice' ? 'extensions' : 'messageExtensions';
-  choice[member] = mergeExtensions(choice[member], event.extensions);
+  mergeExtensions(event.scope === 'choice' ? choice.extensions : choice.messageExtensions, event.extensions);
 }
 
 /** Usage is told anew each time, so the last one stands alone: without figures of the provider's own there are none. */
-function replaceUsage(extensions: Extensions, usage: Extensions): Extensions {
-  const replaced: Record<string, JsonObject> = {};
-  for (const [format, told] of Object.entries(extensions)) {
-    replaced[format] = Object.fromEntries(Object.entries(told).filter(([name]) => name !== 'usage'));
-  }
-  for (const [format, members] of Object.entries(usage)) {
-    replaced[format] = { ...replaced[format], usage: members };
-  }
-  return replaced;
+function replaceUsage(extensions: OwnExtensions, usage: Extensions): void {
+  for (const told of Object.values(extensions)) delete told.usage;
+  mergeExtensions(
+    extensions,
+    Object.fromEntries(Object.entries(usage).map(([format, members]) => [format, { usage: members }])),
+  );
 }
 
 function choiceAt(draft: AnswerDraft, index: number): ChoiceDraft {

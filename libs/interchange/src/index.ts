@@ -22,5 +22,4 @@ export type * from './token-usage.ts';
 export type * from './tool-description.ts';
 export type * from './tool-plan.ts';
 export { foldAnswer } from './fold-answer.ts';
-export { mergeExtensions } from './merge-extensions.ts';
 export { createSummary, summarize } from './summarize.ts';

@@ -1,36 +1,46 @@
-import type { Extensions } from './extensions.ts';
 import type { JsonObject } from './json-value.ts';
+import type { ProviderFormat } from './request-outline.ts';
+import type { Extensions } from './extensions.ts';
+
+/** Extensions whose objects and lists are nobody else's. */
+export type OwnExtensions = { [Format in ProviderFormat]?: Record<string, unknown> };
 
 /** Texts that arrive in pieces: arguments of a legacy function call, sound and its transcript. */
 const growingTexts: ReadonlySet<string> = new Set(['arguments', 'data', 'transcript']);
 
-/** Later members added to earlier ones, format by format: lists grow, objects merge, all else is replaced. */
-export function mergeExtensions(earlier: Extensions, later: Extensions): Extensions {
-  const merged: Record<string, JsonObject> = { ...earlier };
-  for (const [format, members] of Object.entries(later)) {
-    merged[format] = mergeObjects(merged[format] ?? {}, members);
+/**
+ * Adds later members to earlier ones, format by format: lists grow, objects merge, all else is replaced. The earlier ones
+ * are changed: a copy for each of many pieces would take the square of their number. The later ones are left as they are.
+ */
+export function mergeExtensions(earlier: OwnExtensions, later: Extensions): void {
+  for (const [format, members] of Object.entries(later) as [ProviderFormat, JsonObject][]) {
+    mergeObjects((earlier[format] ??= {}), members);
   }
-  return merged;
 }
 
-function mergeObjects(earlier: JsonObject, later: JsonObject): JsonObject {
-  const merged: Record<string, unknown> = { ...earlier };
+function mergeObjects(earlier: Record<string, unknown>, later: JsonObject): void {
   for (const [name, value] of Object.entries(later)) {
     // Assigning to `__proto__` would change the object instead of adding a member.
-    if (name !== '__proto__') merged[name] = mergeValues(name, merged[name], value);
+    if (name !== '__proto__') earlier[name] = mergeValues(name, earlier[name], value);
   }
-  return merged;
 }
 
 function mergeValues(name: string, earlier: unknown, later: unknown): unknown {
-  if (Array.isArray(earlier) && Array.isArray(later))
-    return [...(earlier as unknown[]), ...(later as unknown[])];
-  if (isObject(earlier) && isObject(later)) return mergeObjects(earlier, later);
+  if (Array.isArray(later)) {
+    const list: unknown[] = Array.isArray(earlier) ? earlier : [];
+    for (const element of later as unknown[]) list.push(element);
+    return list;
+  }
+  if (isObject(later)) {
+    const object = isObject(earlier) ? earlier : {};
+    mergeObjects(object, later);
+    return object;
+  }
   if (typeof earlier === 'string' && typeof later === 'string' && growingTexts.has(name))
     return earlier + later;
   return later;
 }
 
-function isObject(value: unknown): value is JsonObject {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -150,6 +150,17 @@ describe('calls', () => {
     expect(({} as { z?: number }).z).toBeUndefined();
   });
 
+  it('whose arguments come in very many pieces take time in proportion to them', () => {
+    const pieces = Array.from({ length: 100_000 }, (_, at) => ({
+      jsonPath: `$.list[${at}]`,
+      numberValue: at,
+    }));
+    const chunk = candidate([{ functionCall: { name: 'f', partialArgs: pieces } }]);
+    const told = read(sse(chunk)).find(({ type }) => type === 'tool-call-delta');
+    const { list } = JSON.parse((told as { argumentsText: string }).argumentsText) as { list: number[] };
+    expect(list).toEqual(pieces.map(({ numberValue }) => numberValue));
+  });
+
   it.each(['$.a[999999999]', 'a', '$', '$.', `$${'.a'.repeat(65)}`])(
     'with arguments at a place that cannot be are an invalid answer: %s',
     (jsonPath) => {

@@ -9,16 +9,27 @@ type Key = string | number;
 const pathDepthMax = 64;
 const pathStep = /\.([^.[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]/gy;
 
+/** The arguments of a call that goes on: their objects and lists are nobody else's. */
+export type OpenArguments = Record<string, unknown>;
+
 /**
- * Arguments with one more piece in them. A piece is a value and its place (`$.a.b[0]`); text at a place where there is
- * text already goes on there. The object given is left as it is.
+ * Puts one more piece into the arguments. A piece is a value and its place (`$.a.b[0]`); text at a place where there is
+ * text already goes on there. They are changed: a copy for each piece would take the square of their number.
  *
  * @throws GatewayError `upstream_invalid` for a place that cannot be.
  */
-export function addPartialArg(args: JsonObject, raw: JsonObject): JsonObject {
+export function addPartialArg(args: OpenArguments, raw: JsonObject): void {
   const piece = camelMembers(raw);
   const path = parsePath(asText(piece.jsonPath) ?? '');
-  return putValue(args, path, readValue(piece, raw)) as JsonObject;
+  const value = readValue(piece, raw);
+  let holder: unknown = args;
+  for (const [depth, key] of path.entries()) {
+    const keyAfter = path[depth + 1];
+    const earlier = valueAt(holder, key);
+    const next = keyAfter === undefined ? extend(earlier, value) : openHolder(earlier, keyAfter);
+    if (next !== earlier) setValue(holder, key, next);
+    holder = next;
+  }
 }
 
 function readValue(piece: JsonObject, raw: JsonObject): unknown {
@@ -38,21 +49,25 @@ function parsePath(path: string): readonly Key[] {
   );
 }
 
-function putValue(holder: unknown, path: readonly Key[], value: unknown): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined)
-    return typeof holder === 'string' && typeof value === 'string' ? holder + value : value;
-  if (typeof key === 'string') {
-    const object = isObject(holder) ? holder : {};
-    const inner = Object.hasOwn(object, key) ? object[key] : undefined;
-    return { ...object, [key]: putValue(inner, rest, value) };
-  }
-  const list: readonly unknown[] = Array.isArray(holder) ? holder : [];
+function extend(earlier: unknown, value: unknown): unknown {
+  return typeof earlier === 'string' && typeof value === 'string' ? earlier + value : value;
+}
+
+/** What has a place of its own for the key: what is there already, if it is of that kind. */
+function openHolder(earlier: unknown, key: Key): unknown {
+  if (typeof key === 'number') return Array.isArray(earlier) ? earlier : [];
+  return isObject(earlier) ? earlier : {};
+}
+
+function valueAt(holder: unknown, key: Key): unknown {
+  return Object.hasOwn(holder as object, key) ? (holder as Record<Key, unknown>)[key] : undefined;
+}
+
+function setValue(holder: unknown, key: Key, value: unknown): void {
   // Elements come in order: an index beyond the end would make a list as long as somebody says.
-  if (key > list.length) throw invalidPath();
-  return key === list.length
-    ? [...list, putValue(undefined, rest, value)]
-    : list.with(key, putValue(list[key], rest, value));
+  if (Array.isArray(holder) && (key as number) > holder.length) throw invalidPath();
+  // Assigning to `__proto__` would change the object instead of adding a member.
+  Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true });
 }
 
 function invalidPath(): GatewayError {

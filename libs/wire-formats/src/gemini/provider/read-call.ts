@@ -54,7 +54,8 @@ function startCall(state: CandidateState, call: JsonObject, part: JsonObject): C
 /** Arguments are told when they are whole: a place among them can still change before. */
 function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   if (state.openCall === undefined) return [state, []];
-  const whole = { ...state.openCall.args, ...asObject(call.args) };
-  const args = asList(call.partialArgs).filter(isObject).reduce(addPartialArg, whole);
+  const whole = asObject(call.args);
+  const args = whole === undefined ? state.openCall.args : { ...state.openCall.args, ...whole };
+  for (const piece of asList(call.partialArgs)) if (isObject(piece)) addPartialArg(args, piece);
   return [{ ...state, openCall: { ...state.openCall, args } }, []];
 }

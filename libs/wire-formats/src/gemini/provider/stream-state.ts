@@ -1,6 +1,7 @@
 import type { JsonObject } from '@gateway/interchange';
+import type { OpenArguments } from './partial-args.ts';
 
-/** What has to be remembered between the chunks of an answer. Never changed in place. */
+/** What has to be remembered between the chunks of an answer. Never changed in place, but for an open call's arguments. */
 export interface StreamState {
   readonly started: boolean;
   readonly failed: boolean;
@@ -32,7 +33,7 @@ export interface OpenText {
 /** A call whose arguments are still coming. */
 export interface OpenCall {
   readonly block: number;
-  readonly args: JsonObject;
+  readonly args: OpenArguments;
 }
 
 export const initialStreamState: StreamState = {
