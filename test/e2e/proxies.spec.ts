@@ -44,6 +44,18 @@ const answerWith = (body: unknown, headers: Record<string, string> = json) =>
 const sent = () => replay.requests.at(-1)!;
 const sentJson = () => JSON.parse(sent().body.toString()) as Record<string, unknown>;
 
+it.each([
+  ['in one piece', 10],
+  ['as it comes', 300_000],
+])('a body that names two models is sent with the one that was judged alone: %s', async (_, length) => {
+  answerWith({ object: 'list', data: [], model: 'm', usage: { prompt_tokens: 1, total_tokens: 1 } });
+  const body = `{"model":"openai/small","input":"${'x'.repeat(length)}","model":"large","mode\\u006c":"largest"}`;
+  const answer = await send(stack.baseUrl, { path: '/v1/embeddings', key, body });
+  expect(answer.status).toBe(200);
+  expect(answer.headers['x-svc-model']).toBe('small');
+  expect(sentJson()).toEqual({ model: 'small', input: 'x'.repeat(length) });
+});
+
 describe('the openai SDK', () => {
   it('gets embeddings, with the model named to the provider in its own spelling', async () => {
     answerWith({

@@ -5,7 +5,7 @@ const secret = 'AKIA-SECRET';
 
 /** The body as it goes out, given in pieces of so many bytes. */
 function filter(text: string, pieceBytes = text.length * 4): string {
-  const filter = new MemberFilter(names);
+  const filter = new MemberFilter(names, 'model');
   const bytes = Buffer.from(text);
   const out: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += pieceBytes)
@@ -44,6 +44,22 @@ describe('members that never leave', () => {
     '{"messages":"cloud_access_key_id","n":12345678901234567890}  ',
   ])('and everything else stays byte for byte: %s', (text) => {
     for (const pieceBytes of [1, 3, 1000]) expect(filter(text, pieceBytes)).toBe(text);
+  });
+
+  it.each([
+    ['{"model":"m","model":"n"}', { model: 'm' }],
+    ['{"model":"m","input":["a"],"model" : {"b":1}, "mode\\u006c":"o"}', { model: 'm', input: ['a'] }],
+    [
+      '{"input":{"model":"deeper"},"model":"m","n":1,"model":"n"}',
+      { input: { model: 'deeper' }, model: 'm', n: 1 },
+    ],
+  ])('a second model is gone from %s, however it is cut', (text, rest) => {
+    for (const pieceBytes of [1, 3, 1000]) {
+      const out = filter(text, pieceBytes);
+      expect(Buffer.byteLength(out)).toBe(Buffer.byteLength(text));
+      expect(JSON.parse(out)).toEqual(rest);
+      expect(out.match(/mode/g)).toHaveLength(text.includes('deeper') ? 2 : 1);
+    }
   });
 
   it('holds no more than what stands between two members', () => {

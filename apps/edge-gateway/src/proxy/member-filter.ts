@@ -13,11 +13,13 @@ const heldBytesMax = 64 * 1024;
 type State = 'before' | 'between' | 'key' | 'value' | 'after';
 
 /**
- * Blanks out members of a JSON object as its bytes go by: spaces take the place of the member and of one comma beside it,
+ * Blanks out members of a JSON object as its bytes go by, and repetitions of one that may be there once: spaces take the place of the member and of one comma beside it,
  * so that the body stays as long as it was declared to be. It holds no more than what stands between two values.
  */
 export class MemberFilter {
   readonly #names: ReadonlySet<string>;
+  readonly #onceName: string;
+  #hasSeenOnce = false;
   #state: State = 'before';
   /** What came since the last value: whether it stays hangs on the key at its end. */
   #held: number[] = [];
@@ -28,9 +30,13 @@ export class MemberFilter {
   #inString = false;
   #escaped = false;
 
-  /** @param names of the members that are taken out of the outermost object. */
-  constructor(names: readonly string[]) {
+  /**
+   * @param names of the members that are taken out of the outermost object.
+   * @param onceName of the member of which the first stays and every further one is taken out.
+   */
+  constructor(names: readonly string[], onceName: string) {
     this.#names = new Set(names);
+    this.#onceName = onceName;
   }
 
   /** What of the body may go on now. Throws `malformed_json` where more stands between two members than anybody writes. */
@@ -85,7 +91,7 @@ export class MemberFilter {
 
   #takeKey(byte: number): boolean {
     if (byte === quote && !this.#escaped) {
-      this.#decide(this.#names.has(unescape(this.#key)));
+      this.#decide(this.#isUnwanted(unescape(this.#key)));
       return false;
     }
     this.#escaped = byte === backslash && !this.#escaped;
@@ -95,6 +101,13 @@ export class MemberFilter {
     this.#decide(false);
     this.#inString = true;
     return false;
+  }
+
+  #isUnwanted(key: string): boolean {
+    if (key !== this.#onceName) return this.#names.has(key);
+    const isRepetition = this.#hasSeenOnce;
+    this.#hasSeenOnce = true;
+    return isRepetition;
   }
 
   #decide(isDropped: boolean): void {

@@ -4,7 +4,7 @@ import type { JsonFields, MappedRequest } from '@gateway/providers';
 import { cloudFields } from '@gateway/wire-formats';
 import type { HeldBody } from './held-body.ts';
 import { MemberFilter } from './member-filter.ts';
-import type { ModelScanner } from './model-place.ts';
+import type { ModelPlace, ModelScanner } from './model-place.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
 /** What goes out for a proxied request. */
@@ -26,6 +26,9 @@ export interface OutgoingBody {
 
 /** As every `cloud_*` field of a body begins. */
 export const cloudMark = Buffer.from('"cloud_');
+const modelMark = Buffer.from('"model"');
+/** How small letters and the underscore begin that are written as escapes: they make the same keys. */
+const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mark));
 
 /**
  * The client's body with the model in the provider's spelling and without the fields that never leave; as it comes, or, for a
@@ -79,9 +82,9 @@ function mappedBody({ body, mapAnswer }: MappedRequest): OutgoingBody {
 async function ownBody(body: HeldBody, scanner: ModelScanner, model: string): Promise<OutgoingBody> {
   const modelBytes = scanner.renderModel(model);
   const shared = { contentType: undefined, isRepeatable: body.isWhole, isMapped: false };
-  const filters = scanner.isJson && (!body.isWhole || (await body.holdAll()).includes(cloudMark));
+  const filters = scanner.isJson && (!body.isWhole || mayNeedFilter(await body.holdAll(), body.place));
   const read = (): AsyncIterable<Buffer> =>
-    filters ? filterCloudFields(body.read(modelBytes)) : body.read(modelBytes);
+    filters ? filterMembers(body.read(modelBytes)) : body.read(modelBytes);
   const open = (): Readable => Readable.from(read(), { objectMode: false });
   if (!body.isWhole) return { ...shared, length: body.lengthWith(modelBytes), bytes: undefined, open };
   const chunks: Buffer[] = [];
@@ -90,8 +93,17 @@ async function ownBody(body: HeldBody, scanner: ModelScanner, model: string): Pr
   return { ...shared, length: bytes.length, bytes, open: () => bytes };
 }
 
-async function* filterCloudFields(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const filter = new MemberFilter(cloudFields);
+function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): boolean {
+  if (bytes.includes(cloudMark) || bytes.includes(modelMark, end)) return true;
+  return escapeMarks.some((mark) => bytes.includes(mark));
+}
+
+/**
+ * Without the fields that never leave, and without a second `model`: the one that the request was judged by stands first, and
+ * most readers of JSON believe the last.
+ */
+async function* filterMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const filter = new MemberFilter(cloudFields, 'model');
   for await (const chunk of chunks) {
     const kept = filter.push(chunk);
     if (kept.length > 0) yield kept;
