@@ -32,7 +32,10 @@ export async function changePassword(
   await identity.guesses.absolve(user.email, request.clientAddress);
   const passwordHash = await identity.passwords.hash(passwords.newPassword);
   await identity.database.transactionAcrossAccounts(async (tx) => {
-    await tx.identityUser.update({ where: { id: user.id }, data: { passwordHash } });
+    // Of two changes at the same time the second one no longer knows the current password; nor is a person there who has left.
+    const place = { id: user.id, passwordHash: user.passwordHash };
+    const { count } = await tx.identityUser.updateMany({ where: place, data: { passwordHash } });
+    if (count === 0) throw new GatewayError('invalid_credentials');
     await tx.identitySession.deleteMany({ where: { userId: user.id, id: { not: request.sessionId } } });
   });
   identity.announceSessionChange({ issuer: identity.issuer, subject: user.id });
