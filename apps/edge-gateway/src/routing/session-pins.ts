@@ -37,18 +37,19 @@ export class SessionPins {
     this.#log = log;
   }
 
-  /** Never fails: Redis away, slow or wrong is a session that is not remembered. */
+  /**
+   * The newer of what this process knows and what Redis does: the session's last turn may have been another replica's.
+   * Never fails: Redis away, slow or wrong is a session that only this process remembers.
+   */
   async find(name: string): Promise<PinnedModel | undefined> {
     const kept = this.#kept.get(name);
-    if (kept !== undefined) return kept;
     try {
       const value = await this.#redis.get(keyOf(name));
       const found = value === null ? undefined : parsePinned(value);
-      if (found !== undefined) this.#kept.set(name, found);
-      return found;
+      return found === undefined || (kept !== undefined && kept.at >= found.at) ? kept : found;
     } catch (error) {
       this.#isAway(error);
-      return undefined;
+      return kept;
     }
   }
 
