@@ -78,3 +78,17 @@ it('what could not be written while Redis was away is written when it is back', 
   await stack.service('redis').start();
   await untilEpoch(keyId, (epoch) => epoch < 0);
 }, 60_000);
+
+it('what Redis refused is written once it takes it, without a new connection', async () => {
+  const board = new RedisEpochBoard(redis);
+  const name = accountEpochName(newId());
+  await redis.config('SET', 'maxmemory', '1');
+  try {
+    board.write(name, 5);
+    await redis.ping();
+    expect(await redis.get(name)).toBeNull();
+  } finally {
+    await redis.config('SET', 'maxmemory', '0');
+  }
+  expect(await eventually(async () => (await redis.get(name)) ?? undefined, 10_000)).toBe('5');
+});

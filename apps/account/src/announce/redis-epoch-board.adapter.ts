@@ -4,6 +4,8 @@ import type { EpochBoard } from './epoch-board.port.ts';
 
 /** Epochs that wait for Redis to come back. Beyond that the oldest go: grants are asked for again every 10 s anyway. */
 const waitingMax = 10_000;
+/** A Redis that is there may refuse all the same: out of memory, or a replica that is not promoted yet. */
+const againMs = 1_000;
 
 /** Changes are announced after their commits, so not always in their order: the newest stays, and an end is final. */
 const writeNewest = `
@@ -23,6 +25,7 @@ interface EpochCommands {
 export class RedisEpochBoard implements EpochBoard {
   readonly #redis: Redis & EpochCommands;
   readonly #waiting = new Map<string, number>();
+  #again: NodeJS.Timeout | undefined;
 
   /** @param redis without an offline queue: what waits is bounded here. */
   constructor(redis: Redis) {
@@ -36,6 +39,7 @@ export class RedisEpochBoard implements EpochBoard {
   }
 
   #wait(name: string, epoch: number): void {
+    this.#again ??= setTimeout(() => this.#writeWaiting(), againMs).unref();
     const known = this.#waiting.get(name) ?? 0;
     if (Math.abs(known) > Math.abs(epoch)) return;
     this.#waiting.delete(name);
@@ -48,6 +52,8 @@ export class RedisEpochBoard implements EpochBoard {
   }
 
   #writeWaiting(): void {
+    clearTimeout(this.#again);
+    this.#again = undefined;
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const [name, epoch] of waiting) this.write(name, epoch);
