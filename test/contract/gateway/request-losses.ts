@@ -12,6 +12,7 @@ const every: readonly ProviderFormat[] = ['chat-completions', 'messages', 'conve
 /** Every loss of what more than one format can say has to be here. */
 const reviewed: readonly RequestLoss[] = [
   { field: /^temperature$/, to: ['messages'], reason: 'the scale ends at 1, and newer versions refuse it' },
+  { field: /^temperature$/, to: ['converse'], reason: 'the scale ends at 1' },
   { field: /^top_p$/, to: ['messages'], reason: 'newer versions refuse it' },
   { field: /^top_k$/, to: ['chat-completions', 'converse', 'messages'], reason: 'no such setting' },
   { field: /^stop$/, to: ['messages'], reason: 'no stop sequence of white space alone' },

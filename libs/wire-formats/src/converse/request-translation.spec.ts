@@ -82,6 +82,38 @@ describe('a request of another format', () => {
     });
   });
 
+  it.each([
+    ['call_1', 'call_1'],
+    ['functions.f:0', 'functions.f:0'],
+    ['', expect.stringMatching(/^_\w+$/)],
+    ['f 1|ü', expect.stringMatching(/^f_1___\w+$/)],
+    ['x'.repeat(65), expect.stringMatching(/^x{50,}_\w+$/)],
+  ])('names calls as the API takes them, and results like them: %j', (id, expected: unknown) => {
+    const { body } = render({
+      messages: [
+        {
+          role: 'assistant',
+          parts: [{ type: 'tool-call', id, name: 'f', kind: 'function', argumentsText: '{}' }],
+        },
+        { role: 'tool', parts: [{ type: 'tool-result', callId: id, parts: [{ type: 'text', text: 'x' }] }] },
+      ],
+    });
+    const [call, result] = (body as { messages: { content: object[] }[] }).messages.map(
+      ({ content }) => content[0],
+    );
+    const { toolUseId } = (call as { toolUse: { toolUseId: string } }).toolUse;
+    expect(toolUseId).toEqual(expected);
+    expect(toolUseId.length).toBeLessThanOrEqual(64);
+    expect(result).toMatchObject({ toolResult: { toolUseId } });
+  });
+
+  it('has a temperature on the scale of the API', () => {
+    expect(render({ settings: { temperature: 1.5, topP: 1 } })).toEqual({
+      body: { messages: [], inferenceConfig: { temperature: 1, topP: 1 } },
+      losses: [{ field: 'temperature', reason: "the format's scale ends at 1" }],
+    });
+  });
+
   it('has its settings where the API and the model have them', () => {
     const settings = {
       maxOutputTokens: 5,

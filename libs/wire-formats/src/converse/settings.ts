@@ -63,6 +63,16 @@ function parseStops(raw: unknown): readonly string[] | undefined {
   return Array.isArray(raw) && texts.length === raw.length ? texts : undefined;
 }
 
+/** `InferenceConfiguration` of the Amazon Bedrock API reference: temperatures go from 0 to 1. */
+function renderNumbers(settings: ChatSettings, losses: Loss[]): JsonObject {
+  const said = Object.fromEntries(
+    numbers.flatMap(([member, name]) => (settings[name] === undefined ? [] : [[member, settings[name]]])),
+  );
+  if (settings.temperature === undefined || settings.temperature <= 1) return said;
+  losses.push({ field: 'temperature', reason: "the format's scale ends at 1" });
+  return { ...said, temperature: 1 };
+}
+
 /** The members that settings are written in. `kept` is what `parseSettings` left for this format. */
 export function renderSettings(
   settings: ChatSettings,
@@ -71,9 +81,7 @@ export function renderSettings(
   losses: Loss[],
 ): JsonObject {
   const config = {
-    ...Object.fromEntries(
-      numbers.flatMap(([member, name]) => (settings[name] === undefined ? [] : [[member, settings[name]]])),
-    ),
+    ...renderNumbers(settings, losses),
     ...optional('stopSequences', settings.stopSequences),
     ...asObject(kept.inferenceConfig),
   };

@@ -15,6 +15,7 @@ import { renderCitation } from '../citations.ts';
 import { own } from '../own.ts';
 import { renderRedacted } from '../redacted-thinking.ts';
 import { renderInput } from '../tool-arguments.ts';
+import { mapToolId } from '../tool-ids.ts';
 import { createDocumentNames, renderMedia } from './render-media.ts';
 
 /** What rendering has to know, and what it finds, beside the part at hand. */
@@ -115,13 +116,14 @@ function renderThinking(part: ThinkingPart, { isAnswer = false }: BlockContext):
   return { reasoningContent: { reasoningText: { text: part.text, ...signature, ...rest } } };
 }
 
-function renderToolUse(part: ToolCallPart, { field, losses }: BlockContext): JsonObject {
+function renderToolUse(part: ToolCallPart, { field, losses, isAnswer = false }: BlockContext): JsonObject {
   // A custom tool's text goes on as the one member of an object, as in the messages format.
   const input =
     part.kind === 'custom'
       ? { input: part.argumentsText }
       : renderInput(part.argumentsText, `${field}.${part.name}`, losses);
-  return { toolUse: { ...renderCallHead(part), input } };
+  const head = renderCallHead(isAnswer ? part : { ...part, id: mapToolId(part.id) });
+  return { toolUse: { ...head, input } };
 }
 
 /** All of a call but its arguments: how a stream begins to tell it. */
@@ -135,7 +137,7 @@ function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObje
   const status = part.isError === undefined ? {} : { status: part.isError ? 'error' : 'success' };
   return {
     toolResult: {
-      toolUseId: part.callId,
+      toolUseId: context.isAnswer === true ? part.callId : mapToolId(part.callId),
       content: spoken.map((inner) => renderBlock(inner, context)).filter((block) => block !== undefined),
       ...status,
       ...own.read(part),
