@@ -108,6 +108,8 @@ export interface RenderedRequest {
 
 /** What a provider of the format hears and says. */
 export interface ProviderHalf {
+  /** What is taken as the name of a tool, from beginning to end. */
+  readonly toolNamePattern: RegExp;
   renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest;
   /** @throws GatewayError `upstream_invalid` */
   parseResponse(bytes: Uint8Array): StreamEvent[];

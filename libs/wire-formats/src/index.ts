@@ -42,6 +42,7 @@ export { searchTool } from './messages/defer-tools.ts';
 export { parseTokenCount } from './messages/provider/token-count.ts';
 export { chooseMessagesVersion, messagesVersions, type MessagesVersion } from './messages/versions.ts';
 export type { CallPlace, EditedRequest, RequestEdit } from './request-edit.ts';
+export { nameTools, restoreToolNames, type ToldToolNames } from './tool-names.ts';
 export { encodeSse } from './sse/encode-sse.ts';
 export { SseDecoder, SseFrameTooLongError, type SseDecoderOptions } from './sse/sse-decoder.ts';
 export type { SseFrame } from './sse/sse-frame.ts';

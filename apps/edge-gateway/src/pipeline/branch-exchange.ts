@@ -32,6 +32,7 @@ export function adoptBranch(exchange: Exchange, branch: Exchange): void {
   Object.assign(exchange.headers, branch.headers);
   exchange.outboundBytes = branch.outboundBytes;
   exchange.streamsUsage = branch.streamsUsage;
+  exchange.toolNames = branch.toolNames;
   if (branch.providerCall === undefined) delete exchange.providerCall;
   else exchange.providerCall = branch.providerCall;
 }

@@ -17,6 +17,9 @@ import { endStream, parseFrame } from './provider/parse-stream.ts';
 import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 
+/** OpenAI's API reference, `tools[].function.name`; servers that speak its format take the same. */
+const toolNamePattern = /^[\w-]{1,64}$/;
+
 /** OpenAI's chat completions, which most providers speak. */
 export const chatCompletions: ClientWireFormat = {
   name: 'chat-completions',
@@ -33,7 +36,7 @@ export const chatCompletions: ClientWireFormat = {
     renderError,
     renderStreamError: (error, requestId) => encodeSse(renderStreamError(error, requestId)),
   },
-  provider: { renderRequest, parseResponse, openStreamParser, parseError },
+  provider: { toolNamePattern, renderRequest, parseResponse, openStreamParser, parseError },
   editRequest,
 };
 

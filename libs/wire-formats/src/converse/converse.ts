@@ -17,6 +17,9 @@ import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 import { encodeFrame } from './stream-frames.ts';
 
+/** `ToolSpecification.name` of the Amazon Bedrock API reference. */
+const toolNamePattern = /^[\w-]{1,64}$/;
+
 /** The Converse API of the Bedrock runtime, whose streams are binary. Model and stream are said by the address. */
 export const converse: ClientWireFormat = {
   name: 'converse',
@@ -34,6 +37,7 @@ export const converse: ClientWireFormat = {
     renderStreamError: (error) => encodeFrame(renderStreamError(error)),
   },
   provider: {
+    toolNamePattern,
     renderRequest,
     parseResponse,
     openStreamParser: () => parseEventStream({ initial: initialStreamState, parseMessage, endStream }),

@@ -22,6 +22,9 @@ import { initialStreamState } from './provider/stream-state.ts';
 /** Results of server tools come in one event: a fetched page or document, in base64. */
 const frameBytesMax = 8 * 1_048_576;
 
+/** Anthropic's API reference, `tools[].name`. */
+const toolNamePattern = /^[\w-]{1,128}$/;
+
 /** Anthropic's messages. */
 export const messages: ClientWireFormat = {
   name: 'messages',
@@ -38,7 +41,7 @@ export const messages: ClientWireFormat = {
     renderError,
     renderStreamError: (error, requestId) => encodeSse(renderStreamError(error, requestId)),
   },
-  provider: { renderRequest, parseResponse, openStreamParser, parseError },
+  provider: { toolNamePattern, renderRequest, parseResponse, openStreamParser, parseError },
   editRequest,
 };
 

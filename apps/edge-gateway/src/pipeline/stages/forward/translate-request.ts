@@ -4,6 +4,7 @@ import type { ModelCatalog } from '@gateway/model-catalog';
 import {
   chooseMessagesVersion,
   formatNamed,
+  nameTools,
   providerFormatNamed,
   scanJson,
   type RequestRenderOptions,
@@ -37,10 +38,13 @@ export function translateRequest(
 ): Translated {
   const tape = scanJson(body, { depthMax: 128 });
   const said = formatNamed(exchange.format).client.parseRequest(tape, exchange.route);
-  const request = { ...said, messages: [...said.messages, ...added] };
+  const { provider } = providerFormatNamed(target.lane.format);
+  const whole = { ...said, messages: [...said.messages, ...added] };
+  const { request, meant } = nameTools(whole, provider.toolNamePattern);
   exchange.streamsUsage = request.streamsUsage;
+  exchange.toolNames = meant;
   const options = renderOptions(request, target, catalog);
-  const rendered = providerFormatNamed(target.lane.format).provider.renderRequest(request, options);
+  const rendered = provider.renderRequest(request, options);
   if (rendered.losses.length > 0) noteLosses(rendered.losses, target, exchange);
   return {
     body: Buffer.from(JSON.stringify(rendered.body)),

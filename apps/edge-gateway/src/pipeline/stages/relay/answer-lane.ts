@@ -2,6 +2,7 @@ import type { StreamEvent } from '@gateway/interchange';
 import {
   formatNamed,
   providerFormatNamed,
+  restoreToolNames,
   type AnswerDefaults,
   type ClientWireFormat,
   type WireFormat,
@@ -44,8 +45,11 @@ export function openLane(
   rounds: HiddenRounds | null,
 ): AnswerLane {
   const client = formatNamed(exchange.format);
-  const provider = providerFormatNamed(lane.format);
+  const spoken = providerFormatNamed(lane.format);
   const isSameFormat = lane.kind === 'same-format';
+  const provider = isSameFormat
+    ? spoken
+    : { ...spoken, provider: restoreToolNames(spoken.provider, () => exchange.toolNames) };
   const createdAt = Math.floor(exchange.acceptedAt.getTime() / 1000);
   const defaults = { id: exchange.requestId, model, createdAt };
   const render = (through: HiddenRounds | null): StreamWriter => {

@@ -1,0 +1,89 @@
+import type { ChatRequest, ChatTool, StreamEvent } from '@gateway/interchange';
+import type { ProviderHalf } from './format.ts';
+import { nameTools, restoreToolNames } from './tool-names.ts';
+
+const pattern = /^[A-Za-z_][\w-]{0,63}$/;
+const long = `mcp__${'context'.repeat(12)}__`;
+
+function ask(names: readonly string[], rest: Partial<ChatRequest> = {}): ChatRequest {
+  const tools = names.map((name): ChatTool => ({ kind: 'function', name, parameters: { name } }));
+  const settings = {
+    toolChoice: { mode: 'auto' },
+    settings: {},
+    stream: false,
+    streamsUsage: false,
+  } as const;
+  return { model: 'm', messages: [], tools, ...settings, ...rest };
+}
+
+const toldNames = ({ tools }: ChatRequest) =>
+  tools.map((tool) => (tool.kind === 'built-in' ? '' : tool.name));
+const call = (name: string) =>
+  ({ type: 'tool-call', id: 'c', name, kind: 'function', argumentsText: '{}' }) as const;
+
+describe('names of tools', () => {
+  it('that the provider takes are left alone, with the request', () => {
+    const request = ask(['get-it', 'x'.repeat(64)], {
+      messages: [{ role: 'assistant', parts: [call('get-it')] }],
+    });
+    const named = nameTools(request, pattern);
+    expect(named.request).toBe(request);
+    expect(named.meant).toBeNull();
+  });
+
+  it('that it does not take become ones of its own, each another, and the same in every turn', () => {
+    const names = [`${long}read`, `${long}write`, 'a.b', 'a_b', 'a b', '1st', '', 'ü', 'f'];
+    const { request, meant } = nameTools(ask(names), pattern);
+    const told = toldNames(request);
+    expect(new Set(told).size).toBe(names.length);
+    for (const name of told) expect(name).toMatch(pattern);
+    expect(told.map((name) => meant?.get(name) ?? name)).toEqual(names);
+    expect(told[0]).toContain('mcp__context');
+    expect([told[3], told[8]]).toEqual(['a_b', 'f']);
+    expect(toldNames(nameTools(ask([...names, 'another.one']), pattern).request).slice(0, -1)).toEqual(told);
+  });
+
+  it('are the same wherever a request has them', () => {
+    const [read, write] = [`${long}read`, `${long}write`];
+    const messages = [
+      { role: 'assistant', parts: [{ type: 'text', text: read }, call(read), call('f')] },
+    ] as const;
+    const chosen = nameTools(
+      ask([read], { messages, toolChoice: { mode: 'tool', name: read } }),
+      pattern,
+    ).request;
+    const [name] = toldNames(chosen);
+    expect(chosen.toolChoice).toEqual({ mode: 'tool', name });
+    expect(chosen.messages[0]?.parts).toEqual([
+      { type: 'text', text: read },
+      { ...call(read), name },
+      call('f'),
+    ]);
+    const allowed = { mode: 'allowed', names: [write, 'f'], required: true } as const;
+    const bound = nameTools(ask([read, write], { toolChoice: allowed }), pattern).request;
+    expect(bound.toolChoice).toEqual({ ...allowed, names: [toldNames(bound)[1], 'f'] });
+  });
+
+  it('of a call are the client’s again, plain and streamed', () => {
+    const { request, meant } = nameTools(ask([`${long}read`]), pattern);
+    const [name = ''] = toldNames(request);
+    const start = (told: string): StreamEvent => ({
+      ...{ type: 'tool-call-start', choice: 0, block: 0, id: 'c', kind: 'function', name: told },
+    });
+    const said = [start(name), start('made-up')];
+    const provider = {
+      parseResponse: () => [...said],
+      openStreamParser: () => ({ push: () => [...said], end: () => [...said] }),
+    } as unknown as ProviderHalf;
+    const restored = restoreToolNames(provider, () => meant);
+    const stream = restored.openStreamParser();
+    const expected = [start(`${long}read`), start('made-up')];
+    for (const events of [
+      restored.parseResponse(Buffer.alloc(0)),
+      stream.push(Buffer.alloc(0)),
+      stream.end(),
+    ])
+      expect(events).toEqual(expected);
+    expect(restoreToolNames(provider, () => null).parseResponse(Buffer.alloc(0))).toEqual(said);
+  });
+});

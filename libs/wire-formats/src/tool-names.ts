@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type {
+  ChatMessage,
+  ChatPart,
+  ChatRequest,
+  ChatTool,
+  StreamEvent,
+  ToolChoice,
+} from '@gateway/interchange';
+import type { ProviderHalf } from './format.ts';
+
+/** The client's names of tools by those that the provider was told in their place. */
+export type ToldToolNames = ReadonlyMap<string, string>;
+
+/** Every format takes names of this length. */
+const nameCharactersMax = 64;
+const markCharacters = 8;
+
+/**
+ * A request whose tools have names that the provider takes, wherever it names them; and what was meant by those that are
+ * not the client's: null where all of them are. Equal names get equal ones, in every turn of a conversation.
+ *
+ * @param pattern what the provider takes as a whole name
+ */
+export function nameTools(
+  request: ChatRequest,
+  pattern: RegExp,
+): { readonly request: ChatRequest; readonly meant: ToldToolNames | null } {
+  const names = namesIn(request);
+  const untold = [...names].filter((name) => !pattern.test(name));
+  if (untold.length === 0) return { request, meant: null };
+  const told = new Map<string, string>();
+  const meant = new Map<string, string>();
+  for (const name of untold) {
+    const short = chooseName(name, (taken) => names.has(taken) || meant.has(taken));
+    told.set(name, short);
+    meant.set(short, name);
+  }
+  const rename = (name: string): string => told.get(name) ?? name;
+  return {
+    request: {
+      ...request,
+      tools: request.tools.map((tool) => renameTool(tool, rename)),
+      toolChoice: renameChoice(request.toolChoice, rename),
+      messages: request.messages.map((message) => renameCalls(message, rename)),
+    },
+    meant,
+  };
+}
+
+/** What a provider that was told other names says, in the client's. */
+export function restoreToolNames(provider: ProviderHalf, meantNow: () => ToldToolNames | null): ProviderHalf {
+  const restore = (events: StreamEvent[]): StreamEvent[] => {
+    const meant = meantNow();
+    if (meant === null) return events;
+    return events.map((event) =>
+      event.type === 'tool-call-start' ? { ...event, name: meant.get(event.name) ?? event.name } : event,
+    );
+  };
+  return {
+    ...provider,
+    parseResponse: (bytes) => restore(provider.parseResponse(bytes)),
+    openStreamParser: () => {
+      const parser = provider.openStreamParser();
+      return {
+        push: (chunk) => restore(parser.push(chunk)),
+        end: () => restore(parser.end()),
+        get failure() {
+          return parser.failure;
+        },
+      };
+    },
+  };
+}
+
+function namesIn({ tools, toolChoice, messages }: ChatRequest): Set<string> {
+  const names = new Set(tools.flatMap((tool) => (tool.kind === 'built-in' ? [] : [tool.name])));
+  if (toolChoice.mode === 'tool') names.add(toolChoice.name);
+  if (toolChoice.mode === 'allowed') for (const name of toolChoice.names) names.add(name);
+  for (const { parts } of messages) {
+    for (const part of parts) if (part.type === 'tool-call') names.add(part.name);
+  }
+  return names;
+}
+
+/** As much of the name as there is room for, and a mark that tells it from others that begin like it. */
+function chooseName(name: string, isTaken: (name: string) => boolean): string {
+  const plain = name.replaceAll(/[^\w-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
+  for (let salt = 0; ; salt += 1) {
+    const mark = createHash('sha256').update(`${name} ${salt}`).digest('hex').slice(0, markCharacters);
+    const chosen = `${plain.slice(0, nameCharactersMax - markCharacters - 1)}_${mark}`;
+    if (!isTaken(chosen)) return chosen;
+  }
+}
+
+type Rename = (name: string) => string;
+
+function renameTool(tool: ChatTool, rename: Rename): ChatTool {
+  return tool.kind === 'built-in' ? tool : { ...tool, name: rename(tool.name) };
+}
+
+function renameChoice(choice: ToolChoice, rename: Rename): ToolChoice {
+  if (choice.mode === 'tool') return { ...choice, name: rename(choice.name) };
+  return choice.mode === 'allowed' ? { ...choice, names: choice.names.map(rename) } : choice;
+}
+
+function renameCalls(message: ChatMessage, rename: Rename): ChatMessage {
+  if (!message.parts.some(({ type }) => type === 'tool-call')) return message;
+  const renamed = (part: ChatPart): ChatPart =>
+    part.type === 'tool-call' ? { ...part, name: rename(part.name) } : part;
+  return { ...message, parts: message.parts.map(renamed) };
+}
