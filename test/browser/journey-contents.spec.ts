@@ -108,12 +108,11 @@ test('of a body of 3 MiB the beginning is drawn, and what is kept of it on reque
   await page.setViewportSize(narrow);
   expect(await findBarriers(page)).toEqual([]);
   await page.getByRole('button', { name: 'Show the rest of the request' }).click();
-  await eventually(async () => ((await drawn())! > 1_500_000 ? true : undefined), 10_000);
+  await eventually(async () => ((await drawn())! > 1_500_000 ? true : undefined));
   expect(await bodyOf('request').evaluate((region) => region === document.activeElement)).toBe(true);
   await page.keyboard.press('End');
   await eventually(
     async () => (await bodyOf('request').evaluate(({ scrollTop }) => scrollTop > 10_000)) || undefined,
-    10_000,
   );
   expect(await isTooWide(page)).toBe(false);
   await shoot(page, 'contents-narrow', { width: 390, scheme: 'dark' });

@@ -140,7 +140,7 @@ describe('the requests', () => {
       eventually(async () => {
         const shown = (await readRows(watched.page, 'Requests')).map(({ key }) => key);
         return shown.join() === rows.map(({ id }) => id).join() ? shown : undefined;
-      }, 10_000);
+      });
     await goTo(watched.page, 'requests?session_id=ticket-1');
     await expectRows(ofSession('ticket-1'));
     await watched.page.getByLabel('Session').fill('ticket-2');

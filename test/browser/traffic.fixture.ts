@@ -77,7 +77,7 @@ async function callByBedrock(baseUrl: string, apiKey: string): Promise<void> {
 /** Waits until that many requests are in the log. */
 export async function waitForRequests(baseUrl: string, key: string, count: number): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
-  for (let tries = 0; tries < 120; tries++) {
+  for (let tries = 0; tries < 240; tries++) {
     const { total } = (await (await fetch(`${baseUrl}/v1/account/requests`, { headers })).json()) as {
       total: number;
     };
@@ -89,5 +89,5 @@ export async function waitForRequests(baseUrl: string, key: string, count: numbe
 
 /** Waits until what a request said is there: it is kept apart from the request's row. */
 export async function waitForContent(baseUrl: string, key: string, requestId: string): Promise<void> {
-  await eventually(async () => (await waitForRow(baseUrl, key, requestId)).content ?? undefined, 15_000);
+  await eventually(async () => (await waitForRow(baseUrl, key, requestId)).content ?? undefined);
 }

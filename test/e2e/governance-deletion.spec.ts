@@ -34,7 +34,7 @@ const untilDone = (id: string): Promise<AccountDeletion> =>
   eventually(async () => {
     const receipt = await readReceipt(id);
     return receipt.status === 'done' ? receipt : undefined;
-  }, 20_000);
+  });
 
 /** An account with something in every service. */
 async function createUsedAccount(): Promise<TestAccount & { readonly otherKey: string }> {

@@ -90,7 +90,7 @@ export const hard =
   'Prove that the square root of every integer that is not a perfect square is irrational, step by step; then derive a bound on how well it can be approximated by fractions, and refactor the proof so that it needs no prime factorization.';
 
 /** What a busy machine may take to write a request's row. */
-const logMsMax = 15_000;
+const logMsMax = 30_000;
 
 /** What the gateway said of a chat request and what its log says of how the model was chosen. */
 export interface Chosen {

@@ -47,7 +47,7 @@ test('calibration has a K once the bound has the sessions that it takes', async 
   const shown = await eventually(async () => {
     const read = await readCalibration();
     return read.buckets.some(({ samples }) => samples === clean) ? read : undefined;
-  }, 20_000);
+  });
   expect(shown).toMatchObject({ object: 'routing.calibration', recall_target: 0.9 });
   expect(shown.version).toMatch(/^c\d+$/);
   const [bucket] = shown.buckets;
@@ -85,7 +85,7 @@ test('a session whose tool stood far down is a miss: the bound no longer meets t
   const shown = await eventually(async () => {
     const read = await readCalibration();
     return read.buckets.some(({ samples }) => samples === clean + 1) ? read : undefined;
-  }, 20_000);
+  });
   expect(shown.policy[0]!.k).toBeGreaterThan(100);
   expect(shown.policy[0]!.k).toBeLessThanOrEqual(rank);
   expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });

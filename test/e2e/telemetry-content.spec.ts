@@ -64,10 +64,7 @@ const answer = {
 
 /** The request's detail, once its content is there: that is kept apart from its row. */
 async function readKept(to: Answer, { apiKey } = willing): Promise<NonNullable<RequestDetail['content']>> {
-  return eventually(
-    async () => (await waitForRow(baseUrl, apiKey, requestIdOf(to))).content ?? undefined,
-    15_000,
-  );
+  return eventually(async () => (await waitForRow(baseUrl, apiKey, requestIdOf(to))).content ?? undefined);
 }
 
 test('an account that lets contents be kept sees in a request’s detail what was said, byte for byte', async () => {
@@ -152,8 +149,7 @@ test('contents go with their account', async () => {
     return accountDeletion.parse(receipt.json()).status === 'done' ? true : undefined;
   }, 30_000);
   // What is on its way to the ledger is there a moment longer.
-  await eventually(
-    async () => ((await findRowsNaming(stack, [account.accountId])).length === 0 ? true : undefined),
-    20_000,
+  await eventually(async () =>
+    (await findRowsNaming(stack, [account.accountId])).length === 0 ? true : undefined,
   );
-}, 60_000);
+}, 120_000);

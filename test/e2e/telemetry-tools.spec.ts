@@ -67,7 +67,7 @@ test('health says what descriptions are worth, why they lose points, and what to
   const { data } = await eventually(async () => {
     const read = await readHealth();
     return read.data.every(({ description_score }) => description_score !== null) ? read : undefined;
-  }, 20_000);
+  });
   const find = (name: string) => data.find((tool) => tool.name === name)!;
   expect(find('thing').description_score).toBeLessThan(60);
   expect(find('thing').issues.map(({ code }) => code)).toEqual(['no_description', 'no_verb']);

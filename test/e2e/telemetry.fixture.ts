@@ -208,7 +208,7 @@ export function waitForRows(apiKey: string, count: number): Promise<RequestLogEn
   return eventually(async () => {
     const page = await callFor(requestLogPage, 200, { path: '/v1/account/requests?limit=500', key: apiKey });
     return page.total >= count ? page.data : undefined;
-  }, 20_000);
+  });
 }
 
 /** The same with what is summed from the log alone. */

@@ -13,7 +13,7 @@ import { postChat } from './http.fixture.ts';
 import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.ts';
 
 /** Every part of a request's way has sent its spans by then: they are exported once a second. */
-const exportedWithinMs = 15_000;
+const exportedWithinMs = 30_000;
 const always = ['edge-gateway', 'tool-router', 'worker'];
 /** Asked about definitions and for the credential that the edge does not have yet: with the first request. */
 const onceKnown = ['compressor', 'provider-vault'];

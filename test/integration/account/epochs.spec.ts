@@ -43,7 +43,7 @@ const untilEpoch = (keyId: string, isRight: (epoch: number) => boolean) =>
   eventually(async () => {
     const epoch = await epochOf(keyId);
     return isRight(epoch) ? epoch : undefined;
-  }, 15_000);
+  });
 
 it('every change of a key writes its epoch, its revocation a negative one, for a while', async () => {
   const keyId = await makeKey();

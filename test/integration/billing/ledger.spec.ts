@@ -192,9 +192,9 @@ describe('the ledger', () => {
       { entries: [{ requestId: 'x' }] },
       { ...ledgerEntryBatchOptions, jobId: id },
     );
-    await eventually(async () => ((await queue.getJob(id)) === undefined ? true : undefined), 20_000);
+    await eventually(async () => ((await queue.getJob(id)) === undefined ? true : undefined));
     const refusal = 'a batch of the ledger is refused';
-    await eventually(() => (stack.logs('billing').includes(refusal) ? true : undefined), 20_000);
+    await eventually(() => (stack.logs('billing').includes(refusal) ? true : undefined));
     const accountId = newAccountId();
     await recorder.record(accountId, saving(1, 0));
     await settle();
@@ -206,7 +206,7 @@ describe('the ledger', () => {
 async function queueBatch(entries: readonly LedgerEntry[]): Promise<void> {
   const id = uuidv7();
   await queue.add(ledgerEntryBatch.name, { entries }, { ...ledgerEntryBatchOptions, jobId: id });
-  await eventually(async () => ((await queue.getJob(id)) === undefined ? true : undefined), 20_000);
+  await eventually(async () => ((await queue.getJob(id)) === undefined ? true : undefined));
 }
 
 it('equals the log after worker, billing, Redis and Postgres were killed between its writers', async () => {

@@ -143,7 +143,7 @@ describe('an event of Stripe', () => {
     const again = await eventually(async () => {
       const answer = await charging.deliver(charging.stripe.resign(event, { atMs: Date.now() + 2_000 }));
       return answer.status === 200 ? answer : undefined;
-    }, 20_000);
+    });
     expect(stripeEventReceipt.parse(again.json()).received).toBe(true);
     expect((await charging.read(person)).plan.id).toBe('pro');
   }, 60_000);

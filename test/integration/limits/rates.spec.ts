@@ -111,7 +111,7 @@ it('Redis killed and back: a share of the limit meanwhile, said in the log, and 
   await eventually(async () => {
     const decisions = await ask(3, caller);
     return decisions.every(({ local }) => !local) ? true : undefined;
-  }, 15_000);
+  });
   expect(logged.filter((msg) => msg.startsWith('rate limits are shared again'))).toHaveLength(3);
   const back = await ask(2_000, caller);
   expect(admittedOf(back)).toBeGreaterThan(1_600 - 300);

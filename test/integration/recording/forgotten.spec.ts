@@ -27,7 +27,7 @@ afterAll(() => undoAll(undo), 120_000);
 
 const forget = (accountId: string) => account.call(forgetAccountRequests, { accountId });
 const untilForgotten = (accountId: string) =>
-  eventually(async () => ((await forget(accountId)).isDone ? true : undefined), 20_000);
+  eventually(async () => ((await forget(accountId)).isDone ? true : undefined));
 const countRows = async (accountId: string) => {
   const count = 'SELECT count(*)::int AS rows FROM request_log WHERE account_id = $1';
   return (await database.query<{ rows: number }>(count, [accountId])).rows[0]!.rows;
@@ -59,7 +59,7 @@ it('leaves no row of a writer that is at work meanwhile', async () => {
     }
   })();
   try {
-    await eventually(async () => ((await countRows(accountId)) > 0 ? true : undefined), 20_000);
+    await eventually(async () => ((await countRows(accountId)) > 0 ? true : undefined));
     await untilForgotten(accountId);
   } finally {
     state.isForgotten = true;

@@ -87,7 +87,7 @@ describe('every accepted request has exactly one row, although', () => {
       await pause(1000);
       await stack.service('nats').start();
     });
-    await eventually(() => (recorder.messaging.connected ? true : null), 10_000);
+    await eventually(() => (recorder.messaging.connected ? true : null));
     await expectEachOnce(accountId, ids);
   }, 90_000);
 });
@@ -104,11 +104,8 @@ describe('a Redis that evicts', () => {
         .catch(() => undefined),
       pause(8000),
     ]);
-    await eventually(
-      () => (stack.logs('worker').includes('must have \\"noeviction\\"') ? true : null),
-      10_000,
-    );
-    await eventually(() => (stack.service('worker').pid === null ? true : null), 10_000);
+    await eventually(() => (stack.logs('worker').includes('must have \\"noeviction\\"') ? true : null));
+    await eventually(() => (stack.service('worker').pid === null ? true : null));
     redis.disconnect();
-  }, 40_000);
+  }, 90_000);
 });

@@ -44,7 +44,7 @@ export async function startRecorder(stack: StackUnderTest): Promise<Recorder> {
       spool.finish(ended, traceparent ?? null);
       return ended;
     },
-    untilCommitted: async (withinMs = 20_000) => {
+    untilCommitted: async (withinMs = 40_000) => {
       await spool.flush();
       const deadline = Date.now() + withinMs;
       const isDone = () =>

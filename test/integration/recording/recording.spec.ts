@@ -172,14 +172,13 @@ describe('the request log', () => {
     }
     await recorder.untilCommitted();
     for (const [at, trace] of traces.entries()) {
-      const span = await eventually(
-        () => otlp.spans().find(({ traceId, name }) => traceId === trace && name === 'write request-log'),
-        15_000,
+      const span = await eventually(() =>
+        otlp.spans().find(({ traceId, name }) => traceId === trace && name === 'write request-log'),
       );
       expect(span).toMatchObject({ parentSpanId: 'b7ad6b7169203331' });
       expect(span.attributes['svc.request_id']).toBe(events[at]?.requestId);
     }
-  }, 30_000);
+  }, 60_000);
 });
 
 describe('poison', () => {
@@ -208,13 +207,13 @@ describe('poison', () => {
   it('in the shape of the job itself does not stop the queue', async () => {
     const before = await dead.count();
     await queue.add('whatever', { nothing: 'known' }, { ...requestEventBatchOptions, jobId: 'odd' });
-    await queue.add(requestEventBatch.name, {}, { ...requestEventBatchOptions, jobId: 'torn', delay: 300 });
+    await queue.add(requestEventBatch.name, {}, { ...requestEventBatchOptions, jobId: 'torn', delay: 3_000 });
     await redis.hset('bull:request-events:torn', 'data', '{"batchId": "torn", "events": [');
-    await eventually(async () => ((await dead.count()) === before + 2 ? true : null), 15_000);
+    await eventually(async () => ((await dead.count()) === before + 2 ? true : null));
     const accountId = newAccountId();
     await queueBatch([shipped(accountId)]);
     expect((await listAll(recorder.messaging, accountId)).total).toBe(1);
-  }, 30_000);
+  }, 60_000);
 
   it('is no matter of what text holds: NUL and half surrogates are kept as the replacement character', async () => {
     const accountId = newAccountId();
