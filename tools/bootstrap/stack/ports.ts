@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { z } from 'zod';
 import { readJson, writePrivateJson } from './data-dir.ts';
@@ -16,12 +17,41 @@ const defaultPorts: Readonly<Record<string, number>> = {
   nats: 14222,
 };
 
-export function portIsFree(port: number): Promise<boolean> {
+const host = '127.0.0.1';
+
+function portIsFree(port: number): Promise<boolean> {
   return new Promise((settle) => {
     const probe = createServer();
     probe.once('error', () => settle(false));
-    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => probe.close(() => settle(true)));
+    probe.listen({ port, host, exclusive: true }, () => probe.close(() => settle(true)));
   });
+}
+
+/**
+ * Takes a free port until this process ends. Until somebody listens on it, and while who listened is started again, it would
+ * look free to whoever else chooses: the claim is the UDP port of that number, which the system gives to one process at a
+ * time and takes back with it.
+ */
+async function claimPort(port: number): Promise<boolean> {
+  const claim = createSocket('udp4');
+  const isClaimed = await new Promise<boolean>((settle) => {
+    claim.once('error', () => settle(false));
+    claim.bind({ port, address: host, exclusive: true }, () => settle(true));
+  });
+  if (isClaimed && (await portIsFree(port))) {
+    claim.unref();
+    return true;
+  }
+  claim.close();
+  return false;
+}
+
+/** A port that nobody listens on, and that no other process which chooses by this gets. */
+export async function chooseFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(FREE_PORTS.from, FREE_PORTS.to);
+    if (await claimPort(port)) return port;
+  }
 }
 
 export interface PortBook {
@@ -32,29 +62,17 @@ export interface PortBook {
 /** Hands out ports, none twice, and remembers them, so that a stack keeps its addresses over restarts. */
 export function openPortBook(dataDir: DataDir, options: { readonly useDefaults: boolean }): PortBook {
   const remembered = z.record(z.string(), z.number()).parse(readJson(dataDir.portsFile) ?? {});
-  const taken = new Set<number>();
-  const take = async (port: number | undefined) => {
-    if (port === undefined || taken.has(port)) return false;
-    taken.add(port);
-    return portIsFree(port);
-  };
-  const chooseAny = async () => {
-    for (;;) {
-      const port = randomInt(FREE_PORTS.from, FREE_PORTS.to);
-      if (await take(port)) return port;
-    }
-  };
   return {
     async choose(name, wanted) {
       const candidates = [wanted, remembered[name], options.useDefaults ? defaultPorts[name] : undefined];
       for (const port of candidates) {
-        if (port !== undefined && (await take(port))) {
+        if (port !== undefined && (await claimPort(port))) {
           remembered[name] = port;
           writePrivateJson(dataDir.portsFile, remembered);
           return port;
         }
       }
-      remembered[name] = await chooseAny();
+      remembered[name] = await chooseFreePort();
       writePrivateJson(dataDir.portsFile, remembered);
       return remembered[name];
     },

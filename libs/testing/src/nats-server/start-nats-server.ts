@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:net';
 import { setTimeout as waitMs } from 'node:timers/promises';
+import { chooseFreePort } from '../../../../tools/bootstrap/stack/ports.ts';
 
 export interface NatsServer {
   readonly port: number;
@@ -17,16 +17,10 @@ export interface NatsServer {
   close(): Promise<void>;
 }
 
-const startDeadlineMs = 10_000;
+const startDeadlineMs = 30_000;
 
-/** A port that nobody listens on at this moment. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+/** A port that nobody listens on, and that no other test and no stack is given as long as this process lives. */
+export const findFreePort = (): Promise<number> => chooseFreePort();
 
 async function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
