@@ -25,6 +25,14 @@ export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_00
   }
 }
 
+const dayMs = 86_400_000;
+
+/** Waits over midnight (UTC) when it comes within so long: what is counted by the day or the month falls into one of them. */
+export async function untilDayLasts(forMs: number): Promise<void> {
+  const leftMs = dayMs - (Date.now() % dayMs);
+  if (leftMs < forMs) await new Promise((resolve) => setTimeout(resolve, leftMs + 1_000));
+}
+
 /** One step of a tear-down. */
 export type Undo = () => unknown;
 
