@@ -44,9 +44,9 @@ describe('an API key', () => {
 
   it('is refused in bounded time, however long the text', () => {
     const long = 'sk-svc-'.padEnd(10_000_000, 'a');
-    const start = performance.now();
+    const before = process.cpuUsage();
     for (let i = 0; i < 1000; i++) parseApiKey(long);
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(200);
   });
 
   it('is random: every character of the alphabet comes up about equally often', () => {
@@ -62,8 +62,8 @@ describe('an API key', () => {
     expect(counts.size).toBe(62);
     const expected = (2000 * 42) / 62;
     const chiSquare = [...counts.values()].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
-    // 61 degrees of freedom: above 130 with a probability of one in a million.
-    expect(chiSquare).toBeLessThan(130);
+    // 61 degrees of freedom: above 180 once in five million millions of runs; a byte modulo 62 gives thousands.
+    expect(chiSquare).toBeLessThan(180);
   });
 });
 

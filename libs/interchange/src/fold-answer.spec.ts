@@ -44,13 +44,13 @@ describe('foldAnswer', () => {
   it('takes no longer for each citation the more there are', () => {
     const cited = 200_000;
     const event: StreamEvent = { type: 'citation', choice: 0, block: 0, citation: { title: 't' } };
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     const answer = foldAnswer([
       { type: 'text-start', choice: 0, block: 0 },
       ...Array.from({ length: cited }, () => event),
     ]);
     expect(answer.choices[0]?.parts).toMatchObject([{ citations: { length: cited } }]);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 
   it('keeps the signature that ends a thought, and the last usage alone', () => {

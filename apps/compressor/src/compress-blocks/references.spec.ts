@@ -15,7 +15,7 @@ it.each([
 });
 
 it('takes no longer for a long line that begins like a reference', () => {
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   expect(parseReference(`[1 lines as above, from "${'" to "'.repeat(40_000)}`)).toBeUndefined();
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
 });

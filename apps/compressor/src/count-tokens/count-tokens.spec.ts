@@ -8,10 +8,10 @@ describe('countTokens', () => {
   });
 
   it('takes no long time for a long run of one character', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     for (const text of ['a'.repeat(20_000), ' '.repeat(20_000), '👍'.repeat(20_000)]) {
       expect(countTokens(`x${text}y`)).toBeGreaterThan(100);
     }
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 });

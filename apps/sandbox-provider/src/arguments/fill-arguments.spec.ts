@@ -92,12 +92,12 @@ describe('arguments hold to the schema', () => {
   });
 
   it('ends in time for a pattern of exponential time and for a schema of great depth', () => {
-    const from = performance.now();
+    const before = process.cpuUsage();
     fillArguments(object({ a: { type: 'string', pattern: '^(a+)+$' } }), `"${'a'.repeat(300)}!"`);
     let deep: Schema = { type: 'string' };
     for (let depth = 0; depth < 2_000; depth += 1) deep = object({ a: deep });
     fillArguments(deep, 'hello');
-    expect(performance.now() - from).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 });
 

@@ -20,8 +20,8 @@ describe('what a turn is about', () => {
   });
 
   it('takes no longer for a long run of line breaks', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     for (let at = 0; at < 200; at += 1) expect(classifyIntent('\n'.repeat(4_000), false)).toBe('chat');
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 });

@@ -19,8 +19,8 @@ describe('tools that a turn names', () => {
   });
 
   it('takes no longer for a long run of marks inside a word', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     expect(findMentions(index, `a${'-'.repeat(99_000)}b, then create_issue--`)).toEqual([0]);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 });

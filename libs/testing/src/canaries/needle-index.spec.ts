@@ -50,7 +50,7 @@ test('looks for thousands of secrets at many megabytes a second', () => {
   const big = new NeedleIndex(many);
   const bytes = randomBytes(8_000_000);
   bytes.write(many[299]?.value.slice(5, 20) ?? '', 7_999_000);
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   expect(big.find(bytes).map((hit) => hit.secret)).toEqual(['299']);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
 });

@@ -53,9 +53,9 @@ describe('long descriptions', () => {
   });
 
   it('take no longer where a sentence stands behind a long run of blanks', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     const blanks = `${long} The end.${' '.repeat(60_000)}Really.`;
     expect(descriptionIn(compressedText(tool(blanks), 'balanced'))).toContain('The path must be absolute.');
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 });
