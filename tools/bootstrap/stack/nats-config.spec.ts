@@ -64,7 +64,7 @@ describe('a nats-server with the generated configuration', () => {
       },
     });
     await server.flush();
-    const reply = await caller.request('account.authenticate-key.v1', 'key', { timeout: 2_000 });
+    const reply = await caller.request('account.authenticate-key.v1', 'key', { timeout: 20_000 });
     expect(reply.string()).toBe('first');
     await settle(server);
     expect(refusals.join()).toMatch(/permissions violation for publish/i);

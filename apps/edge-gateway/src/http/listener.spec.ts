@@ -12,8 +12,11 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { createListener, type Listener } from './listener.ts';
 import { testIdentity } from './tls-identity.fixture.ts';
 
+/** What has been asked for. */
+const served: (string | undefined)[] = [];
 /** Says which protocol it was asked in, and how many bytes came; `/slow` takes its time. */
 const serveRequest: RequestListener = (incoming, response) => {
+  served.push(incoming.url);
   let bytes = 0;
   incoming.on('data', (chunk: Buffer) => (bytes += chunk.length));
   incoming.once('end', () => {
@@ -141,7 +144,7 @@ it('ends a connection that is flooded with settings', async () => {
   const flooding = setInterval(() => socket.write(flood), 1);
   const outcome = await Promise.race([
     closed.then(() => 'closed'),
-    waitMs(3_000, 'still open', { ref: false }),
+    waitMs(20_000, 'still open', { ref: false }),
   ]);
   clearInterval(flooding);
   socket.destroy();
@@ -154,7 +157,7 @@ it('drains: open requests of both are answered, and no connection is left', asyn
   await once(silent, 'connect');
   const session = connectHttp2(`http://127.0.0.1:${port}`);
   const slow = askHttp2(session, 'abc', { ':path': '/slow' });
-  await waitMs(50);
+  while (!served.includes('/slow')) await waitMs(5);
   const closed = once(listener.server, 'close');
   end(listener);
   expect(await slow).toBe('2.0 3');

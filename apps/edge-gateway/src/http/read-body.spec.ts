@@ -20,7 +20,7 @@ async function outcomeOf(take: Take): Promise<unknown> {
   request.on('error', () => undefined);
   client.destroy();
   await new Promise((resolve) => request.once('close', resolve));
-  const outcome = await Promise.race([take(request), wait(1_000, 'no end', { ref: false })]).catch(String);
+  const outcome = await Promise.race([take(request), wait(10_000, 'no end', { ref: false })]).catch(String);
   server.close();
   return outcome;
 }
@@ -36,7 +36,7 @@ async function http2OutcomeOf(take: Take): Promise<unknown> {
   stream.close(8);
   await new Promise((resolve) => request.once('close', resolve));
   await wait(10);
-  const outcome = await Promise.race([take(request), wait(1_000, 'no end', { ref: false })]).catch(String);
+  const outcome = await Promise.race([take(request), wait(10_000, 'no end', { ref: false })]).catch(String);
   client.destroy();
   server.close();
   return outcome;

@@ -3,7 +3,8 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { createIssuerKey, type IssuerKey } from '@gateway/testing';
 import { VerificationKeys } from './verification-keys.ts';
 
-const pauseMs = 1_000;
+/** Longer than a busy machine takes for what is to come within one pause. */
+const pauseMs = 4_000;
 
 /** An issuer that counts how often it is asked. */
 function createSource(...first: IssuerKey[]) {

@@ -231,7 +231,7 @@ describe('what a dead process left', () => {
 
   it('loses nothing to kill -9: every request told accepted or finished is there', async () => {
     for (let round = 0; round < 3; round += 1) {
-      const { accepted, finished } = await killedProcess(200 + 150 * round);
+      const { accepted, finished } = await killedProcess(150 * round);
       const spool = await open();
       const events = await endings(spool);
       const statusById = new Map(events.map((event) => [event.requestId, event.status]));
@@ -253,7 +253,7 @@ async function killedProcess(afterMs: number): Promise<{ accepted: Set<string>; 
   });
   let told = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
-  await once(child.stdout, 'data');
+  while (told.split('\n').length < 100) await once(child.stdout, 'data');
   setTimeout(() => child.kill('SIGKILL'), afterMs);
   await once(child, 'close');
   const lines = told.slice(0, told.lastIndexOf('\n') + 1).split('\n');

@@ -10,6 +10,9 @@ import { readWhole } from './read-whole.ts';
 import { UndiciUpstream } from './undici-upstream.adapter.ts';
 import type { UpstreamReply } from './upstream.ts';
 
+/** Longer than the server, in the same process, takes to begin its answer when that process has stood still. */
+const shortSilenceMs = 3_000;
+
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
@@ -171,12 +174,12 @@ describe('an answer that goes wrong', () => {
   });
 
   it('is a timeout where the provider is silent before it', async () => {
-    const { send } = await startProvider(() => undefined, 100);
+    const { send } = await startProvider(() => undefined, shortSilenceMs);
     await expect(send()).rejects.toMatchObject({ code: 'upstream_timeout' });
   });
 
   it('breaks off where the provider is silent in the middle of it', async () => {
-    const { send } = await startProvider((_, response) => response.write('some'), 100);
+    const { send } = await startProvider((_, response) => response.write('some'), shortSilenceMs);
     const answer = await send();
     expect(await breakOf(answer)).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
   });
