@@ -11,7 +11,7 @@ const untried = { UPSTREAM_RETRIES_MAX: '0' };
 const edges = (oidcIssuer) => ({
   // What is tested is what plans do, not how soon a machine with much else to do makes the first one.
   'edge-gateway': {
-    PLAN_DEADLINE_MS: '3000',
+    PLAN_DEADLINE_MS: '6000',
     // Tests say where they call from, and sign many people up.
     TRUSTED_PROXIES: '127.0.0.0/8',
     AUTH_RATE_LIMIT_RPM: '100000',
@@ -19,7 +19,8 @@ const edges = (oidcIssuer) => ({
   },
   'edge-gateway-2': {
     REQUEST_BODY_BYTES_MAX: '100000',
-    UPSTREAM_TIMEOUT_MS: '1000',
+    // Longer than a provider of a test stands still, in a process that does much else.
+    UPSTREAM_TIMEOUT_MS: '5000',
     OIDC_ISSUER: oidcIssuer,
     OIDC_AUDIENCE: 'gateway-under-test',
     ...untried,
