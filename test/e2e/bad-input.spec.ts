@@ -9,6 +9,7 @@ import {
   waitForRow,
 } from './account.fixture.ts';
 import { expectError } from './errors.fixture.ts';
+import { onceEffective } from './governance.fixture.ts';
 import { findInLogs } from './logs.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
@@ -54,10 +55,12 @@ describe('keys', () => {
     const revoked = await createTestKey(baseUrl, key, { name: 'revoked' });
     expect((await postChat(baseUrl, revoked.key, hello)).status).toBe(200);
     await send(baseUrl, { method: 'DELETE', path: `/v1/account/keys/${revoked.id}`, key });
-    await waitMs(1_000);
     const mistyped = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
     const bad = ['nonsense', `${key} `.repeat(100), mistyped, createApiKey().key, revoked.key];
     secrets.push(revoked.key, mistyped);
+    await onceEffective(async () =>
+      expect((await postChat(baseUrl, revoked.key, hello)).status).toBe(authentication.status),
+    );
     const messages = new Set<string>();
     for (const each of bad) {
       const answer = await postChat(baseUrl, each, hello);

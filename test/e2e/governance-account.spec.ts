@@ -2,7 +2,7 @@ import { apiKeyList } from '@gateway/contracts';
 import { sharedStack } from '@gateway/testing';
 import { createTestAccount, createTestKey, type TestAccount } from './account.fixture.ts';
 import { expectError } from './errors.fixture.ts';
-import { call, callFor, chatOnAll, expectFields, invalid, untilEffective } from './governance.fixture.ts';
+import { call, callFor, chatOnAll, expectFields, invalid, onceEffective } from './governance.fixture.ts';
 import { send } from './http.fixture.ts';
 
 const stack = sharedStack();
@@ -55,10 +55,9 @@ describe('/v1/account/me', () => {
     const own = await createTestKey(baseUrl, account.apiKey, { name: 'own', rate_limit_rpm: 55 });
     for (const secret of [account.apiKey, own.key]) await chatOnAll(secret);
     await patch({ policy: { rate_limit_rpm: 44, daily_token_budget: 3 } });
-    await untilEffective();
     const limitsOf = async (secret: string) =>
       (await chatOnAll(secret)).map(({ headers }) => headers['x-ratelimit-limit-requests']);
-    expect(await limitsOf(account.apiKey)).toEqual(['44', '44']);
+    await onceEffective(async () => expect(await limitsOf(account.apiKey)).toEqual(['44', '44']));
     expect(await limitsOf(own.key)).toEqual(['55', '55']);
     const { data } = await callFor(apiKeyList, 200, { path: '/v1/keys', key: account.apiKey });
     expect(data[0]).toMatchObject({ rate_limit_rpm: 55, daily_token_budget: 3 });

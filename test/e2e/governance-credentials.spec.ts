@@ -3,7 +3,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 import { createTestAccount, type TestAccount } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { expectError } from './errors.fixture.ts';
-import { invalid, notFound, replicas, untilEffective } from './governance.fixture.ts';
+import { invalid, notFound, onceEffective, replicas, untilEffective } from './governance.fixture.ts';
 import { postChat } from './http.fixture.ts';
 import { findInLogs } from './logs.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
@@ -44,11 +44,12 @@ describe('DELETE /v1/account/providers/{provider}', () => {
     }
     const deleted = await connections.remove('groq');
     expect(deleted.json()).toEqual({ provider: 'groq', object: 'provider.deleted', deleted: true });
-    await untilEffective();
-    for (const edge of replicas(stack)) {
-      const refused = await postChat(edge, account.apiKey, hello('groq/m'));
-      expectError(refused, { ...invalid, code: 'provider_not_connected', param: 'model' });
-    }
+    await onceEffective(async () => {
+      for (const edge of replicas(stack)) {
+        const refused = await postChat(edge, account.apiKey, hello('groq/m'));
+        expectError(refused, { ...invalid, code: 'provider_not_connected', param: 'model' });
+      }
+    });
     expect(await connections.find('groq')).toMatchObject(disconnected);
     expectError(await connections.remove('groq'), notFound);
   });

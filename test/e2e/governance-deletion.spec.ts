@@ -13,6 +13,7 @@ import {
 import { findRowsNaming } from './deleted-account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { expectError } from './errors.fixture.ts';
+import { onceEffective } from './governance.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
 import { renderFrame, startProvider, streamedAnswer } from './provider.fixture.ts';
 
@@ -91,16 +92,11 @@ describe('an account that is deleted', () => {
     for (const edge of edges)
       for (const key of keys) expect((await postChat(edge, key, hello)).status).toBe(200);
     expect((await deleteMe(account.apiKey)).status).toBe(202);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    for (const edge of edges) {
-      for (const key of keys) {
-        expectError(await postChat(edge, key, hello), {
-          status: 401,
-          type: 'authentication_error',
-          code: 'invalid_api_key',
-        });
-      }
-    }
+    const refused = { status: 401, type: 'authentication_error', code: 'invalid_api_key' };
+    await onceEffective(async () => {
+      for (const edge of edges)
+        for (const key of keys) expectError(await postChat(edge, key, hello), refused);
+    });
     expect((await deleteMe(account.otherKey)).status).toBe(401);
   }, 60_000);
 
@@ -127,11 +123,12 @@ describe('an account that is deleted', () => {
   it('by a person takes the person’s sessions and log-in with it; the address is free again', async () => {
     const person = await signUpPerson(baseUrl);
     const receipt = accountDeletion.parse((await deleteMe(person.accessToken)).json());
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    for (const edge of [baseUrl, edgeUrl(stack, 'tight')]) {
-      const refused = await send(edge, { path: '/v1/account/me', key: person.accessToken });
-      expectError(refused, { status: 401, type: 'authentication_error', code: 'invalid_session_token' });
-    }
+    await onceEffective(async () => {
+      for (const edge of [baseUrl, edgeUrl(stack, 'tight')]) {
+        const refused = await send(edge, { path: '/v1/account/me', key: person.accessToken });
+        expectError(refused, { status: 401, type: 'authentication_error', code: 'invalid_session_token' });
+      }
+    });
     const { email, password } = person;
     const logIn = await send(baseUrl, { path: '/v1/auth/log-in', body: { email, password } });
     expectError(logIn, { status: 401, type: 'authentication_error', code: 'invalid_credentials' });

@@ -10,7 +10,7 @@ import {
   hello,
   invalid,
   replicas,
-  untilEffective,
+  onceEffective,
 } from './governance.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
 
@@ -76,8 +76,7 @@ describe('routing preferences', () => {
     // The other may be late with its plan, and forwards all of them for that.
     expect((await forwardsAll())[0]).toBe(false);
     await put({ pruning: { mode: 'off' } });
-    await untilEffective();
-    expect(await forwardsAll()).toEqual([true, true]);
+    await onceEffective(async () => expect(await forwardsAll()).toEqual([true, true]));
   });
 
   it.each([

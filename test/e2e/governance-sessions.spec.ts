@@ -1,15 +1,14 @@
 import { account as accountSchema, createdApiKey, session as sessionSchema } from '@gateway/contracts';
 import { forgeTokens, logOutPerson, sharedStack, signUpPerson, type TestPerson } from '@gateway/testing';
 import { decodeJwt, type JWK } from 'jose';
-import { setTimeout as waitMs } from 'node:timers/promises';
 import { createTestAccount, type TestAccount } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { expectError } from './errors.fixture.ts';
+import { onceEffective } from './governance.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-const effectiveWithinMs = 1_000;
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 const unauthorized = { status: 401, type: 'authentication_error' };
 const forbidden = { status: 403, type: 'permission_error' };
@@ -45,9 +44,10 @@ it('a person signs up, registers, creates a key, chats with it, and logs out', a
   expect((await postChat(baseUrl, key, hello)).status).toBe(200);
 
   await logOutPerson(baseUrl, visitor);
-  await waitMs(effectiveWithinMs);
-  for (const edge of [baseUrl, edgeUrl(stack, 'closed')])
-    expectError(await me(visitor.accessToken, edge), { ...unauthorized, code: 'invalid_session_token' });
+  await onceEffective(async () => {
+    for (const edge of [baseUrl, edgeUrl(stack, 'closed')])
+      expectError(await me(visitor.accessToken, edge), { ...unauthorized, code: 'invalid_session_token' });
+  });
   const body = { refresh_token: visitor.refreshToken };
   const refreshed = await send(baseUrl, { path: '/v1/auth/refresh', body });
   expectError(refreshed, { ...unauthorized, code: 'invalid_refresh_token' });
@@ -178,9 +178,10 @@ describe('a key for the playground', () => {
       expectError(answer, { status: 404, type: 'not_found_error', code: 'not_found' });
     }
     expect((await send(baseUrl, { method: 'DELETE', path, key: person.accessToken })).status).toBe(200);
-    await waitMs(effectiveWithinMs);
-    const refused = await postChat(baseUrl, created.key, hello);
-    expectError(refused, { ...unauthorized, code: 'invalid_api_key' });
+    await onceEffective(async () => {
+      const refused = await postChat(baseUrl, created.key, hello);
+      expectError(refused, { ...unauthorized, code: 'invalid_api_key' });
+    });
   });
 
   it('is made once for an Idempotency-Key', async () => {
@@ -199,8 +200,7 @@ describe('a key for the playground', () => {
     const first = await createKey();
     const more = [];
     for (let n = 0; n < 5; n++) more.push(await createKey());
-    await waitMs(effectiveWithinMs);
-    expect((await postChat(baseUrl, first.key, hello)).status).toBe(401);
+    await onceEffective(async () => expect((await postChat(baseUrl, first.key, hello)).status).toBe(401));
     for (const { key } of more) expect((await postChat(baseUrl, key, hello)).status).toBe(200);
   }, 30_000);
 });

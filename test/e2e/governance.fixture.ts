@@ -5,9 +5,25 @@ import type { CreatedKey } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { postChat, send, type Answer, type Sent } from './http.fixture.ts';
 
-/** What a change may take to reach every replica. */
-export const effectiveWithinMs = 1_000;
+/** What a change may take to reach every replica … */
+const effectiveWithinMs = 1_000;
+/** … and what a process that stands still for a moment adds, which is no fault of the change's. */
+const standstillMs = 2_000;
 export const untilEffective = () => waitMs(effectiveWithinMs);
+
+/** Waits until what a change brings about holds, which has to be so as soon as changes reach every replica. */
+export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
+  const lastAt = performance.now() + effectiveWithinMs + standstillMs;
+  for (;;) {
+    const isLast = performance.now() > lastAt;
+    try {
+      return await holds();
+    } catch (error) {
+      if (isLast) throw error;
+    }
+    await waitMs(50);
+  }
+}
 
 /** Two replicas: what one of them is told holds at the other. */
 export function replicas(stack: StackUnderTest): readonly string[] {

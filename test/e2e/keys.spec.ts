@@ -1,6 +1,5 @@
 import { apiKey as apiKeySchema, apiKeyList } from '@gateway/contracts';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
-import { setTimeout as waitMs } from 'node:timers/promises';
 import {
   connectProvider,
   createTestAccount,
@@ -10,13 +9,12 @@ import {
 } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { expectError } from './errors.fixture.ts';
+import { onceEffective, untilEffective } from './governance.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-/** What a change may take to reach every replica. */
-const effectiveWithinMs = 1_000;
 const hello = { model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'hello' }] };
 const named = (...names: string[]) => names.map((name) => ({ type: 'function', function: { name } }));
 
@@ -59,11 +57,12 @@ describe('a key', () => {
       key: account.apiKey,
     });
     expect(answer.json()).toEqual({ id: revoked.id, object: 'api_key.deleted', deleted: true });
-    await waitMs(effectiveWithinMs);
-    for (const edge of edges) {
-      const refused = await postChat(edge, revoked.key, hello);
-      expectError(refused, { status: 401, type: 'authentication_error', code: 'invalid_api_key' });
-    }
+    await onceEffective(async () => {
+      for (const edge of edges) {
+        const refused = await postChat(edge, revoked.key, hello);
+        expectError(refused, { status: 401, type: 'authentication_error', code: 'invalid_api_key' });
+      }
+    });
     const listed = apiKeyList.parse((await send(baseUrl, { path: '/v1/keys', key: account.apiKey })).json());
     expect(listed.data.map(({ id }) => id)).not.toContain(revoked.id);
   });
@@ -79,7 +78,7 @@ describe('tool lists', () => {
     const path = `/v1/account/keys/${limited.id}/toollist`;
     const answer = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body });
     expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
-    await waitMs(effectiveWithinMs);
+    await untilEffective();
     return apiKeySchema.parse(answer.json());
   };
   const forwardedOf = async (extra: object = {}) => {
