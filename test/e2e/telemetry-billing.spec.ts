@@ -1,6 +1,6 @@
 import { billing, type Billing, type RequestLogEntry } from '@gateway/contracts';
 import { sharedStack, signUpPerson, type ReplayProvider } from '@gateway/testing';
-import { eventually } from '../integration/stack.fixture.ts';
+import { eventually, untilDayLasts } from '../integration/stack.fixture.ts';
 import { openLedgerEnds, type LedgerEnds } from '../integration/billing/ledger.fixture.ts';
 import { expectError } from './errors.fixture.ts';
 import { callFor } from './governance.fixture.ts';
@@ -14,11 +14,12 @@ let rows: RequestLogEntry[];
 let ends: LedgerEnds;
 
 beforeAll(async () => {
+  await untilDayLasts(60_000);
   provider = await startProvider();
   ends = openLedgerEnds(sharedStack());
   traffic = await makeTraffic(provider);
   rows = await waitForRows(traffic.account.apiKey, traffic.seen.length);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await ends.close();
   await provider.close();

@@ -8,6 +8,7 @@ import {
   type RequestLogEntry,
 } from '@gateway/contracts';
 import { signUpPerson, type ReplayProvider } from '@gateway/testing';
+import { untilDayLasts } from '../integration/stack.fixture.ts';
 import { createTestKey, type TestAccount } from './account.fixture.ts';
 import { expectError } from './errors.fixture.ts';
 import { callFor, hello } from './governance.fixture.ts';
@@ -30,11 +31,12 @@ let stranger: TestAccount;
 let startedAt: string;
 
 beforeAll(async () => {
+  await untilDayLasts(60_000);
   startedAt = new Date(Date.now() - 1_000).toISOString();
   provider = await startProvider();
   [traffic, stranger] = [await makeTraffic(provider), await openAccount(provider)];
   rows = await waitForRows(traffic.account.apiKey, traffic.seen.length);
-}, 60_000);
+}, 180_000);
 afterAll(() => provider.close());
 
 const key = () => traffic.account.apiKey;

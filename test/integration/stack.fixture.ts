@@ -3,10 +3,22 @@ import type { startStack } from '@gateway/testing';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** Connects with the rights of one of the suite's NATS users, and with no more. */
-export function connectAs(stack: Stack, user: string): Promise<Messaging> {
+/** What a service takes to answer when it stood still for a moment: deadlines of contracts are those of requests under way. */
+const patience = { deadlineMs: 30_000 };
+
+/** Connects with the rights of one of the suite's NATS users, and with no more. Waits long for answers, unless told. */
+export async function connectAs(stack: Stack, user: string): Promise<Messaging> {
   const instanceId = `integration-${user}-${process.pid}`;
-  return connectMessaging({ ...stack.natsCredentials(user), name: instanceId, instanceId });
+  const messaging = await connectMessaging({ ...stack.natsCredentials(user), name: instanceId, instanceId });
+  const call: Messaging['call'] = (contract, request, options) =>
+    messaging.call(contract, request, { ...patience, ...options });
+  return new Proxy(messaging, {
+    get: (target, name) => {
+      if (name === 'call') return call;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
 }
 
 /**

@@ -46,9 +46,9 @@ describe('the account service', () => {
     // One test here takes the database away.
     database.on('error', () => undefined);
     accountId = await makeAccount('the tests');
-  }, 120_000);
+  }, 180_000);
 
-  afterAll(() => undoAll(undo), 60_000);
+  afterAll(() => undoAll(undo), 120_000);
 
   const makeAccount = async (name: string) => (await operator.call(createAccount, { name })).accountId;
   async function makeKey(body: CreateApiKeyBody = { name: 'a key' }, owner = accountId) {
@@ -255,7 +255,7 @@ describe('the account service', () => {
       (await edge.call(listKeys, { accountId })).keys.find(({ id }) => id === key.id)?.last_used_at;
     await grantOf(secret);
     const first = await eventually(read);
-    expect(Math.abs(Date.parse(first) - Date.now())).toBeLessThan(5_000);
+    expect(Math.abs(Date.parse(first) - Date.now())).toBeLessThan(30_000);
     await grantOf(secret);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     await expect(read()).resolves.toBe(first);

@@ -11,7 +11,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { uuidv7 } from 'uuidv7';
 import { newAccountId, startRecorder, type Recorder } from '../recording/recorder.fixture.ts';
-import { connectAs, eventually, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
+import { connectAs, eventually, undoAll, untilDayLasts, type Stack, type Undo } from '../stack.fixture.ts';
 import { openLedgerEnds, saving, type LedgerEnds } from './ledger.fixture.ts';
 
 const undo: Undo[] = [];
@@ -22,6 +22,7 @@ let ends: LedgerEnds;
 let queue: Queue;
 
 beforeAll(async () => {
+  await untilDayLasts(90_000);
   stack = await startStack({ apps: ['worker', 'billing'] });
   undo.push(() => stack.stop());
   recorder = await startRecorder(stack);
@@ -38,7 +39,7 @@ beforeAll(async () => {
     () => redis.disconnect(),
     () => queue.close(),
   );
-}, 180_000);
+}, 280_000);
 afterAll(() => undoAll(undo), 120_000);
 
 const settle = async () => {
