@@ -26,9 +26,9 @@ describe('answers kept for an idempotency key', () => {
     pool = new pg.Pool({ connectionString: stack.dev.postgres.account, max: 1 });
     undo.push(() => pool.end());
     ({ accountId } = await operator.call(createAccount, { name: 'idempotency' }));
-  }, 120_000);
+  }, 180_000);
 
-  afterAll(() => undoAll(undo), 60_000);
+  afterAll(() => undoAll(undo), 120_000);
   beforeEach(() => pool.query('DELETE FROM idempotency_records'));
 
   const newIdempotencyKey = () => randomBytes(32).toString('hex');

@@ -45,14 +45,14 @@ describe('sessions that begin and end while something else happens to them', () 
       countEvent: () => undefined,
       announceSessionChange: () => undefined,
     };
-  }, 120_000);
+  }, 180_000);
   beforeEach(async () => {
     await database.acrossAccounts.identityUser.deleteMany();
     userId = newId();
     const passwordHash = await passwords.hash(password);
     await database.acrossAccounts.identityUser.create({ data: { id: userId, email, passwordHash } });
   });
-  afterAll(() => undoAll(undo), 60_000);
+  afterAll(() => undoAll(undo), 120_000);
 
   const enter = (typed = password) =>
     logIn(identity, {

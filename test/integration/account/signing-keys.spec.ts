@@ -22,12 +22,12 @@ describe('the keys that sign session tokens', () => {
     undo.push(() => stack.stop());
     database = createAccountDatabase({ url: stack.dev.postgres.account });
     undo.push(() => database.close());
-  }, 120_000);
+  }, 180_000);
   beforeEach(async () => {
     now = Date.now();
     await database.acrossAccounts.signingKey.deleteMany();
   });
-  afterAll(() => undoAll(undo), 60_000);
+  afterAll(() => undoAll(undo), 120_000);
 
   const open = (keys = boxKeys) => new SigningKeys({ database, boxKeys: keys, now: () => now });
   const kidsOf = async (keys: SigningKeys) => (await keys.publicKeys()).map(({ kid }) => kid);

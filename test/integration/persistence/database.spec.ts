@@ -20,9 +20,9 @@ describe('a database that is scoped by account', () => {
     database = createAccountDatabase({ url: stack.dev.postgres.account });
     undo.push(() => database.close());
     [mine, theirs] = [await makeAccount(), await makeAccount()];
-  }, 120_000);
+  }, 180_000);
 
-  afterAll(() => undoAll(undo), 60_000);
+  afterAll(() => undoAll(undo), 120_000);
 
   async function makeAccount(): Promise<string> {
     const id = newId();

@@ -25,9 +25,9 @@ describe('the migrations', () => {
   beforeAll(async () => {
     stack = await startStack({ apps: [] });
     undo.push(() => stack.stop());
-  }, 120_000);
+  }, 180_000);
 
-  afterAll(() => undoAll(undo), 60_000);
+  afterAll(() => undoAll(undo), 120_000);
 
   async function query(url: string, sql: string): Promise<{ line: string }[]> {
     const client = new pg.Client({ connectionString: url });

@@ -70,7 +70,7 @@ beforeAll(async () => {
   };
   edge = await connectMessaging(connection);
   undo.push(() => edge.close());
-}, 60_000);
+}, 180_000);
 afterAll(() => undoAll(undo));
 
 describe('the tool router, as a process', () => {

@@ -50,7 +50,7 @@ export async function startService(
     if (child.exitCode !== null) throw new Error(`${app} ended:\n${output}`);
     const ready = await fetch(`${healthUrl}/health/ready`).catch(() => undefined);
     return ready?.ok === true ? true : undefined;
-  }, 30_000).catch(async (error: unknown) => {
+  }, 60_000).catch(async (error: unknown) => {
     await service.stop('SIGKILL');
     throw error;
   });

@@ -35,9 +35,9 @@ describe('the provider vault', () => {
     database = new pg.Client({ connectionString: stack.dev.postgres.vault });
     await database.connect();
     undo.push(() => database.end());
-  }, 120_000);
+  }, 180_000);
 
-  afterAll(() => undoAll(undo), 60_000);
+  afterAll(() => undoAll(undo), 120_000);
 
   async function put(accountId: string, provider: string, apiKey = secret, baseUrl: string | null = null) {
     const { publicKey } = await edge.call(getSealingKey, {});

@@ -23,8 +23,8 @@ describe('a credential that is stored at the very moment when its account is for
     other = new pg.Client({ connectionString: stack.dev.postgres.vault });
     await other.connect();
     undo.push(() => other.end());
-  }, 120_000);
-  afterAll(() => undoAll(undo), 60_000);
+  }, 180_000);
+  afterAll(() => undoAll(undo), 120_000);
 
   async function put(accountId: string): Promise<unknown> {
     const { publicKey } = await edge.call(getSealingKey, {});

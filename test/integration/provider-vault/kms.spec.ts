@@ -39,8 +39,8 @@ describe('a vault whose keys AWS KMS keeps', () => {
     undo.push(() => stack.stop());
     edge = await connectAs(stack, 'edge-gateway');
     undo.push(() => edge.close());
-  }, 120_000);
-  afterAll(() => undoAll(undo), 60_000);
+  }, 180_000);
+  afterAll(() => undoAll(undo), 120_000);
 
   async function open(): Promise<string> {
     const request = { accountId, provider: 'openai', recipientPublicKey: recipient.publicKey };

@@ -31,8 +31,8 @@ describe('a rotation of the key-encryption key', () => {
   beforeAll(async () => {
     stack = await startStack({ apps: [] });
     undo.push(() => stack.stop());
-  }, 120_000);
-  afterAll(() => undoAll(undo), 60_000);
+  }, 180_000);
+  afterAll(() => undoAll(undo), 120_000);
 
   const running = new Map<string, Enrolment>();
 

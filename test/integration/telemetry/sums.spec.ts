@@ -92,7 +92,7 @@ describe('sums over many months', () => {
     await recorder.untilCommitted();
     rows = (await listAll(recorder.messaging, accountId)).requests;
     expect(rows).toHaveLength(instants.length);
-  }, 60_000);
+  }, 180_000);
 
   const within = (from: string, to: string) =>
     rows.filter(({ created_at }) => created_at >= from && created_at < to);

@@ -7,8 +7,8 @@ describe('a private stack without services', () => {
 
   beforeAll(async () => {
     stack = await startStack({ apps: [] });
-  }, 60_000);
-  afterAll(() => stack.stop(), 60_000);
+  }, 120_000);
+  afterAll(() => stack.stop(), 120_000);
 
   async function query(url: string, sql: string): Promise<unknown[]> {
     const client = new pg.Client({ connectionString: url });
@@ -77,4 +77,4 @@ test('a stack is gone once it is stopped: processes, ports and data', async () =
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   await expect(new pg.Client({ connectionString: url }).connect()).rejects.toThrow('ECONNREFUSED');
   expect(() => stack.dev).toThrow();
-}, 60_000);
+}, 120_000);
