@@ -13,19 +13,21 @@ import {
 
 /** Served at a time, and places to wait, of which one account gets half. */
 const [inFlightMax, queuedMax] = [4, 4];
-const slowMs = 2_000;
+const slowMs = 1_000;
 
 let stack: StackUnderTest;
 let server: ReplayProvider;
 let noisy: TroubledAccount;
 let quiet: TroubledAccount;
+/** Whom the provider answers slowly, it answers only once the test says so. */
+let held = Promise.withResolvers<undefined>();
 const undo: Undo[] = [];
 
 beforeAll(async () => {
   const variables = {
     REQUESTS_IN_FLIGHT_MAX: String(inFlightMax),
     REQUESTS_QUEUED_MAX: String(queuedMax),
-    QUEUE_TIMEOUT_MS: '10000',
+    QUEUE_TIMEOUT_MS: '20000',
   };
   stack = await startStack({ env: { 'edge-gateway': variables } });
   undo.push(() => stack.stop());
@@ -34,18 +36,27 @@ beforeAll(async () => {
   const providers = new TroubledProviders(stack, server);
   noisy = await providers.open('noisy', []);
   quiet = await providers.open('quiet', []);
-  noisy.trouble = (request) => ({ ...wellAnswered(request), firstByteDelayMs: slowMs });
+  noisy.trouble = (request) => ({
+    ...{ ...wellAnswered(request), firstByteDelayMs: slowMs },
+    firstByteAfter: held.promise,
+  });
 }, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
-/** The noisy account fills every turn, and every place to wait that it may have. */
-async function fill(): Promise<Promise<Answer>[]> {
+/** The noisy account fills every turn, and every place to wait that it may have, until it is let go. */
+async function fill(): Promise<{ answers: () => Promise<Answer[]> }> {
+  held = Promise.withResolvers();
   const begun = noisy.calls();
   const asked = Array.from({ length: inFlightMax + queuedMax / 2 }, () => ask(stack.baseUrl, noisy, false));
   await eventually(async () =>
     noisy.calls() - begun >= inFlightMax && (await readQueued()) >= queuedMax / 2 ? true : undefined,
   );
-  return asked;
+  return {
+    answers: () => {
+      held.resolve(undefined);
+      return Promise.all(asked);
+    },
+  };
 }
 
 /** How many wait for their turn now: those who hold one may be at the provider before the last ones have come. */
@@ -55,7 +66,7 @@ async function readQueued(): Promise<number> {
 }
 
 it('serves as many as it may, lets a few wait, and turns the rest away at once with a clean error', async () => {
-  const asked = await fill();
+  const filled = await fill();
   const late = await Promise.all(Array.from({ length: 10 }, () => ask(stack.baseUrl, noisy, true)));
   const shed = late.filter(({ status }) => status !== 200);
   expect(shed.length).toBeGreaterThan(0);
@@ -65,11 +76,11 @@ it('serves as many as it may, lets a few wait, and turns the rest away at once w
     expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(Number(answer.headers['retry-after-ms'])).toBeGreaterThanOrEqual(1_000);
   }
-  expect(broken(await Promise.all(asked))).toEqual([]);
-}, 30_000);
+  expect(broken(await filled.answers())).toEqual([]);
+}, 60_000);
 
 it('says so in the caller’s own format', async () => {
-  const asked = await fill();
+  const filled = await fill();
   const messages = {
     model: 'openai/gpt-4o-mini',
     max_tokens: 5,
@@ -87,27 +98,28 @@ it('says so in the caller’s own format', async () => {
     status: 503,
     headers: { 'x-amzn-errortype': 'ServiceUnavailableException' },
   });
-  expect(broken(await Promise.all(asked))).toEqual([]);
-}, 30_000);
+  expect(broken(await filled.answers())).toEqual([]);
+}, 60_000);
 
 it('serves who asks for little, however much another asks for', async () => {
   let isOver = false;
   const keepAsking = async (): Promise<void> => {
     while (!isOver) await ask(stack.baseUrl, noisy, false);
   };
-  const asked = await fill();
+  const filled = await fill();
   const noise = Array.from({ length: 3 * inFlightMax }, keepAsking);
+  const first = filled.answers();
   const answers: Answer[] = [];
   for (let at = 0; at < 5; at += 1) answers.push(await ask(stack.baseUrl, quiet, at % 2 === 0));
   isOver = true;
-  await Promise.all([...noise, ...asked]);
+  await Promise.all([...noise, first]);
   expect(broken(answers)).toEqual([]);
 }, 60_000);
 
 it('has every turn again when the rush is over', async () => {
-  await fill().then((asked) => Promise.all(asked));
+  await (await fill()).answers();
   const answers = await Promise.all(
     Array.from({ length: inFlightMax }, () => ask(stack.baseUrl, quiet, false)),
   );
   expect(broken(answers)).toEqual([]);
-}, 30_000);
+}, 60_000);

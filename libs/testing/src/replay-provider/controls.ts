@@ -9,6 +9,8 @@ export interface ReplayControls {
   readonly cutInsideCharacters?: boolean;
   /** Waits before the status line. */
   readonly firstByteDelayMs?: number;
+  /** Waits for this before that. */
+  readonly firstByteAfter?: Promise<unknown>;
   /** Waits before each piece but the first. */
   readonly chunkDelayMs?: number;
   /** Cuts the connection (RST): before the headers, or after this many bytes of the body; 0 cuts it after the headers. */

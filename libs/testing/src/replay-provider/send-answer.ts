@@ -38,6 +38,7 @@ export async function sendAnswer(
   const pause = (durationMs: number): Promise<unknown> =>
     waitMs(durationMs, undefined, { signal: gone.signal }).catch(() => undefined);
 
+  await Promise.race([controls.firstByteAfter, untilAborted(gone.signal)]);
   await pause(controls.firstByteDelayMs ?? 0);
   if (controls.hang === 'before-headers' || gone.signal.aborted) return;
   if (controls.resetAtByte === 'before-headers') {
@@ -64,6 +65,9 @@ export async function sendAnswer(
     response.socket?.resetAndDestroy();
   } else if (controls.hang === undefined) response.end();
 }
+
+const untilAborted = (signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 
 /** Waits for room only when there is none: a body cut into single bytes would take seconds otherwise. */
 async function write(response: ServerResponse, piece: Buffer, gone: AbortSignal): Promise<void> {
