@@ -14,14 +14,14 @@ import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts'
 
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 /** A replica's claim on a deletion outlives its death by 8 s; then another one goes on. */
-const resumesWithinMs = 40_000;
+const resumesWithinMs = 60_000;
 
 let stack: StackUnderTest;
 const undo: Undo[] = [];
 beforeAll(async () => {
   stack = await startStack();
   undo.push(() => stack.stop());
-}, 60_000);
+}, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
 async function createUsedAccount(): Promise<TestAccount> {
@@ -84,7 +84,7 @@ it.each(stops)(
     await stack.service(service).start();
     await expectForgotten(account, id);
   },
-  120_000,
+  180_000,
 );
 
 it('deletions that are killed at any moment are finished, each of them', async () => {
@@ -96,7 +96,7 @@ it('deletions that are killed at any moment are finished, each of them', async (
     await restartAccount();
   }
   for (const { account, id } of deletions) await expectForgotten(account, id);
-}, 120_000);
+}, 180_000);
 
 it('a service that dies while it forgets is asked again', async () => {
   const account = await createUsedAccount();
@@ -106,7 +106,7 @@ it('a service that dies while it forgets is asked again', async () => {
   );
   await Promise.all(['provider-vault', 'worker', 'billing'].map((name) => stack.service(name).start()));
   await expectForgotten(account, id);
-}, 120_000);
+}, 180_000);
 
 it('an event that comes after its account is forgotten is not written', async () => {
   const account = await createUsedAccount();
@@ -120,4 +120,4 @@ it('an event that comes after its account is forgotten is not written', async ()
   await expectForgotten(account, id);
   await waitMs(3_000);
   expect(await findRowsNaming(stack, [account.accountId, requestIdOf(answer)])).toEqual([]);
-}, 120_000);
+}, 180_000);

@@ -7,8 +7,10 @@ import { completion, plainAnswer, startProvider } from '../e2e/provider.fixture.
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { TroubledProviders, type TroubledAccount } from './troubled-providers.fixture.ts';
 
-/** Longer than a quick answer takes on a machine that does much else. */
-const hedgeAfterMs = 1_500;
+/** Longer than a quick answer takes on a machine that does much else, and stands still for two seconds. */
+const hedgeAfterMs = 4_000;
+/** Longer than that, and no longer than needed. */
+const slow = { ...plainAnswer, firstByteDelayMs: hedgeAfterMs + 1_500 };
 
 let stack: StackUnderTest;
 let server: ReplayProvider;
@@ -51,7 +53,7 @@ it('the other one answers in the place of a silent one, which is told to stop; w
 
 it('another model of a provider that is silent is nobody else', async () => {
   const account = await providers.open('same-provider', ['openai/gpt-4o']);
-  account.trouble = () => ({ ...plainAnswer, firstByteDelayMs: 2 * hedgeAfterMs });
+  account.trouble = () => slow;
   const answer = await ask(account);
   expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-model': 'gpt-4o-mini' } });
   expect(account.calls()).toBe(1);
@@ -62,7 +64,7 @@ it.each([
   ['requests with tools', { tools: githubTools.slice(0, 3) }],
 ])('%s are never asked twice', async (name, more) => {
   const account = await providers.open(name.replaceAll(' ', '-'), ['groq/llama-3.1-8b-instant']);
-  account.trouble = () => ({ ...plainAnswer, firstByteDelayMs: 2 * hedgeAfterMs });
+  account.trouble = () => slow;
   await ask(account, more);
   expect(account.calls('groq')).toBe(0);
 });

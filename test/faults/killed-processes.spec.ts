@@ -14,7 +14,7 @@ const undo: Undo[] = [];
 beforeAll(async () => {
   stack = await startStack({ restartCrashed: true });
   undo.push(() => stack.stop());
-}, 60_000);
+}, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
 /** Each run has an account of its own, so that its log is its own too. */
@@ -52,7 +52,7 @@ describe('kill -9 in a run of 200 requests with tools', () => {
         expect(stack.logs('edge-gateway')).toContain('budgets of saved tokens are local');
       }
     },
-    90_000,
+    180_000,
   );
 
   it('of the edge: whatever reached the provider has one row, ok or interrupted', async () => {
@@ -77,7 +77,7 @@ describe('kill -9 in a run of 200 requests with tools', () => {
     expect(Object.keys(byStatus).sort()).toEqual(['interrupted', 'ok']);
     // A request that was answered whole may be told as interrupted only if its ending was not on disk yet.
     expect(byStatus.interrupted!.length).toBeLessThan(20);
-  }, 90_000);
+  }, 180_000);
 
   async function startReplay(): Promise<ReplayProvider> {
     const provider = await startProvider();

@@ -85,7 +85,7 @@ export async function readRows(
       .filter((row) => row.client_request_id?.startsWith(`${run.name}-`) ?? false);
     return isComplete(rows) ? rows : undefined;
   };
-  return eventually(read, 30_000).catch((error: unknown) => {
+  return eventually(read, 60_000).catch((error: unknown) => {
     throw new Error(`the log has ${rows.length} rows of ${run.name}`, { cause: error });
   });
 }
