@@ -11,6 +11,8 @@ import { createSealingKeyPair, openSealed, seal, type Messaging } from '@gateway
 import { decodeJwt } from 'jose';
 import { demoEmail } from './stack/demo-account.ts';
 
+/** The account service may still be starting, and everything else with it. */
+export const CALL = { deadlineMs: 30_000 };
 /** Who asks, as far as failures are counted. */
 const clientAddress = 'operator';
 
@@ -27,7 +29,7 @@ export async function createDemoSession(
     const token = await takeToken(messaging, { email: demoEmail, password });
     const { iss, sub } = decodeJwt(token);
     if (iss === undefined || sub === undefined) return null;
-    await messaging.call(attachPerson, { accountId, issuer: iss, subject: sub });
+    await messaging.call(attachPerson, { accountId, issuer: iss, subject: sub }, CALL);
     return token;
   } catch (error) {
     if (error instanceof GatewayError && error.definition.status < 500) return null;
@@ -36,17 +38,17 @@ export async function createDemoSession(
 }
 
 async function takeToken(messaging: Messaging, credentials: IdentityCredentials): Promise<string> {
-  const { publicKey: sealTo } = await messaging.call(getIdentitySealingKey, {});
+  const { publicKey: sealTo } = await messaging.call(getIdentitySealingKey, {}, CALL);
   const { publicKey, privateKey } = createSealingKeyPair();
   const request = {
     sealedCredentials: seal(Buffer.from(JSON.stringify(credentials)), sealTo),
     recipientPublicKey: publicKey,
   };
   const { sealedTokens } = await messaging
-    .call(logIn, { ...request, clientAddress })
+    .call(logIn, { ...request, clientAddress }, CALL)
     .catch((error: unknown) => {
       if (error instanceof GatewayError && error.code === 'invalid_credentials')
-        return messaging.call(signUp, request);
+        return messaging.call(signUp, request, CALL);
       throw error;
     });
   const opened: unknown = JSON.parse(openSealed(sealedTokens, privateKey).toString('utf8'));

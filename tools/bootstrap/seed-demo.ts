@@ -2,12 +2,10 @@
 import { json } from 'node:stream/consumers';
 import { createAccount, createKey, listKeys } from '@gateway/contracts';
 import { connectMessaging, createSealingKeyPair, openSealed } from '@gateway/messaging';
-import { createDemoSession } from './seed-demo-session.ts';
+import { CALL, createDemoSession } from './seed-demo-session.ts';
 import type { DemoAccount, SeedRequest } from './stack/demo-account.ts';
 
 const DEMO_NAME = 'demo';
-/** The account service may still be starting. */
-const CALL = { deadlineMs: 10_000 };
 
 const { natsUrl, user, password, knownKey, personPassword } = (await json(process.stdin)) as SeedRequest;
 const messaging = await connectMessaging({

@@ -26,7 +26,7 @@ const seedAnswer = z.object({
 });
 export type DemoAccount = z.infer<typeof seedAnswer>;
 
-const SEED_WITHIN_MS = 30_000;
+const SEED_WITHIN_MS = 90_000;
 
 /** Makes the demo account and its key by asking the account service, in a process of its own. Throws when it fails. */
 export async function createDemoAccount(request: SeedRequest): Promise<DemoAccount> {
