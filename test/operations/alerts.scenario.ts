@@ -15,7 +15,7 @@ import { startPrometheus, type Prometheus, type Rule } from './prometheus.fixtur
 /** What the rules wait for, at the most: the window of their rates, and `for`. */
 const ruleWaitMs = 2 * 60_000;
 /** For scrapes and evaluations on a machine that does much else. */
-const slackMs = 20_000;
+const slackMs = 40_000;
 const victim = 'tool-router';
 
 let stack: StackUnderTest;
@@ -32,7 +32,7 @@ export function describeAlerts(factor: number): void {
 
   beforeAll(async () => {
     await installTestPrograms([prometheusProgram]);
-    stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '3000' } } });
+    stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '6000' } } });
     undo.push(() => stack.stop());
     // One for which a credential is opened, beside the sandbox.
     const provider = await startProvider();
@@ -94,7 +94,9 @@ export function describeAlerts(factor: number): void {
       await stack.service(victim).kill();
       await waitForStates(withinMs, { PlannerAway: 'firing', ProcessDown: 'firing' });
       const rules = await prometheus.rules();
-      expect(find(rules, 'ProcessDown').alerts).toHaveLength(1);
+      // Another one that a scrape missed, on a busy machine, is pending at most.
+      const down = find(rules, 'ProcessDown').alerts.filter(({ state }) => state === 'firing');
+      expect(down).toHaveLength(1);
       // The requests are served all the while: nobody is woken up.
       expect(load.failures).toEqual([]);
       for (const name of ['GatewayDown', 'RequestsFail', 'RequestsShed'])

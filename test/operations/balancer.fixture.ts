@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as waitMs } from 'node:timers/promises';
 import { findFreePort } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
-
-/** For the balancer's new workers to have taken over, as endpoints take a moment in Kubernetes (`preStop`). */
-const takeOverMs = 1_000;
 
 /** nginx in front of edges. */
 export interface Balancer {
@@ -46,6 +42,30 @@ http {
 `;
 }
 
+/** What runs, each by its id, the id of who started it, and its command. */
+function listProcesses(): string[][] {
+  if (process.platform !== 'linux') {
+    const listed = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
+    return listed.split('\n').map((line) => line.trim().split(/\s+/));
+  }
+  return readdirSync('/proc').flatMap((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const ppid = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? '';
+      return [[pid, ppid, readFileSync(`/proc/${pid}/cmdline`, 'utf8')]];
+    } catch {
+      // None, or one that has ended.
+      return [];
+    }
+  });
+}
+
+/** The workers of an nginx that take connections: one that was told to end serves what it has, and says so in its title. */
+const listWorkers = (masterPid: number | undefined): string[] =>
+  listProcesses()
+    .filter(([, ppid, ...args]) => ppid === String(masterPid) && !args.join(' ').includes('shutting down'))
+    .map(([pid = '']) => pid);
+
 /** Starts nginx. Edges are given by their addresses. */
 export async function startBalancer(edges: readonly string[]): Promise<Balancer> {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-balancer-'));
@@ -60,11 +80,16 @@ export async function startBalancer(edges: readonly string[]): Promise<Balancer>
   await eventually(async () => {
     if (child.exitCode !== null) throw new Error('nginx has ended');
     return (await fetch(url).catch(() => undefined)) && true;
-  }, 10_000);
+  });
   const choose = async (left: readonly string[]) => {
+    const before = listWorkers(child.pid);
     write(left);
     child.kill('SIGHUP');
-    await waitMs(takeOverMs);
+    // Until the new worker has taken over, as endpoints take a moment in Kubernetes (`preStop`).
+    await eventually(() => {
+      const now = listWorkers(child.pid);
+      return now.length > 0 && !now.some((pid) => before.includes(pid)) ? true : undefined;
+    });
   };
   return {
     url,

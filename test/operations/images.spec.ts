@@ -42,7 +42,7 @@ beforeAll(async () => {
     env: {
       '*': { PATH: path, TMPDIR: makeMount(join(directory, 'tmp')) },
       // The first plans of cold processes.
-      'edge-gateway': { SPOOL_DIR: makeMount(join(directory, 'spool')), PLAN_DEADLINE_MS: '3000' },
+      'edge-gateway': { SPOOL_DIR: makeMount(join(directory, 'spool')), PLAN_DEADLINE_MS: '6000' },
     },
   });
   undo.push(() => stack.stop());

@@ -102,7 +102,7 @@ export async function startPrometheus(stack: StackUnderTest, factor: number): Pr
     if (child.exitCode !== null) throw new Error(`Prometheus has ended:\n${said}`);
     const answer = await fetch(`http://127.0.0.1:${port}/-/ready`).catch(() => null);
     return answer?.ok ? true : undefined;
-  }, 30_000);
+  }, 60_000);
   return {
     rules: async () =>
       ruleGroups.parse(await ask('/api/v1/rules?type=alert')).data.groups.flatMap((group) => group.rules),
@@ -119,7 +119,7 @@ export async function startPrometheus(stack: StackUnderTest, factor: number): Pr
 }
 
 async function askJson(url: string): Promise<unknown> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+  const answer = await fetch(url, { signal: AbortSignal.timeout(30_000) });
   return answer.json();
 }
 
