@@ -35,8 +35,8 @@ beforeAll(async () => {
   stack = await startStack({
     env: {
       '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
-      // A call that fails is the only one.
-      'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' },
+      // A call that fails is the only one; and a plan that is late asks nobody.
+      'edge-gateway': { UPSTREAM_RETRIES_MAX: '0', PLAN_DEADLINE_MS: '6000' },
     },
   });
   undo.push(() => stack.stop());
