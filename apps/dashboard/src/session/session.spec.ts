@@ -63,6 +63,19 @@ describe('the session of a page', () => {
     expect(session.state().status).toBe('signed-out');
   });
 
+  it('does not begin again with the answer to a renewal that was under way when it ended', async () => {
+    const session = new Session();
+    const { promise, resolve } = Promise.withResolvers<Tokens | null>();
+    const { identity } = createIdentity(tokens('one'));
+    await session.restore(identity);
+    identity.renew = () => promise;
+    const renewed = session.renew('one');
+    const ended = session.end();
+    resolve(tokens('two'));
+    expect([await renewed, await ended]).toEqual([null, undefined]);
+    expect([session.state().status, await session.token()]).toEqual(['signed-out', null]);
+  });
+
   it('ends here even if the issuer cannot be reached', async () => {
     const session = new Session();
     const { identity, calls } = createIdentity(tokens('one'));

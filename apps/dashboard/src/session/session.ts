@@ -21,6 +21,8 @@ export class Session {
   #held: Held | null = null;
   #identity: Identity | null = null;
   #renewal: Promise<string | null> | null = null;
+  /** How often it was ended: what was asked for before then is nobody's any more. */
+  #ends = 0;
   readonly #listeners = new Set<() => void>();
 
   readonly state = (): SessionState => this.#state;
@@ -60,12 +62,17 @@ export class Session {
   /** Ends it here and at the issuer. It ends here even if the issuer cannot be reached. */
   async end(): Promise<void> {
     const token = this.#held?.accessToken ?? null;
+    this.#ends += 1;
+    this.#renewal = null;
     this.#leave();
     await this.#identity?.end(token).catch(() => undefined);
   }
 
   async #renew(identity: Identity): Promise<string | null> {
+    const ends = this.#ends;
     const tokens = await identity.renew().catch(() => undefined);
+    // Whoever has left meanwhile does not come back with the answer.
+    if (ends !== this.#ends) return null;
     // Undefined: nobody could be asked. Whoever is signed in stays so, and the call that needed the token fails.
     if (tokens === undefined && this.#held !== null) return null;
     if (tokens) this.begin(tokens);
