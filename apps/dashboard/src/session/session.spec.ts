@@ -76,6 +76,15 @@ describe('the session of a page', () => {
     expect([session.state().status, await session.token()]).toEqual(['signed-out', null]);
   });
 
+  it('does not go on as somebody else whom another tab has signed in', async () => {
+    let others = 0;
+    const session = new Session(() => (others += 1));
+    const other = { ...tokens('two'), email: 'other@example.com' };
+    await session.restore(createIdentity(tokens('one'), other).identity);
+    expect(await session.renew('one')).toBeNull();
+    expect([others, await session.token()]).toEqual([1, null]);
+  });
+
   it('ends here even if the issuer cannot be reached', async () => {
     const session = new Session();
     const { identity, calls } = createIdentity(tokens('one'));

@@ -24,6 +24,12 @@ export class Session {
   /** How often it was ended: what was asked for before then is nobody's any more. */
   #ends = 0;
   readonly #listeners = new Set<() => void>();
+  readonly #onAnother: () => void;
+
+  /** `onAnother`: the session would go on with somebody else, whom another tab has signed in. Nothing is asked for here any more. */
+  constructor(onAnother: () => void = () => undefined) {
+    this.#onAnother = onAnother;
+  }
 
   readonly state = (): SessionState => this.#state;
 
@@ -75,9 +81,21 @@ export class Session {
     if (ends !== this.#ends) return null;
     // Undefined: nobody could be asked. Whoever is signed in stays so, and the call that needed the token fails.
     if (tokens === undefined && this.#held !== null) return null;
+    if (tokens && this.#isAnother(tokens)) {
+      // Nobody is told: the page would lead to the sign-in, and away from where it begins anew.
+      this.#held = null;
+      this.#onAnother();
+      return null;
+    }
     if (tokens) this.begin(tokens);
     else this.#leave();
     return tokens?.accessToken ?? null;
+  }
+
+  /** Tabs share the refresh cookie: what one asks for must not be done in the name of whom another has signed in since. */
+  #isAnother({ email }: Tokens): boolean {
+    const before = this.#state.email;
+    return before !== null && email !== null && email !== before;
   }
 
   #leave(): void {
@@ -91,4 +109,5 @@ export class Session {
   }
 }
 
-export const session = new Session();
+// A page holds answers and drafts of the person it was opened by: the next one's begins from nothing.
+export const session = new Session(() => window.location.reload());

@@ -1,0 +1,63 @@
+import { requestLogPage } from '@gateway/contracts';
+import { sharedStack, signUpPerson, type TestPerson } from '@gateway/testing';
+import type { Browser, Page } from 'playwright-core';
+import { callFor } from '../e2e/governance.fixture.ts';
+import { send } from '../e2e/http.fixture.ts';
+import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
+
+const { baseUrl } = sharedStack();
+const look = { scheme: 'light', width: 1600 } as const;
+
+let browser: Browser;
+let people: readonly [TestPerson, TestPerson];
+let watched: WatchedPage;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await connectBrowser();
+});
+afterAll(() => browser.close());
+
+/** Two people, of whom the first is signed in; their accounts are named so. */
+beforeEach(async () => {
+  people = await Promise.all([openPerson('of the first'), openPerson('of the second')]);
+  watched = await openPage(browser, look);
+  await signIn(watched, people[0]);
+  page = watched.page;
+});
+afterEach(() => watched.close());
+
+async function openPerson(name: string): Promise<TestPerson> {
+  const person = await signUpPerson(baseUrl);
+  await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key: person.accessToken, body: { name } });
+  return person;
+}
+
+async function logOut(tab: Page): Promise<void> {
+  await tab.getByRole('button', { name: /appearance and log-out/ }).click();
+  await tab.getByRole('menuitem', { name: 'Log out' }).click();
+}
+
+async function logIn(tab: Page, { email, password }: TestPerson): Promise<void> {
+  await tab.getByLabel('E-mail').fill(email);
+  await tab.getByRole('textbox', { name: 'Password' }).fill(password);
+  await tab.getByRole('button', { name: 'Sign in' }).click();
+  await tab.getByText(email).first().waitFor();
+}
+
+const nameField = () => page.getByLabel('Name of the account');
+
+test('a page has nothing of one person once another tab has signed in somebody else', async () => {
+  await goTo(page, 'account');
+  expect(await nameField().inputValue()).toBe('of the first');
+  const tab = await watched.context.newPage();
+  await goTo(tab, 'providers');
+  await logOut(tab);
+  await logIn(tab, people[1]);
+  const changed = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
+  await nameField().fill('another name');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  expect((await changed).status()).toBe(401);
+  await page.getByText(people[1].email).first().waitFor();
+  expect(await nameField().inputValue()).toBe('of the second');
+});
