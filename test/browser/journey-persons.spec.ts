@@ -61,3 +61,25 @@ test('a page has nothing of one person once another tab has signed in somebody e
   await page.getByText(people[1].email).first().waitFor();
   expect(await nameField().inputValue()).toBe('of the second');
 });
+
+/** Says something in the playground, and waits until it is in the log. */
+async function chat(text: string): Promise<void> {
+  await page.getByRole('link', { name: 'Playground' }).click();
+  await page.getByRole('form', { name: 'Your turn' }).getByRole('textbox').fill(text);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('link', { name: 'The whole request' }).waitFor();
+  await page.getByText('Tokens saved').waitFor();
+}
+
+const countRequests = async ({ accessToken }: TestPerson): Promise<number> =>
+  (await callFor(requestLogPage, 200, { path: '/v1/account/requests', key: accessToken })).total;
+
+test('what is said in the playground is in the log of who is signed in, and not of who was before', async () => {
+  await goTo(page, 'providers');
+  await chat('Hello from the first');
+  expect(await countRequests(people[0])).toBe(1);
+  await logOut(page);
+  await logIn(page, people[1]);
+  await chat('Hello from the second');
+  expect(await Promise.all(people.map(countRequests))).toEqual([1, 1]);
+});

@@ -12,7 +12,7 @@ interface PlaygroundKey {
   readonly expiresAtMs: number;
 }
 
-// In memory alone: a key is gone with the page.
+// In memory alone: a key is gone with the page, and with whoever was signed in when it was made.
 const keys = new Map<Lane, Promise<PlaygroundKey>>();
 
 async function createKey(lane: Lane): Promise<PlaygroundKey> {
@@ -33,4 +33,9 @@ export async function playgroundKey(lane: Lane): Promise<string> {
 /** A key that the gateway refused: the next call makes another. */
 export function forgetPlaygroundKey(lane: Lane): void {
   keys.delete(lane);
+}
+
+/** Another person may be signed in next: no key is theirs. */
+export function forgetPlaygroundKeys(): void {
+  keys.clear();
 }

@@ -1,3 +1,4 @@
+import { forgetPlaygroundKeys } from '../api/playground.ts';
 import { queryClient } from '../api/query-client.ts';
 import { EmbeddedIdentity, type Credentials } from './embedded-identity.ts';
 import type { Tokens } from './identity.ts';
@@ -20,6 +21,12 @@ export async function restoreSession(): Promise<void> {
   else await session.restore(embedded);
 }
 
+/** Lets go of what was asked for, and made, in the name of who was signed in. */
+function forgetPerson(): void {
+  queryClient.clear();
+  forgetPlaygroundKeys();
+}
+
 /** Makes the account of somebody who may be new, or finds it. What fails here is done when the account is first asked for. */
 async function registerAccount({ accessToken }: Tokens): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
@@ -28,14 +35,14 @@ async function registerAccount({ accessToken }: Tokens): Promise<void> {
 
 export async function logIn(credentials: Credentials): Promise<void> {
   const tokens = await embedded.logIn(credentials);
-  queryClient.clear();
+  forgetPerson();
   session.begin(tokens);
 }
 
 export async function signUp(credentials: Credentials): Promise<void> {
   const tokens = await embedded.signUp(credentials);
   await registerAccount(tokens);
-  queryClient.clear();
+  forgetPerson();
   session.begin(tokens);
 }
 
@@ -51,12 +58,12 @@ export async function comeBackFromIssuer(address: URL): Promise<string> {
   if (settings.kind !== 'oidc') return '/welcome';
   const { tokens, next } = await (await openOidc(settings)).complete(address);
   await registerAccount(tokens);
-  queryClient.clear();
+  forgetPerson();
   session.begin(tokens);
   return next;
 }
 
 export async function logOut(): Promise<void> {
   await session.end();
-  queryClient.clear();
+  forgetPerson();
 }
