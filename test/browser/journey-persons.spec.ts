@@ -83,3 +83,20 @@ test('what is said in the playground is in the log of who is signed in, and not 
   await chat('Hello from the second');
   expect(await Promise.all(people.map(countRequests))).toEqual([1, 1]);
 });
+
+test('what is typed into the sign-in stays while the gateway is still ending the session before', async () => {
+  const answer = Promise.withResolvers<undefined>();
+  await page.route('**/v1/auth/log-out', async (route) => {
+    await answer.promise;
+    await route.continue();
+  });
+  await goTo(page, 'providers');
+  await logOut(page);
+  await page.getByLabel('E-mail').fill(people[1].email);
+  const ended = page.waitForResponse('**/v1/auth/log-out');
+  answer.resolve(undefined);
+  await ended;
+  // Whatever the answer changes is drawn within it.
+  await page.waitForTimeout(500);
+  expect(await page.getByLabel('E-mail').inputValue()).toBe(people[1].email);
+});

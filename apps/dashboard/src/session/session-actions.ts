@@ -64,6 +64,8 @@ export async function comeBackFromIssuer(address: URL): Promise<string> {
 }
 
 export async function logOut(): Promise<void> {
-  await session.end();
+  const ended = session.end();
+  // At once: whoever signs in next may be typing by the time the gateway has answered.
   forgetPerson();
+  await ended;
 }
