@@ -11,14 +11,20 @@ interface PageHeaderProps {
   readonly actions?: ReactNode;
 }
 
-/** The page's heading. After a navigation it takes the focus, so that a screen reader says where one is. */
+/**
+ * The page's heading. After a navigation it takes the focus, so that a screen reader says where one is; within a page, as by its
+ * filters, only where what had the focus is gone. A page about something else needs another `key`.
+ */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { key } = useLocation();
+  const shown = useRef<string>(undefined);
+  const { key, pathname } = useLocation();
   useEffect(() => {
+    const isWithin = shown.current === pathname && document.activeElement !== document.body;
+    shown.current = pathname;
     // `default`: the page that was opened first, where the browser itself begins at the top.
-    if (key !== 'default') heading.current?.focus({ preventScroll: true });
-  }, [key]);
+    if (key !== 'default' && !isWithin) heading.current?.focus({ preventScroll: true });
+  }, [key, pathname]);
   return (
     <div className={classes.header}>
       <title>{`${title} · Agent gateway`}</title>

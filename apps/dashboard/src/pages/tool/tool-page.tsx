@@ -32,6 +32,7 @@ export function ToolPage() {
         <ChevronLeft size={16} aria-hidden /> All tools
       </Link>
       <PageHeader
+        key={name}
         title="Tool"
         description={
           <code>
