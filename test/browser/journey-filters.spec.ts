@@ -1,5 +1,5 @@
 import { sharedStack, signUpPerson } from '@gateway/testing';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { eventually } from '../integration/stack.fixture.ts';
 import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
 
@@ -25,8 +25,37 @@ const hasFocus = (name: string) =>
       (await page.evaluate((wanted) => document.activeElement?.tagName === wanted, name)) || undefined,
     10_000,
   );
+const hasText = (field: Locator, text: string) =>
+  eventually(async () => (await field.inputValue()) === text || undefined, 10_000);
 
 describe('a part of a page that is chosen by keyboard', () => {
+  test('keeps the focus while its letters are typed, with pauses between them', async () => {
+    await goTo(page, 'requests');
+    const field = page.getByLabel('Model', { exact: true });
+    await field.focus();
+    await page.keyboard.type('open');
+    await page.waitForURL(/model=open$/);
+    await page.keyboard.type('ai');
+    await page.waitForURL(/model=openai$/);
+    await hasText(field, 'openai');
+  });
+
+  test('has what the address says, once that is something else than was typed', async () => {
+    await goTo(page, 'requests?status=ok');
+    const field = page.getByLabel('Session', { exact: true });
+    await field.focus();
+    await page.keyboard.type('one ');
+    await page.waitForURL(/session_id=one$/);
+    await page.keyboard.type('two');
+    await page.waitForURL(/session_id=one\+two$/);
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    await page.waitForURL((url) => url.search === '');
+    await hasText(field, '');
+    await page.goBack();
+    await page.waitForURL(/session_id=one\+two$/);
+    await hasText(field, 'one two');
+  });
+
   test('keeps it when another range of time is chosen', async () => {
     await goTo(page, 'sessions');
     await page.getByRole('radio', { name: '30 days' }).focus();

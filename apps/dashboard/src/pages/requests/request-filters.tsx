@@ -85,18 +85,25 @@ interface TextFilterProps extends FieldProps {
   readonly placeholder?: string;
 }
 
-/** Asks when typing pauses, not with every letter. What is typed stands until the address says the same. */
+/** Asks when typing pauses, not with every letter. What is typed stands until the address says something that was not asked. */
 function TextFilter({ label, placeholder, value = '', onChange }: TextFilterProps) {
-  const [typed, setTyped] = useState<string | null>(null);
+  const [typed, setTyped] = useState(value);
+  const [asked, setAsked] = useState(value);
+  const [seen, setSeen] = useState(value);
+  if (value !== seen) {
+    setSeen(value);
+    if (value !== asked) setAsked(value);
+    if (value !== asked) setTyped(value);
+  }
   const ask = useDebouncedCallback((text: string) => {
+    setAsked(text.trim());
     onChange(text.trim());
-    setTyped(null);
   }, typingMs);
   return (
     <TextInput
       label={label}
       placeholder={placeholder ?? 'Any'}
-      value={typed ?? value}
+      value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
         ask(event.currentTarget.value);
