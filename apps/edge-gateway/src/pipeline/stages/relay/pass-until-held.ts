@@ -33,7 +33,8 @@ export function passUntilHeld(given: PassGiven): StreamWriter {
   };
   const say = (events: readonly StreamEvent[]): readonly Uint8Array[] => render?.(events) ?? [];
   return {
-    split: (chunk) => gate.push(chunk).flatMap(split),
+    // A frame that came in several pieces is one: what it says decides over all of it.
+    split: (chunk) => split(Buffer.concat(gate.push(chunk))),
     left() {
       const left = gate.rest();
       gate = openGate();

@@ -1,0 +1,56 @@
+import { providerFormatNamed } from '@gateway/wire-formats';
+import type { Exchange } from '../../exchange.ts';
+import { HiddenRounds } from '../../net/hidden-rounds.ts';
+import { netOver, requestWith } from '../../net/net.fixture.ts';
+import type { Target } from '../../target.ts';
+import { openLane } from './answer-lane.ts';
+import { StreamReader } from './stream-reader.ts';
+
+const target = { lane: { kind: 'same-format', format: 'chat-completions' }, model: 'm' } as Target;
+const exchange = {
+  format: 'chat-completions',
+  requestId: 'r',
+  acceptedAt: new Date(0),
+  streamsUsage: false,
+} as Exchange;
+const net = netOver(requestWith('chat-completions', [{ name: 'here' }, { name: 'away' }]), {
+  forwarded: [0],
+});
+
+const chunk = (delta: object, reason: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', model: 'm', created: 1, choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
+const call = { name: 'svc_more_tools', arguments: '{"action":"call","name":"away","arguments":{}}' };
+const bytes = Buffer.from(
+  [
+    chunk({ role: 'assistant', content: 'I will look.' }),
+    chunk({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: call }] }),
+    chunk({}, 'tool_calls'),
+    'data: [DONE]\n\n',
+  ].join(''),
+);
+
+/** What the client gets of an answer whose bytes come in two pieces. */
+function relay(at: number): string {
+  const rounds = new HiddenRounds({
+    net,
+    signal: new AbortController().signal,
+    forwarded: 1,
+    ask: () => Promise.reject(new Error('no round follows')),
+  });
+  const reader = new StreamReader(providerFormatNamed('chat-completions'));
+  const writer = openLane(target, exchange, rounds).openStreamWriter();
+  const passed: Uint8Array[] = [];
+  for (const part of [bytes.subarray(0, at), bytes.subarray(at)])
+    for (const piece of writer.split(part)) passed.push(...writer.write(piece, reader.push(piece)));
+  for (const piece of writer.left()) passed.push(...writer.write(piece, reader.push(piece)));
+  passed.push(...writer.write(Buffer.alloc(0), reader.end()), ...writer.rest());
+  return Buffer.concat(passed).toString();
+}
+
+describe('a stream under a net', () => {
+  it('shows the same wherever the network cuts it: no piece of a frame goes on before the frame is known', () => {
+    const whole = relay(bytes.length);
+    expect(whole).toContain('"name":"away"');
+    for (let at = 1; at < bytes.length; at += 1) expect([at, relay(at)]).toEqual([at, whole]);
+  });
+});
