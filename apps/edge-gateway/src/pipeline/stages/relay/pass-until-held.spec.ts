@@ -30,7 +30,7 @@ const bytes = Buffer.from(
 );
 
 /** What the client gets of an answer whose bytes come in two pieces. */
-function relay(at: number): string {
+function relay(at: number, given = bytes): string {
   const rounds = new HiddenRounds({
     net,
     signal: new AbortController().signal,
@@ -40,10 +40,11 @@ function relay(at: number): string {
   const reader = new StreamReader(providerFormatNamed('chat-completions'));
   const writer = openLane(target, exchange, rounds).openStreamWriter();
   const passed: Uint8Array[] = [];
-  for (const part of [bytes.subarray(0, at), bytes.subarray(at)])
+  for (const part of [given.subarray(0, at), given.subarray(at)])
     for (const piece of writer.split(part)) passed.push(...writer.write(piece, reader.push(piece)));
   for (const piece of writer.left()) passed.push(...writer.write(piece, reader.push(piece)));
-  passed.push(...writer.write(Buffer.alloc(0), reader.end()), ...writer.rest());
+  passed.push(...writer.write(Buffer.alloc(0), reader.end()));
+  if (reader.summary.error === undefined) passed.push(...writer.rest());
   return Buffer.concat(passed).toString();
 }
 
@@ -52,5 +53,19 @@ describe('a stream under a net', () => {
     const whole = relay(bytes.length);
     expect(whole).toContain('"name":"away"');
     for (let at = 1; at < bytes.length; at += 1) expect([at, relay(at)]).toEqual([at, whole]);
+  });
+
+  it('tells the provider’s error where a call is undecided: what is held back with it would never go out', () => {
+    const begun = { id: 'c1', type: 'function', function: { name: 'away', arguments: '{"a' } };
+    const error = 'data: {"error":{"message":"Overloaded","type":"server_error"}}\n\n';
+    const frames = [
+      chunk({ role: 'assistant', content: 'I will look.' }),
+      chunk({ tool_calls: [{ index: 0, ...begun }] }),
+      error,
+    ];
+    const shown = relay(1, Buffer.from(frames.join('')));
+    expect(shown).toContain('I will look.');
+    expect(shown).toContain('Overloaded');
+    expect(shown).not.toContain('away');
   });
 });

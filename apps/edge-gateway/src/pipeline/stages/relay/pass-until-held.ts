@@ -47,6 +47,8 @@ export function passUntilHeld(given: PassGiven): StreamWriter {
       waiting.beforeAny(told);
       waiting.add(frame, rounds.push(told));
       if (rounds.isAltered) return sayAnew();
+      // After an error nothing is decided any more: what is held back is dropped, and the error goes on.
+      if (!rounds.isAsItCame && told.some(({ type }) => type === 'error')) return sayAnew();
       return rounds.isTold && rounds.isAsItCame ? waiting.release() : [];
     },
     rest() {
