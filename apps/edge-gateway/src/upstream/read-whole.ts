@@ -26,3 +26,17 @@ export function readWhole(body: AnswerBody, bytesMax: number): Promise<ReadBody>
     });
   });
 }
+
+/** Errors are short; the rest of a longer one is not waited for. */
+const unwantedBytesMax = 64 * 1024;
+
+/**
+ * Lets a body go by that nobody wants: read to its end, its call counts as answered and its connection can be used again, where
+ * one that is discarded breaks off.
+ */
+export function passOver(body: AnswerBody): void {
+  readWhole(body, unwantedBytesMax).then(
+    () => body.discard(),
+    () => undefined,
+  );
+}

@@ -6,6 +6,7 @@ import {
   type ResponseSummary,
   type StreamEvent,
 } from '@gateway/interchange';
+import { passOver } from '../../upstream/read-whole.ts';
 import type { UpstreamAnswer } from '../answer.ts';
 import { answerHiddenCall, type HiddenAnswer } from './answer-hidden-call.ts';
 import { isOfNet } from './judge-call.ts';
@@ -153,7 +154,7 @@ export class HiddenRounds {
   async #askOpenly(next: NextRound, { blocks }: ShownSoFar): Promise<UpstreamAnswer> {
     const answer = await this.#given.ask(next);
     if (!refusals.has(answer.status) || blocks > 0) return answer;
-    answer.body.discard();
+    passOver(answer.body);
     this.#isLast = true;
     return this.#given.ask({ net: null, added: [], messages: [] });
   }

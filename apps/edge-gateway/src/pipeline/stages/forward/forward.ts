@@ -1,4 +1,5 @@
 import type { Logger } from '@gateway/observability';
+import { passOver } from '../../../upstream/read-whole.ts';
 import type { ChatAnswer } from '../../answer.ts';
 import type { Caller } from '../../caller.ts';
 import type { Exchange } from '../../exchange.ts';
@@ -25,7 +26,7 @@ export function forward(
   if (plainBodyFor === null) return sent;
   return sent.then((answer) => {
     if (answer.status !== refusal) return answer;
-    answer.body.discard();
+    passOver(answer.body);
     const { requestId } = exchange;
     services.log.warn({ requestId, model: target.model }, 'a request was refused in its provider’s own way');
     exchange.providerCall?.end();
