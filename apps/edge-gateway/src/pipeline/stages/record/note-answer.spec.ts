@@ -1,0 +1,29 @@
+import type { RequestEventV1 } from '@gateway/contracts';
+import type { Answered } from '../../../routing/model-router.ts';
+import { createLedger, type Exchange, type Timings } from '../../exchange.ts';
+import { noteAnswer } from './note-answer.ts';
+
+const event = {
+  ...{ accountId: 'a', provider: 'openai', model: 'm', status: 'ok' },
+  usage: { inputTokens: 10, outputTokens: 100 },
+} as RequestEventV1;
+
+function note(timings: Timings, hiddenRounds = 0): Answered | undefined {
+  let told: Answered | undefined;
+  const ledger = { ...createLedger(), stream: true, hiddenRounds };
+  noteAnswer({ timings, ledger } as Exchange, event, { noteAnswer: (answered) => (told = answered) });
+  return told;
+}
+
+describe('what an answer shows of its model', () => {
+  it('is how long its first token took from the call that gave it', () => {
+    expect(note({ startedAt: 0, forwardedAt: 5, firstByteAt: 305 })?.seen?.firstTokenMs).toBe(300);
+    const again = { startedAt: 0, forwardedAt: 5, calledAgainAt: 105, firstByteAt: 305 };
+    expect(note(again)?.seen?.firstTokenMs).toBe(200);
+  });
+
+  it('is nothing of its pace where hidden rounds went before its end: times and tokens are of several calls', () => {
+    const told = note({ startedAt: 0, forwardedAt: 5, firstByteAt: 305, calledAgainAt: 900 }, 1);
+    expect(told).toMatchObject({ id: 'openai/m', seen: null, inputTokens: 10 });
+  });
+});
