@@ -1,6 +1,7 @@
 import type { RequestEventV1 } from '@gateway/contracts';
 import type { Answered } from '../../../routing/model-router.ts';
 import { createLedger, type Exchange, type Timings } from '../../exchange.ts';
+import type { HiddenRounds } from '../../net/hidden-rounds.ts';
 import { noteAnswer } from './note-answer.ts';
 
 const event = {
@@ -8,10 +9,12 @@ const event = {
   usage: { inputTokens: 10, outputTokens: 100 },
 } as RequestEventV1;
 
-function note(timings: Timings, hiddenRounds = 0): Answered | undefined {
+function note(timings: Timings, hiddenRounds = 0, given: Partial<Exchange> = {}): Answered | undefined {
   let told: Answered | undefined;
   const ledger = { ...createLedger(), stream: true, hiddenRounds };
-  noteAnswer({ timings, ledger } as Exchange, event, { noteAnswer: (answered) => (told = answered) });
+  noteAnswer({ timings, ledger, ...given } as Exchange, event, {
+    noteAnswer: (answered) => (told = answered),
+  });
   return told;
 }
 
@@ -25,5 +28,11 @@ describe('what an answer shows of its model', () => {
   it('is nothing of its pace where hidden rounds went before its end: times and tokens are of several calls', () => {
     const told = note({ startedAt: 0, forwardedAt: 5, firstByteAt: 305, calledAgainAt: 900 }, 1);
     expect(told).toMatchObject({ id: 'openai/m', seen: null, inputTokens: 10 });
+  });
+
+  it('is the length of its conversation by the last round alone, not by all of them together', () => {
+    const usages = [3, 7].map((inputTokens) => ({ inputTokens, outputTokens: 50 }));
+    const rounds = { usages } as unknown as HiddenRounds;
+    expect(note({ startedAt: 0, forwardedAt: 5, firstByteAt: 305 }, 1, { rounds })?.inputTokens).toBe(7);
   });
 });

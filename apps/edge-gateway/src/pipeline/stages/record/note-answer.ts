@@ -20,7 +20,8 @@ export function noteAnswer(
     accountId: event.accountId,
     id: `${event.provider}/${event.model}`,
     seen: event.status === 'ok' ? timeAnswer(exchange, event.usage?.outputTokens ?? 0) : null,
-    inputTokens: event.usage?.inputTokens ?? 0,
+    // Each round says all of the conversation again: together they are longer than it is.
+    inputTokens: exchange.rounds?.usages.at(-1)?.inputTokens ?? event.usage?.inputTokens ?? 0,
     chosen: exchange.modelChoice,
   });
 }
