@@ -54,6 +54,7 @@ export async function chooseRouted(
   exchange.modelChoice = chosen;
   const { span } = exchange.trace;
   if (span.isRecording()) span.setAttributes(renderChoiceAttributes(chosen));
+  if (others.length === 0) return find(first.id);
   let alternatives: readonly Target[] | undefined;
   const findOthers = (): readonly Target[] => others.slice(0, alternativesMax).map(({ id }) => find(id));
   return { ...find(first.id), alternatives: () => (alternatives ??= findOthers()) };
