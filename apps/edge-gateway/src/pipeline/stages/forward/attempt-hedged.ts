@@ -34,11 +34,9 @@ export async function attemptHedged(
 ): Promise<Made> {
   const first = run(quest, candidate, quest.exchange, makeCall);
   const isSlow = await outlasts(first, services.settings.hedgeAfterMs);
-  const other = isSlow ? await chooseOther(quest, first, services) : undefined;
-  if (other === undefined) {
-    adoptBranch(quest.exchange, first.exchange);
-    return first.made;
-  }
+  // The first call is under way: nothing that goes wrong here may keep it from being heard.
+  const other = isSlow ? await chooseOther(quest, first, services).catch(() => undefined) : undefined;
+  if (other === undefined) return first.made.finally(() => adoptBranch(quest.exchange, first.exchange));
   services.resilience.retries.inc({ kind: 'hedge' });
   const second = run(quest, other, first.exchange, makeCall);
   const chosen = await firstGood(first, second);
