@@ -5,13 +5,20 @@ const problemsMax = 5;
 /** Steps of a check. A schema may refer to itself, and may branch at every level. */
 const stepsMax = 20_000;
 const depthMax = 64;
+/** What steps look through: choices, names, characters. Each may be thousands, and each step may look at the same ones. */
+const workMax = 400_000;
+/** So many characters are counted in the time that a choice is compared in. */
+const charactersAtOnce = 8;
 
 type Schema = Record<string, unknown>;
 
 interface Check {
   readonly root: unknown;
-  readonly problems: string[];
-  steps: number;
+  /** Said once they are told: after a branch that does not fit comes another. */
+  readonly problems: (() => string)[];
+  /** In the whole check, its branches too. */
+  readonly spent: { steps: number; work: number };
+  readonly sizes: WeakMap<object, number>;
 }
 
 /**
@@ -29,17 +36,23 @@ export function checkArguments(schema: unknown, argumentsText: string): readonly
     return ['the arguments are not valid JSON'];
   }
   if (!isObject(value)) return ['the arguments are not an object'];
-  const check: Check = { root: schema, problems: [], steps: 0 };
+  const check: Check = { root: schema, problems: [], spent: { steps: 0, work: 0 }, sizes: new WeakMap() };
   checkValue(check, schema, value, 'arguments', 0);
-  return check.problems.slice(0, problemsMax);
+  return check.problems.slice(0, problemsMax).map((say) => say());
+}
+
+/** Whether there is room for so much more; where there is none, what is left to look at is let pass. */
+function spend({ spent }: Check, work: number): boolean {
+  spent.work += work;
+  return spent.work <= workMax;
 }
 
 function checkValue(check: Check, schema: unknown, value: unknown, at: string, depth: number): void {
-  check.steps += 1;
-  if (check.steps > stepsMax || depth > depthMax || check.problems.length >= problemsMax) return;
-  if (schema === false) check.problems.push(`${at} is not allowed`);
+  check.spent.steps += 1;
+  if (check.spent.steps > stepsMax || depth > depthMax || check.problems.length >= problemsMax) return;
+  if (schema === false) check.problems.push(() => `${at} is not allowed`);
   if (!isObject(schema)) return;
-  const target = typeof schema.$ref === 'string' ? resolve(check.root, schema.$ref) : undefined;
+  const target = typeof schema.$ref === 'string' ? resolve(check, schema.$ref) : undefined;
   if (target !== undefined) checkValue(check, target, value, at, depth + 1);
   if (!checkType(check, schema, value, at)) return;
   checkChoices(check, schema, value, at);
@@ -50,15 +63,15 @@ function checkValue(check: Check, schema: unknown, value: unknown, at: string, d
 }
 
 /** A reference within the schema itself; any other is let pass. */
-function resolve(root: unknown, reference: string): unknown {
-  if (!reference.startsWith('#')) return undefined;
+function resolve(check: Check, reference: string): unknown {
+  if (!reference.startsWith('#') || !spend(check, reference.length)) return undefined;
   const path = reference.slice(1).split('/').slice(1);
   return path.reduce<unknown>((node, step) => {
     const name = decode(step).replaceAll('~1', '/').replaceAll('~0', '~');
     return typeof node === 'object' && node !== null && Object.hasOwn(node, name)
       ? (node as Schema)[name]
       : undefined;
-  }, root);
+  }, check.root);
 }
 
 function decode(step: string): string {
@@ -70,10 +83,11 @@ function decode(step: string): string {
 }
 
 function checkType(check: Check, schema: Schema, value: unknown, at: string): boolean {
+  if (Array.isArray(schema.type) && !spend(check, schema.type.length)) return true;
   const types = [schema.type].flat().filter((type) => typeof type === 'string');
   if (types.length === 0 || (value === null && schema.nullable === true)) return true;
   if (types.some((type) => isOfType(type, value))) return true;
-  check.problems.push(`${at} is not of the type ${types.join(' or ')}`);
+  check.problems.push(() => `${at} is not of the type ${types.join(' or ')}`);
   return false;
 }
 
@@ -99,21 +113,38 @@ function isOfType(type: string, value: unknown): boolean {
 }
 
 function checkChoices(check: Check, schema: Schema, value: unknown, at: string): void {
-  if (Array.isArray(schema.enum) && !schema.enum.some((choice) => isDeepStrictEqual(choice, value)))
-    check.problems.push(`${at} is none of ${JSON.stringify(schema.enum).slice(0, 300)}`);
-  if (Object.hasOwn(schema, 'const') && !isDeepStrictEqual(schema.const, value))
-    check.problems.push(`${at} is not ${JSON.stringify(schema.const).slice(0, 300)}`);
+  if (Array.isArray(schema.enum) && !schema.enum.some((choice) => isChoice(check, choice, value)))
+    check.problems.push(() => `${at} is none of ${JSON.stringify(schema.enum).slice(0, 300)}`);
+  if (Object.hasOwn(schema, 'const') && !isChoice(check, schema.const, value))
+    check.problems.push(() => `${at} is not ${JSON.stringify(schema.const).slice(0, 300)}`);
+}
+
+function isChoice(check: Check, choice: unknown, value: unknown): boolean {
+  const isOne = typeof choice !== 'object' || typeof value !== 'object';
+  return !spend(check, isOne ? 1 : sizeOf(choice, check.sizes)) || isDeepStrictEqual(choice, value);
+}
+
+/** Of a choice, which is nested no deeper than a request may be: how many values it holds. */
+function sizeOf(choice: unknown, sizes: Check['sizes']): number {
+  if (typeof choice !== 'object' || choice === null) return 1;
+  const known = sizes.get(choice);
+  if (known !== undefined) return known;
+  const members: unknown[] = Object.values(choice);
+  const size = members.reduce<number>((sum, member) => sum + sizeOf(member, sizes), 1);
+  sizes.set(choice, size);
+  return size;
 }
 
 /** Bound → what it bounds, and whether it is the least. */
-const bounds: readonly (readonly [keyword: string, least: boolean, sizeOf: (value: unknown) => unknown])[] = [
-  ['minimum', true, (value) => value],
-  ['maximum', false, (value) => value],
-  ['minLength', true, (value) => (typeof value === 'string' ? lengthOf(value) : undefined)],
-  ['maxLength', false, (value) => (typeof value === 'string' ? lengthOf(value) : undefined)],
-  ['minItems', true, (value) => (Array.isArray(value) ? value.length : undefined)],
-  ['maxItems', false, (value) => (Array.isArray(value) ? value.length : undefined)],
-];
+const bounds: readonly (readonly [keyword: string, least: boolean, measure: (value: unknown) => unknown])[] =
+  [
+    ['minimum', true, (value) => value],
+    ['maximum', false, (value) => value],
+    ['minLength', true, (value) => (typeof value === 'string' ? lengthOf(value) : undefined)],
+    ['maxLength', false, (value) => (typeof value === 'string' ? lengthOf(value) : undefined)],
+    ['minItems', true, (value) => (Array.isArray(value) ? value.length : undefined)],
+    ['maxItems', false, (value) => (Array.isArray(value) ? value.length : undefined)],
+  ];
 
 /** In code points, as JSON Schema counts. */
 function lengthOf(text: string): number {
@@ -121,12 +152,13 @@ function lengthOf(text: string): number {
 }
 
 function checkBounds(check: Check, schema: Schema, value: unknown, at: string): void {
-  for (const [keyword, least, sizeOf] of bounds) {
+  for (const [keyword, least, measure] of bounds) {
     const bound = schema[keyword];
     if (typeof bound !== 'number') continue;
-    const size = sizeOf(value);
+    if (typeof value === 'string' && !spend(check, value.length / charactersAtOnce)) return;
+    const size = measure(value);
     if (typeof size !== 'number' || (least ? size >= bound : size <= bound)) continue;
-    check.problems.push(`${at} is beyond its ${keyword} of ${bound}`);
+    check.problems.push(() => `${at} is beyond its ${keyword} of ${bound}`);
   }
 }
 
@@ -138,14 +170,13 @@ function checkBranches(check: Check, schema: Schema, value: unknown, at: string,
     if (!Array.isArray(branches) || branches.length === 0) continue;
     // More than one fitting branch of `oneOf` is let pass.
     if (!(branches as unknown[]).some((branch) => fits(check, branch, value, depth)))
-      check.problems.push(`${at} fits none of the schemas in ${keyword}`);
+      check.problems.push(() => `${at} fits none of the schemas in ${keyword}`);
   }
 }
 
 function fits(check: Check, schema: unknown, value: unknown, depth: number): boolean {
-  const trial: Check = { root: check.root, problems: [], steps: check.steps };
+  const trial: Check = { ...check, problems: [] };
   checkValue(trial, schema, value, 'value', depth + 1);
-  check.steps = trial.steps;
   return trial.problems.length === 0;
 }
 
@@ -168,15 +199,19 @@ function checkItems(
 function checkMembers(check: Check, schema: Schema, value: Schema, at: string, depth: number): void {
   const properties = isObject(schema.properties) ? schema.properties : {};
   for (const name of Array.isArray(schema.required) ? (schema.required as unknown[]) : []) {
+    if (!spend(check, 1) || check.problems.length >= problemsMax) return;
     if (typeof name === 'string' && !Object.hasOwn(value, name))
-      check.problems.push(`${at}.${name} is required`);
+      check.problems.push(() => `${at}.${name} is required`);
   }
-  for (const [name, member] of Object.entries(value)) {
+  const members = Object.entries(value);
+  if (!spend(check, members.length)) return;
+  for (const [name, member] of members) {
+    if (check.problems.length >= problemsMax) return;
     if (Object.hasOwn(properties, name))
       checkValue(check, properties[name], member, `${at}.${name}`, depth + 1);
     else if (isObject(schema.patternProperties)) continue;
     else if (schema.additionalProperties === false)
-      check.problems.push(`${at}.${name.slice(0, 100)} is not known`);
+      check.problems.push(() => `${at}.${name.slice(0, 100)} is not known`);
     else if (isObject(schema.additionalProperties))
       checkValue(check, schema.additionalProperties, member, `${at}.${name}`, depth + 1);
   }
