@@ -25,6 +25,7 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     call.signal.addEventListener('abort', this.#abort);
+    if (call.signal.aborted) this.#end();
   }
 
   /** A connection is there, and the request is about to be written. */
@@ -62,11 +63,12 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
     if (body instanceof Readable) body.once('error', () => undefined).destroy(error);
   }
 
-  /** Before its connection is there a call cannot be ended: then it is when it would begin. */
+  /** Before its connection is there a call cannot be ended: nobody waits for it any more, and it ends when it would begin. */
   #end(): void {
     const reason = this.#call.signal.reason as Error;
     if (this.#body !== undefined) this.#body.fail(reason);
-    else this.#controller?.abort(reason);
+    else if (this.#controller !== undefined) this.#controller.abort(reason);
+    else this.#reject(toUpstreamError(reason));
   }
 
   #release(): void {

@@ -132,6 +132,23 @@ describe('an answer', () => {
 });
 
 describe('a call that is ended', () => {
+  it('before there is a connection rejects at once: whoever waits is not held up by an address that does not answer', async () => {
+    const refuse = (fail: (error: Error, socket: null) => void) => fail(new Error('no connection'), null);
+    const connect = (_: unknown, callback: (error: Error, socket: null) => void): void =>
+      void setTimeout(refuse, 300, callback);
+    const guard = { ...createEgressGuard({ allow: ['127.0.0.0/8'] }), connect: connect as never };
+    const upstream = new UndiciUpstream({ guard, idleTimeoutMs: 60_000 });
+    open.push(() => upstream.close());
+    const abort = new AbortController();
+    const call = { url: 'http://127.0.0.1:9/', headers: {}, body: Buffer.from('{}'), signal: abort.signal };
+    const sent = upstream.send(call);
+    const reason = new GatewayError('upstream_timeout');
+    setTimeout(() => abort.abort(reason), 20);
+    const first = await Promise.race([sent.catch((error: unknown) => error), waitMs(200, 'nothing')]);
+    expect(first).toBe(reason);
+    await expect(upstream.send(call)).rejects.toBe(reason);
+  });
+
   it('before its answer rejects with the reason', async () => {
     const { send, abort, server } = await startProvider(() => undefined);
     const reason = new GatewayError('upstream_timeout', { detail: 'too late' });
