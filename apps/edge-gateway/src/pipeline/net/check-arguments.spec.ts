@@ -64,7 +64,7 @@ describe('arguments', () => {
     [
       'members',
       { anyOf: Array(15_000).fill({ additionalProperties: false }) },
-      JSON.stringify({ ...'x'.repeat(5_000) }),
+      JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (__, at) => [at, 'x']))),
     ],
   ])('are checked in bounded time, however many or long: %s', (_, items, item) => {
     const schema = {
