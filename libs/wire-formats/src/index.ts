@@ -20,6 +20,7 @@ export { encodeEventStream } from './event-stream/encode-event-stream.ts';
 export { EventStreamDecoder, type EventStreamDecoderOptions } from './event-stream/event-stream-decoder.ts';
 export { EventStreamError } from './event-stream/event-stream-error.ts';
 export {
+  messageBytesMax as eventStreamBytesMax,
   textHeader,
   type EventStreamHeader,
   type EventStreamMessage,

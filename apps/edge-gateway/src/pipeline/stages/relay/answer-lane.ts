@@ -1,5 +1,6 @@
 import type { StreamEvent } from '@gateway/interchange';
 import {
+  eventStreamBytesMax,
   formatNamed,
   providerFormatNamed,
   restoreToolNames,
@@ -34,7 +35,7 @@ export interface AnswerLane {
 }
 
 /**
- * The longest event that is held back: what the reader of messages takes, whose server tools tell a whole document in one,
+ * The longest text event that is held back: what the reader of messages takes, whose server tools tell a whole document in one,
  * and what stands around its data. Readers look first, and that of chat completions gives up earlier.
  */
 const frameBytesMax = 8 * 1024 * 1024 + 64 * 1024;
@@ -77,7 +78,7 @@ function passFrames(format: ClientWireFormat): StreamWriter {
 }
 
 function openGate({ name }: ClientWireFormat): FrameGate {
-  return name === 'converse' ? new BinaryFrameGate(frameBytesMax) : new SseFrameGate(frameBytesMax);
+  return name === 'converse' ? new BinaryFrameGate(eventStreamBytesMax) : new SseFrameGate(frameBytesMax);
 }
 
 const whole = (chunk: Buffer): readonly Buffer[] => [chunk];
