@@ -6,7 +6,7 @@ import { openStreamParser } from './provider/parse-stream.ts';
 import { renderRequest } from './provider/render-request.ts';
 
 /** Gemini's API reference, `FunctionDeclaration.name`: 64 characters, in newer versions 128. */
-const toolNamePattern = /^[A-Za-z_][\w.:-]{0,63}$/;
+const toolNamePattern = /^[\w.:-]{1,64}$/;
 
 /** Google's `generateContent` and `streamGenerateContent`, of the Gemini API and of Vertex. Its requests can be read too. */
 export const gemini: WireFormat<'gemini'> & Pick<ClientHalf, 'parseRequest'> = {
