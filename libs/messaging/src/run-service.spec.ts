@@ -100,7 +100,8 @@ async function start(variables: Record<string, string>) {
   const take = (chunk: Buffer): void => void (output += chunk.toString('utf8'));
   service.stdout.on('data', take);
   service.stderr.on('data', take);
-  const exit = once(service, 'exit').then(([code]) => code as number | null);
+  // With all that it has said.
+  const exit = once(service, 'close').then(([code]) => code as number | null);
   const ready = async () =>
     (await fetch(`http://127.0.0.1:${healthPort}/health/ready`).catch(() => undefined))?.status;
   return { service, healthPort, exit, ready, output: () => output };
@@ -132,12 +133,11 @@ it('a bundled service without decorator metadata answers, in one trace with its 
     'rpc.system.name': 'nats',
     'rpc.method': 'account.authenticate-key.v1',
   });
+  running.service.kill('SIGTERM');
+  expect(await running.exit).toBe(0);
   expect(running.output()).toContain(request.traceId);
   expect(running.output()).not.toContain('sk-svc-aaaa');
   expect(running.output()).toContain('[redacted]');
-
-  running.service.kill('SIGTERM');
-  expect(await running.exit).toBe(0);
 }, 60_000);
 
 it('on SIGTERM it is not ready any more, answers what it has begun, closes its module, and exits with 0', async () => {
