@@ -57,11 +57,7 @@ function RequestList({ filter, until, onClear }: RequestListProps) {
       >
         {() => (
           <>
-            <p className={classes.total} role="status">
-              {isFiltered && total >= 100_000 ? 'at least ' : ''}
-              {formatNumberOf(total, 'request')}
-              {query.isFetching ? ' · loading …' : ''}
-            </p>
+            <Total total={total} isFetching={query.isFetching} />
             <DataTable
               label="Requests"
               columns={requestColumns}
@@ -76,6 +72,19 @@ function RequestList({ filter, until, onClear }: RequestListProps) {
         )}
       </QueryView>
     </div>
+  );
+}
+
+/** The gateway counts up to here: the time up to which is listed narrows the log like any other filter. */
+const countedMax = 100_000;
+
+function Total({ total, isFetching }: { readonly total: number; readonly isFetching: boolean }) {
+  return (
+    <p className={classes.total} role="status">
+      {total >= countedMax ? 'at least ' : ''}
+      {formatNumberOf(total, 'request')}
+      {isFetching ? ' · loading …' : ''}
+    </p>
   );
 }
 

@@ -1,0 +1,45 @@
+import { sharedStack, signUpPerson, type TestPerson } from '@gateway/testing';
+import type { Browser, Page, Route } from 'playwright-core';
+import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
+
+const { baseUrl } = sharedStack();
+
+let browser: Browser;
+let person: TestPerson;
+let watched: WatchedPage;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await connectBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  person = await signUpPerson(baseUrl);
+  watched = await openPage(browser, { scheme: 'light', width: 1600 });
+  await signIn(watched, person);
+  page = watched.page;
+});
+afterEach(() => watched.close());
+
+const entryOf = (at: number) => ({
+  ...{ id: `01a1fcbe-03d7-7463-b813-${String(at).padStart(12, '0')}`, created_at: new Date().toISOString() },
+  ...{ status: 'ok', provider: 'openai', model: `model-${at}`, requested_model: null, session_id: null },
+  ...{ tools_in: 0, tools_out: 0, total_tokens: 1, cost_usd: null, ms: { total: 1 } },
+  ...{ estimated_tokens_saved: 0, compression_tokens_saved: 0 },
+});
+
+/** A page of a log of so many requests. */
+async function fulfillPage(route: Route, total: number): Promise<void> {
+  const query = new URL(route.request().url()).searchParams;
+  const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
+  const length = Math.max(0, Math.min(limit, total - offset));
+  const data = Array.from({ length }, (_, at) => entryOf(offset + at));
+  await route.fulfill({ json: { object: 'list', data, total, limit, offset } });
+}
+
+test('a log that is counted to its bound says that there may be more', async () => {
+  await page.route('**/v1/account/requests?*', (route) => fulfillPage(route, 100_000));
+  await goTo(page, 'requests');
+  await page.getByRole('status').getByText('at least 100,000 requests').waitFor();
+});
+
