@@ -37,9 +37,33 @@ async function fulfillPage(route: Route, total: number): Promise<void> {
   await route.fulfill({ json: { object: 'list', data, total, limit, offset } });
 }
 
+const unavailable = {
+  status: 400,
+  json: { error: { message: 'Not now.', type: 'invalid_request_error', code: 'not_now', param: null } },
+};
+
 test('a log that is counted to its bound says that there may be more', async () => {
   await page.route('**/v1/account/requests?*', (route) => fulfillPage(route, 100_000));
   await goTo(page, 'requests');
   await page.getByRole('status').getByText('at least 100,000 requests').waitFor();
+});
+
+test('a page of the log that fails is asked for once, and again by who reads it', async () => {
+  let calls = 0;
+  await page.route('**/v1/account/requests?*', async (route) => {
+    const isFirst = new URL(route.request().url()).searchParams.get('offset') === '0';
+    if (!isFirst) calls += 1;
+    await (isFirst || calls > 1 ? fulfillPage(route, 150) : route.fulfill(unavailable));
+  });
+  await goTo(page, 'requests');
+  await page.getByRole('region', { name: 'Requests' }).focus();
+  await page.keyboard.press('End');
+  await page.getByRole('alert').getByText('Not now.').waitFor();
+  expect(calls).toBe(1);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Requests' }).focus();
+  await page.keyboard.press('End');
+  await page.getByText('model-149').waitFor();
 });
 

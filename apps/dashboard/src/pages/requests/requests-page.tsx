@@ -6,7 +6,7 @@ import { useNewRequests, useRequests, type RequestEntry, type RequestFilter } fr
 import { DataTable } from '../../components/data-table.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState } from '../../components/states.tsx';
+import { EmptyState, ErrorState } from '../../components/states.tsx';
 import { formatNumberOf } from '../../format/numbers.ts';
 import { changeParam } from '../overview/overview-query.ts';
 import { requestColumns } from './request-columns.tsx';
@@ -64,10 +64,17 @@ function RequestList({ filter, until, onClear }: RequestListProps) {
               rows={rows}
               rowKey={({ id }) => id}
               total={total}
-              onEndReached={() => void query.fetchNextPage()}
+              onEndReached={
+                query.hasNextPage && !query.isFetchNextPageError
+                  ? () => void query.fetchNextPage()
+                  : undefined
+              }
               isLoadingMore={query.isFetchingNextPage}
               minWidth="74rem"
             />
+            {query.isFetchNextPageError ? (
+              <ErrorState error={query.error} onRetry={() => void query.fetchNextPage()} />
+            ) : null}
           </>
         )}
       </QueryView>

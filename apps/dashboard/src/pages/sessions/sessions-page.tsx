@@ -7,7 +7,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { Foreign } from '../../components/foreign.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState } from '../../components/states.tsx';
+import { EmptyState, ErrorState } from '../../components/states.tsx';
 import type { Column } from '../../components/table-props.ts';
 import { Count, Dollars, Share, Time, Tokens } from '../../components/values.tsx';
 import { formatNumberOf } from '../../format/numbers.ts';
@@ -65,10 +65,17 @@ function SessionList({ from }: { readonly from: string }) {
               rows={rows}
               rowKey={({ session_id }) => session_id}
               total={total}
-              onEndReached={() => void query.fetchNextPage()}
+              onEndReached={
+                query.hasNextPage && !query.isFetchNextPageError
+                  ? () => void query.fetchNextPage()
+                  : undefined
+              }
               isLoadingMore={query.isFetchingNextPage}
               minWidth="74rem"
             />
+            {query.isFetchNextPageError ? (
+              <ErrorState error={query.error} onRetry={() => void query.fetchNextPage()} />
+            ) : null}
           </>
         )}
       </QueryView>
