@@ -1,5 +1,6 @@
 import { sharedStack, signUpPerson, type TestPerson } from '@gateway/testing';
 import type { Browser, Page, Route } from 'playwright-core';
+import { createTestKey } from '../e2e/account.fixture.ts';
 import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
 
 const { baseUrl } = sharedStack();
@@ -65,5 +66,16 @@ test('a page of the log that fails is asked for once, and again by who reads it'
   await page.getByRole('region', { name: 'Requests' }).focus();
   await page.keyboard.press('End');
   await page.getByText('model-149').waitFor();
+});
+
+test('what is told relative to now is so on a page that is opened after an hour', async () => {
+  const expires_at = new Date(Date.now() + 1_800_000).toISOString();
+  await createTestKey(baseUrl, person.accessToken, { name: 'brief', expires_at });
+  await page.clock.install();
+  await goTo(page, 'playground');
+  await page.clock.fastForward(3_600_000);
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByText('brief').waitFor();
+  await page.getByText('expired', { exact: true }).waitFor({ timeout: 5_000 });
 });
 

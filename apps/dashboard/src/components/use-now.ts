@@ -11,6 +11,8 @@ function tick(): void {
 }
 
 function subscribe(listener: () => void): () => void {
+  // While nobody asks for the time the clock stands, for hours maybe.
+  if (listeners.size === 0) nowMs = Date.now();
   listeners.add(listener);
   timer ??= setInterval(tick, tickMs);
   return () => {
