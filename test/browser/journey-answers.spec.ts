@@ -79,3 +79,26 @@ test('what is told relative to now is so on a page that is opened after an hour'
   await page.getByText('expired', { exact: true }).waitFor({ timeout: 5_000 });
 });
 
+test('a switch of a model stays as it was set, whatever answer was on its way', async () => {
+  await goTo(page, 'routing?tab=models');
+  const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  await page.route('**/v1/account/routing/models/status', async (route) => {
+    const before = await route.fetch();
+    asked.resolve(undefined);
+    await answer.promise;
+    await route.fulfill({ response: before });
+  });
+  const control = page.getByRole('switch', { name: /^sandbox\/sandbox-1 takes part/ });
+  await page.clock.install();
+  await page.clock.fastForward(60_000);
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await asked.promise;
+  await control.click({ force: true });
+  await page.getByRole('status').getByText('is not chosen any more').waitFor();
+  const came = page.waitForResponse('**/v1/account/routing/models/status');
+  answer.resolve(undefined);
+  await came;
+  await page.waitForTimeout(300);
+  expect(await control.isChecked()).toBe(false);
+});
+

@@ -57,7 +57,11 @@ export function useToggleModel() {
     });
   return useMutation({
     mutationFn: (body: ModelToggle) => unwrap(api.POST('/v1/account/routing/models/toggle', { body })),
-    onMutate: show,
+    onMutate: async (toggle) => {
+      // A list that was asked for before would show the switch as it was.
+      await client.cancelQueries({ queryKey: modelsKey });
+      show(toggle);
+    },
     onError: (_error, toggle) => show({ ...toggle, is_enabled: !toggle.is_enabled }),
   });
 }
