@@ -1,6 +1,7 @@
 import { sharedStack, signUpPerson, type TestPerson } from '@gateway/testing';
 import type { Browser, Page, Route } from 'playwright-core';
 import { createTestKey } from '../e2e/account.fixture.ts';
+import { send } from '../e2e/http.fixture.ts';
 import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
 
 const { baseUrl } = sharedStack();
@@ -100,5 +101,21 @@ test('a switch of a model stays as it was set, whatever answer was on its way', 
   await came;
   await page.waitForTimeout(300);
   expect(await control.isChecked()).toBe(false);
+});
+
+test('a key that may use no tool at all still may not when only its denied tools are changed', async () => {
+  const { id } = await createTestKey(baseUrl, person.accessToken, { name: 'bound' });
+  const path = `/v1/account/keys/${id}/toollist`;
+  await send(baseUrl, { method: 'PUT', path, key: person.accessToken, body: { allowed_tools: [] } });
+  await goTo(page, 'keys');
+  await page.getByRole('button', { name: 'Actions for bound' }).click();
+  await page.getByRole('menuitem', { name: 'Allowed and denied tools' }).click();
+  await page.getByRole('textbox', { name: 'Denied tools' }).fill('drop_table');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page
+    .getByRole('status')
+    .getByText(/tool lists/)
+    .waitFor();
+  await page.getByText('0 allowed, 1 denied').waitFor();
 });
 

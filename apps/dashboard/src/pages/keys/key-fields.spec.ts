@@ -1,5 +1,5 @@
 import { emptyFields, parseFields, renderCreation, renderUpdate } from './key-fields.ts';
-import { parseToolNames } from './parse-tool-names.ts';
+import { changeToolNames, parseToolNames, renderToolNames } from './parse-tool-names.ts';
 
 const apiKey = {
   name: 'agent',
@@ -40,4 +40,11 @@ describe('the form of a key', () => {
 test('tool names are one a line, each once; none clears the list', () => {
   expect(parseToolNames(' a\n\nb\na ')).toEqual(['a', 'b']);
   expect(parseToolNames('\n ')).toBeNull();
+});
+
+test('a tool list that was left alone is what it was, whatever a text cannot say of it', () => {
+  for (const list of [null, [], [' padded '], ['two\nlines'], ['a', 'b']])
+    expect(changeToolNames(list, renderToolNames(list))).toEqual(list);
+  expect(changeToolNames(['a'], '')).toBeNull();
+  expect(changeToolNames([], 'a')).toEqual(['a']);
 });

@@ -1,20 +1,19 @@
 import { Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { useSetToolLists } from '../../api/keys.ts';
+import { useSetToolLists, type ApiKey, type ToolLists } from '../../api/keys.ts';
 import { notifyDone } from '../../components/notify.ts';
 import type { KeyDialogProps } from './edit-key-dialog.tsx';
-import { parseToolNames } from './parse-tool-names.ts';
+import { changeToolNames, renderToolNames } from './parse-tool-names.ts';
 import { TaskDialog } from './task-dialog.tsx';
 
 /** Hard bounds of a key: they hold before anything is pruned. */
 export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
-  const [allowed, setAllowed] = useState((apiKey.allowed_tools ?? []).join('\n'));
-  const [denied, setDenied] = useState((apiKey.denied_tools ?? []).join('\n'));
+  const [allowed, setAllowed] = useState(renderToolNames(apiKey.allowed_tools));
+  const [denied, setDenied] = useState(renderToolNames(apiKey.denied_tools));
   const save = useSetToolLists();
-  const body = { allowed_tools: parseToolNames(allowed), denied_tools: parseToolNames(denied) };
   const submit = () =>
     save.mutate(
-      { keyId: apiKey.id, body },
+      { keyId: apiKey.id, body: renderLists(apiKey, allowed, denied) },
       {
         onSuccess: ({ name }) => {
           notifyDone(`The tool lists of “${name}” are saved.`);
@@ -45,6 +44,13 @@ export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
       />
     </TaskDialog>
   );
+}
+
+function renderLists({ allowed_tools, denied_tools }: ApiKey, allowed: string, denied: string): ToolLists {
+  return {
+    allowed_tools: changeToolNames(allowed_tools, allowed),
+    denied_tools: changeToolNames(denied_tools, denied),
+  };
 }
 
 interface ToolListProps {
