@@ -119,3 +119,15 @@ test('a key that may use no tool at all still may not when only its denied tools
   await page.getByText('0 allowed, 1 denied').waitFor();
 });
 
+test('a present password that is wrong is tried once', async () => {
+  const calls: string[] = [];
+  page.on('request', (request) => calls.push(new URL(request.url()).pathname));
+  await goTo(page, 'account');
+  await page.getByRole('textbox', { name: 'Present password' }).fill('not the password');
+  await page.getByRole('textbox', { name: 'New password' }).fill('another long sentence is fine');
+  calls.length = 0;
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByRole('alert').getByText('invalid_credentials').waitFor();
+  expect(calls).toEqual(['/v1/auth/change-password']);
+});
+

@@ -11,9 +11,19 @@ async function fetchAsPerson(request: Request): Promise<Response> {
   const again = request.clone();
   const token = await session.token();
   const response = await fetch(withToken(request, token));
-  if (response.status !== 401 || token === null) return response;
+  if (token === null || !(await refusesToken(response))) return response;
   const renewed = await session.renew(token);
   return renewed === null ? response : fetch(withToken(again, renewed));
+}
+
+/** Whether the token is what was refused, and not a password that somebody typed: that would be tried twice. */
+async function refusesToken(response: Response): Promise<boolean> {
+  if (response.status !== 401) return false;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  return parseApiError(response.status, body, null).code !== 'invalid_credentials';
 }
 
 function withToken(request: Request, token: string | null): Request {
