@@ -131,3 +131,14 @@ test('a present password that is wrong is tried once', async () => {
   expect(calls).toEqual(['/v1/auth/change-password']);
 });
 
+test('a payment that could not be taken over at first is told of when it is, and leaves the address', async () => {
+  let calls = 0;
+  await page.route('**/v1/billing/sync-checkout', (route) =>
+    route.fulfill((calls += 1) === 1 ? unavailable : { json: { object: 'billing' } }),
+  );
+  await goTo(page, 'billing?checkout=cs_test_1');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('status').getByText('The subscription is active.').waitFor();
+  await page.waitForURL((url) => url.search === '');
+});
+

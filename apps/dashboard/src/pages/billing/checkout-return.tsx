@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useCallback, useEffect } from 'react';
 import { useSearchParams } from 'react-router';
 import { useSyncCheckout } from '../../api/billing.ts';
 import { notifyDone } from '../../components/notify.ts';
@@ -9,7 +9,7 @@ export function CheckoutReturn() {
   const [params, setParams] = useSearchParams();
   const checkoutId = params.get('checkout');
   const { mutate, isPending, isError, error } = useSyncCheckout();
-  useEffect(() => {
+  const takeOver = useCallback(() => {
     if (checkoutId === null) return;
     mutate(checkoutId, {
       onSuccess: () => {
@@ -18,8 +18,7 @@ export function CheckoutReturn() {
       },
     });
   }, [checkoutId, mutate, setParams]);
+  useEffect(takeOver, [takeOver]);
   if (isPending) return <LoadingState lines={1} />;
-  return isError && checkoutId !== null ? (
-    <ErrorState error={error} onRetry={() => mutate(checkoutId)} />
-  ) : null;
+  return isError && checkoutId !== null ? <ErrorState error={error} onRetry={takeOver} /> : null;
 }
