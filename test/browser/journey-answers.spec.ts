@@ -142,3 +142,16 @@ test('a payment that could not be taken over at first is told of when it is, and
   await page.waitForURL((url) => url.search === '');
 });
 
+test('a subscription that has ended is not said to renew', async () => {
+  const times = { current_period_start: '2026-10-01T00:00:00Z', current_period_end: '2026-11-01T00:00:00Z' };
+  await page.route('**/v1/account/billing', async (route) => {
+    const response = await route.fetch();
+    const subscription = { status: 'canceled', plan_id: null, cancel_at_period_end: false, ...times };
+    const billing = (await response.json()) as object;
+    await route.fulfill({ response, json: { ...billing, mode: 'stripe', subscription } });
+  });
+  await goTo(page, 'billing');
+  await page.getByText('It has ended').waitFor();
+  expect(await page.getByText('It renews on').count()).toBe(0);
+});
+

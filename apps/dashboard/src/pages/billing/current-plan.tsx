@@ -29,11 +29,24 @@ export function CurrentPlan({ billing: { plan, subscription } }: { readonly bill
           <Badge variant="light" color={subscription.status === 'active' ? 'green' : 'yellow'}>
             {subscription.status}
           </Badge>{' '}
-          {subscription.cancel_at_period_end ? 'It ends on ' : 'It renews on '}
-          <Time value={subscription.current_period_end} />.
+          <Course subscription={subscription} />
         </p>
       )}
       {portal.isError ? <ErrorState error={portal.error} /> : null}
     </Panel>
+  );
+}
+
+/** Of which Stripe asks for nothing any more. */
+const endedStatuses = ['canceled', 'incomplete_expired'];
+
+function Course({ subscription }: { readonly subscription: NonNullable<Billing['subscription']> }) {
+  const { status, cancel_at_period_end, current_period_end } = subscription;
+  if (endedStatuses.includes(status)) return 'It has ended: choose a plan below.';
+  return (
+    <>
+      {cancel_at_period_end ? 'It ends on ' : 'It renews on '}
+      <Time value={current_period_end} />.
+    </>
   );
 }
