@@ -155,3 +155,11 @@ test('a subscription that has ended is not said to renew', async () => {
   expect(await page.getByText('It renews on').count()).toBe(0);
 });
 
+test('a receipt that there is not is asked for once', async () => {
+  let calls = 0;
+  page.on('request', (request) => (calls += Number(request.url().includes('/v1/account/deletions/'))));
+  await page.goto('/dashboard/deleted/nothing');
+  await page.getByRole('alert').getByText('not_found').waitFor();
+  await page.waitForTimeout(2_500);
+  expect(calls).toBe(1);
+});

@@ -17,7 +17,9 @@ function useDeletion(deletionId: string) {
       unwrap(
         api.GET('/v1/account/deletions/{deletion_id}', { params: { path: { deletion_id: deletionId } } }),
       ),
-    refetchInterval: ({ state }) => (state.data?.status === 'done' ? false : askAgainMs),
+    // What could not be read at all is asked for again by who reads the page.
+    refetchInterval: ({ state: { data, status } }) =>
+      data?.status === 'done' || (data === undefined && status === 'error') ? false : askAgainMs,
   });
 }
 
