@@ -11,6 +11,8 @@ export interface ToolCall {
   readonly name: string;
   /** JSON, as the model wrote it; may be broken off. */
   readonly argumentsJson: string;
+  /** By which number chunks of a stream name it, where they do. */
+  readonly place?: number;
 }
 
 /** What is said in a playground, in no format yet. */

@@ -125,6 +125,20 @@ describe('a streamed answer', () => {
     expect(answer).toEqual({ text: 'Hé', calls: [call], stopReason: 'tool_use', error: null });
   });
 
+  it('has its calls one after the other, whatever numbers the provider gives them', () => {
+    const chunk = (index: number, id: string | undefined, json: string) => {
+      const part = { index, id, function: { name: id && `tool_${id}`, arguments: json } };
+      return { event: 'message', data: { choices: [{ delta: { tool_calls: [part] } }] } };
+    };
+    const frames = [chunk(3, 'a', '{'), chunk(4e9, 'b', '[]'), chunk(3, undefined, '}'), chunk(-1, 'c', '1')];
+    const answer = frames.reduce((sum, frame) => addFrame('chat-completions', sum, frame), noAnswer);
+    expect(answer.calls).toMatchObject([
+      { id: 'a', name: 'tool_a', argumentsJson: '{}' },
+      { id: 'b', name: 'tool_b', argumentsJson: '[]' },
+      { id: 'c', name: 'tool_c', argumentsJson: '1' },
+    ]);
+  });
+
   it('tells an error that comes in it', () => {
     const data = { type: 'error', error: { message: 'overloaded' } };
     expect(addFrame('messages', noAnswer, { event: 'error', data }).error).toBe('overloaded');

@@ -74,8 +74,11 @@ function addCompletionChunk(answer: Answer, chunk: Loose): Answer {
   let next = addText(answer, text(delta['content']));
   for (const part of list(delta['tool_calls']).map(object)) {
     const called = object(part['function']);
+    // A number of the provider's own, which need not begin at nought.
     const place = typeof part['index'] === 'number' ? part['index'] : next.calls.length;
-    next = addCall(next, place, part['id'], called['name'], text(called['arguments']));
+    const known = next.calls.findIndex((call) => call.place === place);
+    const at = known === -1 ? next.calls.length : known;
+    next = addCall(next, at, { ...toCall(part['id'], called['name'], text(called['arguments'])), place });
   }
   return { ...next, stopReason: word(choice['finish_reason']) ?? next.stopReason };
 }
@@ -86,7 +89,7 @@ function addMessagesEvent(answer: Answer, event: Loose): Answer {
     case 'content_block_start': {
       const block = object(event['content_block']);
       if (block['type'] !== 'tool_use') return addText(answer, text(block['text']));
-      return addCall(answer, answer.calls.length, block['id'], block['name'], '');
+      return addCall(answer, answer.calls.length, toCall(block['id'], block['name'], ''));
     }
     case 'content_block_delta':
       if (delta['type'] === 'input_json_delta') return addArguments(answer, text(delta['partial_json']));
@@ -106,7 +109,7 @@ function addConverseEvent(answer: Answer, event: string, body: Loose): Answer {
       const use = object(object(body['start'])['toolUse']);
       return use['name'] === undefined
         ? answer
-        : addCall(answer, answer.calls.length, use['toolUseId'], use['name'], '');
+        : addCall(answer, answer.calls.length, toCall(use['toolUseId'], use['name'], ''));
     }
     case 'contentBlockDelta': {
       const delta = object(body['delta']);
@@ -128,16 +131,17 @@ function addText(answer: Answer, more: string): Answer {
   return more === '' ? answer : { ...answer, text: answer.text + more };
 }
 
-function addCall(answer: Answer, place: number, id: unknown, name: unknown, json: string): Answer {
+/** A call that begins at the end of the list, or more of the arguments of one that has begun. */
+function addCall(answer: Answer, at: number, call: ToolCall): Answer {
   const calls = [...answer.calls];
-  const begun = calls[place];
-  calls[place] =
-    begun === undefined ? toCall(id, name, json) : { ...begun, argumentsJson: begun.argumentsJson + json };
+  const begun = calls[at];
+  calls[at] =
+    begun === undefined ? call : { ...begun, argumentsJson: begun.argumentsJson + call.argumentsJson };
   return { ...answer, calls };
 }
 
 function addArguments(answer: Answer, json: string): Answer {
-  return addCall(answer, Math.max(0, answer.calls.length - 1), '', '', json);
+  return addCall(answer, Math.max(0, answer.calls.length - 1), toCall('', '', json));
 }
 
 function toCall(id: unknown, name: unknown, argumentsJson: string): ToolCall {
