@@ -120,7 +120,12 @@ export class OidcIdentity implements Identity {
     const issuer = new URL(this.#settings.issuer);
     server ??= oauth
       .discoveryRequest(issuer, this.#options)
-      .then((response) => oauth.processDiscoveryResponse(issuer, response));
+      .then((response) => oauth.processDiscoveryResponse(issuer, response))
+      .catch((error: unknown) => {
+        // An issuer that was away may be back when it is asked again.
+        server = undefined;
+        throw error;
+      });
     return server;
   }
 
