@@ -40,6 +40,18 @@ describe('a part of a page that is chosen by keyboard', () => {
     await hasText(field, 'openai');
   });
 
+  test('keeps it while a year is typed, digit after digit', async () => {
+    await goTo(page, 'requests?from=2025-11-20T09:30:00.000Z');
+    const field = page.getByLabel('From', { exact: true });
+    await field.focus();
+    for (const key of ['Tab', 'Tab']) await page.keyboard.press(key);
+    for (const [digit, year] of ['2', '0', '2', '6'].map((each, at) => [each, '2026'.slice(0, at + 1)])) {
+      await page.keyboard.press(digit!);
+      await page.waitForURL((url) => url.search.includes(`from=${year!.padStart(4, '0')}-11-20`));
+    }
+    await hasText(field, '2026-11-20T10:30');
+  });
+
   test('has what the address says, once that is something else than was typed', async () => {
     await goTo(page, 'requests?status=ok');
     const field = page.getByLabel('Session', { exact: true });

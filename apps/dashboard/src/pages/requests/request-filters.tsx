@@ -1,15 +1,12 @@
 import { Button, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { X } from 'lucide-react';
-import { useState } from 'react';
 import { requestStatuses } from '../../api/request-statuses.ts';
 import type { RequestFilter } from '../../api/requests.ts';
 import { Foreign } from '../../components/foreign.tsx';
 import { useKeyOptions } from './use-key-options.ts';
 import { fromLocalInput, toLocalInput, type FilterName } from './request-query.ts';
 import classes from './requests.module.css';
-
-const typingMs = 350;
+import { useTyped } from './use-typed.ts';
 
 interface RequestFiltersProps {
   readonly filter: RequestFilter;
@@ -85,42 +82,32 @@ interface TextFilterProps extends FieldProps {
   readonly placeholder?: string;
 }
 
-/** Asks when typing pauses, not with every letter. What is typed stands until the address says something that was not asked. */
+const asIs = (value: string) => value;
+const trim = (text: string) => text.trim();
+
 function TextFilter({ label, placeholder, value = '', onChange }: TextFilterProps) {
-  const [typed, setTyped] = useState(value);
-  const [asked, setAsked] = useState(value);
-  const [seen, setSeen] = useState(value);
-  if (value !== seen) {
-    setSeen(value);
-    if (value !== asked) setAsked(value);
-    if (value !== asked) setTyped(value);
-  }
-  const ask = useDebouncedCallback((text: string) => {
-    setAsked(text.trim());
-    onChange(text.trim());
-  }, typingMs);
+  const [typed, type] = useTyped({ value, onChange, show: asIs, read: trim });
   return (
     <TextInput
       label={label}
       placeholder={placeholder ?? 'Any'}
       value={typed}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        ask(event.currentTarget.value);
-      }}
+      onChange={(event) => type(event.currentTarget.value)}
       autoComplete="off"
       spellCheck={false}
     />
   );
 }
 
-function TimeFilter({ label, value, onChange }: FieldProps & { readonly label: string }) {
+/** A year is a year with each of its digits: what is typed is no text, and must not be drawn anew in between. */
+function TimeFilter({ label, value = '', onChange }: FieldProps & { readonly label: string }) {
+  const [typed, type] = useTyped({ value, onChange, show: toLocalInput, read: fromLocalInput });
   return (
     <TextInput
       type="datetime-local"
       label={label}
-      value={toLocalInput(value)}
-      onChange={(event) => onChange(fromLocalInput(event.currentTarget.value))}
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
     />
   );
 }

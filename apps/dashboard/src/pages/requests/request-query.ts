@@ -35,7 +35,7 @@ function isSound(name: FilterName, value: string): boolean {
 
 /** What an `<input type="datetime-local">` shows of an instant, in the reader's zone. */
 export function toLocalInput(instant: string | undefined): string {
-  if (instant === undefined) return '';
+  if (instant === undefined || instant === '') return '';
   const date = new Date(instant);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
