@@ -9,4 +9,17 @@ export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
 /** Bytes, in base64. */
 export const base64 = z.base64();
 export const count = z.int().nonnegative();
-export const toolNames = z.array(z.string().min(1).max(256)).max(4096);
+/** Without what Postgres keeps in no text: NUL, and halves of surrogate pairs. */
+export const keepable = (text: z.ZodString) =>
+  text.refine((value) => !value.includes('\0') && value.isWellFormed(), {
+    error: 'it has a character that cannot be kept',
+  });
+/** RFC 3339, with any offset, of the years 1 to 9999 in UTC: no other has that form and a place in Postgres. */
+export const instant = z.iso.datetime({ offset: true }).refine(
+  (value) => {
+    const year = new Date(value).getUTCFullYear();
+    return year >= 1 && year <= 9999;
+  },
+  { error: 'give a time of the years 1 to 9999' },
+);
+export const toolNames = z.array(keepable(z.string().min(1).max(256))).max(4096);

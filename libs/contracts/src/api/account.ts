@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, timestamp } from '../common.ts';
+import { id, keepable, timestamp } from '../common.ts';
 import { limits } from './limits.ts';
 
 /** What the account's keys inherit, and what is kept of its requests. */
@@ -14,7 +14,7 @@ export const accountPolicy = z.strictObject({
 });
 export type AccountPolicyBody = z.infer<typeof accountPolicy>;
 
-const accountName = z.string().trim().min(1).max(200);
+const accountName = keepable(z.string().trim().min(1).max(200));
 
 export const account = z.object({
   id,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, id, timestamp, toolNames } from '../common.ts';
+import { count, id, instant, keepable, timestamp, toolNames } from '../common.ts';
 import { limits } from './limits.ts';
 import { listOf } from './list.ts';
 
@@ -44,7 +44,7 @@ const unixSecondsMax = 253_402_300_799;
 /** RFC 3339 or Unix seconds in; RFC 3339 out. It must lie ahead, which the account service checks. */
 const expiry = z.union(
   [
-    z.iso.datetime({ offset: true }),
+    instant,
     z
       .int()
       .min(1)
@@ -54,7 +54,7 @@ const expiry = z.union(
   { error: 'give an RFC 3339 time with its offset, or Unix seconds' },
 );
 
-const keyName = z.string().trim().min(1).max(200);
+const keyName = keepable(z.string().trim().min(1).max(200));
 const kTarget = z.int().min(1).max(512);
 
 export const createApiKeyBody = z.strictObject({

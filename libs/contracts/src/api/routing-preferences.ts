@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keepable } from '../common.ts';
 
 export const routingMode = z.enum(['auto', 'cheap', 'fast', 'capable']);
 export type RoutingMode = z.infer<typeof routingMode>;
@@ -23,7 +24,7 @@ const pruning = z.strictObject({
 const compression = z.strictObject({ mode: compressionMode, apply_without_tools: z.boolean() });
 
 /** A model that may stand in: `<provider>/<model>`, or a bare name of the catalogue. */
-const modelString = z.string().min(1).max(256);
+const modelString = keepable(z.string().min(1).max(256));
 
 /**
  * How models, tools and schemas are chosen for an account. It has no `object`, so that what was read can be changed and

@@ -1,17 +1,14 @@
 import { z } from 'zod';
-import { count, id, timestamp } from '../common.ts';
+import { count, id, instant, keepable, timestamp } from '../common.ts';
 import { listOf, pageOf, pageQuery } from './list.ts';
 import { requestStatus } from './request-log.ts';
-
-/** An instant in a query: RFC 3339, with any offset. */
-const instant = z.iso.datetime({ offset: true });
 
 /** Query of the request log. What is given narrows it; `from` is inclusive, `to` is not. */
 export const requestLogQuery = pageQuery.extend({
   key_id: z.uuid().optional(),
   /** A model as answered or as requested; also `<provider>/<model>`. */
-  model: z.string().min(1).max(512).optional(),
-  session_id: z.string().min(1).max(256).optional(),
+  model: keepable(z.string().min(1).max(512)).optional(),
+  session_id: keepable(z.string().min(1).max(256)).optional(),
   status: requestStatus.optional(),
   from: instant.optional(),
   to: instant.optional(),

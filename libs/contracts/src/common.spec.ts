@@ -1,0 +1,28 @@
+import { analyticsQuery, requestLogQuery, sessionsQuery } from './api/usage.ts';
+import { createApiKeyBody, toolListBody } from './api/api-key.ts';
+import { updateAccountBody } from './api/account.ts';
+import { updatePreferencesBody } from './api/routing-preferences.ts';
+
+describe.each(['a\0b', 'a\ud800b'])('a text that Postgres cannot keep (%j)', (text) => {
+  it.each([
+    ['the name of a key', createApiKeyBody, { name: text }],
+    ['the name of a tool', toolListBody, { denied_tools: [text] }],
+    ['the name of an account', updateAccountBody, { name: text }],
+    ['the model to fall back on', updatePreferencesBody, { fallbacks: [`sandbox/${text}`] }],
+    ['the session to look for', requestLogQuery, { session_id: text }],
+    ['the model to sum up', analyticsQuery, { model: text }],
+  ])('is not %s', (_what, schema, input) => {
+    expect(schema.safeParse(input).success).toBe(false);
+  });
+});
+
+it.each([
+  ['0000-06-01T00:00:00Z', false],
+  ['0001-01-01T00:30:00+01:00', false],
+  ['0001-01-01T00:00:00Z', true],
+  ['9999-12-31T23:59:59Z', true],
+  ['9999-12-31T23:59:59-01:00', false],
+])('an instant has a year that can be told and kept: %s', (from, isGood) => {
+  expect(requestLogQuery.safeParse({ from }).success).toBe(isGood);
+  expect(sessionsQuery.safeParse({ to: from }).success).toBe(isGood);
+});
