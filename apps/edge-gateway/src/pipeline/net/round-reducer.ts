@@ -66,6 +66,9 @@ export class RoundReducer {
   #blocks: number;
   #hasText: boolean;
   #isSpoken = false;
+  #isAltered = false;
+  /** Calls that are held back and not judged yet. Counted, since it is asked with each frame whether there are any. */
+  #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;
   #reason: FinishReason | undefined;
@@ -80,14 +83,12 @@ export class RoundReducer {
 
   /** Whether a call was held back that does not go on as the model made it. */
   get isAltered(): boolean {
-    return [...this.#held.values()].some(
-      (call) => call.name === this.#net.standIn.name || (call.verdict !== undefined && !isDelivered(call)),
-    );
+    return this.#isAltered;
   }
 
   /** Whether every call that was held back goes on as the model made it. */
   get isAsItCame(): boolean {
-    return !this.isAltered && [...this.#held.values()].every(isDelivered);
+    return !this.#isAltered && this.#undecided === 0;
   }
 
   /** Tools that had been left out, and were called through the stand-in in this round. */
@@ -176,8 +177,7 @@ export class RoundReducer {
     const held = this.#held.get(event.block);
     if (event.type === 'tool-call-start') {
       if (isOfNet(this.#net, event.name)) {
-        const { id, name } = event;
-        this.#held.set(event.block, { id, name, start: event, pieces: [], argumentsText: '' });
+        this.#hold(event, held);
         return [];
       }
       this.#calls += 1;
@@ -198,10 +198,19 @@ export class RoundReducer {
     return [event, { type: 'text-delta', choice: 0, block: event.block, text: '\n\n' }];
   }
 
+  #hold(start: HeldCall['start'], replaced: HeldCall | undefined): void {
+    const { id, name, block } = start;
+    if (replaced === undefined || replaced.verdict !== undefined) this.#undecided += 1;
+    if (name === this.#net.standIn.name) this.#isAltered = true;
+    this.#held.set(block, { id, name, start, pieces: [], argumentsText: '' });
+  }
+
   #judge(call: HeldCall): void {
     if (call.verdict !== undefined) return;
+    this.#undecided -= 1;
     const made = { id: call.id, name: call.name, argumentsText: call.pieces.join('') };
     call.verdict = judgeCall(this.#net, made, this.#before.corrected);
+    if (call.verdict.kind !== 'deliver') this.#isAltered = true;
   }
 
   /** The call as the client is to see it; once. */

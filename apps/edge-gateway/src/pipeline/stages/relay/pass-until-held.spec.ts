@@ -1,3 +1,4 @@
+import type { ClientFormat } from '@gateway/interchange';
 import { providerFormatNamed } from '@gateway/wire-formats';
 import type { Exchange } from '../../exchange.ts';
 import { HiddenRounds } from '../../net/hidden-rounds.ts';
@@ -6,19 +7,10 @@ import type { Target } from '../../target.ts';
 import { openLane } from './answer-lane.ts';
 import { StreamReader } from './stream-reader.ts';
 
-const target = { lane: { kind: 'same-format', format: 'chat-completions' }, model: 'm' } as Target;
-const exchange = {
-  format: 'chat-completions',
-  requestId: 'r',
-  acceptedAt: new Date(0),
-  streamsUsage: false,
-} as Exchange;
-const net = netOver(requestWith('chat-completions', [{ name: 'here' }, { name: 'away' }]), {
-  forwarded: [0],
-});
-
 const chunk = (delta: object, reason: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', model: 'm', created: 1, choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
+const event = (said: { type: string } & Record<string, unknown>): string =>
+  `event: ${said.type}\ndata: ${JSON.stringify(said)}\n\n`;
 const call = { name: 'svc_more_tools', arguments: '{"action":"call","name":"away","arguments":{}}' };
 const bytes = Buffer.from(
   [
@@ -30,14 +22,16 @@ const bytes = Buffer.from(
 );
 
 /** What the client gets of an answer whose bytes come in two pieces. */
-function relay(at: number, given = bytes): string {
+function relay(at: number, given = bytes, format: ClientFormat = 'chat-completions'): string {
   const rounds = new HiddenRounds({
-    net,
+    net: netOver(requestWith(format, [{ name: 'here' }, { name: 'away' }]), { forwarded: [0] }),
     signal: new AbortController().signal,
     forwarded: 1,
     ask: () => Promise.reject(new Error('no round follows')),
   });
-  const reader = new StreamReader(providerFormatNamed('chat-completions'));
+  const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;
+  const exchange = { format, requestId: 'r', acceptedAt: new Date(0), streamsUsage: false } as Exchange;
+  const reader = new StreamReader(providerFormatNamed(format));
   const writer = openLane(target, exchange, rounds).openStreamWriter();
   const passed: Uint8Array[] = [];
   for (const part of [given.subarray(0, at), given.subarray(at)])
@@ -67,5 +61,22 @@ describe('a stream under a net', () => {
     expect(shown).toContain('I will look.');
     expect(shown).toContain('Overloaded');
     expect(shown).not.toContain('away');
+  });
+
+  it('lets thousands of calls through in a time that grows with their number, not with its square', () => {
+    const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: {} };
+    const calls = Array.from({ length: 16_000 }, (_, index) => [
+      event({
+        ...{ type: 'content_block_start', index },
+        content_block: { type: 'tool_use', id: `t${index}`, name: 'away', input: {} },
+      }),
+      event({ type: 'content_block_stop', index }),
+    ]);
+    const end = [event({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: {} })];
+    const frames = [event({ type: 'message_start', message }), ...calls.flat(), ...end];
+    const given = Buffer.from([...frames, event({ type: 'message_stop' })].join(''));
+    const startedAt = performance.now();
+    expect(relay(1, given, 'messages')).toBe(given.toString());
+    expect(performance.now() - startedAt).toBeLessThan(6_000);
   });
 });

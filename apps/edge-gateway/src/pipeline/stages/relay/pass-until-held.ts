@@ -60,13 +60,23 @@ export function passUntilHeld(given: PassGiven): StreamWriter {
   };
 }
 
+/**
+ * What a round had told at some time: so many of its events, the last of which may since have been put together with more. A copy
+ * for each call that is held would take the square of their number.
+ */
+interface ToldThen {
+  readonly events: readonly StreamEvent[];
+  readonly count: number;
+  readonly last: StreamEvent | undefined;
+}
+
 /** Frames that have not gone on, beside what they say to the client. */
 class WaitingFrames {
   readonly #given: PassGiven;
   #frames: Uint8Array[] = [];
   #says: StreamEvent[] = [];
   /** What had gone on before the first undecided call. */
-  #gone: readonly StreamEvent[] | undefined;
+  #gone: ToldThen | undefined;
 
   constructor(given: PassGiven) {
     this.#given = given;
@@ -74,8 +84,9 @@ class WaitingFrames {
 
   beforeAny(events: readonly StreamEvent[]): void {
     const { rounds } = this.#given;
-    if (this.#gone === undefined && rounds.holdsAny(events))
-      this.#gone = rounds.isTold ? [...rounds.events] : [];
+    if (this.#gone !== undefined || !rounds.holdsAny(events)) return;
+    const told = rounds.isTold ? rounds.events : [];
+    this.#gone = { events: told, count: told.length, last: told.at(-1) };
   }
 
   add(frame: Uint8Array, says: readonly StreamEvent[]): void {
@@ -92,7 +103,8 @@ class WaitingFrames {
   sayAnew(): { render: Render; said: readonly Uint8Array[] } {
     const render = this.#given.openRenderer();
     // What the client has seen already: said to the renderer alone.
-    if (this.#gone !== undefined && this.#gone.length > 0) render(this.#gone);
+    const { events, count, last } = this.#gone ?? { events: [], count: 0, last: undefined };
+    if (last !== undefined) render([...events.slice(0, count - 1), last]);
     return { render, said: render(this.#says) };
   }
 }
