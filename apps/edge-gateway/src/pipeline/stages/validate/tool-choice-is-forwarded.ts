@@ -6,11 +6,8 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
   const names = namesInToolChoice(outline.toolChoice);
   if (names.length === 0) return null;
   const forwarded = new Set(plan.forwarded);
-  for (const name of names) {
-    const offered = outline.tools.filter((tool) => tool.name === name);
-    if (offered.length > 0 && !offered.some((tool) => forwarded.has(tool.index))) {
-      return `tool_choice names "${name}", which is not forwarded`;
-    }
-  }
-  return null;
+  const offered = new Set(outline.tools.map(({ name }) => name));
+  const goes = new Set(outline.tools.flatMap(({ name, index }) => (forwarded.has(index) ? [name] : [])));
+  const broken = names.find((name) => offered.has(name) && !goes.has(name));
+  return broken === undefined ? null : `tool_choice names "${broken}", which is not forwarded`;
 };

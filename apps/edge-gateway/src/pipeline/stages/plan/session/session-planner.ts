@@ -179,7 +179,8 @@ function rememberReply(
   known: RememberedSession | undefined,
   tools: readonly ToolOutline[],
 ): RememberedSession {
-  const forced = tools.flatMap(({ name }, at) => (forcedTools.includes(name ?? '') ? [at] : []));
+  const named = new Set(forcedTools);
+  const forced = tools.flatMap(({ name }, at) => (named.has(name ?? '') ? [at] : []));
   return {
     forwarded: chosen,
     turns: userTurns.length,
