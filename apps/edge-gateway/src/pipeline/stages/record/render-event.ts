@@ -92,7 +92,7 @@ function noteSavings(event: RequestEventV1, exchange: Exchange, catalog: ModelCa
     model: findModel(exchange.ledger, catalog),
     usage: event.usage,
     rounds: exchange.rounds?.usages ?? [],
-    contextRewrittenUsd: exchange.contextPrice?.rewrittenUsd ?? 0,
+    contextRewrittenUsd: exchange.ledger.context?.rewrittenUsd ?? 0,
   });
   event.providerSavingsUsd = savings?.netUsd ?? null;
   event.grossSavingsUsd = savings?.grossUsd ?? null;

@@ -1,0 +1,42 @@
+import type { RequestAcceptedV1 } from '@gateway/contracts';
+import { createSummary } from '@gateway/interchange';
+import type { ModelCatalog } from '@gateway/model-catalog';
+import { createLedger, type Exchange, type Ledger } from '../../exchange.ts';
+import type { RelayOutcome } from '../../relay-outcome.ts';
+import { createTries } from '../../tries.ts';
+import { renderEvent } from './render-event.ts';
+
+const model = { prices: { input: 3, output: 15 }, cache: null };
+const catalog = { find: () => model } as unknown as ModelCatalog;
+const answered = { ...createSummary(), usage: { inputTokens: 1_000, outputTokens: 10 } };
+const outcome = {
+  status: 'ok',
+  summary: answered,
+  providerRequestId: null,
+  errorMessage: null,
+} as RelayOutcome;
+const price = { tokensSaved: 100, savedUsd: 0.1, rewrittenUsd: 0.5 };
+
+function render(context: Ledger['context']) {
+  const ledger = { ...createLedger(), provider: 'openai', model: 'm', context };
+  const exchange = { ledger, tries: createTries(), timings: { startedAt: 0 }, contextPrice: price };
+  return renderEvent(exchange as unknown as Exchange, {} as RequestAcceptedV1, outcome, 1, catalog);
+}
+
+describe('what a request saved', () => {
+  it('is less what was rewritten of its conversation', () => {
+    const context = {
+      session: 's',
+      decision: 'cleared',
+      savedUsd: 0.1,
+      rewrittenUsd: 0.5,
+      markers: [],
+      blocks: [],
+    };
+    expect(render(context as Ledger['context']).providerSavingsUsd).toBe(-0.5);
+  });
+
+  it('is nothing, and no loss, where its conversation went out as it came after all: no budget, or a plan that was dropped', () => {
+    expect(render(null).providerSavingsUsd).toBe(0);
+  });
+});
