@@ -35,6 +35,7 @@ export function openRounds(
     net,
     signal: exchange.abort.signal,
     forwarded: listSent(outbound.plan).length,
+    billed: exchange.rounds?.billed ?? [],
     ask,
   });
   exchange.rounds = rounds;

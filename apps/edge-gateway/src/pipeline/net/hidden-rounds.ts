@@ -5,6 +5,7 @@ import {
   type ChatMessage,
   type ResponseSummary,
   type StreamEvent,
+  type TokenUsage,
 } from '@gateway/interchange';
 import { passOver } from '../../upstream/read-whole.ts';
 import type { UpstreamAnswer } from '../answer.ts';
@@ -37,6 +38,8 @@ export interface HiddenRoundsGiven {
   readonly signal: AbortSignal;
   /** How many tools the plan forwards. */
   readonly forwarded: number;
+  /** `billed` of the rounds of the same request before, where its answer broke off and it is made anew. */
+  readonly billed?: readonly TokenUsage[];
   /** Makes the request of a round. Fails as `forward` does. */
   ask(next: NextRound): Promise<UpstreamAnswer>;
 }
@@ -52,13 +55,15 @@ export class HiddenRounds {
   #reducer: RoundReducer;
   #round = 0;
   #isLast = false;
+  #billed: readonly TokenUsage[];
   #summary: ResponseSummary = createSummary();
 
   constructor(given: HiddenRoundsGiven) {
     this.#given = given;
     this.#net = given.net;
     this.#messages = [...given.net.begun];
-    this.#reducer = new RoundReducer(given.net, nothingShown);
+    this.#billed = given.billed ?? [];
+    this.#reducer = new RoundReducer(given.net, { ...nothingShown, usages: this.#billed });
   }
 
   /** How many rounds were made that the client does not see. */
@@ -109,6 +114,11 @@ export class HiddenRounds {
     return this.#reducer.usages;
   }
 
+  /** Of the rounds that have ended and were followed by another. */
+  get billed(): readonly TokenUsage[] {
+    return this.#billed;
+  }
+
   /** Tools that had been left out and were asked for by name, or called. */
   get recovered(): readonly string[] {
     return [...new Set([...this.#recovered, ...this.#reducer.recovered])];
@@ -138,6 +148,7 @@ export class HiddenRounds {
     this.#messages.push(...renderTurn(this.#reducer, answers));
     const corrected = hidden.flatMap(({ verdict }) => (verdict.kind === 'correct' ? [verdict.name] : []));
     const before = this.#reducer.after(corrected);
+    this.#billed = before.usages;
     this.#round += 1;
     this.#isLast = isLast;
     const next = this.#chooseNext(isLast);

@@ -1,0 +1,56 @@
+import type { StreamEvent, TokenUsage } from '@gateway/interchange';
+import type { Caller } from './caller.ts';
+import { createLedger, type Exchange } from './exchange.ts';
+import { netOver, requestWith } from './net/net.fixture.ts';
+import { openRounds } from './open-rounds.ts';
+import type { Outbound } from './outbound.ts';
+import type { PipelineServices } from './services.ts';
+import type { Target } from './target.ts';
+import { createTries } from './tries.ts';
+
+const net = netOver(requestWith('chat-completions', [{ name: 'here' }, { name: 'away' }]), {
+  forwarded: [0],
+});
+const asks: StreamEvent[] = [
+  { type: 'tool-call-start', choice: 0, block: 0, id: 'c', name: net.standIn.name, kind: 'function' },
+  { type: 'tool-call-delta', choice: 0, block: 0, argumentsText: '{"action":"describe","names":["away"]}' },
+  { type: 'tool-call-end', choice: 0, block: 0 },
+];
+const answers = (usage: TokenUsage, said: readonly StreamEvent[]): StreamEvent[] => [
+  { type: 'message-start', format: 'chat-completions', id: 'x' },
+  ...said,
+  { type: 'usage', usage },
+  { type: 'finish', choice: 0, reason: said.length > 0 ? 'tool-calls' : 'stop', rawReason: 'stop' },
+  { type: 'message-end' },
+];
+
+it('the rounds of an answer that is asked for anew go on counting: what was answered before it broke off is billed', async () => {
+  const broken = new Error('broken');
+  const outbound = {
+    plan: { net, forwarded: [0], eligible: [0, 1] },
+    roundFor: () => ({ plainBodyFor: null }),
+  };
+  const exchange = {
+    abort: new AbortController(),
+    headers: {},
+    ledger: createLedger(),
+    tries: createTries(),
+  } as unknown as Exchange;
+  const services = {
+    retryBudget: {
+      countRequest: () => {
+        throw broken;
+      },
+    },
+  } as unknown as PipelineServices;
+  const open = () =>
+    openRounds(outbound as unknown as Outbound, { target: {} as Target }, exchange, {} as Caller, services);
+  const first = open();
+  first?.push(answers({ inputTokens: 100, outputTokens: 5 }, asks));
+  await expect(first?.next()).rejects.toBe(broken);
+  const again = open();
+  again?.push(answers({ inputTokens: 110, outputTokens: 7 }, []));
+  expect(await again?.next()).toBeUndefined();
+  expect(again?.usages.map(({ inputTokens }) => inputTokens)).toEqual([100, 110]);
+  expect(again?.summary.usage).toMatchObject({ inputTokens: 210, outputTokens: 12 });
+});
