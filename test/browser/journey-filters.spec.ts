@@ -73,6 +73,8 @@ describe('a part of a page that is chosen by keyboard', () => {
     await page.getByRole('radio', { name: '30 days' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.waitForURL(/days=90/);
+    // The address says so a moment before the page is drawn.
+    await page.locator('input[type=radio][value="90"]:checked').waitFor({ state: 'attached' });
     await page.keyboard.press('ArrowLeft');
     await page.waitForURL(/days=30/);
     await hasFocus('INPUT');

@@ -72,14 +72,16 @@ describe('the session of a page', () => {
     const renewed = session.renew('one');
     const ended = session.end();
     resolve(tokens('two'));
-    expect(await renewed).toBeNull();
     await ended;
+    expect(await renewed).toBeNull();
     expect([session.state().status, await session.token()]).toEqual(['signed-out', null]);
   });
 
   it('does not go on as somebody else whom another tab has signed in', async () => {
     let others = 0;
-    const session = new Session(() => (others += 1));
+    const session = new Session(() => {
+      others += 1;
+    });
     const other = { ...tokens('two'), email: 'other@example.com' };
     await session.restore(createIdentity(tokens('one'), other).identity);
     expect(await session.renew('one')).toBeNull();
