@@ -163,3 +163,24 @@ test('a receipt that there is not is asked for once', async () => {
   await page.waitForTimeout(2_500);
   expect(calls).toBe(1);
 });
+
+test('a dialog stays while a key is being made: its secret is told there, and once', async () => {
+  const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  await page.route('**/v1/account/keys', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    const made = await route.fetch();
+    asked.resolve(undefined);
+    await answer.promise;
+    return route.fulfill({ response: made });
+  });
+  await goTo(page, 'keys');
+  await page.getByRole('button', { name: 'New key' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('slow');
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await asked.promise;
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  answer.resolve(undefined);
+  expect(await page.getByTestId('secret').textContent()).toMatch(/\w{20}/);
+});

@@ -100,3 +100,13 @@ test('what is typed into the sign-in stays while the gateway is still ending the
   await page.waitForTimeout(500);
   expect(await page.getByLabel('E-mail').inputValue()).toBe(people[1].email);
 });
+
+test('what one person did is not the next one’s to undo', async () => {
+  await goTo(page, 'account');
+  await page.getByLabel('Requests per minute').fill('123');
+  await page.getByRole('button', { name: 'Save the limits' }).click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await logOut(page);
+  await page.getByLabel('E-mail').waitFor();
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+});

@@ -27,6 +27,11 @@ export function dismissNotice(id: number): void {
   change(notices.filter((notice) => notice.id !== id));
 }
 
+/** What was done by whoever was signed in is not the next person's to undo. */
+export function dismissNotices(): void {
+  change([]);
+}
+
 export function useNotices(): readonly Notice[] {
   return useSyncExternalStore(
     (listener) => {

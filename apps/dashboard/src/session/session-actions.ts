@@ -1,5 +1,6 @@
 import { forgetPlaygroundKeys } from '../api/playground.ts';
 import { queryClient } from '../api/query-client.ts';
+import { dismissNotices } from '../components/notify.ts';
 import { EmbeddedIdentity, type Credentials } from './embedded-identity.ts';
 import type { Tokens } from './identity.ts';
 import type { OidcIdentity } from './oidc-identity.ts';
@@ -25,6 +26,7 @@ export async function restoreSession(): Promise<void> {
 function forgetPerson(): void {
   queryClient.clear();
   forgetPlaygroundKeys();
+  dismissNotices();
 }
 
 /** Makes the account of somebody who may be new, or finds it. What fails here is done when the account is first asked for. */

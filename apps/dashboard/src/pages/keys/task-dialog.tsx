@@ -14,10 +14,19 @@ interface TaskDialogProps {
   readonly children: ReactNode;
 }
 
-/** A form in a dialog. Enter sends it, Escape leaves it. */
+/** A form in a dialog. Enter sends it, Escape leaves it; while it is sent it stays, for what comes of it is told here alone. */
 export function TaskDialog({ title, onClose, onSubmit, action, isBusy, error, children }: TaskDialogProps) {
+  const leave = (): void => {
+    if (!isBusy) onClose();
+  };
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={leave}
+      title={title}
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close', disabled: isBusy }}
+    >
       <form
         className={classes.form}
         onSubmit={(event) => {
@@ -28,7 +37,7 @@ export function TaskDialog({ title, onClose, onSubmit, action, isBusy, error, ch
         {children}
         {error === null ? null : <ErrorState error={error} />}
         <div className={classes.buttons}>
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={leave} disabled={isBusy}>
             Cancel
           </Button>
           <Button type="submit" loading={isBusy}>
