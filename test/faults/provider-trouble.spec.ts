@@ -184,6 +184,15 @@ describe('a provider that nobody can stand in for', () => {
     expect(account.calls()).toBeLessThanOrEqual(360);
   }, 60_000);
 
+  it('is well where its connection breaks once a stream has said that it is over', async () => {
+    const account = await providers.open('abrupt', []);
+    const { body, ...answer } = streamedAnswer(['Hello', '.']);
+    account.trouble = () => ({ ...answer, body, resetAtByte: String(body).length });
+    for (let request = 0; request < 5; request++) await ask(edge.baseUrl, account, true);
+    const together = Array.from({ length: 8 }, () => ask(edge.baseUrl, account, true));
+    expect(broken(await Promise.all(together))).toEqual([]);
+  });
+
   it('is called by one request at a time while its breaker is open, and the others are told at once', async () => {
     const account = await providers.open('open', []);
     account.trouble = () => failing(500);

@@ -42,7 +42,7 @@ export class Attempt {
   /** The client has the first byte of the answer: from here on nobody else can be asked. */
   begun(): void {
     clearTimeout(this.#deadline);
-    if (this.#isProbe) this.#succeed();
+    if (this.#isProbe) this.succeed();
   }
 
   /** The call is over without an answer. */
@@ -57,12 +57,13 @@ export class Attempt {
   follow(body: AnswerBody): void {
     body.follow((isWhole) => {
       this.end();
-      if (isWhole) this.#succeed();
+      if (isWhole) this.succeed();
       else this.fail({ kind: 'unreachable', isPassing: true, retryAfterMs: undefined });
     });
   }
 
-  #succeed(): void {
+  /** It did what was asked of it, whatever its connection does now. */
+  succeed(): void {
     if (this.#isJudged) return;
     this.#isJudged = true;
     this.#options.backend.noteSuccess(this.#isProbe);

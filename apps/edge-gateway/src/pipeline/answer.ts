@@ -7,6 +7,8 @@ export interface UpstreamAnswer extends UpstreamReply {
   readonly secrets: readonly string[];
   /** To be told when the first byte of it goes to the client. */
   readonly begun: () => void;
+  /** To be told when a stream has said that it is over: what its connection does after that is no failure. */
+  readonly ended: () => void;
 }
 
 /** The answer to a chat request. */

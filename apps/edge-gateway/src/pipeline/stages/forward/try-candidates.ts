@@ -138,6 +138,7 @@ function openAnswer(
     secrets,
     target,
     begun: () => running.begun(),
+    ended: () => running.succeed(),
     giveUp: (error) => {
       const failure = failureOfError(error);
       if (failure === undefined || exchange.response.headersSent || hasLeft(exchange)) throw error;

@@ -101,8 +101,9 @@ async function readFailure({ answer }: PassedAnswer, lane: AnswerLane): Promise<
 const failureBytesMax = 64 * 1024;
 
 /** Where the provider's bytes go on as they are, a chunk with a corrupt frame in it does not. */
-function read({ reader, lane }: OpenStream, chunk: Buffer): readonly StreamEvent[] {
+function read({ reader, lane, passed }: OpenStream, chunk: Buffer): readonly StreamEvent[] {
   const events = reader.push(chunk);
+  if (reader.summary.sawEnd && reader.summary.error === undefined) passed.answer.ended();
   if (lane.isSameFormat && reader.failure !== undefined && !reader.summary.sawEnd) throw reader.failure;
   return events;
 }
