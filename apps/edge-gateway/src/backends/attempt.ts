@@ -8,8 +8,10 @@ export interface AttemptOptions {
   readonly backend: Backend;
   /** Of the request: aborted when its client leaves. */
   readonly parent: AbortSignal;
-  /** How long the first byte for the client may take. Undefined where nobody else could be asked. */
+  /** How long the first byte for the client may take, where somebody else can be asked. Undefined where nobody could be. */
   readonly firstByteMs: number | undefined;
+  /** Whether somebody else can be asked now: looked up when the time is over, and not for each call. */
+  readonly isReplaceable: () => Promise<boolean>;
   readonly failures: Counter<'reason'>;
 }
 
@@ -22,6 +24,7 @@ export class Attempt {
   readonly #options: AttemptOptions;
   #deadline: NodeJS.Timeout | undefined;
   readonly #isProbe: boolean;
+  #hasBegun = false;
   #isJudged = false;
   #isOver = false;
 
@@ -41,6 +44,7 @@ export class Attempt {
 
   /** The client has the first byte of the answer: from here on nobody else can be asked. */
   begun(): void {
+    this.#hasBegun = true;
     clearTimeout(this.#deadline);
     if (this.#isProbe) this.succeed();
   }
@@ -71,10 +75,12 @@ export class Attempt {
 
   #watch(firstByteMs: number): AbortSignal {
     const own = new AbortController();
-    this.#deadline = setTimeout(() => {
+    const giveUp = async (): Promise<void> => {
+      if (!(await this.#options.isReplaceable()) || this.#hasBegun || this.#isOver) return;
       const detail = `no byte for the client within ${firstByteMs} ms`;
       own.abort(new GatewayError('upstream_timeout', { detail }));
-    }, firstByteMs);
+    };
+    this.#deadline = setTimeout(() => void giveUp(), firstByteMs);
     return AbortSignal.any([this.#options.parent, own.signal]);
   }
 }

@@ -10,6 +10,7 @@ import { createResilienceMetrics } from '../../../metrics/resilience-metrics.ts'
 import { AnswerBody } from '../../../upstream/answer-body.ts';
 import type { Caller } from '../../caller.ts';
 import { createExchange } from '../../exchange.ts';
+import type { Target } from '../../target.ts';
 import type { Candidate } from './candidates.ts';
 import type { Quest } from './quest.ts';
 import { tryCandidates, type TryServices } from './try-candidates.ts';
@@ -33,7 +34,7 @@ function createServices(open: () => Promise<OpenedCredential | null>, inFlightMa
       retriesMax: 2,
       retryAfterMsMax: 5_000,
       firstByteMsMax: 1_000,
-      plainAnswerMsMax: 1_000,
+      plainAnswerMsMax: 50,
     },
   } as unknown as TryServices;
 }
@@ -43,13 +44,14 @@ function credentialOf(...apiKeys: string[]): OpenedCredential {
   return { keys, baseUrl: null };
 }
 
-function createQuest(call: Quest['call']): Quest {
+function createQuest(call: Quest['call'], alternatives?: Target['alternatives']): Quest {
   const request = new IncomingMessage(new Socket());
   const exchange = createExchange({
     ...{ requestId: 'r', endpoint: '/v1/chat/completions', format: 'chat-completions', route: undefined },
     ...{ request, response: new ServerResponse(request), trace: startRequestTrace() },
   });
-  return { target, exchange, caller, isRepeatable: true, call };
+  const asked = alternatives === undefined ? target : { ...target, alternatives };
+  return { target: asked, exchange, caller, isRepeatable: true, call };
 }
 
 function createBody() {
@@ -115,5 +117,39 @@ describe('when whoever is asked next cannot be found', () => {
     setTimeout(() => quest.exchange.abort.abort(), 5);
     await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
     expect(aborted).toHaveLength(1);
+  });
+});
+
+describe('a provider that is silent', () => {
+  const fallback: Target = { ...target, provider: findProvider('groq')!, model: 'llama' };
+
+  /** Answers after so many milliseconds, unless it is given up before; who was asked is in `asked`. */
+  function createSilence(silentMs: number, alternatives: () => readonly Target[]) {
+    const asked: string[] = [];
+    const quest = createQuest(async (candidate, _, signal) => {
+      asked.push(candidate.target.model);
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(resolve, silentMs);
+        signal.addEventListener('abort', () => {
+          clearTimeout(timer);
+          reject(signal.reason as Error);
+        });
+      });
+      return { status: 200, headers: {}, body: createBody().body };
+    }, alternatives);
+    return { asked, quest };
+  }
+  const services = createServices(() => Promise.resolve(credentialOf('only')));
+
+  it('is given up where somebody else can be asked, and the last of them is waited for', async () => {
+    const { asked, quest } = createSilence(500, () => [fallback]);
+    expect(await tryCandidates(quest, services)).toMatchObject({ status: 200, target: { model: 'llama' } });
+    expect(asked).toEqual(['gpt-4o-mini', 'llama']);
+  });
+
+  it('is waited for where its fallbacks are nobody', async () => {
+    const { asked, quest } = createSilence(500, () => []);
+    expect(await tryCandidates(quest, services)).toMatchObject({ status: 200 });
+    expect(asked).toEqual(['gpt-4o-mini']);
   });
 });

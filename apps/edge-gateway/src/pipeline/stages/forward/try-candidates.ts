@@ -11,7 +11,7 @@ import type { PipelineSettings } from '../../services.ts';
 import type { Target } from '../../target.ts';
 import type { FailedTry } from '../../tries.ts';
 import { attemptHedged, mayHedge, type HedgeServices } from './attempt-hedged.ts';
-import { callFirst, type Candidate } from './candidates.ts';
+import { callFirst, chooseNext, type Candidate } from './candidates.ts';
 import { chooseFurther } from './choose-further.ts';
 import type { Made, Quest } from './quest.ts';
 
@@ -95,6 +95,7 @@ async function attempt(quest: Quest, candidate: Candidate, services: TryServices
     backend,
     parent: exchange.abort.signal,
     firstByteMs: firstByteMsOf(quest, services),
+    isReplaceable: () => isReplaceable(candidate, quest, services),
     failures: services.resilience.upstreamFailures,
   });
   const note = (failure: Failure, error?: unknown): FailedTry => {
@@ -117,6 +118,18 @@ async function attempt(quest: Quest, candidate: Candidate, services: TryServices
     if (failure !== unsuitable) running.fail(failure);
     return { failure: note(failure, error), answer: undefined };
   }
+}
+
+/** Whether there is somebody else to ask while a call is silent. Never rejects: who cannot be looked up is not there. */
+async function isReplaceable(
+  { target: { model }, connection: { backend } }: Candidate,
+  { target, exchange: { tries }, caller }: Quest,
+  services: TryServices,
+): Promise<boolean> {
+  const silent = { backend, model, kind: 'timeout', isPassing: false, retryAfterMs: undefined } as const;
+  const others = { ...tries, failed: [...tries.failed, silent] };
+  const next = await chooseNext(target, caller, others, services).catch(() => undefined);
+  return next !== undefined;
 }
 
 /** How long others wait for their turn: not at all where there are none. */
