@@ -66,6 +66,12 @@ export interface Messaging {
   /** After each connection but the first: broadcasts may have been missed, so caches they invalidate are stale. */
   onReconnect(fn: () => void): void;
 
+  /**
+   * Resolves once the server has taken what was sent until now: who asks for what is served from here on finds it. At once
+   * while there is no connection. Never rejects.
+   */
+  flush(): Promise<void>;
+
   /** Takes no more requests, lets those in work end (for 10 s at most), and closes the connection. */
   close(): Promise<void>;
 }

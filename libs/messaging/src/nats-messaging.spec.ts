@@ -182,6 +182,17 @@ describe('a server', () => {
     expect(await caller.call(double, { value: 5 })).toEqual({ value: 5 });
   });
 
+  it('is there for everybody once what it sent is taken', async () => {
+    const edge = await bus.connectAs('edge-gateway');
+    for (let round = 0; round < 20; round += 1) {
+      const instanceId = `flushed-${round}`;
+      const account = await bus.connectAs('account', instanceId);
+      account.serve(doubleAt, ({ value }) => ({ value: 2 * value }));
+      await account.flush();
+      expect(await edge.call(doubleAt, { value: round }, { instanceId })).toEqual({ value: 2 * round });
+    }
+  });
+
   it('that closes takes nothing more, and still answers what it has begun', async () => {
     const { begun, release } = await serveHeld();
     const call = caller.call(double, { value: 7 });

@@ -148,6 +148,10 @@ class NatsMessaging implements Messaging {
     this.#onReconnect.push(fn);
   }
 
+  async flush(): Promise<void> {
+    await this.#connection.current?.flush().catch(() => undefined);
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#drain();
     return this.#closed;
@@ -156,7 +160,7 @@ class NatsMessaging implements Messaging {
   async #drain(): Promise<void> {
     // Unsubscribed first and closed last: replies to what is in work still need the connection.
     for (const subscription of this.#serving) void subscription.drain().catch(() => undefined);
-    if (this.connected) await this.#connection.current?.flush().catch(() => undefined);
+    await this.flush();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeWaitMs)));
     await Promise.race([Promise.all(this.#servers.map((server) => server.whenIdle())), late]);

@@ -64,6 +64,8 @@ export async function runService<Config extends ServiceConfig>(
   const parts = { messaging, logger, metrics };
   const app = await createApp(await options.createModule(parts), parts);
   await app.listen();
+  // Whoever is told that this is ready may ask at once.
+  await messaging.flush();
   state.isServing = true;
   logger.info({ health_port: health.port }, `${name} is started`);
 
