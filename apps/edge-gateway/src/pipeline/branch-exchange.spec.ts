@@ -1,22 +1,9 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
-import { startRequestTrace } from '@gateway/observability';
 import { adoptBranch, branchExchange } from './branch-exchange.ts';
-import { createExchange } from './exchange.ts';
-
-function open() {
-  const request = new IncomingMessage(new Socket());
-  return createExchange({
-    ...{ requestId: 'r', endpoint: '/v1/chat/completions', format: 'chat-completions', route: undefined },
-    request,
-    response: new ServerResponse(request),
-    trace: startRequestTrace(),
-  });
-}
+import { openExchange } from './exchange.fixture.ts';
 
 describe('two calls of one exchange', () => {
   it('note for themselves; what the chosen one noted holds', () => {
-    const exchange = open();
+    const exchange = openExchange();
     exchange.headers['x-svc-losses'] = 'seed';
     const [first, second] = [branchExchange(exchange), branchExchange(exchange)];
     first.ledger.provider = 'openai';
@@ -36,7 +23,7 @@ describe('two calls of one exchange', () => {
   });
 
   it('end one by one, and both with their client', () => {
-    const exchange = open();
+    const exchange = openExchange();
     const first = branchExchange(exchange);
     first.timings.forwardedAt = 7;
     const second = branchExchange(exchange, first);

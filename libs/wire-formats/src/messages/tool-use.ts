@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib';
 import type { JsonObject, ToolCallPart } from '@gateway/interchange';
 import { parseExactJson } from '../json/parse-exact-json.ts';
 import { asObject, asText, isEmpty, isObject, optional, otherMembers } from '../json/read-members.ts';
@@ -64,12 +63,6 @@ export function parseArguments(argumentsText: string): JsonObject | undefined {
   const read = readArguments(argumentsText);
   // Some models write `null` where a tool takes nothing.
   return asObject(read === null ? {} : read);
-}
-
-/** Anthropic takes letters, digits, `_` and `-` in ids; other providers make others up. Equal ids stay equal. */
-export function mapToolId(id: string): string {
-  if (/^[\w-]+$/.test(id)) return id;
-  return `${id.replaceAll(/[^\w-]/g, '_')}_${crc32(id).toString(36)}`;
 }
 
 /** Input that a block starts with already; undefined for the empty object that most start with. */

@@ -10,12 +10,12 @@ import type {
 } from '@gateway/interchange';
 import { parseExactJson } from '../../json/parse-exact-json.ts';
 import { asList, asObject, asText, optional } from '../../json/read-members.ts';
+import { mapToolId } from '../../map-tool-id.ts';
 import { renderCachePoint } from '../cache-point.ts';
 import { renderCitation } from '../citations.ts';
 import { own } from '../own.ts';
 import { renderRedacted } from '../redacted-thinking.ts';
 import { renderInput } from '../tool-arguments.ts';
-import { mapToolId } from '../tool-ids.ts';
 import { createDocumentNames, renderMedia } from './render-media.ts';
 
 /** What rendering has to know, and what it finds, beside the part at hand. */
@@ -116,13 +116,16 @@ function renderThinking(part: ThinkingPart, { isAnswer = false }: BlockContext):
   return { reasoningContent: { reasoningText: { text: part.text, ...signature, ...rest } } };
 }
 
+/** `ToolUseBlock.toolUseId` of the Amazon Bedrock API reference. */
+const renderCallId = (id: string): string => mapToolId(id, /^[\w.:-]{1,64}$/, 64);
+
 function renderToolUse(part: ToolCallPart, { field, losses, isAnswer = false }: BlockContext): JsonObject {
   // A custom tool's text goes on as the one member of an object, as in the messages format.
   const input =
     part.kind === 'custom'
       ? { input: part.argumentsText }
       : renderInput(part.argumentsText, `${field}.${part.name}`, losses);
-  const head = renderCallHead(isAnswer ? part : { ...part, id: mapToolId(part.id) });
+  const head = renderCallHead(isAnswer ? part : { ...part, id: renderCallId(part.id) });
   return { toolUse: { ...head, input } };
 }
 
@@ -137,7 +140,7 @@ function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObje
   const status = part.isError === undefined ? {} : { status: part.isError ? 'error' : 'success' };
   return {
     toolResult: {
-      toolUseId: context.isAnswer === true ? part.callId : mapToolId(part.callId),
+      toolUseId: context.isAnswer === true ? part.callId : renderCallId(part.callId),
       content: spoken.map((inner) => renderBlock(inner, context)).filter((block) => block !== undefined),
       ...status,
       ...own.read(part),

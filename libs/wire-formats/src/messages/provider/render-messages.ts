@@ -1,9 +1,9 @@
 import type { ChatMessage, ChatPart, JsonObject, Loss, ToolResultPart } from '@gateway/interchange';
 import { asObject } from '../../json/read-members.ts';
+import { mapToolId } from '../../map-tool-id.ts';
 import { renderCacheControl } from '../cache-control.ts';
 import { own } from '../own.ts';
 import { readSpelled, renderBlock } from '../render-block.ts';
-import { mapToolId } from '../tool-use.ts';
 import { findPartLoss } from './part-losses.ts';
 
 export interface RenderContext {
@@ -113,9 +113,12 @@ function renderPart(
   return [part.type === 'tool-call' ? renderCall(block, part.id) : block];
 }
 
+/** Anthropic takes letters, digits, `_` and `-` in ids. */
+const renderCallId = (id: string): string => mapToolId(id, /^[\w-]+$/);
+
 /** The signature that another provider's call may carry is none of Anthropic's business. */
 function renderCall(block: JsonObject, id: string): JsonObject {
-  return { ...block, id: mapToolId(id) };
+  return { ...block, id: renderCallId(id) };
 }
 
 function renderToolResult(
@@ -131,7 +134,7 @@ function renderToolResult(
   return {
     ...rest,
     type: 'tool_result',
-    tool_use_id: mapToolId(result.callId),
+    tool_use_id: renderCallId(result.callId),
     ...(result.parts.length === 0 && spelling.content !== 'list'
       ? {}
       : { content: renderContent(blocks, spelling.content === 'list') }),

@@ -1,12 +1,9 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
-import { startRequestTrace } from '@gateway/observability';
 import { findProvider, type Provider } from '@gateway/providers';
 import { BackendBook } from '../../../backends/backend-book.ts';
 import type { Caller } from '../../caller.ts';
-import { createExchange } from '../../exchange.ts';
+import { openExchange } from '../../exchange.fixture.ts';
 import type { Target } from '../../target.ts';
 import { attemptHedged, type HedgeServices } from './attempt-hedged.ts';
 import type { Candidate } from './candidates.ts';
@@ -22,13 +19,7 @@ const target: Target = {
 
 /** A call that stays silent for long, where the account's keys are looked up again meanwhile. */
 async function call(open: () => Promise<unknown>) {
-  const request = new IncomingMessage(new Socket());
-  const exchange = createExchange({
-    ...{ requestId: 'r', endpoint: '/v1/chat/completions', format: 'chat-completions', route: undefined },
-    request,
-    response: new ServerResponse(request),
-    trace: startRequestTrace(),
-  });
+  const exchange = openExchange();
   const backends = new BackendBook({
     messaging: { broadcast: none, onBroadcast: none } as never,
     inFlightMax: 100,

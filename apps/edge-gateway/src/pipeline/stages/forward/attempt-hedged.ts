@@ -2,7 +2,7 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { adoptBranch, branchExchange } from '../../branch-exchange.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { PipelineSettings } from '../../services.ts';
-import { chooseNext, type Candidate } from './candidates.ts';
+import { chooseBeside, type Candidate } from './candidates.ts';
 import type { FurtherServices } from './choose-further.ts';
 import type { Made, Quest } from './quest.ts';
 
@@ -72,17 +72,7 @@ async function chooseOther(
   { candidate }: Run,
   services: HedgeServices,
 ): Promise<Candidate | undefined> {
-  const { tries } = exchange;
-  const { backend } = candidate.connection;
-  const running = {
-    backend,
-    model: target.model,
-    kind: 'timeout',
-    isPassing: false,
-    retryAfterMs: undefined,
-  } as const;
-  const failed = [...tries.failed, running];
-  const other = await chooseNext(target, caller, { ...tries, failed }, services);
+  const other = await chooseBeside(candidate, target, caller, exchange.tries, services);
   if (other === undefined || other.connection.backend.state() !== 'ready') return undefined;
   if (exchange.abort.signal.aborted || !services.retryBudget.takeExtra(caller.accountId)) return undefined;
   return other;

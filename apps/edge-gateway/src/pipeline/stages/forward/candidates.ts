@@ -76,6 +76,18 @@ export async function chooseNext(
   return findIn('ready', untried) ?? findIn('cooling', untried);
 }
 
+/** Who could be called while a call is silent: as if that one had failed of it. */
+export function chooseBeside(
+  { target: { model }, connection: { backend } }: Candidate,
+  target: Target,
+  caller: Caller,
+  tries: Tries,
+  services: ConnectionServices,
+): Promise<Candidate | undefined> {
+  const silent = { backend, model, kind: 'timeout', isPassing: false, retryAfterMs: undefined } as const;
+  return chooseNext(target, caller, { ...tries, failed: [...tries.failed, silent] }, services);
+}
+
 /** Whoever failed first and may do better soon, unless its breaker has opened. */
 export async function chooseRepeat(
   target: Target,

@@ -1,14 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
-import { startRequestTrace } from '@gateway/observability';
 import { findProvider, type Provider } from '@gateway/providers';
 import { BackendBook } from '../../../backends/backend-book.ts';
 import { RetryBudget } from '../../../backends/retry-budget.ts';
 import { AnswerBody } from '../../../upstream/answer-body.ts';
 import type { UpstreamReply } from '../../../upstream/upstream.ts';
 import type { Caller } from '../../caller.ts';
-import { createExchange, type Exchange } from '../../exchange.ts';
+import { openExchange } from '../../exchange.fixture.ts';
 import type { Outbound } from '../../outbound.ts';
 import type { Target } from '../../target.ts';
 import { forward } from './forward.ts';
@@ -21,16 +18,6 @@ const target: Target = {
   ownCredential: null,
 };
 const caller = { accountId: 'a' } as Caller;
-
-function open(): Exchange {
-  const request = new IncomingMessage(new Socket());
-  return createExchange({
-    ...{ requestId: 'r', endpoint: '/v1/chat/completions', format: 'chat-completions', route: undefined },
-    request,
-    response: new ServerResponse(request),
-    trace: startRequestTrace(),
-  });
-}
 
 /** Refuses what is said in its own way, and never says anything of what is said plainly. */
 function send({ body }: { body: unknown }): Promise<UpstreamReply> {
@@ -59,7 +46,7 @@ it('takes a refusal of the provider’s own way for the answer that it is: break
   const outbound = { body: Buffer.from('own'), added: [], plainBodyFor: () => Buffer.from('plain') };
   const answers = await Promise.all(
     Array.from({ length: 10 }, () =>
-      forward(outbound as unknown as Outbound, target, open(), caller, services as never),
+      forward(outbound as unknown as Outbound, target, openExchange(), caller, services as never),
     ),
   );
   await turn();

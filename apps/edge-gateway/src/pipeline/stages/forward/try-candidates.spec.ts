@@ -1,7 +1,5 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { GatewayError } from '@gateway/errors';
-import { createMetrics, startRequestTrace } from '@gateway/observability';
+import { createMetrics } from '@gateway/observability';
 import { findProvider } from '@gateway/providers';
 import { BackendBook } from '../../../backends/backend-book.ts';
 import { RetryBudget } from '../../../backends/retry-budget.ts';
@@ -9,7 +7,7 @@ import type { OpenedCredential } from '../../../connections/connections.ts';
 import { createResilienceMetrics } from '../../../metrics/resilience-metrics.ts';
 import { AnswerBody } from '../../../upstream/answer-body.ts';
 import type { Caller } from '../../caller.ts';
-import { createExchange } from '../../exchange.ts';
+import { openExchange } from '../../exchange.fixture.ts';
 import type { Target } from '../../target.ts';
 import type { Candidate } from './candidates.ts';
 import type { Quest } from './quest.ts';
@@ -45,13 +43,8 @@ function credentialOf(...apiKeys: string[]): OpenedCredential {
 }
 
 function createQuest(call: Quest['call'], alternatives?: Target['alternatives']): Quest {
-  const request = new IncomingMessage(new Socket());
-  const exchange = createExchange({
-    ...{ requestId: 'r', endpoint: '/v1/chat/completions', format: 'chat-completions', route: undefined },
-    ...{ request, response: new ServerResponse(request), trace: startRequestTrace() },
-  });
   const asked = alternatives === undefined ? target : { ...target, alternatives };
-  return { target: asked, exchange, caller, isRepeatable: true, call };
+  return { target: asked, exchange: openExchange(), caller, isRepeatable: true, call };
 }
 
 function createBody() {

@@ -11,7 +11,7 @@ import type { PipelineSettings } from '../../services.ts';
 import type { Target } from '../../target.ts';
 import type { FailedTry } from '../../tries.ts';
 import { attemptHedged, mayHedge, type HedgeServices } from './attempt-hedged.ts';
-import { callFirst, chooseNext, type Candidate } from './candidates.ts';
+import { callFirst, chooseBeside, type Candidate } from './candidates.ts';
 import { chooseFurther } from './choose-further.ts';
 import type { Made, Quest } from './quest.ts';
 
@@ -122,14 +122,12 @@ async function attempt(quest: Quest, candidate: Candidate, services: TryServices
 
 /** Whether there is somebody else to ask while a call is silent. Never rejects: who cannot be looked up is not there. */
 async function isReplaceable(
-  { target: { model }, connection: { backend } }: Candidate,
+  candidate: Candidate,
   { target, exchange: { tries }, caller }: Quest,
   services: TryServices,
 ): Promise<boolean> {
-  const silent = { backend, model, kind: 'timeout', isPassing: false, retryAfterMs: undefined } as const;
-  const others = { ...tries, failed: [...tries.failed, silent] };
-  const next = await chooseNext(target, caller, others, services).catch(() => undefined);
-  return next !== undefined;
+  const other = await chooseBeside(candidate, target, caller, tries, services).catch(() => undefined);
+  return other !== undefined;
 }
 
 /** How long others wait for their turn: not at all where there are none. */

@@ -1,0 +1,13 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { startRequestTrace } from '@gateway/observability';
+import { createExchange, type Exchange } from './exchange.ts';
+
+/** An exchange of chat completions with a client that is there and says nothing. */
+export function openExchange(): Exchange {
+  const request = new IncomingMessage(new Socket());
+  return createExchange({
+    ...{ requestId: 'r', endpoint: '/v1/chat/completions', format: 'chat-completions', route: undefined },
+    ...{ request, response: new ServerResponse(request), trace: startRequestTrace() },
+  });
+}
