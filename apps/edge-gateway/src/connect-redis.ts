@@ -1,6 +1,6 @@
 import type { Logger } from '@gateway/observability';
 import { Redis } from 'ioredis';
-import { admitCommand } from './pipeline/stages/limit/redis-rate-limiter.adapter.ts';
+import { admitCommand } from './rate-limits/redis-rate-limiter.adapter.ts';
 
 /** How long limits and budgets wait for Redis before a process decides by itself. */
 export const redisCommandMs = 250;

@@ -1,9 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import type { Backend } from '../backends/backend.ts';
 import type { BackendBook } from '../backends/backend-book.ts';
-import type { Caller } from '../pipeline/caller.ts';
-import type { PipelineSettings } from '../pipeline/services.ts';
-import type { Target } from '../pipeline/target.ts';
+import type { Caller, Target } from '../request/request.ts';
+import type { PipelineSettings } from '../request/settings.ts';
 import type { Connections, OpenedKey } from './connections.ts';
 import { secretValues } from './secret-values.ts';
 

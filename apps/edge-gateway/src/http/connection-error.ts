@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '@gateway/errors';
 import { uuidv7 } from 'uuidv7';
-import { renderError } from './render-error.ts';
+import { renderError } from '../request/http-response.ts';
 
 interface Refusal {
   readonly statusLine: string;

@@ -4,7 +4,7 @@ import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { tokens } from '../tokens.ts';
 import { formatOfPath } from './endpoint-format.ts';
-import { renderError } from './render-error.ts';
+import { renderError } from '../request/http-response.ts';
 
 /** Statuses that say something of the caller: many of one are somebody trying. */
 const refusals = new Set([401, 403, 429]);

@@ -3,7 +3,7 @@ import type { ClientFormat } from '@gateway/interchange';
 import { startRequestTrace } from '@gateway/observability';
 import type { RequestRoute } from '@gateway/wire-formats';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createExchange, type Exchange } from '../pipeline/exchange.ts';
+import { createExchange, type Exchange } from '../pipeline/exchange/exchange.ts';
 import { handleRequest } from '../pipeline/handle-request.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 

@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerConnectionError } from './connection-error.ts';
 import type { DirectChat } from './direct-chat.ts';
 import { createListener, type Listener, type TlsIdentity } from './listener.ts';
-import { renderError } from './render-error.ts';
+import { renderError } from '../request/http-response.ts';
 import { newRequestId } from './request-id.ts';
 import { RouteMethods } from './route-methods.ts';
 

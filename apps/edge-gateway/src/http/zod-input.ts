@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { JsonDepthError, JsonSyntaxError, scanJson } from '@gateway/wire-formats';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { readBody, requireJson } from './read-body.ts';
+import { readBody, requireJson } from '../request/read-body.ts';
 
 /** Account bodies are small: a tool list of 4,096 names of 256 characters fits. */
 const accountBodyBytesMax = 2 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { toGatewayError } from '@gateway/errors';
 import { renderTokenCount } from '@gateway/wire-formats';
-import { estimateTokens } from './estimate-tokens.ts';
-import type { Exchange } from './exchange.ts';
-import type { Outbound } from './outbound.ts';
-import type { RelayOutcome } from './relay-outcome.ts';
+import { estimateTokens } from '../request/token-estimates.ts';
+import type { Exchange } from './exchange/exchange.ts';
+import type { Outbound } from './exchange/tool-plan.ts';
+import type { RelayOutcome } from './exchange/answer.ts';
 import type { PipelineServices } from './services.ts';
 import { authenticate } from './stages/authenticate/authenticate.ts';
 import { choose } from './stages/choose/choose.ts';
@@ -15,8 +15,8 @@ import { relay } from './stages/relay/relay.ts';
 import { relayCount } from './stages/relay/relay-count.ts';
 import { relayError } from './stages/relay/relay-error.ts';
 import { validate } from './stages/validate/validate.ts';
-import type { Target } from './target.ts';
-import { identityPlan } from './tool-plan.ts';
+import type { Target } from '../request/request.ts';
+import { identityPlan } from './exchange/tool-plan.ts';
 
 /**
  * The story of a request whose tokens are to be counted: as a chat request, but nothing is planned and nothing is

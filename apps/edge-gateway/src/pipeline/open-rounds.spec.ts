@@ -1,12 +1,11 @@
 import type { StreamEvent, TokenUsage } from '@gateway/interchange';
-import type { Caller } from './caller.ts';
-import { createLedger, type Exchange } from './exchange.ts';
-import { netOver, requestWith } from './net/net.fixture.ts';
+import type { Caller, Target } from '../request/request.ts';
+import { createLedger, type Exchange } from './exchange/exchange.ts';
+import { netOver, requestWith } from './recovery/net.fixture.ts';
 import { openRounds } from './open-rounds.ts';
-import type { Outbound } from './outbound.ts';
+import type { Outbound } from './exchange/tool-plan.ts';
 import type { PipelineServices } from './services.ts';
-import type { Target } from './target.ts';
-import { createTries } from './tries.ts';
+import { createTries } from './exchange/tries.ts';
 
 const net = netOver(requestWith('chat-completions', [{ name: 'here' }, { name: 'away' }]), {
   forwarded: [0],

@@ -1,12 +1,13 @@
-import type { ChatAnswer, UpstreamAnswer } from './answer.ts';
-import type { Caller } from './caller.ts';
-import type { Exchange } from './exchange.ts';
-import { HiddenRounds, type NextRound } from './net/hidden-rounds.ts';
-import { listSent } from './native-selection.ts';
-import type { Outbound } from './outbound.ts';
+import type { UpstreamAnswer } from '../request/upstream-answer.ts';
+import type { ChatAnswer } from './exchange/answer.ts';
+import type { Caller, Target } from '../request/request.ts';
+import type { Exchange } from './exchange/exchange.ts';
+import type { NextRound } from './recovery/hidden-rounds.ts';
+import { HiddenRounds } from './recovery/hidden-rounds.ts';
+import type { SessionNames, Outbound } from './exchange/tool-plan.ts';
+import { listSent } from './exchange/tool-plan.ts';
 import type { PipelineServices } from './services.ts';
 import { forward } from './stages/forward/forward.ts';
-import type { Target } from './target.ts';
 
 /** The rounds of an answer to a request with a net; null for any other. Each is made where the first answer came from. */
 export function openRounds(
@@ -46,3 +47,30 @@ export function openRounds(
 function alone({ provider, model, lane, path, ownCredential }: Target): Target {
   return { provider, model, lane, ownCredential, ...(path === undefined ? {} : { path }) };
 }
+
+/** Where it is remembered. Positions are those of the list of tools that the key may use. */
+interface RoundsMemory {
+  addRecovered(names: SessionNames, positions: readonly number[], asked: readonly number[]): void;
+}
+
+/** What the transcript will not show of an answer's rounds: tools that came back, and what was asked and not answered. */
+export async function rememberRounds(
+  { plan }: Pick<Outbound, 'plan'>,
+  rounds: HiddenRounds,
+  memory: RoundsMemory,
+): Promise<void> {
+  const { net, session, eligible } = plan;
+  const { names, needs } = rounds.unanswered;
+  if (net === undefined || session === null) return;
+  if (rounds.recovered.length === 0 && names.length === 0 && needs.length === 0) return;
+  const positionsOf = (tools: readonly string[]): number[] =>
+    tools.flatMap((name) => {
+      const index = net.leftOut.get(name);
+      return index === undefined ? [] : [eligible.indexOf(index)];
+    });
+  const found = await Promise.all(needs.slice(0, 2).map((need) => net.find(need)));
+  const asked = positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);
+  memory.addRecovered(session, [...positionsOf(rounds.recovered), ...asked], asked);
+}
+
+const foundMax = 5;

@@ -12,11 +12,12 @@ import type { EdgeMetrics } from '../metrics/edge-metrics.ts';
 import type { ResilienceMetrics } from '../metrics/resilience-metrics.ts';
 import type { RequestSpool } from '../spool/request-spool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import type { RateLimiter } from './stages/limit/rate-limiter.port.ts';
+import type { PipelineSettings } from '../request/settings.ts';
+import type { RateLimiter } from '../rate-limits/rate-limiter.port.ts';
 import type { ContextPlanner } from './stages/plan/context/context-planner.ts';
 import type { ModelRouter } from '../routing/model-router.ts';
 import type { ContentKeeper } from './contents/content-keeper.ts';
-import type { TokenRatios } from './token-ratios.ts';
+import type { TokenRatios } from '../request/token-estimates.ts';
 import type { Planner } from './stages/plan/planner.ts';
 import type { SessionPlanner } from './stages/plan/session/session-planner.ts';
 import type { ToolListIndex } from './stages/plan/tool-list-index.ts';
@@ -48,20 +49,4 @@ export interface PipelineServices {
   readonly log: Logger;
   /** The one wide line a request. */
   readonly requestLog: LineLog;
-}
-
-export interface PipelineSettings {
-  readonly bodyBytesMax: number;
-  readonly planDeadlineMs: number;
-  /** Undefined when there is no sandbox. */
-  readonly sandboxUrl: string | undefined;
-  /** How often a call that failed is made again where nobody else can be asked. */
-  readonly retriesMax: number;
-  /** A provider that asks for a longer pause is not waited for. */
-  readonly retryAfterMsMax: number;
-  /** Where somebody else can be asked: how long the first byte of a stream may take, and a plain answer as a whole. */
-  readonly firstByteMsMax: number;
-  readonly plainAnswerMsMax: number;
-  /** How long a plain call without tools is silent before a second one is made beside it. 0: none is. */
-  readonly hedgeAfterMs: number;
 }

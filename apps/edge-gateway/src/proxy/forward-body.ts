@@ -6,9 +6,9 @@ import {
   type UpstreamCall,
   type UpstreamRequest,
 } from '@gateway/providers';
-import type { ChatAnswer } from '../pipeline/answer.ts';
-import type { Caller } from '../pipeline/caller.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
+import type { ChatAnswer } from '../pipeline/exchange/answer.ts';
+import type { Caller } from '../request/request.ts';
+import type { Exchange } from '../pipeline/exchange/exchange.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { noteCall } from '../pipeline/stages/forward/call-provider.ts';
 import type { Candidate } from '../pipeline/stages/forward/candidates.ts';

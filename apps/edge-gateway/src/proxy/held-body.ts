@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
-import { clientLeft, tooLarge } from '../http/read-body.ts';
+import { clientLeft, tooLarge } from '../request/read-body.ts';
 import { modelMissing, type ModelPlace, type ModelScanner } from './model-place.ts';
 import { SealedFile } from './sealed-file.ts';
 

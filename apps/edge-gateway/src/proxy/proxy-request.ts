@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, toGatewayError } from '@gateway/errors';
 import type { ProxyEndpoint } from '@gateway/providers';
-import { renderHeaderText } from '../http/header-text.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
-import type { RelayOutcome } from '../pipeline/relay-outcome.ts';
-import { readOwnCredential } from '../pipeline/own-credential.ts';
+import { renderHeaderText } from '../request/http-response.ts';
+import type { Exchange } from '../pipeline/exchange/exchange.ts';
+import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
+import { readOwnCredential } from '../request/request-facts.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { authenticate } from '../pipeline/stages/authenticate/authenticate.ts';
 import { connectedProviders } from '../pipeline/stages/choose/choose.ts';

@@ -1,8 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import { createSummary } from '@gateway/interchange';
 import type { JsonFields } from '@gateway/providers';
-import type { Exchange } from '../pipeline/exchange.ts';
-import type { RelayOutcome } from '../pipeline/relay-outcome.ts';
+import type { Exchange } from '../pipeline/exchange/exchange.ts';
+import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
 import type { PassedAnswer } from '../pipeline/stages/relay/passed-answer.ts';
 import { readWhole } from '../upstream/read-whole.ts';
 import { toUpstreamError } from '../upstream/upstream-error.ts';

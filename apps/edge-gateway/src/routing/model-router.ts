@@ -14,7 +14,7 @@ import {
 import { hash } from 'node:crypto';
 import { chooseThresholds } from './account-thresholds.ts';
 import type { ModelToggles } from './model-toggles.ts';
-import type { ModelChoice } from '../pipeline/model-choice.ts';
+import type { ModelChoice } from '../request/model-choice.ts';
 import type { Observations, SeenAnswer } from './observations.ts';
 import type { PinnedModel, SessionPins } from './session-pins.ts';
 import type { ToolRecall } from './tool-recall.ts';
@@ -117,7 +117,7 @@ export class ModelRouter {
     const { observations, pins } = this.#options;
     if (seen !== null) observations.noteAnswer(accountId, id, seen);
     if (chosen === undefined) return;
-    const { mode, session, turns, complexity, level } = chosen;
+    const { mode, conversation: session, turns, complexity, level } = chosen;
     if (mode === 'auto' && turns === 1) observations.noteComplexity(accountId, complexity);
     pins.keep(session, { id, level, inputTokens, turns, at: this.#now() });
   }

@@ -1,8 +1,8 @@
 import type { MessageOutline } from '@gateway/interchange';
 import type { Needs } from '@gateway/model-routing';
 import type { JsonTape } from '@gateway/wire-formats';
-import type { ParsedRequest } from '../pipeline/parsed-request.ts';
-import { turnsThinkingOn } from '../pipeline/thinking.ts';
+import type { ParsedRequest } from '../request/request.ts';
+import { turnsReasoningOn } from '../request/request-facts.ts';
 
 /** Parts that carry a file, as each format writes them. Inside a text their quotes would be escaped. */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
@@ -39,7 +39,7 @@ export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: numbe
     documents,
     jsonMode: asksForJson(tape),
     streaming: outline.stream,
-    thinking: turnsThinkingOn(tape),
+    thinking: turnsReasoningOn(tape),
     inputTokens: Math.ceil(bytes / bytesPerToken) + fileTokens,
     outputTokensMax: outline.maxOutputTokens ?? null,
     marksCache: messages.some(({ cacheControl }) => cacheControl) || system?.cacheControl === true,

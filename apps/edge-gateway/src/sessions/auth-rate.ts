@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { RateLimiter } from '../pipeline/stages/limit/rate-limiter.port.ts';
+import type { RateLimiter } from '../rate-limits/rate-limiter.port.ts';
 
 /** What of the configuration `/v1/auth` goes by. */
 export interface AuthSettings {

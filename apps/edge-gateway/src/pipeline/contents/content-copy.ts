@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import { contentPartBytesMax, type ContentPart, type RequestContent } from '@gateway/contracts';
 import { applyEdits, cloudFields, removeMembers } from '@gateway/wire-formats';
-import type { ParsedRequest } from '../parsed-request.ts';
+import type { ParsedRequest } from '../../request/request.ts';
 
 /** Read beyond the bound and left out again: so no secret stands at the end of a cut text of which redacting saw a part. */
 const marginBytes = 1024;

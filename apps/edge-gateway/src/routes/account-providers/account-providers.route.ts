@@ -25,7 +25,7 @@ import type { AccountCaller } from '../../http/account-caller.ts';
 import { FromCaller } from '../../http/caller.decorator.ts';
 import { Describe } from '../../http/operation.ts';
 import { readJson } from '../../http/zod-input.ts';
-import type { PipelineSettings } from '../../pipeline/services.ts';
+import type { PipelineSettings } from '../../request/settings.ts';
 import { tokens } from '../../tokens.ts';
 import { deleteProvider, listProviders, putProvider } from './account-providers.operations.ts';
 import { chooseAdditionalKeys } from './choose-additional-keys.ts';

@@ -6,7 +6,7 @@ import { AllowAccess } from '../../http/access.ts';
 import { FromSession } from '../../http/caller.decorator.ts';
 import { Describe } from '../../http/operation.ts';
 import { readJson, readOptionalJson } from '../../http/zod-input.ts';
-import type { RateLimiter } from '../../pipeline/stages/limit/rate-limiter.port.ts';
+import type { RateLimiter } from '../../rate-limits/rate-limiter.port.ts';
 import { limitAuth, type AuthSettings } from '../../sessions/auth-rate.ts';
 import { chooseClientAddress } from '../../sessions/client-address.ts';
 import type { IdentityClient, OpenedSession } from '../../sessions/identity-client.ts';

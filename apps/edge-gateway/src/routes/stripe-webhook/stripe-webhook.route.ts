@@ -5,7 +5,7 @@ import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AllowAccess } from '../../http/access.ts';
 import { Describe } from '../../http/operation.ts';
-import { readBody, requireJson } from '../../http/read-body.ts';
+import { readBody, requireJson } from '../../request/read-body.ts';
 import { tokens } from '../../tokens.ts';
 import * as operations from './stripe-webhook.operations.ts';
 

@@ -4,8 +4,8 @@ import { keySha256, parseApiKey } from '@gateway/interchange';
 import type { GrantCache } from '../../../grants/grant-cache.ts';
 import { requireUnexpired } from '../../../grants/require-unexpired.ts';
 import { looksLikeSessionToken } from '../../../sessions/session-shape.ts';
-import type { Caller } from '../../caller.ts';
-import type { Exchange } from '../../exchange.ts';
+import type { Caller } from '../../../request/request.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 
 /** Key → what it may do. Throws `missing_api_key`, `invalid_api_key`, `expired_api_key`, or `api_key_required` for a session token. */
 export async function authenticate(exchange: Exchange, services: { grants: GrantCache }): Promise<Caller> {

@@ -1,6 +1,6 @@
 import { findProvider } from '@gateway/providers';
-import type { SkippedFallback } from '../../tries.ts';
-import type { Target } from '../../target.ts';
+import type { SkippedFallback } from '../../exchange/tries.ts';
+import type { Target } from '../../../request/request.ts';
 import { chooseFallbacks } from './choose-fallbacks.ts';
 
 const lane = { kind: 'same-format', format: 'chat-completions' } as const;

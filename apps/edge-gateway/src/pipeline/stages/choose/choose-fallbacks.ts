@@ -1,6 +1,6 @@
 import type { ExclusionRule } from '@gateway/model-routing';
-import type { SkippedFallback } from '../../tries.ts';
-import type { Target } from '../../target.ts';
+import type { SkippedFallback } from '../../exchange/tries.ts';
+import type { Target } from '../../../request/request.ts';
 
 /** What fallbacks are judged by. */
 export interface FallbackRules {

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { ClientFormat } from '@gateway/interchange';
 import { formatsOf, type Provider } from '@gateway/providers';
-import type { Lane } from '../../lane.ts';
+import type { Lane } from '../../../request/request.ts';
 
 /**
  * Chooses the lane: the client's own format wherever the provider speaks it, since nothing is lost there; else the

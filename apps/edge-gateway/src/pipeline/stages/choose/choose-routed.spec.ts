@@ -1,9 +1,8 @@
 import { findProvider, type Provider } from '@gateway/providers';
-import type { Caller } from '../../caller.ts';
-import type { Exchange } from '../../exchange.ts';
-import { requestWith } from '../../net/net.fixture.ts';
-import type { Target } from '../../target.ts';
-import { TokenRatios } from '../../token-ratios.ts';
+import type { Caller, Target } from '../../../request/request.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { requestWith } from '../../recovery/net.fixture.ts';
+import { TokenRatios } from '../../../request/token-estimates.ts';
 import { chooseRouted } from './choose-routed.ts';
 
 const lane = { kind: 'same-format', format: 'chat-completions' } as const;

@@ -4,13 +4,11 @@ import { findProvider } from '@gateway/providers';
 import type { ModelRouter, Routed, RoutedRequest } from '../../../routing/model-router.ts';
 import { nameConversation, readTask } from '../../../routing/name-conversation.ts';
 import { estimateFresh, readNeeds } from '../../../routing/read-needs.ts';
-import type { Caller } from '../../caller.ts';
-import type { Exchange } from '../../exchange.ts';
-import { renderChoiceAttributes } from '../../model-choice.ts';
-import type { ParsedRequest } from '../../parsed-request.ts';
-import type { Target } from '../../target.ts';
-import { carriesSignedThinking } from '../../thinking.ts';
-import type { TokenRatios } from '../../token-ratios.ts';
+import type { Caller, ParsedRequest, Target } from '../../../request/request.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { renderChoiceAttributes } from '../../../request/model-choice.ts';
+import { carriesSignedReasoning } from '../../../request/request-facts.ts';
+import type { TokenRatios } from '../../../request/token-estimates.ts';
 import { explainExclusions } from './explain-exclusions.ts';
 
 export interface RoutedServices {
@@ -50,7 +48,7 @@ export async function chooseRouted(
   const { reason, level } = choice;
   const [first, ...others] = choice.candidates;
   if (first === undefined || reason === null) throw noCandidate(mode, connected, choice.excluded);
-  const chosen = { mode, reason, level, complexity, choice, session: routed.session, turns };
+  const chosen = { mode, reason, level, complexity, choice, conversation: routed.session, turns };
   exchange.modelChoice = chosen;
   const { span } = exchange.trace;
   if (span.isRecording()) span.setAttributes(renderChoiceAttributes(chosen));
@@ -84,7 +82,7 @@ function describe(
     session: nameConversation(`${accountId}\n${mode}`, outline, clientName),
     mayGoOn: clientName !== undefined || hasTurn,
     task: mode === 'auto' ? readTask(outline) : '',
-    carriesThinking: hasTurn && carriesSignedThinking(tape),
+    carriesThinking: hasTurn && carriesSignedReasoning(tape),
   };
 }
 

@@ -4,17 +4,15 @@ import type { ModelCatalog } from '@gateway/model-catalog';
 import { findLack, parseRoutingString } from '@gateway/model-routing';
 import { findProvider, type Provider } from '@gateway/providers';
 import type { Connections } from '../../../connections/connections.ts';
-import { renderHeaderText } from '../../../http/header-text.ts';
+import { renderHeaderText } from '../../../request/http-response.ts';
 import { readNeeds } from '../../../routing/read-needs.ts';
-import type { Exchange } from '../../exchange.ts';
-import type { PipelineSettings } from '../../services.ts';
-import type { Target } from '../../target.ts';
-import type { SkippedFallback } from '../../tries.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { PipelineSettings } from '../../../request/settings.ts';
+import type { Target, Caller, ParsedRequest } from '../../../request/request.ts';
+import type { SkippedFallback } from '../../exchange/tries.ts';
 import { chooseFallbacks } from './choose-fallbacks.ts';
 import { chooseLane } from './choose-lane.ts';
 import { chooseRouted, type RoutedServices } from './choose-routed.ts';
-import type { Caller } from '../../caller.ts';
-import type { ParsedRequest } from '../../parsed-request.ts';
 
 /** The cloud's hosted model service, whose credentials may come with a request. */
 const hostedProvider = 'hosted';

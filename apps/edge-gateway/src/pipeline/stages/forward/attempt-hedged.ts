@@ -1,7 +1,7 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
-import { adoptBranch, branchExchange } from '../../branch-exchange.ts';
-import type { Exchange } from '../../exchange.ts';
-import type { PipelineSettings } from '../../services.ts';
+import { adoptBranch, branchExchange } from '../../exchange/branch-exchange.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { PipelineSettings } from '../../../request/settings.ts';
 import { chooseBeside, type Candidate } from './candidates.ts';
 import type { FurtherServices } from './choose-further.ts';
 import type { Made, Quest } from './quest.ts';

@@ -3,8 +3,8 @@ import type { ModelCatalog } from '@gateway/model-catalog';
 import { genAi, openSpan, SpanKind, type Span } from '@gateway/observability';
 import { renderUpstreamRequest, signUpstreamRequest, type UpstreamCall } from '@gateway/providers';
 import type { Upstream, UpstreamReply } from '../../../upstream/upstream.ts';
-import type { Exchange } from '../../exchange.ts';
-import type { Target } from '../../target.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { Target } from '../../../request/request.ts';
 import type { Candidate } from './candidates.ts';
 import { translateRequest, type Translated } from './translate-request.ts';
 

@@ -6,9 +6,8 @@ import {
   type Connection,
   type ConnectionServices,
 } from '../../../connections/open-connection.ts';
-import type { Caller } from '../../caller.ts';
-import type { Target } from '../../target.ts';
-import type { FailedTry, Tries } from '../../tries.ts';
+import type { Caller, Target } from '../../../request/request.ts';
+import type { FailedTry, Tries } from '../../exchange/tries.ts';
 
 /** Who may be called for a request: a model of a provider, under one of the credentials for it. */
 export interface Candidate {

@@ -3,10 +3,9 @@ import { chooseBackoffMs } from '../../../backends/backoff.ts';
 import type { RetryBudget } from '../../../backends/retry-budget.ts';
 import type { ConnectionServices } from '../../../connections/open-connection.ts';
 import type { ResilienceMetrics } from '../../../metrics/resilience-metrics.ts';
-import type { Caller } from '../../caller.ts';
-import { hasLeft, type Exchange } from '../../exchange.ts';
-import type { PipelineSettings } from '../../services.ts';
-import type { Target } from '../../target.ts';
+import type { Caller, Target } from '../../../request/request.ts';
+import { hasLeft, type Exchange } from '../../exchange/exchange.ts';
+import type { PipelineSettings } from '../../../request/settings.ts';
 import { chooseNext, chooseRepeat, type Candidate, type Repeat } from './candidates.ts';
 
 export type FurtherServices = ConnectionServices & {

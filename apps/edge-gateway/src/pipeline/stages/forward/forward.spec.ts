@@ -4,10 +4,9 @@ import { BackendBook } from '../../../backends/backend-book.ts';
 import { RetryBudget } from '../../../backends/retry-budget.ts';
 import { AnswerBody } from '../../../upstream/answer-body.ts';
 import type { UpstreamReply } from '../../../upstream/upstream.ts';
-import type { Caller } from '../../caller.ts';
-import { openExchange } from '../../exchange.fixture.ts';
-import type { Outbound } from '../../outbound.ts';
-import type { Target } from '../../target.ts';
+import type { Caller, Target } from '../../../request/request.ts';
+import { openExchange } from '../../exchange/exchange.fixture.ts';
+import type { Outbound } from '../../exchange/tool-plan.ts';
 import { forward } from './forward.ts';
 
 const none = (): undefined => undefined;

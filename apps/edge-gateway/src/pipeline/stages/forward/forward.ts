@@ -1,10 +1,9 @@
 import type { Logger } from '@gateway/observability';
 import { passOver } from '../../../upstream/read-whole.ts';
-import type { ChatAnswer } from '../../answer.ts';
-import type { Caller } from '../../caller.ts';
-import type { Exchange } from '../../exchange.ts';
-import type { Outbound } from '../../outbound.ts';
-import type { Target } from '../../target.ts';
+import type { ChatAnswer } from '../../exchange/answer.ts';
+import type { Caller, Target } from '../../../request/request.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { Outbound } from '../../exchange/tool-plan.ts';
 import { callProvider, type CallServices } from './call-provider.ts';
 import { tryCandidates, type TryServices } from './try-candidates.ts';
 

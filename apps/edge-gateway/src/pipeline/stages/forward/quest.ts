@@ -1,9 +1,8 @@
 import type { UpstreamReply } from '../../../upstream/upstream.ts';
-import type { ChatAnswer } from '../../answer.ts';
-import type { Caller } from '../../caller.ts';
-import type { Exchange } from '../../exchange.ts';
-import type { Target } from '../../target.ts';
-import type { FailedTry } from '../../tries.ts';
+import type { ChatAnswer } from '../../exchange/answer.ts';
+import type { Caller, Target } from '../../../request/request.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { FailedTry } from '../../exchange/tries.ts';
 import type { Candidate } from './candidates.ts';
 
 /** A request that is to be answered by somebody. */

@@ -9,8 +9,8 @@ import {
   scanJson,
   type RequestRenderOptions,
 } from '@gateway/wire-formats';
-import type { Exchange } from '../../exchange.ts';
-import type { Target } from '../../target.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { Target } from '../../../request/request.ts';
 
 /** A request in the provider's format, and what of the client's it could not carry. */
 export interface Translated {

@@ -1,9 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import { requireUnexpired } from '../../../grants/require-unexpired.ts';
 import type { GrantCache } from '../../../grants/grant-cache.ts';
-import type { Exchange } from '../../exchange.ts';
-import type { Caller } from '../../caller.ts';
-import type { RateDecision, RateLimiter } from './rate-limiter.port.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { Caller } from '../../../request/request.ts';
+import type { RateDecision, RateLimiter } from '../../../rate-limits/rate-limiter.port.ts';
 
 interface LimitServices {
   readonly rateLimiter: RateLimiter;

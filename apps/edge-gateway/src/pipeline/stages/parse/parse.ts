@@ -1,11 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 import type { RequestOutline } from '@gateway/interchange';
 import { formatNamed, JsonDepthError, JsonSyntaxError, scanJson, type JsonTape } from '@gateway/wire-formats';
-import { readBody, requireJson } from '../../../http/read-body.ts';
-import type { Exchange } from '../../exchange.ts';
-import { readOwnCredential } from '../../own-credential.ts';
-import type { ParsedRequest } from '../../parsed-request.ts';
-import type { PipelineSettings } from '../../services.ts';
+import { readBody, requireJson } from '../../../request/read-body.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { readOwnCredential } from '../../../request/request-facts.ts';
+import type { ParsedRequest } from '../../../request/request.ts';
+import type { PipelineSettings } from '../../../request/settings.ts';
 
 /** How deep a body may be nested. */
 const depthMax = 128;

@@ -1,12 +1,11 @@
 import type { RequestOutline } from '@gateway/interchange';
 import { editedLength, formatNamed } from '@gateway/wire-formats';
-import type { Caller } from '../../caller.ts';
-import type { Exchange } from '../../exchange.ts';
-import { buildNet, type NetGiven } from '../../net/build-net.ts';
-import { mayRecover } from '../../net/may-recover.ts';
-import type { SafetyNet } from '../../net/safety-net.ts';
-import type { ParsedRequest } from '../../parsed-request.ts';
-import type { ToolPlan } from '../../tool-plan.ts';
+import type { Caller, ParsedRequest } from '../../../request/request.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { buildNet, type NetGiven } from '../../recovery/build-net.ts';
+import { mayRecover } from '../../recovery/may-recover.ts';
+import type { SafetyNet } from '../../recovery/safety-net.ts';
+import type { ToolPlan } from '../../exchange/tool-plan.ts';
 import { startDeadline } from './deadline.ts';
 import type { Planner, PlanSubject } from './planner.ts';
 

@@ -1,11 +1,8 @@
 import type { RequestOutline } from '@gateway/interchange';
 import { createCatalog } from '@gateway/model-catalog';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
-import type { Caller } from '../../caller.ts';
-import type { Lane } from '../../lane.ts';
-import type { ParsedRequest } from '../../parsed-request.ts';
-import type { Target } from '../../target.ts';
-import { identityPlan } from '../../tool-plan.ts';
+import type { Caller, Lane, ParsedRequest, Target } from '../../../request/request.ts';
+import { identityPlan } from '../../exchange/tool-plan.ts';
 import { chooseNative, loadCalled } from './choose-native.ts';
 
 const record = (provider: string, format: string, nativeSelection?: string) => ({

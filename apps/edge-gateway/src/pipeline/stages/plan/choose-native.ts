@@ -1,11 +1,8 @@
 import type { RequestOutline } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { listFoundTools, searchTool } from '@gateway/wire-formats';
-import type { Caller } from '../../caller.ts';
-import type { NativeSelection } from '../../native-selection.ts';
-import type { ParsedRequest } from '../../parsed-request.ts';
-import type { Target } from '../../target.ts';
-import type { ToolPlan } from '../../tool-plan.ts';
+import type { Caller, ParsedRequest, Target } from '../../../request/request.ts';
+import type { NativeSelection, ToolPlan } from '../../exchange/tool-plan.ts';
 
 type Native = NativeSelection | undefined;
 

@@ -14,7 +14,7 @@ import { LRUCache } from 'lru-cache';
 import type { Planner, PlanQuestion, PlanSubject, SchemaMode } from './planner.ts';
 import type { HashedList } from './tool-list-index.ts';
 import { ToolReporter } from './tool-reporter.ts';
-import type { PlannedReply, SchemaEdits } from '../../tool-plan.ts';
+import type { PlannedReply, SchemaEdits } from '../../exchange/tool-plan.ts';
 
 /** Room under the 8 MiB limit of a message for its framing. */
 const definitionsBytesMax = 6 * 1024 * 1024;

@@ -1,11 +1,9 @@
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { formatNamed } from '@gateway/wire-formats';
-import type { Caller } from '../../caller.ts';
-import type { Exchange } from '../../exchange.ts';
-import { mayRecover } from '../../net/may-recover.ts';
-import type { ParsedRequest } from '../../parsed-request.ts';
-import type { Target } from '../../target.ts';
-import { noContextEdits, type ContextEdits } from '../../tool-plan.ts';
+import type { Caller, ParsedRequest, Target } from '../../../request/request.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { mayRecover } from '../../recovery/may-recover.ts';
+import { noContextEdits, type ContextEdits } from '../../exchange/tool-plan.ts';
 import type { ContextPlanner } from './context/context-planner.ts';
 import { listCandidates } from './context/context-subject.ts';
 import { mayCompressContext } from './context/may-compress.ts';

@@ -3,12 +3,16 @@ import type { ModelCatalog } from '@gateway/model-catalog';
 import type { Logger } from '@gateway/observability';
 import { formatNamed } from '@gateway/wire-formats';
 import type { SavedTokenBudgets } from '../../../budgets/saved-token-budgets.ts';
-import type { Exchange } from '../../exchange.ts';
-import type { PipelineSettings } from '../../services.ts';
-import type { Caller } from '../../caller.ts';
-import { listSent, type NativeSelection } from '../../native-selection.ts';
-import type { ParsedRequest } from '../../parsed-request.ts';
-import type { Target } from '../../target.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { PipelineSettings } from '../../../request/settings.ts';
+import type { Caller, ParsedRequest, Target } from '../../../request/request.ts';
+import {
+  listSent,
+  type NativeSelection,
+  identityPlan,
+  type SchemaEdits,
+  type ToolPlan,
+} from '../../exchange/tool-plan.ts';
 import type { ContextPlanner } from './context/context-planner.ts';
 import { armNet } from './arm-net.ts';
 import { chooseNative, loadCalled } from './choose-native.ts';
@@ -20,7 +24,6 @@ import { startDeadline } from './deadline.ts';
 import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.ts';
 import type { ToolListIndex } from './tool-list-index.ts';
 import { applyToolLists } from './tool-lists.ts';
-import { identityPlan, type SchemaEdits, type ToolPlan } from '../../tool-plan.ts';
 
 interface PlanServices {
   readonly budgets: SavedTokenBudgets;

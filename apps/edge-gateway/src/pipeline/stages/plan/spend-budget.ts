@@ -1,10 +1,9 @@
 import { plannedSavings } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { SavedTokenBudgets } from '../../../budgets/saved-token-budgets.ts';
-import type { Caller } from '../../caller.ts';
-import type { Exchange } from '../../exchange.ts';
-import { listSent } from '../../native-selection.ts';
-import { identityPlan, type ToolPlan } from '../../tool-plan.ts';
+import type { Caller } from '../../../request/request.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { listSent, identityPlan, type ToolPlan } from '../../exchange/tool-plan.ts';
 
 interface BudgetServices {
   readonly budgets: SavedTokenBudgets;

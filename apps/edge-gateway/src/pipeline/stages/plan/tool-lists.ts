@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { RequestOutline, ToolOutline } from '@gateway/interchange';
-import { namesInToolChoice } from '../../tool-choice.ts';
+import { namesInToolChoice } from '../../../request/request-facts.ts';
 
 /** A key's hard boundary on tools. Names match exactly; denied wins over allowed; null means no list. */
 export interface ToolLists {

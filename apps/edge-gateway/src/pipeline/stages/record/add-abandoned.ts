@@ -1,7 +1,7 @@
 import type { RequestEventV1 } from '@gateway/contracts';
 import { costUsd, type ModelCatalog } from '@gateway/model-catalog';
-import { charactersPerToken } from '../../characters-per-token.ts';
-import type { AbandonedCall, Tries } from '../../tries.ts';
+import { charactersPerToken } from '../../../request/token-estimates.ts';
+import type { AbandonedCall, Tries } from '../../exchange/tries.ts';
 
 type Usage = NonNullable<RequestEventV1['usage']>;
 

@@ -1,7 +1,7 @@
 import type { ResponseSummary } from '@gateway/interchange';
 import { genAi, recordFailure, type Attributes } from '@gateway/observability';
-import type { Exchange } from '../../exchange.ts';
-import type { RelayOutcome } from '../../relay-outcome.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
 
 /** Ends the span of the provider call, which lasts as long as its answer, with what the answer was. */
 export function endProviderCall({ providerCall, timings }: Exchange, outcome: RelayOutcome): void {

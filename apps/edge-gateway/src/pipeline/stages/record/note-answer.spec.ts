@@ -1,7 +1,7 @@
 import type { RequestEventV1 } from '@gateway/contracts';
 import type { Answered } from '../../../routing/model-router.ts';
-import { createLedger, type Exchange, type Timings } from '../../exchange.ts';
-import type { HiddenRounds } from '../../net/hidden-rounds.ts';
+import { createLedger, type Exchange, type Timings } from '../../exchange/exchange.ts';
+import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
 import { noteAnswer } from './note-answer.ts';
 
 const event = {

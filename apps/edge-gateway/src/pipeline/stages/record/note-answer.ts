@@ -1,7 +1,7 @@
 import type { RequestEventV1 } from '@gateway/contracts';
 import type { ModelRouter } from '../../../routing/model-router.ts';
 import type { SeenAnswer } from '../../../routing/observations.ts';
-import type { Exchange } from '../../exchange.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 
 /** A pace can be told of an answer with so many tokens. */
 const tokensMin = 8;

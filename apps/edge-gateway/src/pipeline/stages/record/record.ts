@@ -5,12 +5,12 @@ import type { OpenRequest, OpenRequests } from '../../../grants/open-requests.ts
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { RequestSpool } from '../../../spool/request-spool.ts';
 import type { ModelRouter } from '../../../routing/model-router.ts';
-import type { TokenRatios } from '../../token-ratios.ts';
-import type { Caller } from '../../caller.ts';
-import type { Exchange } from '../../exchange.ts';
+import type { TokenRatios } from '../../../request/token-estimates.ts';
+import type { Caller } from '../../../request/request.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import { ContentCopy } from '../../contents/content-copy.ts';
 import type { ContentKeeper } from '../../contents/content-keeper.ts';
-import type { RelayOutcome } from '../../relay-outcome.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
 import { noteAnswer } from './note-answer.ts';
 import { endProviderCall } from './end-provider-call.ts';
 import { renderAccepted, renderEvent } from './render-event.ts';

@@ -1,9 +1,9 @@
 import type { RequestAcceptedV1 } from '@gateway/contracts';
 import { createSummary } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
-import { createLedger, type Exchange, type Ledger } from '../../exchange.ts';
-import type { RelayOutcome } from '../../relay-outcome.ts';
-import { createTries } from '../../tries.ts';
+import { createLedger, type Exchange, type Ledger } from '../../exchange/exchange.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
+import { createTries } from '../../exchange/tries.ts';
 import { renderEvent } from './render-event.ts';
 
 const model = { prices: { input: 3, output: 15 }, cache: null };

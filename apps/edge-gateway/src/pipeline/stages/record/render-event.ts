@@ -1,11 +1,11 @@
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import type { TokenUsage } from '@gateway/interchange';
 import { costUsd, type CatalogModel, type ModelCatalog } from '@gateway/model-catalog';
-import type { Caller } from '../../caller.ts';
-import { charactersPerToken } from '../../characters-per-token.ts';
-import type { Exchange, Timings } from '../../exchange.ts';
-import { renderModelChoice } from '../../model-choice.ts';
-import type { RelayOutcome } from '../../relay-outcome.ts';
+import type { Caller } from '../../../request/request.ts';
+import { charactersPerToken } from '../../../request/token-estimates.ts';
+import type { Exchange, Timings } from '../../exchange/exchange.ts';
+import { renderModelChoice } from '../../../request/model-choice.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
 import { addAbandonedCost, addAbandonedTokens } from './add-abandoned.ts';
 import { priceSavings } from './price-savings.ts';
 

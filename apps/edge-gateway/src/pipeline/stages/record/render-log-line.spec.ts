@@ -1,5 +1,5 @@
-import { createLedger } from '../../exchange.ts';
-import { createTries } from '../../tries.ts';
+import { createLedger } from '../../exchange/exchange.ts';
+import { createTries } from '../../exchange/tries.ts';
 import { renderLogLine } from './render-log-line.ts';
 
 type Request = Parameters<typeof renderLogLine>[0];

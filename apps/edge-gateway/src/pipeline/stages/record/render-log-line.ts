@@ -1,7 +1,7 @@
 import type { RequestEventV1 } from '@gateway/contracts';
-import type { Caller } from '../../caller.ts';
-import type { Exchange } from '../../exchange.ts';
-import type { RelayOutcome } from '../../relay-outcome.ts';
+import type { Caller } from '../../../request/request.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
 
 interface FinishedRequest {
   readonly exchange: Pick<

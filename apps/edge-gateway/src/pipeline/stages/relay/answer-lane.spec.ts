@@ -1,6 +1,6 @@
 import { encodeEventStream, providerFormatNamed } from '@gateway/wire-formats';
-import type { Exchange } from '../../exchange.ts';
-import type { Target } from '../../target.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { Target } from '../../../request/request.ts';
 import { openLane } from './answer-lane.ts';
 import { StreamReader } from './stream-reader.ts';
 

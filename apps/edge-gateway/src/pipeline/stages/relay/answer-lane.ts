@@ -8,9 +8,9 @@ import {
   type ClientWireFormat,
   type WireFormat,
 } from '@gateway/wire-formats';
-import type { Exchange } from '../../exchange.ts';
-import type { HiddenRounds } from '../../net/hidden-rounds.ts';
-import type { Target } from '../../target.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
+import type { Target } from '../../../request/request.ts';
 import { passUntilHeld } from './pass-until-held.ts';
 import type { StreamWriter } from './stream-writer.ts';
 import { splitBinaryFrames, splitSseFrames } from './split-frames.ts';

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../exchange.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import type { PassedAnswer } from './passed-answer.ts';
 
 /** Server-sent events, and AWS's binary frames. */

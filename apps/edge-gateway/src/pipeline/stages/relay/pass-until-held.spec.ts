@@ -1,9 +1,9 @@
 import type { ClientFormat } from '@gateway/interchange';
 import { providerFormatNamed } from '@gateway/wire-formats';
-import type { Exchange } from '../../exchange.ts';
-import { HiddenRounds } from '../../net/hidden-rounds.ts';
-import { netOver, requestWith } from '../../net/net.fixture.ts';
-import type { Target } from '../../target.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { HiddenRounds } from '../../recovery/hidden-rounds.ts';
+import { netOver, requestWith } from '../../recovery/net.fixture.ts';
+import type { Target } from '../../../request/request.ts';
 import { openLane } from './answer-lane.ts';
 import { StreamReader } from './stream-reader.ts';
 

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '@gateway/interchange';
-import type { HiddenRounds } from '../../net/hidden-rounds.ts';
+import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
 import type { FrameGate } from './frame-gate.ts';
 import type { StreamWriter } from './stream-writer.ts';
 

@@ -1,4 +1,4 @@
-import type { UpstreamAnswer } from '../../answer.ts';
+import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
 
 /** A provider's answer with the headers that the client gets of it. */
 export interface PassedAnswer {

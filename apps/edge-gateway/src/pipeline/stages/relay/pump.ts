@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { isAnswered } from '../../../http/is-answered.ts';
+import { isAnswered } from '../../../request/http-response.ts';
 import type { AnswerBody } from '../../../upstream/answer-body.ts';
 
 /**

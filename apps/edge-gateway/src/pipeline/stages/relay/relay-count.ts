@@ -2,8 +2,8 @@ import { renderClientHeaders } from '@gateway/providers';
 import { parseTokenCount } from '@gateway/wire-formats';
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
 import { readWhole } from '../../../upstream/read-whole.ts';
-import type { UpstreamAnswer } from '../../answer.ts';
-import type { Exchange } from '../../exchange.ts';
+import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 
 /** An answer with a number in it is short. */
 const countBytesMax = 64 * 1024;

@@ -1,9 +1,9 @@
 import { constants, type Http2ServerResponse } from 'node:http2';
 import type { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
-import { renderError } from '../../../http/render-error.ts';
-import { hasLeft, type Exchange } from '../../exchange.ts';
-import type { RelayOutcome } from '../../relay-outcome.ts';
+import { renderError } from '../../../request/http-response.ts';
+import { hasLeft, type Exchange } from '../../exchange/exchange.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
 
 /** An error of ours, in the shape of the endpoint. A client that has left gets nothing, and the log says `cancelled`. */
 export function relayError(error: GatewayError, exchange: Exchange, services: { log: Logger }): RelayOutcome {

@@ -1,8 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
-import type { Exchange } from '../../exchange.ts';
-import type { HiddenRounds } from '../../net/hidden-rounds.ts';
-import type { RelayOutcome } from '../../relay-outcome.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { AnswerLane } from './answer-lane.ts';
 import { fillCallIds } from './fill-call-ids.ts';
 import type { PassedAnswer } from './passed-answer.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { createSummary, summarize } from '@gateway/interchange';
-import type { Exchange } from '../../exchange.ts';
-import type { RelayOutcome } from '../../relay-outcome.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { AnswerLane } from './answer-lane.ts';
 import type { PassedAnswer } from './passed-answer.ts';
 import { endPlain, isJson, passUnread, readAnswer, writeAnswer } from './plain-answer.ts';

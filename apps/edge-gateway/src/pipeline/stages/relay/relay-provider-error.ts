@@ -1,7 +1,7 @@
 import { readWhole } from '../../../upstream/read-whole.ts';
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
-import { hasLeft, type Exchange } from '../../exchange.ts';
-import type { RelayOutcome } from '../../relay-outcome.ts';
+import { hasLeft, type Exchange } from '../../exchange/exchange.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { AnswerLane } from './answer-lane.ts';
 import type { PassedAnswer } from './passed-answer.ts';
 import { redactSecrets } from './redact-secrets.ts';

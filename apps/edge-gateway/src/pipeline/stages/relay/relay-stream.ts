@@ -1,11 +1,11 @@
 import { GatewayError, toGatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 import type { Logger } from '@gateway/observability';
-import { toPublicError } from '../../../http/render-error.ts';
+import { toPublicError } from '../../../request/http-response.ts';
 import { readWhole } from '../../../upstream/read-whole.ts';
 import { toUpstreamError } from '../../../upstream/upstream-error.ts';
-import { hasLeft, type Exchange } from '../../exchange.ts';
-import type { RelayOutcome } from '../../relay-outcome.ts';
+import { hasLeft, type Exchange } from '../../exchange/exchange.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { AnswerLane } from './answer-lane.ts';
 import type { StreamWriter } from './stream-writer.ts';
 import type { PassedAnswer } from './passed-answer.ts';

@@ -1,9 +1,9 @@
 import type { Logger } from '@gateway/observability';
-import type { UpstreamAnswer } from '../../answer.ts';
-import type { Exchange } from '../../exchange.ts';
-import type { HiddenRounds } from '../../net/hidden-rounds.ts';
-import type { RelayOutcome } from '../../relay-outcome.ts';
-import type { Target } from '../../target.ts';
+import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
+import type { Target } from '../../../request/request.ts';
 import { openLane, type AnswerLane } from './answer-lane.ts';
 import { isStream } from './is-stream.ts';
 import { relayPlain } from './relay-plain.ts';

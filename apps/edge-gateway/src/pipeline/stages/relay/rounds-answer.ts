@@ -1,8 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import { renderClientHeaders } from '@gateway/providers';
-import type { UpstreamAnswer } from '../../answer.ts';
-import type { Exchange } from '../../exchange.ts';
-import type { HiddenRounds } from '../../net/hidden-rounds.ts';
+import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
 import type { PassedAnswer } from './passed-answer.ts';
 
 /** The answer with the headers that the client gets of it. Throws `upstream_invalid` for an encoding nobody asked for. */

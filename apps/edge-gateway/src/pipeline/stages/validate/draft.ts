@@ -1,6 +1,6 @@
 import type { EditedRequest, JsonTape } from '@gateway/wire-formats';
 import type { RequestOutline } from '@gateway/interchange';
-import type { ToolPlan } from '../../tool-plan.ts';
+import type { ToolPlan } from '../../exchange/tool-plan.ts';
 
 /** What is about to be sent, beside what it was made of. */
 export interface OutboundDraft {

@@ -1,10 +1,10 @@
 import { formatNamed } from '@gateway/wire-formats';
-import type { Exchange } from '../../exchange.ts';
-import { openCallJudge } from '../../judge-calls.ts';
-import { listSent } from '../../native-selection.ts';
-import type { ParsedRequest } from '../../parsed-request.ts';
-import type { TokenRatios } from '../../token-ratios.ts';
-import type { ToolPlan } from '../../tool-plan.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { openCallJudge } from '../../recovery/judge-calls.ts';
+import { listSent } from '../../exchange/tool-plan.ts';
+import type { ParsedRequest } from '../../../request/request.ts';
+import type { TokenRatios } from '../../../request/token-estimates.ts';
+import type { ToolPlan } from '../../exchange/tool-plan.ts';
 
 /** Candidates kept in a request's log row: a bound, since a list may hold thousands. The best ones come first. */
 const candidatesMax = 512;

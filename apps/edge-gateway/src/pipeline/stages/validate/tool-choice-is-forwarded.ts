@@ -1,4 +1,4 @@
-import { namesInToolChoice } from '../../tool-choice.ts';
+import { namesInToolChoice } from '../../../request/request-facts.ts';
 import type { Invariant } from './draft.ts';
 
 /** `tool_choice` names only tools that are forwarded, as far as the client offered them at all. */

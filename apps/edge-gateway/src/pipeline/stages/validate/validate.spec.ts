@@ -1,9 +1,9 @@
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
-import { createLedger, type Exchange } from '../../exchange.ts';
-import { requestWith } from '../../net/net.fixture.ts';
-import type { Target } from '../../target.ts';
-import { TokenRatios } from '../../token-ratios.ts';
-import { identityPlan } from '../../tool-plan.ts';
+import { createLedger, type Exchange } from '../../exchange/exchange.ts';
+import { requestWith } from '../../recovery/net.fixture.ts';
+import type { Target } from '../../../request/request.ts';
+import { TokenRatios } from '../../../request/token-estimates.ts';
+import { identityPlan } from '../../exchange/tool-plan.ts';
 import { validate } from './validate.ts';
 
 const model = 'a-model-that-the-gateway-chose-and-whose-name-is-longer';

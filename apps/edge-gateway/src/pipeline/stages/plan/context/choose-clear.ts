@@ -1,4 +1,4 @@
-import { charactersPerToken } from '../../../characters-per-token.ts';
+import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { ContextSubject } from './context-subject.ts';
 import { readPricesOf } from './price-context.ts';
 

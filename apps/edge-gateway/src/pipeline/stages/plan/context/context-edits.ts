@@ -1,7 +1,7 @@
 import type { CompressBlocksReply } from '@gateway/contracts';
 import type { ContextPart } from '@gateway/wire-formats';
-import { charactersPerToken } from '../../../characters-per-token.ts';
-import type { ContextEdits } from '../../../tool-plan.ts';
+import { charactersPerToken } from '../../../../request/token-estimates.ts';
+import type { ContextEdits } from '../../../exchange/tool-plan.ts';
 import type { ContextSubject } from './context-subject.ts';
 import type { ContextStep, MessageEdits } from './message-edits.ts';
 

@@ -14,8 +14,8 @@ import { findBeginning, markMessages, renderQuestion } from './context-question.
 import { openSession, type ContextSession } from './context-session.ts';
 import { otherSettings, type ContextSubject } from './context-subject.ts';
 import { isRewriteDear } from './price-context.ts';
-import type { RecallOriginal } from '../../../recall-original.ts';
-import type { ContextEdits } from '../../../tool-plan.ts';
+import type { RecallOriginal } from '../../../recovery/safety-net.ts';
+import type { ContextEdits } from '../../../exchange/tool-plan.ts';
 import { wentAsItCame, type MessageEdits } from './message-edits.ts';
 
 /** The compressor, as the edge asks it. */

@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { JsonTape } from '@gateway/wire-formats';
-import { carriesSignedThinking, turnsThinkingOn } from '../../../thinking.ts';
+import { carriesSignedReasoning, turnsReasoningOn } from '../../../../request/request-facts.ts';
 
 /**
  * Whether a session's context may be changed at all. Where the model binds its signed thinking to every earlier message, not
@@ -8,7 +8,7 @@ import { carriesSignedThinking, turnsThinkingOn } from '../../../thinking.ts';
  * catalogue knows that this model's is not.
  */
 export function mayCompressContext(tape: JsonTape, model: CatalogModel | undefined): boolean {
-  if (model?.thinkingBinding === true && turnsThinkingOn(tape)) return false;
+  if (model?.thinkingBinding === true && turnsReasoningOn(tape)) return false;
   const isKnownFree = model !== undefined && !model.thinkingBinding;
-  return isKnownFree || !carriesSignedThinking(tape);
+  return isKnownFree || !carriesSignedReasoning(tape);
 }

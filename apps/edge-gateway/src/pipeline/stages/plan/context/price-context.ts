@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
-import type { ContextPrice } from '../../../context-price.ts';
-import type { ContextTokens } from '../../../tool-plan.ts';
+import type { ContextPrice } from '../../../exchange/exchange.ts';
+import type { ContextTokens } from '../../../exchange/tool-plan.ts';
 
 /**
  * Tokens saved × price − cache rewritten, by the provider's rules for prompt caches. Messages are compressed when they come in and

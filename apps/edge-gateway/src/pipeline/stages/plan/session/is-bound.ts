@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { JsonTape } from '@gateway/wire-formats';
-import { carriesSignedThinking, turnsThinkingOn } from '../../../thinking.ts';
+import { carriesSignedReasoning, turnsReasoningOn } from '../../../../request/request-facts.ts';
 
 /**
  * Whether the model's signed thinking binds the session to its tools: it goes out as it came, from the first turn on.
@@ -10,5 +10,5 @@ import { carriesSignedThinking, turnsThinkingOn } from '../../../thinking.ts';
 export function isBound(tape: JsonTape, model: CatalogModel | undefined): boolean {
   if (model?.thinkingBinding === false) return false;
   const members = model === undefined ? ['thinking'] : undefined;
-  return turnsThinkingOn(tape, members) || carriesSignedThinking(tape);
+  return turnsReasoningOn(tape, members) || carriesSignedReasoning(tape);
 }

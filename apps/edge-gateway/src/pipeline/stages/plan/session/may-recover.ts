@@ -1,5 +1,5 @@
 import type { RequestOutline } from '@gateway/interchange';
-import type { Caller } from '../../../caller.ts';
+import type { Caller } from '../../../../request/request.ts';
 
 /**
  * Whether tools that are left out can be kept reachable: the account wants it, and the model is free to call what it

@@ -1,8 +1,8 @@
 import type { PlanPrice } from '@gateway/contracts';
 import type { RequestOutline, ToolOutline } from '@gateway/interchange';
 import type { CatalogModel } from '@gateway/model-catalog';
-import type { NativeSelection } from '../../../native-selection.ts';
-import { charactersPerToken } from '../../../characters-per-token.ts';
+import type { NativeSelection } from '../../../exchange/tool-plan.ts';
+import { charactersPerToken } from '../../../../request/token-estimates.ts';
 
 /** The shortest prefix that providers cache, where the catalogue does not know it. */
 const cachedTokensMin = 1_024;

@@ -1,4 +1,4 @@
-import type { Caller } from '../../caller.ts';
+import type { Caller } from '../request/request.ts';
 
 /** The state of a key's request rate after a request was asked for. */
 export interface RateDecision {

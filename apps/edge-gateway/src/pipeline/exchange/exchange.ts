@@ -4,15 +4,15 @@ import type { RequestTrace, Span } from '@gateway/observability';
 import type { ClientFormat, Loss } from '@gateway/interchange';
 import type { RequestRoute, ToldToolNames } from '@gateway/wire-formats';
 import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
-import type { Reservation } from '../budgets/key-budget.ts';
-import type { Turn } from '../admission/admission.ts';
-import type { JudgeCalls } from './judge-calls.ts';
-import type { ContentCopy } from './contents/content-copy.ts';
-import type { ContextPrice } from './context-price.ts';
-import type { ModelChoice } from './model-choice.ts';
-import { createTries, type Tries } from './tries.ts';
-import type { HiddenRounds } from './net/hidden-rounds.ts';
-import { isAnswered } from '../http/is-answered.ts';
+import type { Reservation } from '../../budgets/key-budget.ts';
+import type { Turn } from '../../admission/admission.ts';
+import type { JudgeCalls } from '../recovery/judge-calls.ts';
+import type { ContentCopy } from '../contents/content-copy.ts';
+import type { ModelChoice } from '../../request/model-choice.ts';
+import type { Tries } from './tries.ts';
+import { createTries } from './tries.ts';
+import type { HiddenRounds } from '../recovery/hidden-rounds.ts';
+import { isAnswered } from '../../request/http-response.ts';
 
 /** When each thing happened, in milliseconds of `performance.now()`. */
 export interface Timings {
@@ -144,4 +144,13 @@ export function createLedger(): Ledger {
 /** Whether the client has left before its answer was complete. An exchange that the gateway ended is not left. */
 export function hasLeft({ abort }: Pick<Exchange, 'abort'>): boolean {
   return abort.signal.aborted && !(abort.signal.reason instanceof GatewayError);
+}
+
+/** What compression of a conversation is worth in one request, in USD. Null where the model's prices are not known. */
+export interface ContextPrice {
+  /** Estimated. */
+  readonly tokensSaved: number;
+  readonly savedUsd: number | null;
+  /** What is written to the provider's prompt cache once more because earlier messages go out in other words than before. */
+  readonly rewrittenUsd: number | null;
 }

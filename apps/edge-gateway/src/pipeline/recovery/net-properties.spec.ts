@@ -1,10 +1,10 @@
 import type { ClientFormat, StreamEvent } from '@gateway/interchange';
 import { findProvider } from '@gateway/providers';
 import fc from 'fast-check';
-import type { UpstreamAnswer } from '../answer.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Target } from '../target.ts';
-import { identityPlan } from '../tool-plan.ts';
+import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Target } from '../../request/request.ts';
+import { identityPlan } from '../exchange/tool-plan.ts';
 import { validate } from '../stages/validate/validate.ts';
 import { applyToolLists } from '../stages/plan/tool-lists.ts';
 import { HiddenRounds } from './hidden-rounds.ts';

@@ -1,5 +1,5 @@
 import { foldAnswer, type StreamEvent } from '@gateway/interchange';
-import type { UpstreamAnswer } from '../answer.ts';
+import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
 import { HiddenRounds, type NextRound } from './hidden-rounds.ts';
 import { netOver, requestWith } from './net.fixture.ts';
 import type { SafetyNet } from './safety-net.ts';

@@ -1,9 +1,8 @@
 import type { CompressSchemasReply, PlanToolsReply } from '@gateway/contracts';
-import type { ByteEdit, PlanReason } from '@gateway/interchange';
-import type { NativeSelection } from './native-selection.ts';
-import type { SafetyNet } from './net/safety-net.ts';
-import type { RecallOriginal } from './recall-original.ts';
-import type { SessionNames } from './session-names.ts';
+import type { ByteEdit, ChatMessage, PlanReason } from '@gateway/interchange';
+import type { RecallOriginal, SafetyNet } from '../recovery/safety-net.ts';
+import type { Target } from '../../request/request.ts';
+import type { NextRound } from '../recovery/hidden-rounds.ts';
 
 type SchemaResult = CompressSchemasReply['results'][number];
 export type PlannedReply = Extract<PlanToolsReply, { status: 'planned' }>;
@@ -39,7 +38,7 @@ export interface ContextEdits {
  * `taken`: under the account's settings. `cleared`: with this request old results go out as summaries. `kept`: the session was begun
  * under other settings, and goes on under them, since sending it in other words would cost more than it saves.
  */
-export type ContextDecision = 'taken' | 'cleared' | 'kept';
+type ContextDecision = 'taken' | 'cleared' | 'kept';
 
 export interface ContextTokens {
   /** Saved of messages that are new with this request. */
@@ -93,4 +92,56 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
     reply: null,
     session: null,
   };
+}
+
+/**
+ * A provider's own way to keep tools out of the model's way, in place of leaving them out. `deferred`: all of them go out, and
+ * the provider keeps the definitions of those that the plan leaves out from the prompt until the model searches for them.
+ * `allowed`: all of them are in the prompt, and the request says which may be called. Both keep the prompt's prefix as it is,
+ * whatever a later turn adds.
+ */
+export interface NativeSelection {
+  readonly way: 'deferred' | 'allowed';
+  /** Whom it was chosen for: another model that stands in may not have it. */
+  readonly provider: string;
+  readonly model: string;
+}
+
+export function isNativeAt({ provider, model }: NativeSelection, target: Target): boolean {
+  return target.lane.kind === 'same-format' && target.provider.name === provider && target.model === model;
+}
+
+interface Selected {
+  readonly eligible: readonly number[];
+  readonly forwarded: readonly number[];
+  readonly native?: NativeSelection | undefined;
+}
+
+/** Tools whose definitions go to the provider: in a native way all that the key may use. Of these nothing is saved. */
+export function listSent({ eligible, forwarded, native }: Selected): readonly number[] {
+  return native === undefined ? forwarded : eligible;
+}
+
+/** What a session is known by. Nobody who does not have the conversation and the tools can make these names. */
+export interface SessionNames {
+  /** Everything up to now: what the next turn's `before` will be. */
+  readonly here: string;
+  /** Everything before the model's last turn; null in a session's first request. */
+  readonly before: string | null;
+  /** Everything before the model's first turn, or the client's own name of the session: the same in every request. */
+  readonly session: string;
+}
+
+/** What goes out: the bytes, and the plan that they follow. */
+export interface Outbound {
+  readonly body: Uint8Array;
+  readonly plan: ToolPlan;
+  /** The same request for another target than the one that was chosen. */
+  readonly bodyFor: (target: Target) => Uint8Array;
+  /** The same with every tool as it is, for a provider that refuses its own way; null where there is none in it. */
+  readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
+  /** Turns behind the client's last message, which a translated request is yet to get; in `body` they are where it is not translated. */
+  readonly added: readonly ChatMessage[];
+  /** The request of a round that the client does not see. */
+  readonly roundFor: (target: Target, next: NextRound) => Outbound;
 }

@@ -8,7 +8,7 @@ import {
   type TokenUsage,
 } from '@gateway/interchange';
 import { passOver } from '../../upstream/read-whole.ts';
-import type { UpstreamAnswer } from '../answer.ts';
+import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
 import { answerHiddenCall, type HiddenAnswer } from './answer-hidden-call.ts';
 import { isOfNet } from './judge-call.ts';
 import { nothingShown, RoundReducer, type HiddenCall, type ShownSoFar } from './round-reducer.ts';

@@ -1,6 +1,6 @@
 import type { ExclusionRule } from '@gateway/model-routing';
-import type { Backend } from '../backends/backend.ts';
-import type { Failure } from '../backends/failure.ts';
+import type { Backend } from '../../backends/backend.ts';
+import type { Failure } from '../../backends/failure.ts';
 
 /** A call that got no answer for the client. */
 export interface FailedTry extends Failure {

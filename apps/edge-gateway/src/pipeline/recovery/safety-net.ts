@@ -1,8 +1,7 @@
 import type { ByteEdit, ChatMessage, ChatTool, ToolDescription } from '@gateway/interchange';
-import type { RecallOriginal } from '../recall-original.ts';
 
 /** How what the model asks for comes to it: at the end of the context, or as tools of a request that is made again. */
-export type RecoveryWay = 'in_place' | 'regrown';
+type RecoveryWay = 'in_place' | 'regrown';
 
 /** The gateway's own tool, by which a model reaches those that a plan left out. */
 export type StandIn = Extract<ChatTool, { kind: 'function' }>;
@@ -35,3 +34,9 @@ export interface SafetyNet {
   /** Whether the client wants a streamed answer to tell its usage. */
   readonly streamsUsage: boolean;
 }
+
+/**
+ * What a marker in the conversation stands for, exactly; null for an id that stands for nothing in this account's session.
+ * Fails as a question to the compressor does.
+ */
+export type RecallOriginal = (markerId: string, signal: AbortSignal) => Promise<string | null>;

@@ -1,6 +1,21 @@
+import type { ServerResponse } from 'node:http';
 import type { GatewayError } from '@gateway/errors';
 import type { ClientFormat, PublicError } from '@gateway/interchange';
-import { formatNamed, type RenderedError } from '@gateway/wire-formats';
+import type { RenderedError } from '@gateway/wire-formats';
+import { formatNamed } from '@gateway/wire-formats';
+
+/**
+ * Whether an answer went out to its end. Under HTTP/2 a stream that the client reset counts as finished, though nobody
+ * ended it.
+ */
+export function isAnswered(response: ServerResponse): boolean {
+  return response.writableEnded && response.writableFinished;
+}
+
+/** A client's own words may hold what no header can: that is percent-encoded. */
+export function renderHeaderText(text: string): string {
+  return text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
+}
 
 /** What of an error may be shown. */
 export function toPublicError(error: GatewayError): PublicError {

@@ -1,8 +1,7 @@
 import type { ResponseSummary } from '@gateway/interchange';
 import type { ClientWireFormat } from '@gateway/wire-formats';
-import { checkArguments } from './net/check-arguments.ts';
-import type { ParsedRequest } from './parsed-request.ts';
-import type { ToolPlan } from './tool-plan.ts';
+import { checkArguments } from './check-arguments.ts';
+import type { ParsedRequest } from '../../request/request.ts';
 
 /** Calls of one answer that are looked at. */
 const callsMax = 16;
@@ -21,7 +20,7 @@ export type JudgeCalls = (calls: ResponseSummary['toolCalls']) => InvalidCalls;
 export function openCallJudge(
   { outline, tape }: ParsedRequest,
   format: ClientWireFormat,
-  { schemaEdits }: Pick<ToolPlan, 'schemaEdits'>,
+  { schemaEdits }: { readonly schemaEdits: ReadonlyMap<number, unknown> },
 ): JudgeCalls {
   return (calls) => {
     const invalid = { asWritten: 0, shortened: 0 };

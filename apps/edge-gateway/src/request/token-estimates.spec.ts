@@ -1,4 +1,4 @@
-import { TokenRatios } from './token-ratios.ts';
+import { TokenRatios } from './token-estimates.ts';
 
 describe('TokenRatios', () => {
   it('goes by the rule of thumb until a provider has billed some requests, then by what it billed', () => {

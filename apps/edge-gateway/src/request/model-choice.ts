@@ -11,7 +11,7 @@ export interface ModelChoice {
   readonly complexity: number;
   readonly choice: RoutingChoice;
   /** Names the session, in what remembers its model. */
-  readonly session: string;
+  readonly conversation: string;
   /** Turns that the session has had with this one. */
   readonly turns: number;
 }

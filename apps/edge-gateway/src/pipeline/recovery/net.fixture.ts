@@ -1,6 +1,6 @@
 import type { ClientFormat } from '@gateway/interchange';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
-import type { ParsedRequest } from '../parsed-request.ts';
+import type { ParsedRequest } from '../../request/request.ts';
 import { buildNet, type NetGiven } from './build-net.ts';
 
 /** A tool whose definition says something that stands nowhere else. */
