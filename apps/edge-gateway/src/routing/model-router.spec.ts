@@ -73,7 +73,15 @@ describe('the router of models', () => {
       id: first!.id,
       seen: { firstTokenMs: 1, msPerToken: 1 },
       inputTokens: 1_900,
-      chosen: { mode: 'cheap', reason: 'cheapest', level: 'low', complexity, choice, conversation: 's', turns: 1 },
+      chosen: {
+        mode: 'cheap',
+        reason: 'cheapest',
+        level: 'low',
+        complexity,
+        choice,
+        conversation: 's',
+        turns: 1,
+      },
     });
     expect(answers).toEqual([first!.id]);
     expect(pins.get('s')).toEqual({ id: first!.id, level: 'low', inputTokens: 1_900, turns: 1, at: now });
