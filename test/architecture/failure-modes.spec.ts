@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorRegistry, type ErrorCode } from '@gateway/errors';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/failure-modes.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/operations/failure-modes.md'), 'utf8');
 const [, codesPart = '', dependenciesPart = ''] = page.split(/^## (?:Error codes|Dependencies)$/m);
 const sections = (part: string): Map<string, string> =>
   new Map(
@@ -17,7 +17,7 @@ const sections = (part: string): Map<string, string> =>
 const codes = sections(codesPart);
 const dependencies = sections(dependenciesPart);
 
-describe('docs/failure-modes.md', () => {
+describe('docs/operations/failure-modes.md', () => {
   test('has an entry for every error code, and for no other', () => {
     expect([...codes.keys()].map((title) => title.replaceAll('`', ''))).toEqual(Object.keys(errorRegistry));
   });

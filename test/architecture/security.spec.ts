@@ -9,7 +9,7 @@ const promises = page
   .split('\n')
   .filter((line) => /^\|[^|]+\|[^|]+\|[^|]+\|$/.test(line) && !/^\| (promise|-)/.test(line));
 
-describe('docs/security.md', () => {
+describe('docs/operations/security.md', () => {
   test.each([...new Set(links)])('%s is there', (target) => {
     expect(existsSync(join(docs, target))).toBe(true);
   });

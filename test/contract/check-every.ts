@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findRecordings, loadRecordings, type Recording } from '@gateway/testing';
 
-/** Those that are given, or lie beside the checkout; and the repository's own (docs/adding-a-provider.md). */
+/** Those that are given, or lie beside the checkout; and the repository's own (docs/internals/adding-a-provider.md). */
 const given = findRecordings(process.env['DATA_DIR']);
 const folders = [given ?? [], join(import.meta.dirname, 'recordings')].flat();
 

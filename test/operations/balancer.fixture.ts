@@ -14,7 +14,7 @@ export interface Balancer {
   stop(): Promise<void>;
 }
 
-/** As docs/operations.md has it: each request on a connection of its own, nothing held back, nothing sent twice. */
+/** As docs/operations/running.md has it: each request on a connection of its own, nothing held back, nothing sent twice. */
 function renderConfiguration(directory: string, port: number, edges: readonly string[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${directory}/tmp;`)

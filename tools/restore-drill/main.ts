@@ -1,6 +1,6 @@
 // `npm run drill:restore [-- --data-dir DIR] [-- --keep DIR]`: backs the running stack up, restores the copy into a stack of
 // its own, and opens every credential there. With `--check` it opens those of the running stack itself, and no more: for
-// databases that were restored by other means. Ends with 1 when one does not open. See docs/operations.md.
+// databases that were restored by other means. Ends with 1 when one does not open. See docs/operations/running.md.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../bootstrap/stack/root.ts';

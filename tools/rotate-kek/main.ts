@@ -1,6 +1,6 @@
 // `npm run rotate:kek [version]` writes with another version of the vault's key-encryption key (the highest that the vault
 // holds), and closes every credential anew under it, while the vault serves. It may be ended and run again at any time. See
-// docs/vault.md. The build makes it dist/tools/rotate-kek.js, for where there is nothing else.
+// docs/internals/vault.md. The build makes it dist/tools/rotate-kek.js, for where there is nothing else.
 // NATS is at NATS_URL, with the operator's password in NATS_PASSWORD, or where the stack of this checkout has it.
 import { join } from 'node:path';
 import { connectMessaging } from '@gateway/messaging';

@@ -3,7 +3,7 @@ import type { ErrorDefinition } from './error-definition.ts';
 
 /**
  * Every error that may leave the gateway. Only listed codes leave: anything else becomes `internal_error`.
- * Each code has its entry in docs/failure-modes.md; a test holds the two together.
+ * Each code has its entry in docs/operations/failure-modes.md; a test holds the two together.
  */
 export const errorRegistry = {
   missing_api_key: {

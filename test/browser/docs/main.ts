@@ -1,4 +1,4 @@
-// `npm run docs:screenshots`: the pictures in README and docs/dashboard.md, of a stack and traffic of their own.
+// `npm run docs:screenshots`: the pictures in README and docs/guides/dashboard.md, of a stack and traffic of their own.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { signUpPerson, startStack } from '@gateway/testing';

@@ -1,4 +1,4 @@
-/** Why K was what it was, in a sentence: docs/tool-selection.md. */
+/** Why K was what it was, in a sentence: docs/internals/tool-selection.md. */
 const kReasons: Readonly<Record<string, string>> = {
   calibrated: 'K was measured on this account’s own shadow sessions.',
   prior: 'K comes from the shipped priors, until this account has measured enough shadow sessions.',

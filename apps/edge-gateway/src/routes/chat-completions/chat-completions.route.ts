@@ -8,7 +8,7 @@ import type { PipelineServices } from '../../pipeline/services.ts';
 import { tokens } from '../../tokens.ts';
 import { createChatCompletion } from './chat-completions.operations.ts';
 
-/** `POST /v1/chat/completions`: the chat-completions format, plain and streamed. See docs/request-path.md. */
+/** `POST /v1/chat/completions`: the chat-completions format, plain and streamed. See docs/internals/request-path.md. */
 @Controller()
 export class ChatCompletionsRoute {
   readonly #services: PipelineServices;

@@ -12,7 +12,7 @@ import { describeProxy } from './proxies.operations.ts';
 const Proxy = (endpoint: ProxyEndpoint) =>
   applyDecorators(Post(`/v1/${endpoint}`), AllowAccess('pipeline'), Describe(describeProxy(endpoint)));
 
-/** The endpoints that pass a request on without planning. See docs/proxies.md. */
+/** The endpoints that pass a request on without planning. See docs/guides/proxied-endpoints.md. */
 @Controller()
 export class ProxiesRoute {
   readonly #services: PipelineServices;
