@@ -1,4 +1,5 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
+import { withTimeout } from '@gateway/observability';
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { MessagingLogger } from './messaging.ts';
 
@@ -68,7 +69,11 @@ export class Connection {
     // Draining waits for a server that answers; without one there is nothing to wait for.
     const nats = this.#nats;
     if (nats === undefined || nats.isClosed()) return;
-    await Promise.race([nats.drain().catch(() => undefined), waitMs(1_000, undefined, { ref: false })]);
+    await withTimeout(
+      nats.drain().catch(() => undefined),
+      1_000,
+      undefined,
+    );
     await nats.close();
   }
 

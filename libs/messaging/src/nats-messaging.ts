@@ -1,5 +1,5 @@
 import type { BroadcastContract, RpcContract } from '@gateway/contracts';
-import { continueTrace, SpanKind, withSpan } from '@gateway/observability';
+import { continueTrace, SpanKind, withSpan, withTimeout } from '@gateway/observability';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { z } from 'zod';
 import { callOver } from './call.ts';
@@ -68,10 +68,7 @@ class NatsMessaging implements Messaging {
   }
 
   async open(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, firstConnectionWaitMs)));
-    await Promise.race([this.#connection.open(), late]);
-    clearTimeout(timer);
+    await withTimeout(this.#connection.open(), firstConnectionWaitMs, undefined);
   }
 
   call<Contract extends RpcContract>(
@@ -161,10 +158,7 @@ class NatsMessaging implements Messaging {
     // Unsubscribed first and closed last: replies to what is in work still need the connection.
     for (const subscription of this.#serving) void subscription.drain().catch(() => undefined);
     await this.flush();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeWaitMs)));
-    await Promise.race([Promise.all(this.#servers.map((server) => server.whenIdle())), late]);
-    clearTimeout(timer);
+    await withTimeout(Promise.all(this.#servers.map((server) => server.whenIdle())), closeWaitMs, undefined);
     await this.#connection.close();
   }
 

@@ -1,3 +1,4 @@
+import { withTimeout } from '@gateway/observability';
 import { Redis } from 'ioredis';
 
 /** The queue's Redis answers, but would lose jobs when it is full. */
@@ -30,13 +31,9 @@ export async function checkNoEviction(redis: Redis): Promise<void> {
 /** One round trip within a second. Never throws. */
 export async function isRedisUp(redis: Redis): Promise<boolean> {
   if (redis.status !== 'ready') return false;
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const late = setTimeout(() => resolve(false), 1000);
-  redis.ping().then(
-    () => resolve(true),
-    () => resolve(false),
+  const answer = redis.ping().then(
+    () => true,
+    () => false,
   );
-  const up = await promise;
-  clearTimeout(late);
-  return up;
+  return withTimeout(answer, 1_000, false);
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from './metrics.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** Which dependencies are there, by name. A process is ready when all are that it needs. */
 export type Readiness = Record<string, boolean>;
@@ -87,6 +88,8 @@ async function answerReady(readiness: ReadinessCheck, response: ServerResponse):
   sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not_ready', dependencies });
 }
 
+const notReady: Readiness = { readiness: false };
+
 class ReadinessCheck {
   readonly #ready: HealthServerOptions['ready'];
   readonly #survives: ReadonlySet<string>;
@@ -98,25 +101,17 @@ class ReadinessCheck {
   }
 
   async ask(): Promise<{ isReady: boolean; dependencies: Readiness }> {
-    const dependencies = await withDeadline(this.#ready).catch((): Readiness => ({ readiness: false }));
+    const dependencies = await this.#check().catch(() => notReady);
     const isReady = Object.entries(dependencies).every(
       ([name, isThere]) => isThere || (this.#wasReady && this.#survives.has(name)),
     );
     this.#wasReady ||= isReady;
     return { isReady, dependencies };
   }
-}
 
-/** A check that hangs is an answer too: not ready. */
-async function withDeadline(ready: HealthServerOptions['ready']): Promise<Readiness> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Readiness>((resolve) => {
-    timer = setTimeout(() => resolve({ readiness: false }), readyDeadlineMs);
-  });
-  try {
-    return await Promise.race([(async () => ready())(), late]);
-  } finally {
-    clearTimeout(timer);
+  /** A check that takes too long means: not ready. */
+  #check(): Promise<Readiness> {
+    return withTimeout((async () => this.#ready())(), readyDeadlineMs, notReady);
   }
 }
 

@@ -37,4 +37,5 @@ export {
   type RequestTrace,
   type Span,
 } from './tracing.ts';
+export { withTimeout } from './with-timeout.ts';
 export { watchPool } from './watch-pool.ts';

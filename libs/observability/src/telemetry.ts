@@ -2,6 +2,7 @@ import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { ATTR_SERVICE_NAME } from '@opentelemetry/semantic-conventions';
 import { useTracer } from './tracing.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export interface TelemetryOptions {
   readonly serviceName: string;
@@ -36,13 +37,13 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     async shutdown() {
       useTracer(undefined);
       // A receiver that is away must not fail or hold up the end of the process.
-      await Promise.race([sdk.shutdown().catch(() => undefined), waitMs(exportTimeoutMs)]);
+      await withTimeout(
+        sdk.shutdown().catch(() => undefined),
+        exportTimeoutMs,
+        undefined,
+      );
     },
   };
-}
-
-function waitMs(durationMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, durationMs).unref());
 }
 
 async function createSdk(options: TelemetryOptions, otlpEndpoint: string) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '@gateway/observability';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { isWriteConflict, mapDatabaseError } from './database-errors.ts';
@@ -133,15 +134,11 @@ function rethrowMapped(error: unknown): never {
 }
 
 async function isUp(pool: pg.Pool): Promise<boolean> {
-  const timeout = new AbortController();
   const query = pool.query('SELECT 1').then(
     () => true,
     () => false,
   );
-  const late = sleep(connectTimeoutMs, false, { signal: timeout.signal }).catch(() => false);
-  const up = await Promise.race([query, late]);
-  timeout.abort();
-  return up;
+  return withTimeout(query, connectTimeoutMs, false);
 }
 
 async function untilUp(

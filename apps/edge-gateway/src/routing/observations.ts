@@ -1,4 +1,4 @@
-import type { Logger } from '@gateway/observability';
+import { withTimeout, type Logger } from '@gateway/observability';
 import type { ObservedLatency } from '@gateway/model-routing';
 import { LRUCache } from 'lru-cache';
 import type { ObservationStore } from './observation-store.port.ts';
@@ -87,7 +87,7 @@ export class Observations {
   async read(accountId: string): Promise<AccountObservations> {
     const known = this.#know(accountId);
     const loading = this.#now() - known.loadedAt > freshMs ? this.#load(accountId, known) : null;
-    if (loading !== null && known.loadedAt === 0) await withinMoment(loading);
+    if (loading !== null && known.loadedAt === 0) await withTimeout(loading, waitMs, undefined);
     return observationsOf(known, this.#now());
   }
 
@@ -200,13 +200,4 @@ function mergeSums(one: ReadonlyMap<string, Sums>, other: ReadonlyMap<string, Su
     merged.set(name, before === undefined ? sums : addSums(before, sums));
   }
   return merged;
-}
-
-async function withinMoment(task: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, waitMs);
-  });
-  await Promise.race([task, late]);
-  clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
 import { getRoutingPolicy, routingPolicyChanged, type RoutingPolicy } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import type { Logger } from '@gateway/observability';
+import { withTimeout, type Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import type { RoutingPolicies } from './routing-policies.port.ts';
 
@@ -47,7 +47,7 @@ export class NatsRoutingPolicies implements RoutingPolicies {
     const key = version === null ? accountId : `${accountId}:${version}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept.policy;
-    return this.#wait(this.#asking.get(key) ?? this.#ask(key, accountId, version));
+    return withTimeout(this.#asking.get(key) ?? this.#ask(key, accountId, version), waitMs, null);
   }
 
   #ask(key: string, accountId: string, version: string | null): Promise<RoutingPolicy | null> {
@@ -67,17 +67,5 @@ export class NatsRoutingPolicies implements RoutingPolicies {
       });
     this.#asking.set(key, asked);
     return asked;
-  }
-
-  async #wait(asked: Promise<RoutingPolicy | null>): Promise<RoutingPolicy | null> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), waitMs);
-    });
-    try {
-      return await Promise.race([asked, late]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '@gateway/observability';
+import { withTimeout, type Logger } from '@gateway/observability';
 import { InferenceRefused, type Inference } from '../inference/inference.port.ts';
 import type { ToolVectors } from '../vectors/tool-vectors.ts';
 import { describeLogits } from './describe-ranking.ts';
@@ -49,7 +49,12 @@ export class SemanticRanker implements ToolRanker {
   async #rankByBoth(index: ToolListIndex, question: RankQuestion, deadlineAt: number): Promise<TurnRanking> {
     const turn = this.#options.secondStage.readTurn(question);
     const keyword = rankByKeyword(index, turn.query);
-    const made = await within(deadlineAt, this.#rankByVectors(index, turn, keyword.scores, deadlineAt));
+    // The ranking itself ends by its own deadline.
+    const made = await withTimeout(
+      this.#rankByVectors(index, turn, keyword.scores, deadlineAt),
+      Math.max(0, deadlineAt - performance.now()),
+      'late',
+    );
     return typeof made === 'string' ? { ...keyword, laneReason: made } : made;
   }
 
@@ -94,17 +99,4 @@ function cutVectors(encoded: Float32Array, dimensions: number): Float32Array[] {
   return Array.from({ length: encoded.length / dimensions }, (_, at) =>
     encoded.subarray(at * dimensions, (at + 1) * dimensions),
   );
-}
-
-/** What comes of `work`, or `late` at the deadline; the work itself ends by its own deadline. */
-async function within<Result>(deadlineAt: number, work: Promise<Result>): Promise<Result | 'late'> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, deadlineAt - performance.now()), 'late');
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

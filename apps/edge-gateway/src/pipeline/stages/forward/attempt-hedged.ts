@@ -1,4 +1,4 @@
-import { setTimeout as waitMs } from 'node:timers/promises';
+import { withTimeout } from '@gateway/observability';
 import { adoptBranch, branchExchange } from '../../exchange/branch-exchange.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
@@ -55,15 +55,9 @@ function run(quest: Quest, candidate: Candidate, noted: Exchange, makeCall: Make
   return { candidate, exchange, made };
 }
 
-async function outlasts({ made }: Run, ms: number): Promise<boolean> {
-  const timer = new AbortController();
+function outlasts({ made }: Run, ms: number): Promise<boolean> {
   const over = () => false;
-  const isSlow = await Promise.race([
-    made.then(over, over),
-    waitMs(ms, true, { signal: timer.signal }).catch(over),
-  ]);
-  timer.abort();
-  return isSlow;
+  return withTimeout(made.then(over, over), ms, true);
 }
 
 /** Somebody ready at another backend, if the budget has a call left. */

@@ -1,5 +1,5 @@
 import type { PlannedSession } from '@gateway/contracts';
-import type { Logger } from '@gateway/observability';
+import { withTimeout, type Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
@@ -86,20 +86,14 @@ export class SessionMemo {
   }
 
   async #load(name: string, signal: AbortSignal): Promise<RememberedSession | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), signal.aborted ? 0 : waitMs);
-    });
     try {
-      const value = await Promise.race([this.#redis.get(keyOf(name)), late]);
+      const value = await withTimeout(this.#redis.get(keyOf(name)), signal.aborted ? 0 : waitMs, null);
       const session = value === null ? undefined : parseStored(value);
       if (session !== undefined) this.#kept.set(name, session);
       return session;
     } catch (error) {
       this.#isAway(error);
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
