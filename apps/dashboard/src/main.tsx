@@ -3,9 +3,9 @@ import './app/theme.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
-import { restoreSession } from './session/session-actions.ts';
+import { restoreLoginSession } from './login-session/current-login-session.ts';
 
-void restoreSession();
+void restoreLoginSession();
 
 const root = document.getElementById('root');
 if (root)

@@ -1,23 +1,34 @@
+import { QueryClient } from '@tanstack/react-query';
 import createClient from 'openapi-fetch';
-import { session } from '../session/session.ts';
 import { parseApiError, toApiError } from './api-error.ts';
-import type { components, paths } from './generated/openapi.ts';
+import type { paths } from './generated/openapi.ts';
 
-/** Named schemas of the OpenAPI document. */
-export type Schemas = components['schemas'];
+/** Supplies the access token of the login session. Null: nobody is signed in. */
+interface TokenSource {
+  token(): Promise<string | null>;
+  /** The token that replaces one that the gateway rejected. */
+  renew(rejected: string): Promise<string | null>;
+}
 
-/** Adds the session token. One that the gateway refuses is renewed once, and the call made again. */
+let tokenSource: TokenSource = { token: () => Promise.resolve(null), renew: () => Promise.resolve(null) };
+
+/** Connects the login session, which belongs to a higher layer. Call it before the first request. */
+export function setTokenSource(source: TokenSource): void {
+  tokenSource = source;
+}
+
+/** Adds the access token. If the gateway rejects the token, renews it once and sends the request again. */
 async function fetchAsPerson(request: Request): Promise<Response> {
   const again = request.clone();
-  const token = await session.token();
+  const token = await tokenSource.token();
   const response = await fetch(withToken(request, token));
-  if (token === null || !(await refusesToken(response))) return response;
-  const renewed = await session.renew(token);
+  if (token === null || !(await rejectsToken(response))) return response;
+  const renewed = await tokenSource.renew(token);
   return renewed === null ? response : fetch(withToken(again, renewed));
 }
 
-/** Whether the token is what was refused, and not a password that somebody typed: that would be tried twice. */
-async function refusesToken(response: Response): Promise<boolean> {
+/** Whether the gateway rejected the token. A rejected password also returns 401 and must not be sent twice. */
+async function rejectsToken(response: Response): Promise<boolean> {
   if (response.status !== 401) return false;
   const body: unknown = await response
     .clone()
@@ -32,7 +43,7 @@ function withToken(request: Request, token: string | null): Request {
   return request;
 }
 
-/** The gateway's API, typed by its own description. Calls answer `{ data, error, response }`: see `unwrap`. */
+/** The gateway's API, typed by its OpenAPI document. Calls return `{ data, error, response }`: see `unwrap`. */
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: fetchAsPerson });
 
 interface Answer<Data> {
@@ -41,7 +52,7 @@ interface Answer<Data> {
   readonly response: Response;
 }
 
-/** The body of an answer that succeeded. Throws ApiError for any other. */
+/** The body of a successful response. Throws ApiError for any other response. */
 export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<NonNullable<Data>> {
   const { data, error, response } = await answer.catch((cause: unknown) => {
     throw toApiError(cause);
@@ -49,3 +60,18 @@ export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<NonNu
   if (response.ok && data !== undefined && data !== null) return data;
   throw parseApiError(response.status, error, response.headers.get('x-request-id'));
 }
+
+const retriesMax = 2;
+
+/** Client errors are final. Network errors, 429 and 5xx are retried. */
+function shouldRetry(failures: number, error: unknown): boolean {
+  const { status } = toApiError(error);
+  return failures < retriesMax && (status === 0 || status === 429 || status >= 500);
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: { staleTime: 10_000, retry: shouldRetry, refetchOnWindowFocus: true },
+    mutations: { retry: false },
+  },
+});

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
-import type { RequestStatus } from './request-statuses.ts';
+import type { RequestStatus } from './types.ts';
 
 /** What narrows the log. `from` (inclusive) and `to` (exclusive) are RFC 3339. */
 export interface RequestFilter {

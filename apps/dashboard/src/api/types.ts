@@ -26,5 +26,9 @@ export type Item<Path extends keyof paths> =
   Answer<Path, 'get'> extends { data: readonly (infer Entry)[] } ? Entry : never;
 
 /** What a call may be asked with: `Query<'/v1/account/requests'>`. */
-export type Query<Path extends keyof paths> =
+type Query<Path extends keyof paths> =
   Operation<Path, 'get'> extends { parameters: { query?: infer Asked } } ? NonNullable<Asked> : never;
+
+/** How a request may have ended. */
+export const requestStatuses = ['ok', 'error', 'cancelled', 'truncated', 'interrupted'] as const;
+export type RequestStatus = (typeof requestStatuses)[number];

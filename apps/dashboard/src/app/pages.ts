@@ -61,7 +61,7 @@ export const pages: readonly Page[] = [
     icon: List,
     group: 'Measured',
     isInNavigation: false,
-    load: async () => (await import('../pages/request/request-page.tsx')).RequestPage,
+    load: async () => (await import('../pages/requests/request-page.tsx')).RequestPage,
   },
   {
     path: 'sessions',
@@ -76,7 +76,7 @@ export const pages: readonly Page[] = [
     icon: MessageSquareText,
     group: 'Measured',
     isInNavigation: false,
-    load: async () => (await import('../pages/session/session-page.tsx')).SessionPage,
+    load: async () => (await import('../pages/sessions/session-page.tsx')).SessionPage,
   },
   {
     path: 'tool-health',
@@ -91,7 +91,7 @@ export const pages: readonly Page[] = [
     icon: Wrench,
     group: 'Measured',
     isInNavigation: false,
-    load: async () => (await import('../pages/tool/tool-page.tsx')).ToolPage,
+    load: async () => (await import('../pages/tool-health/tool-page.tsx')).ToolPage,
   },
   {
     path: 'routing',

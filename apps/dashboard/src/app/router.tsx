@@ -1,12 +1,12 @@
-import { createBrowserRouter, Navigate, type RouteObject } from 'react-router';
-import { LoadingState } from '../components/states.tsx';
-import { DeletedPage } from '../session/deleted-page.tsx';
-import { SignInCallbackPage } from '../session/sign-in-callback-page.tsx';
-import { SignInPage } from '../session/sign-in-page.tsx';
-import { NotFoundPage } from './not-found-page.tsx';
+import type { RouteObject } from 'react-router';
+import { Link, Navigate, createBrowserRouter, useRouteError } from 'react-router';
+import { Button } from '@mantine/core';
+import { ErrorState, LoadingState } from '../components/states.tsx';
+import { DeletedPage } from '../pages/sign-in/deleted-page.tsx';
+import { SignInCallbackPage, SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { pages } from './pages.ts';
-import { RouteError } from './route-error.tsx';
-import { Shell } from './shell/shell.tsx';
+import { Shell } from './shell.tsx';
+import { PageHeader } from '../components/page-header.tsx';
 
 const pageRoutes: RouteObject[] = pages.map(({ path, load }) => ({
   path,
@@ -34,3 +34,20 @@ export const router = createBrowserRouter(
   ],
   { basename: '/dashboard' },
 );
+
+/** What a page shows when it could not be drawn or loaded, a new version having taken its files away, say. */
+function RouteError() {
+  const error = useRouteError();
+  return <ErrorState error={error} onRetry={() => window.location.reload()} />;
+}
+
+function NotFoundPage() {
+  return (
+    <>
+      <PageHeader title="No such page" description="The address may be mistyped, or the page has moved." />
+      <Button component={Link} to="/welcome">
+        To the first page
+      </Button>
+    </>
+  );
+}

@@ -1,10 +1,49 @@
+import type { ReactNode } from 'react';
+import { memo, useEffect, useRef } from 'react';
+import type { VirtualItem } from '@tanstack/react-virtual';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
-import { TableHead } from './data-table-head.tsx';
-import { RowsInView } from './data-table-row.tsx';
-import { ScrollRegion } from './scroll-region.tsx';
+import { UnstyledButton } from '@mantine/core';
+import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
+import { ScrollRegion } from './panel.tsx';
 import classes from './data-table.module.css';
-import type { DataTableProps } from './table-props.ts';
+
+export interface Column<Row> {
+  readonly key: string;
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** A grid track: `minmax(10rem, 2fr)`. */
+  readonly width: string;
+  /** `end` for numbers. */
+  readonly align?: 'end';
+  /** With it the column sorts, where `onSort` is given. */
+  readonly isSortable?: boolean;
+}
+
+export interface Sorting {
+  readonly key: string;
+  readonly isDescending: boolean;
+}
+
+interface DataTableProps<Row> {
+  /** What the rows are, for those who hear it. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+  /** All rows that there are, when not all are loaded. */
+  readonly total?: number;
+  /** Called when the last loaded rows come into view. */
+  readonly onEndReached?: () => void;
+  readonly isLoadingMore?: boolean;
+  readonly sorting?: Sorting;
+  readonly onSort?: (sorting: Sorting) => void;
+  /** Below it the table scrolls sideways. */
+  readonly minWidth?: string;
+  /** The rows' height in pixels: one line of text is 44. */
+  readonly rowHeight?: number;
+  /** CSS height of the scrolled part at most. */
+  readonly maxHeight?: string;
+}
 
 const headHeight = 40;
 /** Rows beyond the visible ones that are drawn, so that scrolling shows no gaps. */
@@ -43,4 +82,102 @@ function useEndReached<Row>({ rows, total, onEndReached, isLoadingMore }: DataTa
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - 1 && hasMore && isLoadingMore !== true) onEndReached?.();
   }, [last, rows.length, hasMore, isLoadingMore, onEndReached]);
+}
+
+interface TableHeadProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'sorting' | 'onSort'> {
+  readonly template: string;
+  readonly height: number;
+}
+
+function TableHead<Row>({ columns, sorting, onSort, template, height }: TableHeadProps<Row>) {
+  return (
+    <div role="rowgroup" className={classes.head}>
+      <div
+        role="row"
+        aria-rowindex={1}
+        className={classes.headRow}
+        style={{ gridTemplateColumns: template, height }}
+      >
+        {columns.map((column) => (
+          <HeadCell key={column.key} column={column} sorting={sorting} onSort={onSort} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface HeadCellProps<Row> {
+  readonly column: Column<Row>;
+  readonly sorting: Sorting | undefined;
+  readonly onSort: ((sorting: Sorting) => void) | undefined;
+}
+
+function HeadCell<Row>({ column, sorting, onSort }: HeadCellProps<Row>) {
+  const { key, header, align, isSortable } = column;
+  const isSorted = sorting?.key === key;
+  const order = isSorted ? (sorting.isDescending ? 'descending' : 'ascending') : 'none';
+  if (isSortable !== true || onSort === undefined)
+    return (
+      <div role="columnheader" className={classes.cell} data-align={align}>
+        {header}
+      </div>
+    );
+  const Icon = isSorted ? (sorting.isDescending ? ArrowDown : ArrowUp) : ChevronsUpDown;
+  return (
+    <div role="columnheader" aria-sort={order} className={classes.cell} data-align={align}>
+      <UnstyledButton
+        className={classes.sort}
+        onClick={() => onSort({ key, isDescending: isSorted ? !sorting.isDescending : true })}
+      >
+        {header}
+        <Icon size={13} aria-hidden />
+      </UnstyledButton>
+    </div>
+  );
+}
+
+interface TableRowProps<Row> extends Pick<DataTableProps<Row>, 'columns'> {
+  readonly row: Row;
+  readonly id: string;
+  readonly index: number;
+  /** Height and place in pixels. */
+  readonly size: number;
+  readonly start: number;
+  readonly template: string;
+}
+
+function renderRow<Row>({ row, id, index, size, start, template, columns }: TableRowProps<Row>) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      data-key={id}
+      className={classes.row}
+      style={{ gridTemplateColumns: template, height: size, transform: `translateY(${start}px)` }}
+    >
+      {columns.map(({ key, cell, align }) => (
+        <div key={key} role="cell" className={classes.cell} data-align={align}>
+          {cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Rows that stay in sight are not rendered again while others come: a frame has time for the new ones alone. */
+const TableRow = memo(renderRow) as typeof renderRow;
+
+interface RowsInViewProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'rows' | 'rowKey'> {
+  readonly items: readonly VirtualItem[];
+  readonly template: string;
+}
+
+/** The rows that a virtualizer wants in the page. */
+function RowsInView<Row>({ items, rows, rowKey, columns, template }: RowsInViewProps<Row>) {
+  return items.map(({ key, index, size, start }) => {
+    const row = rows[index];
+    return row === undefined ? null : (
+      <TableRow key={key} row={row} id={rowKey(row)} {...{ index, size, start, template, columns }} />
+    );
+  });
 }

@@ -1,6 +1,6 @@
 import { Button, CloseButton } from '@mantine/core';
 import classes from './notices.module.css';
-import { dismissNotice, useNotices, type Notice } from './notify.ts';
+import { dismissNotice, useNotices, type Notice } from '../lib/notices.ts';
 
 /** Where `notifyDone` shows. The region is there from the start: screen readers hear what comes into it. */
 export function Notices() {

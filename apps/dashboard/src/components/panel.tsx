@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode, Ref } from 'react';
 import classes from './panel.module.css';
 
 interface PanelProps {
@@ -57,4 +57,35 @@ export function Stacked({ children }: { readonly children: ReactNode }) {
 /** Panels beside each other where there is room. */
 export function Columns({ children }: { readonly children: ReactNode }) {
   return <div className={classes.columns}>{children}</div>;
+}
+
+/** A small table of figures, whose first column names what each row is of. Its head and body are the caller's. */
+export function FiguresTable({ children }: { readonly children: ReactNode }) {
+  return <table className={classes.table}>{children}</table>;
+}
+
+interface ScrollRegionProps {
+  readonly label: string;
+  readonly children: ReactNode;
+  /** For one that is told to scroll, or to take the focus. */
+  readonly ref?: Ref<HTMLDivElement>;
+  /** In place of scrolling sideways alone. */
+  readonly className?: string | undefined;
+  readonly style?: CSSProperties;
+}
+
+/** What is larger than its place scrolls by itself, by keyboard too (WCAG 2.1.1). */
+export function ScrollRegion({ label, children, className = classes.scroll, ...rest }: ScrollRegionProps) {
+  return (
+    <div
+      {...rest}
+      className={className}
+      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled with the arrow keys
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
+      {children}
+    </div>
+  );
 }

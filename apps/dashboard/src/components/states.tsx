@@ -1,8 +1,10 @@
 import { Alert, Button, Skeleton } from '@mantine/core';
-import { CircleAlert, Inbox, type LucideIcon } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+import { CircleAlert, Inbox } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { toApiError } from '../api/api-error.ts';
-import { Foreign } from './foreign.tsx';
+import { Foreign } from './values.tsx';
 import classes from './states.module.css';
 
 /** Grey lines where the content will be. Screen readers hear that something is loading. */
@@ -79,4 +81,23 @@ export function EmptyState({ title, children, icon: Icon = Inbox, action }: Empt
       {action}
     </div>
   );
+}
+
+interface QueryViewProps<Data> {
+  readonly query: UseQueryResult<Data>;
+  readonly children: (data: Data) => ReactNode;
+  readonly isEmpty?: (data: Data) => boolean;
+  readonly empty?: ReactNode;
+  /** How tall the skeleton is, in lines, so that nothing jumps when the content comes. */
+  readonly lines?: number;
+}
+
+/** A query's content, or why there is none yet. What was loaded once stays while it is asked for again. */
+export function QueryView<Data>({ query, children, isEmpty, empty, lines }: QueryViewProps<Data>) {
+  if (query.data === undefined) {
+    if (query.isError) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
+    return <LoadingState lines={lines} />;
+  }
+  if (empty !== undefined && isEmpty?.(query.data) === true) return empty;
+  return children(query.data);
 }

@@ -1,6 +1,21 @@
-import { formatCount, formatMs, formatShare, formatTokens, formatUsd, unknown } from '../format/numbers.ts';
-import { useNow } from './use-now.ts';
-import { formatAgo, formatExactTime, formatTime } from '../format/times.ts';
+import type { ReactNode } from 'react';
+import { useSyncExternalStore } from 'react';
+import {
+  formatAgo,
+  formatCount,
+  formatExactTime,
+  formatMs,
+  formatShare,
+  formatTime,
+  formatTokens,
+  formatUsd,
+  unknown,
+} from '../lib/format.ts';
+
+/** A text that somebody else wrote: its direction marks end where it ends. */
+export function Foreign({ children }: { readonly children: ReactNode }) {
+  return <bdi>{children}</bdi>;
+}
 
 type Value = { readonly value: number | null | undefined };
 
@@ -53,4 +68,32 @@ export function Unknown() {
       <span className="visually-hidden">not known</span>
     </span>
   );
+}
+
+const tickMs = 30_000;
+let nowMs = Date.now();
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function tick(): void {
+  nowMs = Date.now();
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  // While nobody asks for the time the clock stands, for hours maybe.
+  if (listeners.size === 0) nowMs = Date.now();
+  listeners.add(listener);
+  timer ??= setInterval(tick, tickMs);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time in milliseconds, in steps of half a minute: one clock for the whole page. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => nowMs);
 }

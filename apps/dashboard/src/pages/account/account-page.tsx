@@ -1,12 +1,18 @@
-import { useAccount } from '../../api/account.ts';
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Account } from '../../api/account.ts';
+import { useAccount, useUpdateAccount } from '../../api/account.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Stacked } from '../../components/panel.tsx';
-import { QueryView } from '../../components/query-view.tsx';
+import { Panel, Stacked } from '../../components/panel.tsx';
+import { ErrorState, QueryView } from '../../components/states.tsx';
 import { ContentPanel } from './content-panel.tsx';
 import { DeletePanel } from './delete-panel.tsx';
 import { PasswordPanel } from './password-panel.tsx';
 import { PolicyPanel } from './policy-panel.tsx';
-import { ProfilePanel } from './profile-panel.tsx';
+import { CopyButton } from '../../components/copy.tsx';
+import { notifyDone } from '../../lib/notices.ts';
+import { Time } from '../../components/values.tsx';
+import classes from './account.module.css';
 
 export function AccountPage() {
   const account = useAccount();
@@ -28,5 +34,40 @@ export function AccountPage() {
         )}
       </QueryView>
     </>
+  );
+}
+
+export function ProfilePanel({ account }: { readonly account: Account }) {
+  const [name, setName] = useState(account.name);
+  const update = useUpdateAccount();
+  const save = () => update.mutate({ name }, { onSuccess: () => notifyDone('The account’s name is saved.') });
+  return (
+    <Panel title="Profile">
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <TextInput
+          label="Name of the account"
+          required
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <p className={classes.note}>
+          Since <Time value={account.created_at} /> · id <code>{account.id}</code>{' '}
+          <CopyButton text={account.id} label="Copy the id" size="compact-xs" variant="subtle" />
+        </p>
+        {update.isError ? <ErrorState error={update.error} /> : null}
+        <div>
+          <Button type="submit" disabled={name === account.name} loading={update.isPending}>
+            Save the name
+          </Button>
+        </div>
+      </form>
+    </Panel>
   );
 }

@@ -1,10 +1,10 @@
 import { Button, NumberInput, Slider, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { useUpdateAccount, type Account } from '../../api/account.ts';
-import { notifyDone } from '../../components/notify.ts';
+import { notifyDone } from '../../lib/notices.ts';
 import { Panel } from '../../components/panel.tsx';
 import { ErrorState } from '../../components/states.tsx';
-import { formatShare } from '../../format/numbers.ts';
+import { formatShare } from '../../lib/format.ts';
 import classes from './account.module.css';
 
 type Kept = Pick<Account['policy'], 'content_logging' | 'retention_days' | 'shadow_share'>;

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useDeleteAccount, type Account } from '../../api/account.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Foreign } from '../../components/foreign.tsx';
+import { Foreign } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
 
 /** The end of the account, after its name was typed. The receipt says what is left to be done. */

@@ -2,10 +2,10 @@ import { Button, PasswordInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChangePassword } from '../../api/account.ts';
-import { notifyDone } from '../../components/notify.ts';
+import { notifyDone } from '../../lib/notices.ts';
 import { Panel } from '../../components/panel.tsx';
 import { ErrorState } from '../../components/states.tsx';
-import { readSignInSettings } from '../../session/settings.ts';
+import { readSignInSettings } from '../../login-session/sign-in-settings.ts';
 import classes from './account.module.css';
 
 const nothing = { current_password: '', new_password: '' };

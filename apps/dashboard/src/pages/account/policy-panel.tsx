@@ -1,7 +1,7 @@
 import { Button, NumberInput } from '@mantine/core';
 import { useState } from 'react';
 import { useUpdateAccount, type Account } from '../../api/account.ts';
-import { notifyDone } from '../../components/notify.ts';
+import { notifyDone } from '../../lib/notices.ts';
 import { Panel } from '../../components/panel.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import classes from './account.module.css';

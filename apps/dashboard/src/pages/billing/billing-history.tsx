@@ -1,10 +1,8 @@
 import { Table } from '@mantine/core';
 import type { Billing } from '../../api/billing.ts';
-import { Panel } from '../../components/panel.tsx';
+import { Panel, ScrollRegion } from '../../components/panel.tsx';
 import { Tokens } from '../../components/values.tsx';
-import { ScrollRegion } from '../../components/scroll-region.tsx';
-import { formatCount } from '../../format/numbers.ts';
-import { formatPeriod } from './format-period.ts';
+import { formatCount } from '../../lib/format.ts';
 import classes from './billing.module.css';
 
 export function BillingHistory({ history }: { readonly history: Billing['history'] }) {
@@ -54,4 +52,11 @@ function PeriodRow({ period }: { readonly period: Billing['history'][number] }) 
       </Table.Td>
     </Table.Tr>
   );
+}
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** A calendar month, UTC: its first and its last day. `end` is exclusive. */
+export function formatPeriod({ start, end }: { readonly start: string; readonly end: string }): string {
+  return day.formatRange(new Date(start), new Date(new Date(end).getTime() - 1));
 }

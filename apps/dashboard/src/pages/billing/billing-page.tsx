@@ -1,16 +1,17 @@
 import { Alert } from '@mantine/core';
 import { Info } from 'lucide-react';
-import { useBilling, type Billing } from '../../api/billing.ts';
+import { useCallback, useEffect } from 'react';
+import { useSearchParams } from 'react-router';
+import type { Billing } from '../../api/billing.ts';
+import { useBilling, useSyncCheckout } from '../../api/billing.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Figure, Figures, Stacked } from '../../components/panel.tsx';
-import { QueryView } from '../../components/query-view.tsx';
+import { ErrorState, LoadingState, QueryView } from '../../components/states.tsx';
 import { Dollars, Tokens } from '../../components/values.tsx';
-import { formatNumberOf } from '../../format/numbers.ts';
-import { BillingHistory } from './billing-history.tsx';
-import { CheckoutReturn } from './checkout-return.tsx';
-import { CurrentPlan } from './current-plan.tsx';
-import { PlanList } from './plan-list.tsx';
-import { formatPeriod } from './format-period.ts';
+import { formatNumberOf } from '../../lib/format.ts';
+import { BillingHistory, formatPeriod } from './billing-history.tsx';
+import { CurrentPlan, PlanList } from './plans.tsx';
+import { notifyDone } from '../../lib/notices.ts';
 
 export function BillingPage() {
   const billing = useBilling();
@@ -68,4 +69,23 @@ function Period({ billing: { period, estimate, mode } }: { readonly billing: Bil
       </Figures>
     </section>
   );
+}
+
+/** Somebody comes back from paying, with the id of it in the address: it is taken over, and the address cleared. */
+export function CheckoutReturn() {
+  const [params, setParams] = useSearchParams();
+  const checkoutId = params.get('checkout');
+  const { mutate, isPending, isError, error } = useSyncCheckout();
+  const takeOver = useCallback(() => {
+    if (checkoutId === null) return;
+    mutate(checkoutId, {
+      onSuccess: () => {
+        notifyDone('The subscription is active.');
+        setParams({}, { replace: true });
+      },
+    });
+  }, [checkoutId, mutate, setParams]);
+  useEffect(takeOver, [takeOver]);
+  if (isPending) return <LoadingState lines={1} />;
+  return isError && checkoutId !== null ? <ErrorState error={error} onRetry={takeOver} /> : null;
 }

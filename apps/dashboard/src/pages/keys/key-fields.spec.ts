@@ -1,5 +1,12 @@
-import { emptyFields, parseFields, renderCreation, renderUpdate } from './key-fields.ts';
-import { changeToolNames, parseToolNames, renderToolNames } from './parse-tool-names.ts';
+import {
+  emptyFields,
+  parseFields,
+  renderCreation,
+  renderUpdate,
+  changeToolNames,
+  parseToolNames,
+  renderToolNames,
+} from './key-fields.ts';
 
 const apiKey = {
   name: 'agent',

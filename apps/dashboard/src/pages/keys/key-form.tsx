@@ -1,6 +1,6 @@
 import { NumberInput, TextInput } from '@mantine/core';
 import { useAccount } from '../../api/account.ts';
-import { formatCount } from '../../format/numbers.ts';
+import { formatCount } from '../../lib/format.ts';
 import type { KeyFields } from './key-fields.ts';
 import classes from './keys.module.css';
 

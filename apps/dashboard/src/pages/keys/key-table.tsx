@@ -1,13 +1,10 @@
 import { ActionIcon, Badge, Menu } from '@mantine/core';
 import { Ban, EllipsisVertical, ListChecks, Pencil, RotateCw } from 'lucide-react';
 import type { ApiKey } from '../../api/keys.ts';
+import type { Column } from '../../components/data-table.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { Foreign } from '../../components/foreign.tsx';
-import type { Column } from '../../components/table-props.ts';
-import { useNow } from '../../components/use-now.ts';
-import { Time } from '../../components/values.tsx';
-import { formatCompact, formatCount } from '../../format/numbers.ts';
-import type { KeyTask } from './key-task.ts';
+import { Foreign, Time, useNow } from '../../components/values.tsx';
+import { formatCompact, formatCount } from '../../lib/format.ts';
 
 type OnTask = (task: KeyTask) => void;
 
@@ -140,4 +137,10 @@ function KeyMenu({ apiKey, onTask }: { readonly apiKey: ApiKey; readonly onTask:
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+/** What is being done to which key. */
+export interface KeyTask {
+  readonly kind: 'edit' | 'tools' | 'rotate' | 'revoke';
+  readonly apiKey: ApiKey;
 }

@@ -3,14 +3,10 @@ import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useKeys } from '../../api/keys.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState } from '../../components/states.tsx';
-import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { EditKeyDialog } from './edit-key-dialog.tsx';
+import { QueryView, EmptyState } from '../../components/states.tsx';
+import { CreateKeyDialog, EditKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.tsx';
 import { KeyTable } from './key-table.tsx';
-import type { KeyTask } from './key-task.ts';
-import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
-import { RotateKeyDialog } from './rotate-key-dialog.tsx';
+import type { KeyTask } from './key-table.tsx';
 import { ToolListsDialog } from './tool-lists-dialog.tsx';
 
 export function KeysPage() {

@@ -1,9 +1,9 @@
 import { Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useSetToolLists, type ApiKey, type ToolLists } from '../../api/keys.ts';
-import { notifyDone } from '../../components/notify.ts';
-import type { KeyDialogProps } from './edit-key-dialog.tsx';
-import { changeToolNames, renderToolNames } from './parse-tool-names.ts';
+import { notifyDone } from '../../lib/notices.ts';
+import type { KeyDialogProps } from './key-dialogs.tsx';
+import { changeToolNames, renderToolNames } from './key-fields.ts';
 import { TaskDialog } from './task-dialog.tsx';
 
 /** Hard bounds of a key: they hold before anything is pruned. */

@@ -1,14 +1,18 @@
 import type { ReactNode } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { useSessions, type SessionUsage } from '../../api/sessions.ts';
-import { useKeyUsage, type AnalyticsTotals, type KeyUsage } from '../../api/usage.ts';
+import {
+  useSessions,
+  type SessionUsage,
+  useKeyUsage,
+  type AnalyticsTotals,
+  type KeyUsage,
+} from '../../api/usage.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { Foreign } from '../../components/foreign.tsx';
+import { Foreign, Count, Dollars, Time } from '../../components/values.tsx';
 import { Columns, Panel, Stacked } from '../../components/panel.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import type { Column } from '../../components/table-props.ts';
-import { Count, Dollars, Time } from '../../components/values.tsx';
-import { changeParam } from './overview-query.ts';
+import { QueryView } from '../../components/states.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import { changeParam } from '../../lib/addresses.ts';
 
 type ModelUsage = AnalyticsTotals['models'][number];
 

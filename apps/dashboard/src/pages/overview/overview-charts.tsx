@@ -2,10 +2,8 @@ import '@mantine/charts/styles.css';
 import { AreaChart, BarChart, LineChart } from '@mantine/charts';
 import type { ReactNode } from 'react';
 import type { AnalyticsDay } from '../../api/usage.ts';
-import { FiguresTable } from '../../components/figures-table.tsx';
-import { Panel } from '../../components/panel.tsx';
-import { formatCompact, formatCount, formatMs, formatUsd } from '../../format/numbers.ts';
-import { formatUtcDay } from '../../format/times.ts';
+import { FiguresTable, Panel } from '../../components/panel.tsx';
+import { formatCompact, formatCount, formatMs, formatUsd, formatUtcDay } from '../../lib/format.ts';
 import classes from './overview.module.css';
 
 interface Series {

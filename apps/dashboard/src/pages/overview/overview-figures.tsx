@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import type { AnalyticsTotals } from '../../api/usage.ts';
 import { Figure, Figures } from '../../components/panel.tsx';
 import { Count, Dollars, Duration, Share, Tokens } from '../../components/values.tsx';
-import { formatNumberOf, formatShare } from '../../format/numbers.ts';
+import { formatNumberOf, formatShare } from '../../lib/format.ts';
 import classes from './overview.module.css';
 
 /** Everything in figures, by what it is about. */

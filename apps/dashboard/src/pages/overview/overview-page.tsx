@@ -1,18 +1,19 @@
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { X } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useAnalytics, type Analytics, type UsageFilter } from '../../api/usage.ts';
-import { Foreign } from '../../components/foreign.tsx';
+import { Foreign } from '../../components/values.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Stacked } from '../../components/panel.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState } from '../../components/states.tsx';
-import { formatUtcDay } from '../../format/times.ts';
+import { QueryView, EmptyState } from '../../components/states.tsx';
+import { formatUtcDay } from '../../lib/format.ts';
 import { Breakdowns } from './breakdowns.tsx';
 import { OverviewFigures } from './overview-figures.tsx';
 import classes from './overview.module.css';
-import { changeParam, dayRanges, parseOverviewQuery } from './overview-query.ts';
+import { TimeRange } from '../../components/time-range.tsx';
+import { changeParam } from '../../lib/addresses.ts';
+import { dayRanges, parseOverviewQuery } from './overview-query.ts';
 
 const OverviewCharts = lazy(() => import('./overview-charts.tsx'));
 
@@ -26,17 +27,7 @@ export function OverviewPage() {
       <PageHeader
         title="Overview"
         description="What went through the gateway, what it cost, and what leaving out saved."
-        actions={
-          <SegmentedControl
-            aria-label="Time range"
-            value={String(days)}
-            onChange={(value) => setParams(changeParam(params, 'days', value))}
-            data={dayRanges.map((range) => ({
-              value: String(range),
-              label: range === 1 ? 'Today' : `${range} days`,
-            }))}
-          />
-        }
+        actions={<TimeRange days={days} ranges={dayRanges} />}
       />
       <ActiveFilter filter={filter} onRemove={(name) => setParams(changeParam(params, name, null))} />
       <div aria-busy={query.isFetching}>

@@ -2,12 +2,12 @@ import { Button, Textarea } from '@mantine/core';
 import { Send, Square } from 'lucide-react';
 import { useState } from 'react';
 import classes from './playground.module.css';
-import type { LaneChats } from './use-chat.ts';
+import type { ChatColumns } from './use-chat.ts';
 
 interface ComposerProps {
   /** A model is chosen and the tools can be read. */
   readonly isReady: boolean;
-  readonly chats: LaneChats;
+  readonly chats: ChatColumns;
   readonly onSend: (text: string) => void;
 }
 

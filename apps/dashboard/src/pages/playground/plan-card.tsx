@@ -1,11 +1,10 @@
 import { Link } from 'react-router';
 import { useNewRequest, type RequestDetail } from '../../api/requests.ts';
-import { Foreign } from '../../components/foreign.tsx';
-import { Dollars, Tokens } from '../../components/values.tsx';
-import { formatMs } from '../../format/numbers.ts';
-import { explainK } from '../request/explain.ts';
+import { Foreign, Dollars, Tokens } from '../../components/values.tsx';
+import { formatMs } from '../../lib/format.ts';
+import { explainK } from '../../lib/explain-plan.ts';
 import classes from './playground.module.css';
-import type { AnswerHeaders } from './send-chat.ts';
+import type { AnswerHeaders } from './use-chat.ts';
 
 interface PlanCardProps {
   readonly headers: AnswerHeaders;

@@ -3,12 +3,12 @@ import { RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Composer } from './composer.tsx';
-import type { PlaygroundTool } from './conversation.ts';
-import { LaneColumn } from './lane-column.tsx';
-import { parseTools } from './parse-tools.ts';
+import type { PlaygroundTool } from '../../chat/conversation.ts';
+import { ChatColumn } from './chat-column.tsx';
+import { parseTools } from '../../chat/parse-tools.ts';
 import classes from './playground.module.css';
 import { SettingsPanel, type Settings } from './settings-panel.tsx';
-import { useLanes, type LaneChats } from './use-chat.ts';
+import { useChatColumns, type ChatColumns } from './use-chat.ts';
 
 const initially: Settings = {
   model: '',
@@ -33,15 +33,15 @@ function readTools(text: string): {
 export function PlaygroundPage() {
   const [settings, setSettings] = useState(initially);
   const { tools, problem } = useMemo(() => readTools(settings.toolsText), [settings.toolsText]);
-  const chats = useLanes(settings.isCompared);
+  const chats = useChatColumns(settings.isCompared);
   const change = (part: Partial<Settings>) => {
-    // Lanes that were not asked the same cannot be compared.
+    // Columns that were not asked the same cannot be compared.
     if (part.isCompared !== undefined) chats.reset();
     setSettings((before) => ({ ...before, ...part }));
   };
   const send = (text: string) => {
     const { model, format, stream } = settings;
-    for (const lane of chats.lanes) void lane?.send(text, { model, format, stream, tools });
+    for (const column of chats.columns) void column?.send(text, { model, format, stream, tools });
   };
   return (
     <>
@@ -57,7 +57,7 @@ export function PlaygroundPage() {
       <div className={classes.layout}>
         <SettingsPanel settings={settings} onChange={change} toolsCount={tools.length} problem={problem} />
         <div className={classes.main}>
-          <Lanes chats={chats} />
+          <Columns chats={chats} />
           <Composer isReady={settings.model !== '' && problem === null} chats={chats} onSend={send} />
         </div>
       </div>
@@ -65,12 +65,12 @@ export function PlaygroundPage() {
   );
 }
 
-function Lanes({ chats: { lanes } }: { readonly chats: LaneChats }) {
-  const [pruned, full] = lanes;
+function Columns({ chats: { columns } }: { readonly chats: ChatColumns }) {
+  const [pruned, full] = columns;
   return (
-    <div className={classes.lanes}>
-      <LaneColumn title={full === undefined ? 'Conversation' : 'Pruned'} chat={pruned} />
-      {full === undefined ? null : <LaneColumn title="Full: every tool goes out" chat={full} />}
+    <div className={classes.columns}>
+      <ChatColumn title={full === undefined ? 'Conversation' : 'Pruned'} chat={pruned} />
+      {full === undefined ? null : <ChatColumn title="Full: every tool goes out" chat={full} />}
     </div>
   );
 }

@@ -2,13 +2,12 @@ import { Button, Select, SegmentedControl, Switch, Textarea } from '@mantine/cor
 import { useEffect } from 'react';
 import { Link } from 'react-router';
 import { useModels, type ModelStatus } from '../../api/routing.ts';
-import { Foreign } from '../../components/foreign.tsx';
+import { Foreign } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState } from '../../components/states.tsx';
-import { formatNumberOf } from '../../format/numbers.ts';
-import type { ChatFormat } from './conversation.ts';
-import { renderExampleTools } from './example-tools.ts';
+import { QueryView, EmptyState } from '../../components/states.tsx';
+import { formatNumberOf } from '../../lib/format.ts';
+import type { ChatFormat } from '../../chat/conversation.ts';
+import { renderExampleTools } from '../../chat/example-tools.ts';
 import classes from './playground.module.css';
 
 export interface Settings {

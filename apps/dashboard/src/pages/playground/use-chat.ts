@@ -1,17 +1,118 @@
 import { useCallback, useRef, useState } from 'react';
-import type { Lane } from '../../api/playground.ts';
-import { addInput, pendingCalls, type ChatFormat, type PlaygroundTool, type Turn } from './conversation.ts';
-import { sendChat, type Reply } from './send-chat.ts';
+import type { ApiError } from '../../api/api-error.ts';
+import { parseApiError, toApiError } from '../../api/api-error.ts';
+import type { PlaygroundColumn } from '../../api/playground.ts';
+import { forgetPlaygroundKey, playgroundKey } from '../../api/playground.ts';
+import type { ChatFormat, PlaygroundTool, Turn } from '../../chat/conversation.ts';
+import { addInput, pendingCalls } from '../../chat/conversation.ts';
+import type { Answer } from '../../chat/parse-response.ts';
+import { addFrame, noAnswer, readPlainAnswer } from '../../chat/parse-response.ts';
+import { readEventStream, readServerSentEvents } from '../../chat/read-stream.ts';
+import type { ChatRequest } from '../../chat/render-request.ts';
+import { renderRequest } from '../../chat/render-request.ts';
 
-export interface ChatSettings {
+/** What the answer's headers say of the plan. */
+export interface AnswerHeaders {
+  readonly requestId: string | null;
+  readonly model: string | null;
+  readonly pruneRatio: string | null;
+  readonly overheadMs: string | null;
+}
+
+/** A reply as far as it has come. */
+export interface Reply {
+  readonly answer: Answer;
+  readonly headers: AnswerHeaders | null;
+  readonly error: ApiError | null;
+  /** Milliseconds from sending to the last that came. */
+  readonly tookMs: number;
+}
+
+interface Chat extends ChatRequest {
+  readonly format: ChatFormat;
+  readonly column: PlaygroundColumn;
+  /** Keeps a conversation's tools together. */
+  readonly sessionId: string;
+}
+
+/** Sends a conversation and tells of the answer whenever more of it is there. Never throws; an abort is no error. */
+async function sendChat(
+  chat: Chat,
+  { onProgress, signal }: { readonly onProgress: (reply: Reply) => void; readonly signal: AbortSignal },
+): Promise<Reply> {
+  const startedAt = performance.now();
+  let reply: Reply = { answer: noAnswer, headers: null, error: null, tookMs: 0 };
+  const tell = (change: Partial<Reply>): void => {
+    reply = { ...reply, ...change, tookMs: performance.now() - startedAt };
+    onProgress(reply);
+  };
+  try {
+    const response = await post(chat, signal);
+    tell({ headers: readHeaders(response.headers) });
+    if (response.ok) for await (const answer of readAnswers(response, chat)) tell({ answer });
+    else tell({ error: await readError(response) });
+  } catch (error) {
+    if (!signal.aborted) tell({ error: toApiError(error) });
+  }
+  return reply;
+}
+
+async function post(chat: Chat, signal: AbortSignal): Promise<Response> {
+  const { path, body } = renderRequest(chat.format, chat);
+  const send = async () =>
+    fetch(path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await playgroundKey(chat.column)}`,
+        'content-type': 'application/json',
+        'x-svc-session-id': chat.sessionId,
+      },
+      body: JSON.stringify(body),
+      signal,
+    });
+  const response = await send();
+  if (response.status !== 401) return response;
+  forgetPlaygroundKey(chat.column);
+  return send();
+}
+
+async function* readAnswers(response: Response, { format, stream }: Chat): AsyncGenerator<Answer> {
+  if (!stream || response.body === null) {
+    yield readPlainAnswer(format, (await response.json()) as unknown);
+    return;
+  }
+  const frames = format === 'converse' ? readEventStream(response.body) : readServerSentEvents(response.body);
+  let answer = noAnswer;
+  for await (const frame of frames) {
+    answer = addFrame(format, answer, frame);
+    yield answer;
+  }
+}
+
+async function readError(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => null);
+  return parseApiError(response.status, body, response.headers.get('x-request-id'));
+}
+
+function readHeaders(headers: Headers): AnswerHeaders {
+  const [provider, model] = [headers.get('x-svc-provider'), headers.get('x-svc-model')];
+  return {
+    requestId: headers.get('x-request-id'),
+    model: provider === null || model === null ? model : `${provider}/${model}`,
+    pruneRatio: headers.get('x-svc-prune-ratio'),
+    overheadMs: headers.get('x-svc-overhead-ms'),
+  };
+}
+
+interface ChatSettings {
   readonly model: string;
   readonly format: ChatFormat;
   readonly tools: readonly PlaygroundTool[];
   readonly stream: boolean;
 }
 
-/** A conversation in one lane: its turns, and the reply that is coming or came last. */
-export interface LaneChat {
+/** A conversation in one column: its turns, and the reply that is coming or came last. */
+export interface ColumnChat {
   readonly sessionId: string;
   readonly turns: readonly Turn[];
   readonly reply: Reply | null;
@@ -23,7 +124,7 @@ export interface LaneChat {
 
 const newSessionId = () => `playground-${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
 
-export function useChat(lane: Lane): LaneChat {
+function useChat(column: PlaygroundColumn): ColumnChat {
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [reply, setReply] = useState<Reply | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -38,7 +139,7 @@ export function useChat(lane: Lane): LaneChat {
       setTurns(asked);
       setReply(null);
       setBusy(true);
-      const chat = { ...settings, lane, turns: asked, sessionId };
+      const chat = { ...settings, column, turns: asked, sessionId };
       const done = await sendChat(chat, { onProgress: setReply, signal: controller.signal });
       if (abort.current !== controller) return;
       setBusy(false);
@@ -47,7 +148,7 @@ export function useChat(lane: Lane): LaneChat {
       const isAnswered = said !== '' || calls.length > 0;
       setTurns(isAnswered ? [...asked, { role: 'assistant', text: said, calls }] : turns);
     },
-    [lane, turns, sessionId],
+    [column, turns, sessionId],
   );
   const stop = useCallback(() => abort.current?.abort(), []);
   const reset = useCallback(() => {
@@ -62,8 +163,8 @@ export function useChat(lane: Lane): LaneChat {
 }
 
 /** The conversations that are held side by side. */
-export interface LaneChats {
-  readonly lanes: readonly [pruned: LaneChat, full?: LaneChat];
+export interface ChatColumns {
+  readonly columns: readonly [pruned: ColumnChat, full?: ColumnChat];
   readonly isBusy: boolean;
   /** A model called tools: what is said next is their result. */
   readonly waitsForResult: boolean;
@@ -71,15 +172,15 @@ export interface LaneChats {
   readonly reset: () => void;
 }
 
-export function useLanes(isCompared: boolean): LaneChats {
+export function useChatColumns(isCompared: boolean): ChatColumns {
   const [pruned, full] = [useChat('pruned'), useChat('full')];
-  const lanes: LaneChats['lanes'] = isCompared ? [pruned, full] : [pruned];
-  const shown = lanes.filter((lane) => lane !== undefined);
+  const columns: ChatColumns['columns'] = isCompared ? [pruned, full] : [pruned];
+  const shown = columns.filter((column) => column !== undefined);
   return {
-    lanes,
-    isBusy: shown.some((lane) => lane.isBusy),
+    columns,
+    isBusy: shown.some((column) => column.isBusy),
     waitsForResult: shown.some(({ turns }) => pendingCalls(turns).length > 0),
-    stop: () => shown.forEach((lane) => lane.stop()),
+    stop: () => shown.forEach((column) => column.stop()),
     reset: () => {
       pruned.reset();
       full.reset();

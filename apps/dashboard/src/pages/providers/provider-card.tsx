@@ -1,8 +1,7 @@
 import { Alert, Badge, Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Provider } from '../../api/providers.ts';
-import { Foreign } from '../../components/foreign.tsx';
-import { Time } from '../../components/values.tsx';
+import { Foreign, Time } from '../../components/values.tsx';
 import classes from './providers.module.css';
 
 interface ProviderCardProps {

@@ -1,14 +1,15 @@
 import { SegmentedControl, TextInput } from '@mantine/core';
 import { Search } from 'lucide-react';
 import { useState } from 'react';
-import { useProviders, type Provider } from '../../api/providers.ts';
+import type { Provider } from '../../api/providers.ts';
+import { useDisconnectProvider, useProviders } from '../../api/providers.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState } from '../../components/states.tsx';
-import { ConnectDialog } from './connect-dialog.tsx';
-import { DisconnectDialog } from './disconnect-dialog.tsx';
+import { EmptyState, QueryView } from '../../components/states.tsx';
+import { ConnectDialog } from '../../components/connect-provider.tsx';
 import { ProviderCard } from './provider-card.tsx';
 import classes from './providers.module.css';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { notifyDone } from '../../lib/notices.ts';
 
 type Shown = 'all' | 'connected';
 
@@ -104,5 +105,37 @@ function ProviderList({ providers, onConnect, onDisconnect }: ProviderListProps)
         </li>
       ))}
     </ul>
+  );
+}
+
+interface DisconnectDialogProps {
+  readonly provider: Provider;
+  readonly onClose: () => void;
+}
+
+export function DisconnectDialog({ provider: { provider, display_name }, onClose }: DisconnectDialogProps) {
+  const disconnect = useDisconnectProvider();
+  const confirm = () =>
+    disconnect.mutate(provider, {
+      onSuccess: () => {
+        notifyDone(`${display_name} is disconnected.`);
+        onClose();
+      },
+    });
+  return (
+    <ConfirmDialog
+      isOpen
+      title={`Disconnect ${display_name}?`}
+      action="Disconnect"
+      onClose={onClose}
+      onConfirm={confirm}
+      isBusy={disconnect.isPending}
+      error={disconnect.error}
+    >
+      <p>
+        The stored credential is deleted. Requests for its models are refused from then on, unless a fallback
+        stands in. To connect it again, the key has to be entered anew.
+      </p>
+    </ConfirmDialog>
   );
 }

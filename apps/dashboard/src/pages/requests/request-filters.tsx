@@ -1,12 +1,15 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { X } from 'lucide-react';
-import { requestStatuses } from '../../api/request-statuses.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useState } from 'react';
+import { requestStatuses } from '../../api/types.ts';
 import type { RequestFilter } from '../../api/requests.ts';
-import { Foreign } from '../../components/foreign.tsx';
-import { useKeyOptions } from './use-key-options.ts';
-import { fromLocalInput, toLocalInput, type FilterName } from './request-query.ts';
+import { Foreign } from '../../components/values.tsx';
+import type { FilterName } from './request-query.ts';
+import { fromLocalInput, toLocalInput } from './request-query.ts';
 import classes from './requests.module.css';
-import { useTyped } from './use-typed.ts';
+import { api, unwrap } from '../../api/client.ts';
 
 interface RequestFiltersProps {
   readonly filter: RequestFilter;
@@ -110,4 +113,54 @@ function TimeFilter({ label, value = '', onChange }: FieldProps & { readonly lab
       onChange={(event) => type(event.currentTarget.value)}
     />
   );
+}
+
+/** The keys to choose from, by name; with the one that is chosen, should it be revoked. */
+function useKeyOptions(chosen: string | undefined): { value: string; label: string }[] {
+  const { data } = useQuery({
+    queryKey: ['keys', 'options'],
+    queryFn: () => unwrap(api.GET('/v1/account/keys')),
+  });
+  const options = (data?.data ?? []).map(({ id, name, last4 }) => ({
+    value: id,
+    label: `${name} (…${last4})`,
+  }));
+  if (chosen !== undefined && !options.some(({ value }) => value === chosen))
+    options.push({ value: chosen, label: chosen });
+  return options;
+}
+
+const typingMs = 350;
+
+interface TypedOptions {
+  /** As the address has it; empty where it does not. */
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** A value as it is typed in, and what is typed in as a value. */
+  readonly show: (value: string) => string;
+  readonly read: (text: string) => string;
+}
+
+/**
+ * The text of a field that the address keeps. It is asked for when typing pauses, not with every letter. What is typed stands
+ * until the address says something that was not asked.
+ */
+function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
+  const [typed, setTyped] = useState(() => show(value));
+  const [asked, setAsked] = useState(value);
+  const [seen, setSeen] = useState(value);
+  if (value !== seen) {
+    setSeen(value);
+    if (value !== asked) setAsked(value);
+    if (value !== asked) setTyped(show(value));
+  }
+  const ask = useDebouncedCallback((text: string) => {
+    setAsked(read(text));
+    onChange(read(text));
+  }, typingMs);
+  const type = (text: string) => {
+    setTyped(text);
+    ask(text);
+  };
+  return [typed, type];
 }

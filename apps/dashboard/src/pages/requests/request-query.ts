@@ -1,4 +1,4 @@
-import { requestStatuses, type RequestStatus } from '../../api/request-statuses.ts';
+import { requestStatuses, type RequestStatus } from '../../api/types.ts';
 import type { RequestFilter } from '../../api/requests.ts';
 
 /** The parts of a filter, as they stand in the address. */

@@ -2,18 +2,21 @@ import { Button } from '@mantine/core';
 import { Download, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { useNewRequests, useRequests, type RequestEntry, type RequestFilter } from '../../api/requests.ts';
+import { useMutation } from '@tanstack/react-query';
+import type { RequestEntry, RequestFilter } from '../../api/requests.ts';
+import { useNewRequests, useRequests } from '../../api/requests.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState, ErrorState } from '../../components/states.tsx';
-import { formatNumberOf } from '../../format/numbers.ts';
-import { changeParam } from '../overview/overview-query.ts';
-import { requestColumns } from './request-columns.tsx';
+import { EmptyState, ErrorState, QueryView } from '../../components/states.tsx';
+import { formatNumberOf } from '../../lib/format.ts';
+import { changeParam } from '../../lib/addresses.ts';
+import { requestColumns } from '../../components/request-columns.tsx';
 import { RequestFilters } from './request-filters.tsx';
-import { filterNames, parseRequestQuery, type FilterName } from './request-query.ts';
-import { useExport } from './use-export.ts';
+import type { FilterName } from './request-query.ts';
+import { filterNames, parseRequestQuery } from './request-query.ts';
 import classes from './requests.module.css';
+import { api, unwrap } from '../../api/client.ts';
+import { notifyDone } from '../../lib/notices.ts';
 
 export function RequestsPage() {
   const [params, setParams] = useSearchParams();
@@ -158,4 +161,21 @@ function NoRequests() {
       the <Link to="/welcome">Welcome</Link> page says.
     </EmptyState>
   );
+}
+
+/** Downloads the log as the filter has it. The session token goes in a header, so it cannot be a plain link. */
+export function useExport(filter: RequestFilter) {
+  return useMutation({
+    mutationFn: async () => {
+      const query = { ...filter, format: 'csv' as const };
+      const answer = api.GET('/v1/account/requests/export', { params: { query }, parseAs: 'blob' });
+      const blob = await unwrap(answer);
+      const address = URL.createObjectURL(blob);
+      const link = Object.assign(document.createElement('a'), { href: address, download: 'requests.csv' });
+      link.click();
+      URL.revokeObjectURL(address);
+    },
+    onSuccess: () => notifyDone('The requests were downloaded.'),
+    onError: () => notifyDone('The export did not work: try again in a moment.'),
+  });
 }

@@ -1,5 +1,5 @@
 import type { CalibrationBucket } from '../../api/routing.ts';
-import { formatShare } from '../../format/numbers.ts';
+import { formatShare } from '../../lib/format.ts';
 import { drawBand, drawSteps, listCurve, makeScale, type Frame, type Scale } from './calibration-curve.ts';
 import classes from './routing.module.css';
 

@@ -1,12 +1,10 @@
 import { Badge, Select } from '@mantine/core';
 import { useState } from 'react';
 import { useCalibration, type Calibration, type CalibrationBucket } from '../../api/routing.ts';
-import { FiguresTable } from '../../components/figures-table.tsx';
-import { Panel, Stacked } from '../../components/panel.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState } from '../../components/states.tsx';
+import { FiguresTable, Panel, Stacked } from '../../components/panel.tsx';
+import { QueryView, EmptyState } from '../../components/states.tsx';
 import { Time } from '../../components/values.tsx';
-import { formatNumberOf, formatShare } from '../../format/numbers.ts';
+import { formatNumberOf, formatShare } from '../../lib/format.ts';
 import { CalibrationChart } from './calibration-chart.tsx';
 import { listCurve } from './calibration-curve.ts';
 import classes from './routing.module.css';

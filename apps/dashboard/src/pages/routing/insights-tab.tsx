@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react';
 import { useInsights, type RoutingInsights } from '../../api/routing.ts';
-import { Foreign } from '../../components/foreign.tsx';
+import { Foreign, Duration, Share } from '../../components/values.tsx';
 import { Columns, Panel } from '../../components/panel.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { Duration, Share } from '../../components/values.tsx';
-import { formatNumberOf } from '../../format/numbers.ts';
+import { QueryView } from '../../components/states.tsx';
+import { formatNumberOf } from '../../lib/format.ts';
 import classes from './routing.module.css';
 
 /** Which models recalled best, answered fastest and were used most. */

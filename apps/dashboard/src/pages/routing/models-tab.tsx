@@ -3,13 +3,11 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { useModels, useToggleModel, type ModelStatus } from '../../api/routing.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { Foreign } from '../../components/foreign.tsx';
-import { notifyDone } from '../../components/notify.ts';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState, ErrorState } from '../../components/states.tsx';
-import type { Column, Sorting } from '../../components/table-props.ts';
-import { Count, Dollars, Duration, Share } from '../../components/values.tsx';
-import { formatNumberOf } from '../../format/numbers.ts';
+import { Foreign, Count, Dollars, Duration, Share } from '../../components/values.tsx';
+import { notifyDone } from '../../lib/notices.ts';
+import { QueryView, EmptyState, ErrorState } from '../../components/states.tsx';
+import type { Column, Sorting } from '../../components/data-table.tsx';
+import { formatNumberOf } from '../../lib/format.ts';
 import classes from './routing.module.css';
 import { sortModels } from './sort-models.ts';
 

@@ -7,10 +7,9 @@ import {
   type ModelStatus,
   type RoutingPreferences,
 } from '../../api/routing.ts';
-import { notifyDone } from '../../components/notify.ts';
+import { notifyDone } from '../../lib/notices.ts';
 import { Columns, Panel } from '../../components/panel.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { ErrorState } from '../../components/states.tsx';
+import { QueryView, ErrorState } from '../../components/states.tsx';
 import classes from './routing.module.css';
 
 const modes = [

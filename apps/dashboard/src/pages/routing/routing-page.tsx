@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import { useSearchParams } from 'react-router';
 import { PageHeader } from '../../components/page-header.tsx';
 import { LoadingState } from '../../components/states.tsx';
-import { changeParam } from '../overview/overview-query.ts';
+import { changeParam } from '../../lib/addresses.ts';
 import { InsightsTab } from './insights-tab.tsx';
 import { ModelsTab } from './models-tab.tsx';
 import { PreferencesTab } from './preferences-tab.tsx';

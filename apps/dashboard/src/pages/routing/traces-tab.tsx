@@ -1,11 +1,9 @@
 import { Link } from 'react-router';
 import { useTraces, type RoutingTrace } from '../../api/routing.ts';
-import { Foreign } from '../../components/foreign.tsx';
+import { Foreign, Time } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState } from '../../components/states.tsx';
-import { Time } from '../../components/values.tsx';
-import { explainK } from '../request/explain.ts';
+import { QueryView, EmptyState } from '../../components/states.tsx';
+import { explainK } from '../../lib/explain-plan.ts';
 import classes from './routing.module.css';
 
 /** Recent decisions about tools, the newest first. */

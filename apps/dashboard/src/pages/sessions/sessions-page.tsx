@@ -1,25 +1,22 @@
-import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { useSessions, type SessionUsage } from '../../api/sessions.ts';
-import { CodeBlock } from '../../components/code-block.tsx';
+import { useSessions, type SessionUsage } from '../../api/usage.ts';
+import { CodeBlock } from '../../components/copy.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { Foreign } from '../../components/foreign.tsx';
+import { Foreign, Count, Dollars, Share, Time, Tokens } from '../../components/values.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState, ErrorState } from '../../components/states.tsx';
-import type { Column } from '../../components/table-props.ts';
-import { Count, Dollars, Share, Time, Tokens } from '../../components/values.tsx';
-import { formatNumberOf } from '../../format/numbers.ts';
-import { sessionAddress } from '../addresses.ts';
-import { changeParam } from '../overview/overview-query.ts';
+import { QueryView, EmptyState, ErrorState } from '../../components/states.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import { formatNumberOf } from '../../lib/format.ts';
+import { sessionAddress } from '../../lib/addresses.ts';
+import { TimeRange } from '../../components/time-range.tsx';
 import classes from './sessions.module.css';
 
 const dayMs = 86_400_000;
 const ranges = [1, 7, 30, 90] as const;
 
 export function SessionsPage() {
-  const [params, setParams] = useSearchParams();
+  const [params] = useSearchParams();
   const days = ranges.find((range) => String(range) === params.get('days')) ?? 30;
   // The beginning of a day, so that the same list is asked for all day.
   const [todayMs] = useState(() => Math.floor(Date.now() / dayMs) * dayMs);
@@ -29,17 +26,7 @@ export function SessionsPage() {
       <PageHeader
         title="Sessions"
         description="Conversations, by the session that their requests named. The one that was active last comes first."
-        actions={
-          <SegmentedControl
-            aria-label="Time range"
-            value={String(days)}
-            onChange={(value) => setParams(changeParam(params, 'days', value))}
-            data={ranges.map((range) => ({
-              value: String(range),
-              label: range === 1 ? 'Today' : `${range} days`,
-            }))}
-          />
-        }
+        actions={<TimeRange days={days} ranges={ranges} />}
       />
       <SessionList from={from} />
     </>

@@ -1,11 +1,10 @@
 import { Link } from 'react-router';
 import type { RecallAlert } from '../../api/tool-health.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { Foreign } from '../../components/foreign.tsx';
-import type { Column } from '../../components/table-props.ts';
-import { Time, Unknown } from '../../components/values.tsx';
-import { formatNumberOf } from '../../format/numbers.ts';
-import { toolAddress } from '../addresses.ts';
+import { Foreign, Time, Unknown } from '../../components/values.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import { formatNumberOf } from '../../lib/format.ts';
+import { toolAddress } from '../../lib/addresses.ts';
 import classes from './tool-health.module.css';
 
 const detectors: Readonly<Record<RecallAlert['detected_by'], string>> = {

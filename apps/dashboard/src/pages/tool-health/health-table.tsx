@@ -2,13 +2,11 @@ import { TextInput } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import type { ToolHealth } from '../../api/tool-health.ts';
+import type { Column, Sorting } from '../../components/data-table.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { Foreign } from '../../components/foreign.tsx';
-import type { Column, Sorting } from '../../components/table-props.ts';
-import { Count, Share, Time, Unknown } from '../../components/values.tsx';
-import { formatNumberOf } from '../../format/numbers.ts';
-import { toolAddress } from '../addresses.ts';
-import { DescriptionScore } from './description-score.tsx';
+import { Count, Foreign, Share, Time, Unknown } from '../../components/values.tsx';
+import { formatNumberOf } from '../../lib/format.ts';
+import { toolAddress } from '../../lib/addresses.ts';
 import { sortTools } from './sort-tools.ts';
 import classes from './tool-health.module.css';
 
@@ -134,3 +132,17 @@ const columns: readonly Column<ToolHealth>[] = [
     cell: ({ last_seen_at }) => <Time value={last_seen_at} isRelative />,
   },
 ];
+
+/** Of 100, with a bar; its colour only repeats what the number says. */
+function DescriptionScore({ score }: { readonly score: number | null }) {
+  if (score === null) return <Unknown />;
+  const level = score >= 75 ? 'good' : score >= 50 ? 'middling' : 'poor';
+  return (
+    <span className={classes.score}>
+      <span>{score}</span>
+      <span className={classes.track} aria-hidden>
+        <span className={classes.bar} data-level={level} style={{ width: `${score}%` }} />
+      </span>
+    </span>
+  );
+}

@@ -1,10 +1,10 @@
 import { Link } from 'react-router';
 import type { ToolSuggestion } from '../../api/tool-health.ts';
-import { CodeBlock } from '../../components/code-block.tsx';
-import { Foreign } from '../../components/foreign.tsx';
+import { CodeBlock } from '../../components/copy.tsx';
+import { Foreign } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { formatNumberOf, formatShare } from '../../format/numbers.ts';
-import { toolAddress } from '../addresses.ts';
+import { formatNumberOf, formatShare } from '../../lib/format.ts';
+import { toolAddress } from '../../lib/addresses.ts';
 import classes from './tool-health.module.css';
 
 /** Two tools that are taken for each other: what shows it, and words to tell them apart that can be copied. */

@@ -1,17 +1,17 @@
-import { SegmentedControl, Tabs } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import { useSearchParams } from 'react-router';
 import { useRecallAlerts, useToolHealth, useToolSuggestions } from '../../api/tool-health.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Stacked } from '../../components/panel.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState } from '../../components/states.tsx';
-import { changeParam } from '../overview/overview-query.ts';
+import { QueryView, EmptyState } from '../../components/states.tsx';
+import { TimeRange } from '../../components/time-range.tsx';
+import { changeParam } from '../../lib/addresses.ts';
 import { AlertTable } from './alert-table.tsx';
 import { SuggestionCard } from './suggestion-card.tsx';
 import { HealthTable } from './health-table.tsx';
 import classes from './tool-health.module.css';
 
-export const healthRanges = [7, 30, 90] as const;
+const healthRanges = [7, 30, 90] as const;
 
 export function ToolHealthPage() {
   const [params, setParams] = useSearchParams();
@@ -21,14 +21,7 @@ export function ToolHealthPage() {
       <PageHeader
         title="Tool health"
         description="What each tool’s description is worth, how often it was called, and which tools are taken for each other."
-        actions={
-          <SegmentedControl
-            aria-label="Time range"
-            value={String(days)}
-            onChange={(value) => setParams(changeParam(params, 'days', value))}
-            data={healthRanges.map((range) => ({ value: String(range), label: `${range} days` }))}
-          />
-        }
+        actions={<TimeRange days={days} ranges={healthRanges} />}
       />
       <Tabs
         value={params.get('tab') ?? 'tools'}

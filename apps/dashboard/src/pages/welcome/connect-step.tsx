@@ -2,9 +2,9 @@ import { Anchor, Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useProviders, type Provider } from '../../api/providers.ts';
-import { Foreign } from '../../components/foreign.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { ConnectDialog } from '../providers/connect-dialog.tsx';
+import { Foreign } from '../../components/values.tsx';
+import { QueryView } from '../../components/states.tsx';
+import { ConnectDialog } from '../../components/connect-provider.tsx';
 import { Step } from './step.tsx';
 import classes from './welcome.module.css';
 

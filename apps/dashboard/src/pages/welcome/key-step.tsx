@@ -2,9 +2,9 @@ import { Anchor, Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useCreateKey, useKeys } from '../../api/keys.ts';
-import { SecretOnce } from '../../components/secret-once.tsx';
+import { SecretOnce } from '../../components/copy.tsx';
 import { ErrorState } from '../../components/states.tsx';
-import { formatNumberOf } from '../../format/numbers.ts';
+import { formatNumberOf } from '../../lib/format.ts';
 import { Step } from './step.tsx';
 import classes from './welcome.module.css';
 

@@ -1,9 +1,9 @@
 import { ApiError, parseApiError } from '../../api/api-error.ts';
 import { api, unwrap } from '../../api/client.ts';
-import { addFrame, noAnswer, type Answer } from '../playground/read-answer.ts';
-import { readServerSentEvents } from '../playground/read-frames.ts';
-import { renderRequest } from '../playground/render-request.ts';
-import { exampleTools } from './example-tools.ts';
+import { addFrame, noAnswer, type Answer } from '../../chat/parse-response.ts';
+import { readServerSentEvents } from '../../chat/read-stream.ts';
+import { renderRequest } from '../../chat/render-request.ts';
+import { exampleTools } from '../../chat/example-tools.ts';
 
 /** A test request as far as it has come. */
 export interface TestResult {

@@ -1,0 +1,76 @@
+import { Burger, Drawer } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { Suspense } from 'react';
+import { Navigate, Outlet, useLocation, useNavigation } from 'react-router';
+import { ErrorState, LoadingState } from '../components/states.tsx';
+import { useLoginSession } from '../login-session/current-login-session.ts';
+import { Brand } from '../components/brand.tsx';
+import { Navigation } from './navigation.tsx';
+import classes from './shell.module.css';
+import { useAccount } from '../api/account.ts';
+
+/** The frame of every page of somebody who is signed in. Others are led to the sign-in, and back afterwards. */
+export function Shell() {
+  const session = useLoginSession();
+  const { pathname, search } = useLocation();
+  if (session.status === 'restoring') return <LoadingState isWholePage />;
+  if (session.status === 'signed-out')
+    return <Navigate to="/sign-in" replace state={{ next: `${pathname}${search}` }} />;
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#content">
+        Skip to content
+      </a>
+      <TopBar />
+      <aside className={classes.side}>
+        <Brand />
+        <Navigation />
+      </aside>
+      <Content />
+    </div>
+  );
+}
+
+function Content() {
+  const isLoading = useNavigation().state === 'loading';
+  return (
+    <main id="content" tabIndex={-1} className={classes.content} aria-busy={isLoading}>
+      <div className={classes.progress} data-active={isLoading || undefined} aria-hidden />
+      <AccountGate>
+        <Suspense fallback={<LoadingState />}>
+          <Outlet />
+        </Suspense>
+      </AccountGate>
+    </main>
+  );
+}
+
+/** On narrow screens the navigation is behind a button. */
+function TopBar() {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  return (
+    <header className={classes.top}>
+      <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Menu" aria-expanded={isOpen} />
+      <Brand />
+      <Drawer
+        opened={isOpen}
+        onClose={close}
+        size="min(20rem, 85vw)"
+        title="Agent gateway"
+        closeButtonProps={{ 'aria-label': 'Close the menu' }}
+      >
+        <Navigation onNavigate={close} />
+      </Drawer>
+    </header>
+  );
+}
+
+/** A person's first visit makes their account; until it is there, no page has anything to ask for. */
+function AccountGate({ children }: { readonly children: ReactNode }) {
+  const account = useAccount();
+  if (account.isPending) return <LoadingState />;
+  if (account.isError && account.data === undefined)
+    return <ErrorState error={account.error} onRetry={() => void account.refetch()} />;
+  return children;
+}

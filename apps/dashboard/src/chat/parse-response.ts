@@ -1,0 +1,169 @@
+import type { ChatFormat, ToolCall } from './conversation.ts';
+import type { Frame } from './read-stream.ts';
+
+/** An answer as far as it has come. */
+export interface Answer {
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+  /** Why the model stopped, in the format's own word. */
+  readonly stopReason: string | null;
+  /** An error that came in the stream. */
+  readonly error: string | null;
+}
+
+export const noAnswer: Answer = { text: '', calls: [], stopReason: null, error: null };
+
+/** What is read of any JSON: objects and arrays that may not be there. */
+type Loose = Readonly<Record<string, unknown>>;
+
+/** The answer of a plain request. */
+export function readPlainAnswer(format: ChatFormat, body: unknown): Answer {
+  switch (format) {
+    case 'chat-completions': {
+      const choice = object(list(object(body)['choices'])[0]);
+      const message = object(choice['message']);
+      const calls = list(message['tool_calls']).map((call) => {
+        const called = object(object(call)['function']);
+        return toCall(object(call)['id'], called['name'], text(called['arguments']));
+      });
+      return {
+        ...noAnswer,
+        text: text(message['content']),
+        calls,
+        stopReason: word(choice['finish_reason']),
+      };
+    }
+    case 'messages': {
+      const blocks = list(object(body)['content']).map(object);
+      const calls = blocks
+        .filter(({ type }) => type === 'tool_use')
+        .map((block) => toCall(block['id'], block['name'], JSON.stringify(block['input'])));
+      const said = blocks.map((block) => text(block['text'])).join('');
+      return { ...noAnswer, text: said, calls, stopReason: word(object(body)['stop_reason']) };
+    }
+    case 'converse': {
+      const message = object(object(object(body)['output'])['message']);
+      const blocks = list(message['content']).map(object);
+      const calls = blocks
+        .map((block) => object(block['toolUse']))
+        .filter((use) => use['name'] !== undefined)
+        .map((use) => toCall(use['toolUseId'], use['name'], JSON.stringify(use['input'])));
+      const said = blocks.map((block) => text(block['text'])).join('');
+      return { ...noAnswer, text: said, calls, stopReason: word(object(body)['stopReason']) };
+    }
+  }
+}
+
+/** The answer after one more event of its stream. */
+export function addFrame(format: ChatFormat, answer: Answer, { event, data }: Frame): Answer {
+  const body = object(data);
+  switch (format) {
+    case 'chat-completions':
+      return addCompletionChunk(answer, body);
+    case 'messages':
+      return addMessagesEvent(answer, body);
+    case 'converse':
+      return addConverseEvent(answer, event, body);
+  }
+}
+
+function addCompletionChunk(answer: Answer, chunk: Loose): Answer {
+  if (chunk['error'] !== undefined) return { ...answer, error: errorText(chunk) };
+  const choice = object(list(chunk['choices'])[0]);
+  const delta = object(choice['delta']);
+  let next = addText(answer, text(delta['content']));
+  for (const part of list(delta['tool_calls']).map(object)) {
+    const called = object(part['function']);
+    // A number of the provider's own, which need not begin at nought.
+    const place = typeof part['index'] === 'number' ? part['index'] : next.calls.length;
+    const known = next.calls.findIndex((call) => call.place === place);
+    const at = known === -1 ? next.calls.length : known;
+    next = addCall(next, at, { ...toCall(part['id'], called['name'], text(called['arguments'])), place });
+  }
+  return { ...next, stopReason: word(choice['finish_reason']) ?? next.stopReason };
+}
+
+function addMessagesEvent(answer: Answer, event: Loose): Answer {
+  const delta = object(event['delta']);
+  switch (event['type']) {
+    case 'content_block_start': {
+      const block = object(event['content_block']);
+      if (block['type'] !== 'tool_use') return addText(answer, text(block['text']));
+      return addCall(answer, answer.calls.length, toCall(block['id'], block['name'], ''));
+    }
+    case 'content_block_delta':
+      if (delta['type'] === 'input_json_delta') return addArguments(answer, text(delta['partial_json']));
+      return addText(answer, text(delta['text']));
+    case 'message_delta':
+      return { ...answer, stopReason: word(delta['stop_reason']) ?? answer.stopReason };
+    case 'error':
+      return { ...answer, error: errorText(event) };
+    default:
+      return answer;
+  }
+}
+
+function addConverseEvent(answer: Answer, event: string, body: Loose): Answer {
+  switch (event) {
+    case 'contentBlockStart': {
+      const use = object(object(body['start'])['toolUse']);
+      return use['name'] === undefined
+        ? answer
+        : addCall(answer, answer.calls.length, toCall(use['toolUseId'], use['name'], ''));
+    }
+    case 'contentBlockDelta': {
+      const delta = object(body['delta']);
+      const use = object(delta['toolUse']);
+      return use['input'] === undefined
+        ? addText(answer, text(delta['text']))
+        : addArguments(answer, text(use['input']));
+    }
+    case 'messageStop':
+      return { ...answer, stopReason: word(body['stopReason']) };
+    default:
+      return event.endsWith('xception') || event.endsWith('rror')
+        ? { ...answer, error: errorText(body) }
+        : answer;
+  }
+}
+
+function addText(answer: Answer, more: string): Answer {
+  return more === '' ? answer : { ...answer, text: answer.text + more };
+}
+
+/** A call that begins at the end of the list, or more of the arguments of one that has begun. */
+function addCall(answer: Answer, at: number, call: ToolCall): Answer {
+  const calls = [...answer.calls];
+  const begun = calls[at];
+  calls[at] =
+    begun === undefined ? call : { ...begun, argumentsJson: begun.argumentsJson + call.argumentsJson };
+  return { ...answer, calls };
+}
+
+function addArguments(answer: Answer, json: string): Answer {
+  return addCall(answer, Math.max(0, answer.calls.length - 1), toCall('', '', json));
+}
+
+function toCall(id: unknown, name: unknown, argumentsJson: string): ToolCall {
+  return { id: text(id), name: text(name), argumentsJson };
+}
+
+function errorText(body: Loose): string {
+  return text(object(body['error'])['message']) || text(body['message']) || 'The answer broke off.';
+}
+
+function object(value: unknown): Loose {
+  return typeof value === 'object' && value !== null ? (value as Loose) : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function word(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

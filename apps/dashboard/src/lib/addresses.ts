@@ -1,0 +1,18 @@
+/**
+ * The address of a session's page. Session ids and tool names come from clients, so they go into the query: in a path,
+ * slashes and dots would change its meaning.
+ */
+export const sessionAddress = (sessionId: string): string =>
+  `/sessions/one?${new URLSearchParams({ id: sessionId }).toString()}`;
+
+/** The address of a tool's page. */
+export const toolAddress = (name: string): string =>
+  `/tool-health/one?${new URLSearchParams({ name }).toString()}`;
+
+/** A copy of the query with one parameter changed. Null or an empty value removes the parameter. */
+export function changeParam(params: URLSearchParams, name: string, value: string | null): URLSearchParams {
+  const changed = new URLSearchParams(params);
+  if (value === null || value === '') changed.delete(name);
+  else changed.set(name, value);
+  return changed;
+}

@@ -1,0 +1,111 @@
+/** What stands where nobody measured. */
+export const unknown = '–';
+
+const counts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+
+/** `12,345`. */
+export function formatCount(value: number | null | undefined): string {
+  return value === null || value === undefined ? unknown : counts.format(value);
+}
+
+/** `12.3K`, for where there is little room. */
+export function formatCompact(value: number | null | undefined): string {
+  return value === null || value === undefined ? unknown : compact.format(value);
+}
+
+/** `1 request`, `2 requests`. */
+export function formatNumberOf(value: number, one: string, many = `${one}s`): string {
+  return `${formatCount(value)} ${value === 1 ? one : many}`;
+}
+
+/** `12,345 tokens`, from a million on `1.2M tokens`. */
+export function formatTokens(value: number | null | undefined): string {
+  if (value === null || value === undefined) return unknown;
+  const number = Math.abs(value) >= 1_000_000 ? formatCompact(value) : formatCount(value);
+  return `${number} ${value === 1 ? 'token' : 'tokens'}`;
+}
+
+const kibibyte = 1_024;
+
+/** `812 bytes`, `3.1 KiB`, `2 MiB`. */
+export function formatBytes(value: number | null | undefined): string {
+  if (value === null || value === undefined) return unknown;
+  if (value < kibibyte) return formatNumberOf(value, 'byte');
+  const kibibytes = Number((value / kibibyte).toFixed(1));
+  if (kibibytes < kibibyte) return `${kibibytes} KiB`;
+  return `${Number((value / kibibyte ** 2).toFixed(1))} MiB`;
+}
+
+/** US dollars, as many digits as there is something to see: `$12.34`, `$0.0042`, `−$0.10`. */
+export function formatUsd(value: number | null | undefined): string {
+  if (value === null || value === undefined) return unknown;
+  const size = Math.abs(value);
+  const isSmall = size > 0 && size < 0.1;
+  const digits = isSmall ? Math.min(8, 1 - Math.floor(Math.log10(size))) : 2;
+  const format = new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: Math.min(2, digits),
+    maximumFractionDigits: digits,
+  });
+  return format.format(value).replace('-', '−');
+}
+
+/** Of a duration in milliseconds: `0.4 ms`, `320 ms`, `1.25 s`, `2 min 5 s`. */
+export function formatMs(value: number | null | undefined): string {
+  if (value === null || value === undefined) return unknown;
+  if (value < 10) return `${Number(value.toFixed(1))} ms`;
+  if (value < 1_000) return `${Math.round(value)} ms`;
+  if (value < 60_000) return `${Number((value / 1_000).toFixed(2))} s`;
+  const seconds = Math.round(value / 1_000);
+  return `${formatCount(Math.floor(seconds / 60))} min ${seconds % 60} s`;
+}
+
+/** Of a share between 0 and 1: `93.4 %`. */
+export function formatShare(value: number | null | undefined, digits = 1): string {
+  if (value === null || value === undefined) return unknown;
+  return `${Number((value * 100).toFixed(digits))} %`;
+}
+
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const exact = new Intl.DateTimeFormat(undefined, {
+  dateStyle: 'full',
+  timeStyle: 'long',
+});
+const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+const units = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+] as const;
+
+/** An RFC 3339 time in the reader's zone. */
+export function formatTime(value: string | null | undefined): string {
+  return value === null || value === undefined ? unknown : moments.format(new Date(value));
+}
+
+/** The same with seconds and the zone's name. */
+export function formatExactTime(value: string): string {
+  return exact.format(new Date(value));
+}
+
+function formatDate(value: string | null | undefined): string {
+  return value === null || value === undefined ? unknown : dates.format(new Date(value));
+}
+
+/** A UTC day such as `2026-11-20`, which is the same day wherever it is read. */
+export function formatUtcDay(day: string): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(`${day}T00:00:00Z`),
+  );
+}
+
+/** `3 minutes ago`, `in 2 days`; within a minute `now`. */
+export function formatAgo(value: string, nowMs: number): string {
+  const offMs = new Date(value).getTime() - nowMs;
+  const found = units.find(({ ms }) => Math.abs(offMs) >= ms);
+  return found ? relative.format(Math.round(offMs / found.ms), found.unit) : relative.format(0, 'second');
+}

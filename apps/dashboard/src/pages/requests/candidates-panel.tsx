@@ -1,0 +1,187 @@
+import { Badge, SegmentedControl, TextInput } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { Link } from 'react-router';
+import type { Candidate, RequestDetail } from '../../api/requests.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { Foreign } from '../../components/values.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { EmptyState } from '../../components/states.tsx';
+import type { Column, Sorting } from '../../components/data-table.tsx';
+import { formatNumberOf } from '../../lib/format.ts';
+import { toolAddress } from '../../lib/addresses.ts';
+import { chooseCandidates, shownCandidates, type Shown } from './choose-candidates.ts';
+import { explainAlwaysIn, explainK } from '../../lib/explain-plan.ts';
+import classes from './request-page.module.css';
+
+/** Every tool that could have gone out: how it was ranked, and what became of it. */
+export function CandidatesPanel({ detail }: { readonly detail: RequestDetail }) {
+  const { trace, tools_in, tools_out } = detail;
+  const k = trace.k === null ? '' : `K ${trace.k}. `;
+  const about = [
+    trace.intent === null ? [] : [`Intent: ${trace.intent}`],
+    trace.method === null ? [] : [`ranked by ${trace.method === 'semantic' ? 'meaning' : 'keywords'}`],
+    trace.toolset_version === null ? [] : [`policy ${trace.toolset_version}`],
+  ].flat();
+  return (
+    <Panel
+      title={`Tools: ${tools_out} of ${tools_in} forwarded`}
+      description={about.length === 0 ? undefined : `${about.join(', ')}.`}
+    >
+      <p className={classes.note}>
+        <strong>Why:</strong> {k}
+        {explainK(trace.k_reason)}
+      </p>
+      {detail.plan_defect === null ? null : (
+        <p className={classes.note}>
+          The plan was dropped, and everything went out: <code>{detail.plan_defect}</code>
+        </p>
+      )}
+      <NamedTools label="Brought back for the model" names={detail.recovered_tools} />
+      <NamedTools label="Needed, and left out" names={detail.missed_tools} />
+      {trace.candidates.length === 0 ? (
+        <NoCandidates names={detail.called_tools} />
+      ) : (
+        <Candidates candidates={trace.candidates} />
+      )}
+    </Panel>
+  );
+}
+
+function NamedTools({ label, names }: { readonly label: string; readonly names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <p className={classes.note}>
+      <strong>{label}:</strong>{' '}
+      {names.map((name, at) => (
+        <span key={name}>
+          {at === 0 ? '' : ', '}
+          <code>
+            <Foreign>{name}</Foreign>
+          </code>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function NoCandidates({ names }: { readonly names: readonly string[] }) {
+  return (
+    <>
+      <NamedTools label="Called" names={names} />
+      <EmptyState title="Nothing was ranked">
+        A list is ranked when there are tools to leave out: more than eight of them, with pruning on.
+      </EmptyState>
+    </>
+  );
+}
+
+const shownLabels: Readonly<Record<Shown, string>> = {
+  all: 'All',
+  forwarded: 'Forwarded',
+  'left-out': 'Left out',
+  called: 'Called',
+};
+
+function Candidates({ candidates }: { readonly candidates: readonly Candidate[] }) {
+  const [shown, setShown] = useState<Shown>('all');
+  const [search, setSearch] = useState('');
+  const [sorting, setSorting] = useState<Sorting>({ key: 'rank', isDescending: false });
+  const rows = useMemo(
+    () => chooseCandidates(candidates, { shown, search, sorting }),
+    [candidates, shown, search, sorting],
+  );
+  const best = Math.max(...candidates.map(({ score }) => score), Number.MIN_VALUE);
+  return (
+    <>
+      <div className={classes.controls}>
+        <SegmentedControl
+          aria-label="Which tools"
+          value={shown}
+          onChange={(value) => setShown(value)}
+          data={shownCandidates.map((value) => ({ value, label: shownLabels[value] }))}
+        />
+        <TextInput
+          aria-label="Find a tool by name"
+          placeholder="Find by name"
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <span role="status">{formatNumberOf(rows.length, 'tool')}</span>
+      </div>
+      <DataTable
+        label="Candidate tools"
+        columns={candidateColumns(best)}
+        rows={rows}
+        rowKey={({ rank }) => String(rank)}
+        sorting={sorting}
+        onSort={setSorting}
+        minWidth="44rem"
+        maxHeight="28rem"
+        rowHeight={38}
+      />
+    </>
+  );
+}
+
+const candidateColumns = (best: number): Column<Candidate>[] => [
+  { key: 'rank', header: 'Rank', width: '4rem', align: 'end', isSortable: true, cell: ({ rank }) => rank },
+  {
+    key: 'name',
+    header: 'Tool',
+    width: 'minmax(10rem, 2fr)',
+    isSortable: true,
+    cell: ({ name }) => (
+      <Link to={toolAddress(name)}>
+        <Foreign>{name}</Foreign>
+      </Link>
+    ),
+  },
+  {
+    key: 'score',
+    header: 'Score',
+    width: 'minmax(8rem, 1.2fr)',
+    isSortable: true,
+    cell: (candidate) => <Score candidate={candidate} best={best} />,
+  },
+  {
+    key: 'fate',
+    header: 'Kept or left out',
+    width: 'minmax(9rem, 1fr)',
+    cell: (candidate) => <Fate candidate={candidate} />,
+  },
+  { key: 'called', header: 'Called', width: '5rem', cell: (candidate) => <Called candidate={candidate} /> },
+];
+
+function Fate({ candidate: { forwarded, planned, always_in } }: { readonly candidate: Candidate }) {
+  return (
+    <span className={classes.tags}>
+      <Badge size="sm" tt="none" variant="light" color={forwarded ? 'indigo' : 'gray'}>
+        {forwarded ? 'kept' : 'left out'}
+      </Badge>
+      {forwarded && !planned ? 'plan: left out' : null}
+      {always_in === null ? null : explainAlwaysIn(always_in)}
+    </span>
+  );
+}
+
+function Called({ candidate }: { readonly candidate: Candidate }) {
+  if (!candidate.called) return 'no';
+  return (
+    <Badge size="sm" tt="none" variant="light" color="green">
+      called
+    </Badge>
+  );
+}
+
+function Score({ candidate, best }: { readonly candidate: Candidate; readonly best: number }) {
+  const { score, forwarded } = candidate;
+  const width = `${Math.max(0, Math.min(1, score / best)) * 100}%`;
+  return (
+    <span className={classes.score}>
+      <span>{Number(score.toPrecision(3))}</span>
+      <span className={classes.scoreTrack} aria-hidden>
+        <span className={classes.scoreBar} data-left-out={forwarded ? undefined : true} style={{ width }} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,80 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { RequestDetail } from '../../api/requests.ts';
+import { CopyButton } from '../../components/copy.tsx';
+import { Foreign } from '../../components/values.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { sessionAddress } from '../../lib/addresses.ts';
+import { explainLane } from '../../lib/explain-plan.ts';
+import classes from './request-page.module.css';
+
+/** What the request was, and the ids by which it is found elsewhere. */
+export function FactsPanel({ detail }: { readonly detail: RequestDetail }) {
+  const { losses } = detail;
+  return (
+    <Panel title="Facts">
+      <dl className={classes.facts}>
+        <Id label="Request id" value={detail.id} />
+        <Id label="Trace id" value={detail.trace_id} />
+        <Id label="Client’s own id" value={detail.client_request_id} />
+        <Id label="Provider’s id" value={detail.provider_request_id} />
+        <Fact label="Session">
+          {detail.session_id === null ? 'none was named' : <SessionLink id={detail.session_id} />}
+        </Fact>
+        <Id label="Key" value={detail.key_id} />
+        <Fact label="Endpoint">
+          <code>
+            <Foreign>{detail.endpoint}</Foreign>
+          </code>
+          ({detail.format}
+          {detail.stream ? ', streamed' : ''})
+        </Fact>
+        <Fact label="Asked for">
+          <Foreign>{detail.requested_model ?? 'no model'}</Foreign>
+        </Fact>
+        <Fact label="Sent as">{explainLane(detail.lane)}</Fact>
+        {losses.length === 0 ? null : (
+          <Fact label="Not carried over">
+            {losses.map(({ field, reason }) => (
+              <span key={field}>
+                <code>
+                  <Foreign>{field}</Foreign>
+                </code>
+                : <Foreign>{reason}</Foreign>
+              </span>
+            ))}
+          </Fact>
+        )}
+      </dl>
+    </Panel>
+  );
+}
+
+function SessionLink({ id }: { readonly id: string }) {
+  return (
+    <Link to={sessionAddress(id)}>
+      <Foreign>{id}</Foreign>
+    </Link>
+  );
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function Id({ label, value }: { readonly label: string; readonly value: string | null }) {
+  if (value === null) return null;
+  return (
+    <Fact label={label}>
+      <code>
+        <Foreign>{value}</Foreign>
+      </code>
+      <CopyButton size="compact-xs" variant="subtle" text={value} label={`Copy`} />
+    </Fact>
+  );
+}

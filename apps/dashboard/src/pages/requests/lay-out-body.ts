@@ -1,0 +1,119 @@
+import type { RequestDetail } from '../../api/requests.ts';
+
+/** A body as the gateway kept it. */
+export type KeptBody = NonNullable<RequestDetail['content']>['request'];
+export type BodyKind = 'json' | 'text' | 'binary';
+
+/** What a body is, which its content type alone does not say: JSON may be cut, and text may only look like it. */
+export function parseBodyKind({ encoding, text, is_cut }: KeptBody): BodyKind {
+  if (encoding === 'base64') return 'binary';
+  if (!/^\s*[[{]/.test(text)) return 'text';
+  // What was cut cannot be read to its end.
+  return is_cut || isJson(text) ? 'json' : 'text';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As much of a body as is drawn: JSON with its members on lines of their own, and all else as it came. */
+export function layOutBody(text: string, kind: BodyKind, charsMax: number): LaidOut {
+  const { text: all, isWhole } =
+    kind === 'json' ? layOutJson(text, charsMax) : { text, isWhole: text.length <= charsMax };
+  if (all.length <= charsMax) return { text: all, isWhole };
+  return { text: all.slice(0, endWithin(all, 0, charsMax)), isWhole: false };
+}
+
+const pieceChars = 8_192;
+
+/** A text in pieces of about 8,192 characters, at ends of lines where there are some: a browser lays out those in sight alone. */
+export function splitPieces(text: string): string[] {
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length;) {
+    const end = endOfPiece(text, from);
+    pieces.push(text.slice(from, end));
+    from = end;
+  }
+  return pieces;
+}
+
+function endOfPiece(text: string, from: number): number {
+  if (text.length - from <= pieceChars) return text.length;
+  const line = text.lastIndexOf('\n', from + pieceChars - 1);
+  return line >= from ? line + 1 : endWithin(text, from, pieceChars);
+}
+
+/** No character of two units is cut in halves. */
+function endWithin(text: string, from: number, charsMax: number): number {
+  const end = from + charsMax;
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
+}
+
+/** Levels that are set in: what is nested deeper stands at the last one, so that no text grows beyond measure. */
+const levelsMax = 24;
+const indents = Array.from({ length: levelsMax + 1 }, (_, level) => `\n${'  '.repeat(level)}`);
+const indentAt = (level: number): string => indents[Math.max(0, Math.min(level, levelsMax))] ?? '';
+
+interface LaidOut {
+  readonly text: string;
+  /** Whether all of what was given is there. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * JSON with each member on a line of its own, up to `charsMax` of it. White space between tokens alone is moved: numbers keep
+ * their digits, strings their escapes, and a key that stands twice stands twice. It may end in the middle.
+ */
+export function layOutJson(json: string, charsMax: number): LaidOut {
+  const pieces: string[] = [];
+  let chars = 0;
+  let level = 0;
+  let at = skipBlanks(json, 0);
+  while (at < json.length && chars < charsMax) {
+    const token = json.slice(at, endOfToken(json, at));
+    at = skipBlanks(json, at + token.length);
+    let piece = token;
+    if (isClosing(token)) piece = indentAt((level -= 1)) + token;
+    else if (token === ',') piece = token + indentAt(level);
+    else if (token === ':') piece = ': ';
+    else if (isOpening(token)) {
+      const next = json.charAt(at);
+      if (isClosing(next)) at = skipBlanks(json, at + 1);
+      piece = token + (isClosing(next) ? next : indentAt((level += 1)));
+    }
+    pieces.push(piece);
+    chars += piece.length;
+  }
+  return { text: pieces.join(''), isWhole: at >= json.length };
+}
+
+const isOpening = (token: string): boolean => token === '{' || token === '[';
+const isClosing = (token: string): boolean => token === '}' || token === ']';
+const isBlank = (char: string): boolean => char === ' ' || char === '\n' || char === '\r' || char === '\t';
+
+function skipBlanks(json: string, from: number): number {
+  let at = from;
+  while (isBlank(json.charAt(at))) at += 1;
+  return at;
+}
+
+/** Where the token that begins at `from` is over. A string that does not end is over with the text. */
+function endOfToken(json: string, from: number): number {
+  if (json.charAt(from) === '"') return endOfString(json, from);
+  let at = from + 1;
+  if ('{}[],:'.includes(json.charAt(from))) return at;
+  while (at < json.length && !'{}[],:" \n\r\t'.includes(json.charAt(at))) at += 1;
+  return at;
+}
+
+function endOfString(json: string, from: number): number {
+  let at = from + 1;
+  while (at < json.length && json.charAt(at) !== '"') at += json.charAt(at) === '\\' ? 2 : 1;
+  return Math.min(at + 1, json.length);
+}

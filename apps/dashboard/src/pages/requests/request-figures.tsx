@@ -1,0 +1,75 @@
+import type { RequestDetail } from '../../api/requests.ts';
+import { Figure, Figures } from '../../components/panel.tsx';
+import { Count, Dollars, Duration, Tokens } from '../../components/values.tsx';
+import { formatMs, formatShare, formatTokens, formatUsd } from '../../lib/format.ts';
+
+/** What one request took, cost and saved. */
+export function RequestFigures({ detail }: { readonly detail: RequestDetail }) {
+  return (
+    <Figures>
+      <Effort detail={detail} />
+      <Money detail={detail} />
+    </Figures>
+  );
+}
+
+function Effort({ detail }: { readonly detail: RequestDetail }) {
+  const { ms, tools_in, tools_out } = detail;
+  const ofTools = tools_in === 0 ? 'it had no tools' : `of ${tools_in}, ${formatShare(tools_out / tools_in)}`;
+  const isEstimated = detail.usage_estimated ? ', estimated' : '';
+  const tokens = `${formatTokens(detail.prompt_tokens)} in, ${formatTokens(detail.completion_tokens)} out${isEstimated}`;
+  return (
+    <>
+      <Figure label="Duration" hint={`first byte after ${formatMs(ms.first_byte)}`}>
+        <Duration value={ms.total} />
+      </Figure>
+      <Figure label="Gateway’s share" hint="until the provider was called">
+        <Duration value={ms.overhead} />
+      </Figure>
+      <Figure label="Tools forwarded" hint={ofTools}>
+        <Count value={tools_out} />
+      </Figure>
+      <Figure label="Tokens" hint={tokens}>
+        <Tokens value={detail.total_tokens} />
+      </Figure>
+      <Figure label="From the prompt cache" hint={describeCacheEffect(detail)}>
+        <Tokens value={detail.cached_tokens} />
+      </Figure>
+    </>
+  );
+}
+
+function Money({ detail }: { readonly detail: RequestDetail }) {
+  const { estimated_tokens_saved: byTools, compression_tokens_saved: byCompression, cost_usd } = detail;
+  return (
+    <>
+      <Figure
+        label="Tokens saved"
+        hint={`${formatTokens(byTools)} by tools, ${formatTokens(byCompression)} by compression`}
+      >
+        <Tokens value={byTools + byCompression} />
+      </Figure>
+      <Figure label="Cost" hint={cost_usd === null ? 'the price is not known' : 'at the catalogue’s price'}>
+        <Dollars value={cost_usd} />
+      </Figure>
+      <Figure label="Saved, net" hint={`${formatUsd(detail.gross_savings_usd)} before what saving it cost`}>
+        <Dollars value={detail.provider_savings_usd} />
+      </Figure>
+    </>
+  );
+}
+
+type Cached = Pick<RequestDetail, 'cached_tokens' | 'prompt_tokens' | 'compression' | 'k_reason'>;
+
+/** What a request did with the provider's prompt cache, in words. */
+function describeCacheEffect(detail: Cached): string {
+  const { cached_tokens: cached, prompt_tokens: prompt, compression, k_reason } = detail;
+  const parts: string[] = [];
+  if (cached !== null && prompt !== null && prompt > 0)
+    parts.push(`${formatShare(cached / prompt)} of the input`);
+  const rewritten = compression?.rewritten_usd ?? null;
+  if (rewritten !== null && rewritten > 0)
+    parts.push(`${formatUsd(rewritten)} written once more for compression`);
+  if (k_reason === 'grown') parts.push('the set of tools grew, so its prefix was written anew');
+  return parts.length === 0 ? 'nothing was said of a cache' : parts.join('; ');
+}

@@ -1,0 +1,74 @@
+import { useQueries } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { requestQuery, type RequestEntry } from '../../api/requests.ts';
+import { Foreign, Time } from '../../components/values.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { ErrorState, LoadingState } from '../../components/states.tsx';
+import { formatNumberOf } from '../../lib/format.ts';
+import { toolAddress } from '../../lib/addresses.ts';
+import { findGrowth, listNewNames } from './growth.ts';
+import classes from './session-page.module.css';
+
+/** Names that are shown of a step; the request has them all. */
+const namesMax = 40;
+
+/** When the session's set of tools was chosen, and what came to it afterwards. */
+export function GrowthPanel({ requests }: { readonly requests: readonly RequestEntry[] }) {
+  const points = findGrowth(requests);
+  const details = useQueries({ queries: points.map(({ id }) => requestQuery(id)) });
+  const failed = details.find(({ isError }) => isError);
+  const loaded = details.flatMap(({ data }) => data ?? []);
+  return (
+    <Panel
+      title="How the set of tools grew"
+      description="Tools are chosen with the first request and kept, so that the provider’s prompt cache holds; a later turn may add to them."
+    >
+      {points.length === 0 ? <p>No request of the session had tools.</p> : null}
+      {failed === undefined ? null : (
+        <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
+      )}
+      {loaded.length < points.length && failed === undefined ? <LoadingState lines={3} /> : null}
+      {loaded.length === points.length ? (
+        <Growth points={points} names={listNewNames(loaded.map(({ forwarded_tools }) => forwarded_tools))} />
+      ) : null}
+    </Panel>
+  );
+}
+
+interface GrowthProps {
+  readonly points: readonly RequestEntry[];
+  readonly names: readonly (readonly string[])[];
+}
+
+function Growth({ points, names }: GrowthProps) {
+  return (
+    <ol className={classes.growth}>
+      {points.map(({ id, created_at, tools_out, tools_in }, at) => (
+        <li key={id}>
+          <Link to={`/requests/${id}`} className={classes.when}>
+            <Time value={created_at} />
+          </Link>
+          : {formatNumberOf(tools_out, 'tool')} of {tools_in} forwarded
+          <NewNames names={names[at] ?? []} isFirst={at === 0} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function NewNames({ names, isFirst }: { readonly names: readonly string[]; readonly isFirst: boolean }) {
+  if (names.length === 0)
+    return <div className={classes.names}>Which ones was not logged: nothing was ranked.</div>;
+  const more = names.length - namesMax;
+  return (
+    <div className={classes.names}>
+      <span>{isFirst ? 'Chosen:' : 'Added:'}</span>
+      {names.slice(0, namesMax).map((name) => (
+        <Link key={name} to={toolAddress(name)}>
+          <Foreign>{name}</Foreign>
+        </Link>
+      ))}
+      {more > 0 ? <span>and {formatNumberOf(more, 'more', 'more')}</span> : null}
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import '@mantine/charts/styles.css';
+import { BarChart, LineChart } from '@mantine/charts';
+import type { RequestEntry } from '../../api/requests.ts';
+import { Panel } from '../../components/panel.tsx';
+import { formatCompact, formatCount, formatTime } from '../../lib/format.ts';
+import classes from './session-page.module.css';
+
+// The table of requests below has the same figures for those who do not see the pictures.
+const unfocusable = { accessibilityLayer: false };
+const common = {
+  h: '100%',
+  dataKey: 'at',
+  withLegend: true,
+  withXAxis: false,
+  tooltipAnimationDuration: 0,
+} as const;
+
+const tokenSeries = [
+  { name: 'From cache', color: 'teal.6' },
+  { name: 'Other input', color: 'indigo.5' },
+  { name: 'Output', color: 'orange.6' },
+];
+const toolSeries = [
+  { name: 'Tools in', color: 'gray.5' },
+  { name: 'Tools out', color: 'indigo.5' },
+];
+
+interface SessionChartProps {
+  readonly requests: readonly RequestEntry[];
+}
+
+/** Two pictures along the session's requests: what was sent and how much of it the cache had, and the set of tools. */
+export default function SessionCharts({ requests }: SessionChartProps) {
+  return (
+    <div className={classes.charts}>
+      <Panel title="Tokens" description="Of each request, in their order.">
+        <div className={classes.chart} aria-hidden>
+          <TokenChart requests={requests} />
+        </div>
+      </Panel>
+      <Panel title="Set of tools" description="As the client sent them, and as they were forwarded.">
+        <div className={classes.chart} aria-hidden>
+          <ToolChart requests={requests} />
+        </div>
+      </Panel>
+    </div>
+  );
+}
+
+const nameOf = ({ created_at }: RequestEntry, at: number) => `${at + 1}: ${formatTime(created_at)}`;
+
+function TokenChart({ requests }: SessionChartProps) {
+  const rows = requests.map((request, at) => ({
+    at: nameOf(request, at),
+    'From cache': request.cached_tokens ?? 0,
+    'Other input': Math.max(0, (request.prompt_tokens ?? 0) - (request.cached_tokens ?? 0)),
+    Output: request.completion_tokens ?? 0,
+  }));
+  return (
+    <BarChart
+      {...common}
+      type="stacked"
+      data={rows}
+      series={tokenSeries}
+      valueFormatter={formatCount}
+      yAxisProps={{ tickFormatter: (value: number) => formatCompact(value) }}
+      barChartProps={unfocusable}
+    />
+  );
+}
+
+function ToolChart({ requests }: SessionChartProps) {
+  const rows = requests.map((request, at) => ({
+    at: nameOf(request, at),
+    'Tools in': request.tools_in,
+    'Tools out': request.tools_out,
+  }));
+  return (
+    <LineChart
+      {...common}
+      data={rows}
+      series={toolSeries}
+      curveType="stepAfter"
+      valueFormatter={formatCount}
+      lineChartProps={unfocusable}
+    />
+  );
+}

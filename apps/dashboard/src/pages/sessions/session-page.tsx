@@ -1,0 +1,125 @@
+import { ChevronLeft } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { useSessionRequests, type RequestEntry } from '../../api/requests.ts';
+import { useAnalytics, type AnalyticsTotals } from '../../api/usage.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { Foreign, Count, Dollars, Duration, Share, Tokens } from '../../components/values.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Figure, Figures, Panel, Stacked } from '../../components/panel.tsx';
+import { QueryView, EmptyState } from '../../components/states.tsx';
+import { formatMs, formatNumberOf, formatTokens, formatUsd } from '../../lib/format.ts';
+import { requestColumns } from '../../components/request-columns.tsx';
+import { GrowthPanel } from './growth-panel.tsx';
+import classes from './session-page.module.css';
+
+const SessionCharts = lazy(() => import('./session-charts.tsx'));
+
+/** As far back as the figures look: a log is kept for a year at most. */
+const days = 366;
+
+/** One conversation, its requests along time. */
+export function SessionPage() {
+  const [params] = useSearchParams();
+  const sessionId = params.get('id') ?? '';
+  const requests = useSessionRequests(sessionId);
+  return (
+    <>
+      <Link to="/sessions" className={classes.back}>
+        <ChevronLeft size={16} aria-hidden /> All sessions
+      </Link>
+      <PageHeader title="Session" description={<Foreign>{sessionId}</Foreign>} />
+      <Stacked>
+        <SessionFigures sessionId={sessionId} />
+        <QueryView
+          query={requests}
+          lines={12}
+          isEmpty={({ total }) => total === 0}
+          empty={
+            <EmptyState title="No such session">
+              No request in the log named it. It may be older than the account keeps its log.
+            </EmptyState>
+          }
+        >
+          {(found) => <Requests {...found} />}
+        </QueryView>
+      </Stacked>
+    </>
+  );
+}
+
+function SessionFigures({ sessionId }: { readonly sessionId: string }) {
+  const query = useAnalytics(days, { session_id: sessionId });
+  return (
+    <QueryView query={query} lines={4} isEmpty={({ totals }) => totals === null} empty={null}>
+      {({ totals }) => (totals === null ? null : <TotalFigures totals={totals} />)}
+    </QueryView>
+  );
+}
+
+function TotalFigures({ totals }: { readonly totals: AnalyticsTotals }) {
+  const { prompt_tokens: prompt, cached_tokens: cached } = totals;
+  const { estimated_tokens_saved: byTools, compression_tokens_saved: byCompression } = totals;
+  return (
+    <Figures>
+      <Figure label="Requests" hint={formatNumberOf(totals.errors, 'error')}>
+        <Count value={totals.requests} />
+      </Figure>
+      <Figure label="Time in all, median" hint={`first byte after ${formatMs(totals.first_byte_p50_ms)}`}>
+        <Duration value={totals.total_p50_ms} />
+      </Figure>
+      <Figure label="From the prompt cache" hint={`${formatTokens(cached)} of ${formatTokens(prompt)}`}>
+        <Share value={prompt === 0 ? null : cached / prompt} />
+      </Figure>
+      <Figure
+        label="Tokens saved"
+        hint={`${formatTokens(byTools)} by tools, ${formatTokens(byCompression)} by compression`}
+      >
+        <Tokens value={totals.total_tokens_saved} />
+      </Figure>
+      <Figure label="Cost">
+        <Dollars value={totals.cost_usd} />
+      </Figure>
+      <Figure label="Saved, net" hint={`${formatUsd(totals.gross_savings_usd)} before what saving it cost`}>
+        <Dollars value={totals.provider_savings_usd} />
+      </Figure>
+    </Figures>
+  );
+}
+
+/** Whose session it is, the page says. */
+const ownColumns = requestColumns.filter(({ key }) => key !== 'session');
+
+function Requests({
+  requests,
+  total,
+}: {
+  readonly requests: readonly RequestEntry[];
+  readonly total: number;
+}) {
+  return (
+    <>
+      <Suspense fallback={<div className={classes.chartsRoom} />}>
+        <SessionCharts requests={requests} />
+      </Suspense>
+      <GrowthPanel requests={requests} />
+      <Panel
+        title="Requests"
+        description={
+          total > requests.length
+            ? `The newest ${requests.length} of ${total}, the oldest of them first.`
+            : 'The oldest first.'
+        }
+      >
+        <DataTable
+          label="Requests of the session"
+          columns={ownColumns}
+          rows={requests}
+          rowKey={({ id }) => id}
+          minWidth="62rem"
+          maxHeight="32rem"
+        />
+      </Panel>
+    </>
+  );
+}

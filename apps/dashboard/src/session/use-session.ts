@@ -1,6 +1,0 @@
-import { useSyncExternalStore } from 'react';
-import { session, type SessionState } from './session.ts';
-
-export function useSession(): SessionState {
-  return useSyncExternalStore(session.subscribe, session.state);
-}
