@@ -3,7 +3,7 @@ import { chatCompletions } from './chat-completions/chat-completions.ts';
 import { cohere } from './cohere/cohere.ts';
 import { gemini } from './gemini/gemini.ts';
 import { converse } from './converse/converse.ts';
-import type { WireFormat, ClientWireFormat } from './format.ts';
+import type { WireFormat, ClientWireFormat } from './common/format.ts';
 import { messages } from './messages/messages.ts';
 
 /** Every format, once. A format is added by its folder and its line here. */

@@ -1,7 +1,5 @@
-export type { ContextPart } from './context-part.ts';
-export { cloudFields, type CloudField } from './extension-fields.ts';
-export { readCloudFields } from './chat-completions/client/read-cloud-fields.ts';
 export type {
+  ContextPart,
   AnswerDefaults,
   AnswerHeaders,
   ClientHalf,
@@ -15,7 +13,11 @@ export type {
   StreamRenderer,
   StreamRenderOptions,
   ClientWireFormat,
-} from './format.ts';
+  CallPlace,
+  EditedRequest,
+  RequestEdit,
+} from './common/format.ts';
+export { cloudFields, type CloudField, readCloudFields } from './common/gateway-fields.ts';
 export { encodeEventStream } from './event-stream/encode-event-stream.ts';
 export { EventStreamDecoder, type EventStreamDecoderOptions } from './event-stream/event-stream-decoder.ts';
 export { EventStreamError } from './event-stream/event-stream-error.ts';
@@ -28,13 +30,17 @@ export {
 export { formatNamed, providerFormatNamed } from './formats.ts';
 export { cohere } from './cohere/cohere.ts';
 export { gemini } from './gemini/gemini.ts';
-export { applyEdits, editedLength } from './json/edits/apply-edits.ts';
-export { removeItems, removeMember, removeMembers, replaceValue } from './json/edits/remove-entries.ts';
-export { parseExactJson } from './json/parse-exact-json.ts';
-export { JsonDepthError } from './json/json-depth-error.ts';
-export type { JsonEntry, JsonKind, JsonNode } from './json/json-node.ts';
-export { JsonSyntaxError } from './json/json-syntax-error.ts';
-export type { JsonTape } from './json/json-tape.ts';
+export {
+  applyEdits,
+  editedLength,
+  removeItems,
+  removeMember,
+  removeMembers,
+  replaceValue,
+} from './json/json-edits.ts';
+export { parseExactJson } from './json/parse-json.ts';
+export { JsonDepthError, JsonSyntaxError } from './json/json-errors.ts';
+export type { JsonEntry, JsonKind, JsonNode, JsonTape } from './json/json-tape.ts';
 export { scanJson } from './json/scan-json.ts';
 export { asksForStreamedUsage } from './chat-completions/client/asks-for-streamed-usage.ts';
 export { renderTokenCount } from './messages/client/render-token-count.ts';
@@ -42,8 +48,6 @@ export { listFoundTools } from './messages/client/list-found-tools.ts';
 export { searchTool } from './messages/defer-tools.ts';
 export { parseTokenCount } from './messages/provider/token-count.ts';
 export { chooseMessagesVersion, messagesVersions, type MessagesVersion } from './messages/versions.ts';
-export type { CallPlace, EditedRequest, RequestEdit } from './request-edit.ts';
-export { nameTools, restoreToolNames, type ToldToolNames } from './tool-names.ts';
-export { encodeSse } from './sse/encode-sse.ts';
-export { SseDecoder, SseFrameTooLongError, type SseDecoderOptions } from './sse/sse-decoder.ts';
-export type { SseFrame } from './sse/sse-frame.ts';
+export { nameTools, restoreToolNames, type ToldToolNames } from './common/tool-names.ts';
+export { encodeSse, SseDecoder, SseFrameTooLongError, type SseDecoderOptions } from './sse/sse-frames.ts';
+export type { SseFrame } from './sse/sse-frames.ts';

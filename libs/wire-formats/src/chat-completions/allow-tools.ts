@@ -1,8 +1,7 @@
 import type { ByteEdit, JsonObject } from '@gateway/interchange';
-import { replaceValue } from '../json/edits/remove-entries.ts';
-import type { JsonNode } from '../json/json-node.ts';
-import type { JsonTape } from '../json/json-tape.ts';
-import type { RequestEdit } from '../request-edit.ts';
+import { replaceValue } from '../json/json-edits.ts';
+import type { JsonNode, JsonTape } from '../json/json-tape.ts';
+import type { RequestEdit } from '../common/format.ts';
 import { readName } from './tool-shape.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { StreamRenderer, StreamParser, ClientWireFormat } from '../format.ts';
-import { encodeSse } from '../sse/encode-sse.ts';
+import type { StreamRenderer, StreamParser, ClientWireFormat } from '../common/format.ts';
+import { encodeSse } from '../sse/sse-frames.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
 import { listContext } from './client/list-context.ts';
 import { listCalls } from './client/list-calls.ts';

@@ -1,13 +1,18 @@
 import type { ByteEdit } from '@gateway/interchange';
-import { examplesField, isCloudField } from '../extension-fields.ts';
-import { applyEdits } from '../json/edits/apply-edits.ts';
-import { removeMembers } from '../json/edits/remove-entries.ts';
-import { findShadowed } from '../json/edits/shadowed-members.ts';
-import type { JsonEntry, JsonNode } from '../json/json-node.ts';
-import type { JsonTape } from '../json/json-tape.ts';
-import type { RequestEdit, EditedRequest } from '../request-edit.ts';
-import { addItems, isEmptyArray, renderAdded } from '../added-items.ts';
-import { dropsAllTools, editTools, keepsNone, replaceModel, stripToolMembers } from '../tool-edits.ts';
+import { examplesField, isCloudField } from '../common/gateway-fields.ts';
+import { applyEdits, removeMembers, findShadowed } from '../json/json-edits.ts';
+import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
+import type { RequestEdit, EditedRequest } from '../common/format.ts';
+import {
+  addItems,
+  isEmptyArray,
+  renderAdded,
+  dropsAllTools,
+  editTools,
+  keepsNone,
+  replaceModel,
+  stripToolMembers,
+} from '../common/edit-body.ts';
 import { editAllowed } from './allow-tools.ts';
 import { renderRequest } from './provider/render-request.ts';
 import { findBody } from './tool-shape.ts';

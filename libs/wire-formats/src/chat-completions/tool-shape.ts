@@ -1,5 +1,4 @@
-import type { JsonNode } from '../json/json-node.ts';
-import type { JsonTape } from '../json/json-tape.ts';
+import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 
 /** Members that mark the end of a cacheable prefix: Anthropic's, as resellers take it, and OpenAI's. */
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;

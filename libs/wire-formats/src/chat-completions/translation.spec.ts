@@ -1,7 +1,7 @@
 import { foldAnswer } from '@gateway/interchange';
 import type { ChatMessage, ChatRequest, StreamEvent } from '@gateway/interchange';
 import { scanJson } from '../json/scan-json.ts';
-import { findForeignLosses } from '../foreign-losses.ts';
+import { findForeignLosses } from '../common/foreign-losses.ts';
 import { chatCompletions } from './chat-completions.ts';
 
 const { client, provider } = chatCompletions;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@gateway/interchange';
 import { asObject, otherMembers } from '../json/read-members.ts';
-import { ownMembersOf } from '../own-members.ts';
+import { ownMembersOf } from '../common/own-members.ts';
 
 /** What only Cohere's format knows. The member `spelling` of it says how a request wrote what the interchange carries. */
 export const own = ownMembersOf('cohere');

@@ -1,5 +1,5 @@
 import { parseEventStream } from '../event-stream/parse-event-stream.ts';
-import type { ClientWireFormat, StreamRenderer } from '../format.ts';
+import type { ClientWireFormat, StreamRenderer } from '../common/format.ts';
 import { listContext } from './client/list-context.ts';
 import { listCalls } from './client/list-calls.ts';
 import { outlineRequest } from './client/outline-request.ts';

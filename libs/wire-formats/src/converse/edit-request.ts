@@ -1,12 +1,16 @@
 import type { ByteEdit } from '@gateway/interchange';
-import { applyEdits } from '../json/edits/apply-edits.ts';
-import { removeMembers } from '../json/edits/remove-entries.ts';
-import { findShadowed } from '../json/edits/shadowed-members.ts';
-import type { JsonEntry, JsonNode } from '../json/json-node.ts';
-import type { JsonTape } from '../json/json-tape.ts';
-import type { EditedRequest, RequestEdit } from '../request-edit.ts';
-import { addItems, isEmptyArray, renderAdded } from '../added-items.ts';
-import { dropsAllTools, editTools, keepsNone, stripToolMembers } from '../tool-edits.ts';
+import { applyEdits, removeMembers, findShadowed } from '../json/json-edits.ts';
+import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
+import type { EditedRequest, RequestEdit } from '../common/format.ts';
+import {
+  addItems,
+  isEmptyArray,
+  renderAdded,
+  dropsAllTools,
+  editTools,
+  keepsNone,
+  stripToolMembers,
+} from '../common/edit-body.ts';
 import { asObject } from '../json/read-members.ts';
 import { renderRequest } from './provider/render-request.ts';
 import { isCachePoint } from './client/outline-tools.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatSettings, JsonObject, Loss, ResponseFormat } from '@gateway/interchange';
-import { parseExactJson } from '../json/parse-exact-json.ts';
+import { parseExactJson } from '../json/parse-json.ts';
 import { asObject, asText, isEmpty, optional, otherMembers } from '../json/read-members.ts';
 
 /** The settings that `outputConfig` holds, and the members of it that they do not say. */

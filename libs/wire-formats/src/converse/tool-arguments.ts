@@ -1,5 +1,5 @@
 import type { Loss } from '@gateway/interchange';
-import { parseExactJson } from '../json/parse-exact-json.ts';
+import { parseExactJson } from '../json/parse-json.ts';
 import { isObject } from '../json/read-members.ts';
 
 /** Where arguments that are no JSON object go: the format takes objects alone. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
-import type { StreamParser } from '../format.ts';
+import type { StreamParser } from '../common/format.ts';
 import { EventStreamDecoder } from './event-stream-decoder.ts';
 import { EventStreamError } from './event-stream-error.ts';
 import type { EventStreamMessage } from './event-stream-message.ts';

@@ -1,4 +1,4 @@
-import type { ClientHalf, WireFormat } from '../format.ts';
+import type { ClientHalf, WireFormat } from '../common/format.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { parseError } from './provider/parse-error.ts';
 import { parseResponse } from './provider/parse-response.ts';

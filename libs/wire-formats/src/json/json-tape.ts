@@ -1,5 +1,15 @@
 import type { ByteRange } from '@gateway/interchange';
-import type { JsonEntry, JsonKind, JsonNode } from './json-node.ts';
+
+/** A place in a tape: the index of a value, in the order of the text. Meaningful with its own tape alone. */
+export type JsonNode = number;
+
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
+
+/** A member of an object: the nodes of its key and of its value. */
+export interface JsonEntry {
+  readonly key: JsonNode;
+  readonly value: JsonNode;
+}
 
 /** Words that a node takes on the tape: start, end, and one that depends on the kind (see `JsonTape`). */
 export const nodeWords = 3;

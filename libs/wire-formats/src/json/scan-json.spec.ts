@@ -1,8 +1,6 @@
 import fc from 'fast-check';
-import { JsonDepthError } from './json-depth-error.ts';
-import type { JsonNode } from './json-node.ts';
-import { JsonSyntaxError } from './json-syntax-error.ts';
-import type { JsonTape } from './json-tape.ts';
+import { JsonDepthError, JsonSyntaxError } from './json-errors.ts';
+import type { JsonNode, JsonTape } from './json-tape.ts';
 import { scanJson } from './scan-json.ts';
 
 const scan = (text: string | Buffer, depthMax = 128): JsonTape =>

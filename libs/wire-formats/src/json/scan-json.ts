@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { JsonDepthError } from './json-depth-error.ts';
-import { JsonSyntaxError } from './json-syntax-error.ts';
+import { JsonDepthError, JsonSyntaxError } from './json-errors.ts';
 import { JsonTape, nodeWords } from './json-tape.ts';
 
 const quote = 0x22;

@@ -1,4 +1,4 @@
-import type { RequestEdit } from '../request-edit.ts';
+import type { RequestEdit } from '../common/format.ts';
 import { scanJson } from '../json/scan-json.ts';
 import { listFoundTools } from './client/list-found-tools.ts';
 import { searchTool } from './defer-tools.ts';

@@ -1,8 +1,7 @@
 import type { ByteEdit } from '@gateway/interchange';
-import { replaceValue } from '../json/edits/remove-entries.ts';
-import type { JsonNode } from '../json/json-node.ts';
-import type { JsonTape } from '../json/json-tape.ts';
-import type { RequestEdit } from '../request-edit.ts';
+import { replaceValue } from '../json/json-edits.ts';
+import type { JsonNode, JsonTape } from '../json/json-tape.ts';
+import type { RequestEdit } from '../common/format.ts';
 
 /** Anthropic's own search over deferred tools, by words. It is answered by the provider, within the same answer. */
 export const searchTool = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;

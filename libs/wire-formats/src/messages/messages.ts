@@ -1,5 +1,10 @@
-import type { ClientWireFormat, StreamParser, StreamRenderer, StreamRenderOptions } from '../format.ts';
-import { encodeSse } from '../sse/encode-sse.ts';
+import type {
+  ClientWireFormat,
+  StreamParser,
+  StreamRenderer,
+  StreamRenderOptions,
+} from '../common/format.ts';
+import { encodeSse } from '../sse/sse-frames.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
 import { BlockQueue } from './client/block-queue.ts';
 import { listContext } from './client/list-context.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolCallPart } from '@gateway/interchange';
-import { parseExactJson } from '../json/parse-exact-json.ts';
+import { parseExactJson } from '../json/parse-json.ts';
 import { asObject, asText, isEmpty, isObject, optional, otherMembers } from '../json/read-members.ts';
 import { parseCacheControl, renderCacheControl } from './cache-control.ts';
 import { own } from './own.ts';

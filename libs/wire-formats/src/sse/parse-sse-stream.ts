@@ -1,8 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
-import type { StreamParser } from '../format.ts';
-import { SseDecoder, type SseDecoderOptions } from './sse-decoder.ts';
-import type { SseFrame } from './sse-frame.ts';
+import type { StreamParser } from '../common/format.ts';
+import { SseDecoder, type SseDecoderOptions } from './sse-frames.ts';
+import type { SseFrame } from './sse-frames.ts';
 
 /** A format's reading of a stream of server-sent events. */
 export interface SseReducer<State> {

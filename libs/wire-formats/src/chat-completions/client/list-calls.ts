@@ -1,6 +1,5 @@
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
-import type { CallPlace } from '../../request-edit.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import type { CallPlace } from '../../common/format.ts';
 
 /** The calls of functions in the conversation, in its order. One that is not written as the format has it is left out. */
 export function listCalls(tape: JsonTape): CallPlace[] {

@@ -1,6 +1,5 @@
-import type { ContextPart } from '../../context-part.ts';
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
+import type { ContextPart } from '../../common/format.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { readRole } from './outline-message.ts';
 
 /** The parts of the messages from an index on. Images, audio and what is unknown are no parts. */

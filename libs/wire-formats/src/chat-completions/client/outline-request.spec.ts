@@ -1,7 +1,7 @@
 import type { RequestOutline } from '@gateway/interchange';
 import { scanJson } from '../../json/scan-json.ts';
 import { outlineRequest } from './outline-request.ts';
-import { readCloudFields } from './read-cloud-fields.ts';
+import { readCloudFields } from '../../common/gateway-fields.ts';
 import { toolDefinitions } from './tool-definitions.ts';
 
 const scan = (body: unknown) => scanJson(Buffer.from(JSON.stringify(body)), { depthMax: 64 });

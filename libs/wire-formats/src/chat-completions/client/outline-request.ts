@@ -1,8 +1,6 @@
 import type { RequestOutline } from '@gateway/interchange';
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
-import { modelCharactersMax } from '../../model-name.ts';
-import { invalidBody, invalidField, missingField } from '../../request-fault.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { modelCharactersMax, invalidBody, invalidField, missingField } from '../../common/outline-request.ts';
 import { outlineMessage } from './outline-message.ts';
 import { outlineToolChoice } from './outline-tool-choice.ts';
 import { outlineTool } from './outline-tool.ts';

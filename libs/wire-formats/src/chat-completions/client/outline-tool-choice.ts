@@ -1,7 +1,6 @@
 import type { ToolChoice } from '@gateway/interchange';
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
-import { invalidField } from '../../request-fault.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { invalidField } from '../../common/outline-request.ts';
 import { readName } from '../tool-shape.ts';
 
 /** @throws GatewayError for what is neither a string, an object, nor null. */

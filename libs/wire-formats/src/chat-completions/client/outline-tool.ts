@@ -1,7 +1,6 @@
 import type { ToolOutline } from '@gateway/interchange';
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
-import { invalidField } from '../../request-fault.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { invalidField } from '../../common/outline-request.ts';
 import { findBody, hasCacheMarker, readName } from '../tool-shape.ts';
 
 /** @throws GatewayError when the element is no object. */

@@ -1,5 +1,5 @@
 import type { ChatPart, JsonObject } from '@gateway/interchange';
-import { parseMediaUrl } from '../../data-url.ts';
+import { parseMediaUrl } from '../../common/media-url.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { readCacheMarker } from '../cache-control.ts';
 import { ownExtensions, withOwn } from '../own-extensions.ts';

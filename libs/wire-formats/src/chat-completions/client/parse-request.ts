@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatRequest } from '@gateway/interchange';
 import type { JsonTape } from '../../json/json-tape.ts';
-import { parseExactJson } from '../../json/parse-exact-json.ts';
+import { parseExactJson } from '../../json/parse-json.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
-import { cloudFields } from '../../extension-fields.ts';
+import { cloudFields } from '../../common/gateway-fields.ts';
 import { withOwn } from '../own-extensions.ts';
 import { renderToolChoice } from '../render-tool-choice.ts';
 import { outlineToolChoice } from './outline-tool-choice.ts';

@@ -1,6 +1,6 @@
 import type { ChatTool, JsonObject } from '@gateway/interchange';
 import { asObject, asText, optional, otherMembers } from '../../json/read-members.ts';
-import { examplesField } from '../../extension-fields.ts';
+import { examplesField } from '../../common/gateway-fields.ts';
 import { readCacheMarker } from '../cache-control.ts';
 import { ownExtensions, withOwn } from '../own-extensions.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject, PublicError } from '@gateway/interchange';
-import type { RenderedError } from '../../format.ts';
+import type { RenderedError } from '../../common/format.ts';
 
 /** An error answer, with everything that the official clients look for. */
 export function renderError(error: PublicError, requestId: string): RenderedError {

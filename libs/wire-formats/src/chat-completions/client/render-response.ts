@@ -3,7 +3,7 @@ import { optional } from '../../json/read-members.ts';
 import { mapToRawReason } from '../finish-reasons.ts';
 import { readOwn } from '../own-extensions.ts';
 import { renderUsage } from '../token-usage.ts';
-import type { AnswerDefaults } from '../../format.ts';
+import type { AnswerDefaults } from '../../common/format.ts';
 import { annotateParts } from './annotations.ts';
 import { renderAnswerParts } from './render-parts.ts';
 

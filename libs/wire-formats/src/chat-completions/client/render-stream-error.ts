@@ -1,6 +1,6 @@
 import type { JsonObject, PublicError } from '@gateway/interchange';
 import { optional } from '../../json/read-members.ts';
-import type { SseFrame } from '../../sse/sse-frame.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
 import { renderErrorBody } from './render-error.ts';
 
 export function frameOf(chunk: JsonObject): SseFrame {

@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent, TokenUsage } from '@gateway/interchange';
-import type { StreamRenderOptions } from '../../format.ts';
+import type { StreamRenderOptions } from '../../common/format.ts';
 import { asText } from '../../json/read-members.ts';
-import type { SseFrame } from '../../sse/sse-frame.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
 import { mapToRawReason } from '../finish-reasons.ts';
 import { readOwn } from '../own-extensions.ts';
 import { renderUsage } from '../token-usage.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, ProviderError } from '@gateway/interchange';
 import { asList, asObject, asText, isObject } from '../../json/read-members.ts';
-import { boundMessage, mapStatusToType, parseErrorBody } from '../../provider-fault.ts';
+import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
  * What a provider's error answer says. Shapes seen: OpenAI's `{error: {…}}`, Mistral's and Doubleword's bare

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
-import { parseProviderJson } from '../../json/parse-provider-json.ts';
+import { parseProviderJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
 import { endMessage } from './parse-stream.ts';
 import { readChunk } from './read-chunk.ts';

@@ -1,6 +1,6 @@
 import { createSummary, foldAnswer, summarize } from '@gateway/interchange';
 import type { ChatPart, StreamEvent } from '@gateway/interchange';
-import { encodeSse } from '../../sse/encode-sse.ts';
+import { encodeSse } from '../../sse/sse-frames.ts';
 import { chatCompletions } from '../chat-completions.ts';
 
 interface Chunk {

@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
-import { parseProviderJson } from '../../json/parse-provider-json.ts';
+import { parseProviderJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
-import type { SseFrame } from '../../sse/sse-frame.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
 import { endBlocks } from './read-choice.ts';
 import { readChunk } from './read-chunk.ts';
 import type { StreamState } from './stream-state.ts';

@@ -1,5 +1,5 @@
 import type { ChatPart, JsonObject, Loss, MediaSource } from '@gateway/interchange';
-import { renderMediaUrl } from '../../data-url.ts';
+import { renderMediaUrl } from '../../common/media-url.ts';
 import { asObject, optional } from '../../json/read-members.ts';
 import { readOwn } from '../own-extensions.ts';
 

@@ -1,11 +1,11 @@
 import type { ChatRequest, ChatSettings, ChatTool, JsonObject, Loss } from '@gateway/interchange';
-import type { RenderedRequest, RequestRenderOptions } from '../../format.ts';
+import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
 import { asNumber, asObject, optional } from '../../json/read-members.ts';
 import { readOwn } from '../own-extensions.ts';
 import { renderToolChoice } from '../render-tool-choice.ts';
 import { renderResponseFormat } from '../response-format.ts';
 import { booleanSettings, maxTokensFields, numberSettings, textSettings } from '../settings-table.ts';
-import { findForeignLosses } from '../../foreign-losses.ts';
+import { findForeignLosses } from '../../common/foreign-losses.ts';
 import { findCacheLosses } from './cache-losses.ts';
 import { renderMessages } from './render-messages.ts';
 

@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatPart, JsonObject, MessageRole } from '@gateway/interchange';
-import { parseMediaUrl } from '../../data-url.ts';
+import { parseMediaUrl } from '../../common/media-url.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { own } from '../own.ts';
 import { parseToolCall } from '../tool-call.ts';

@@ -1,5 +1,5 @@
 import type { ChatRequest, ChatSettings, ChatTool, JsonObject, ToolChoice } from '@gateway/interchange';
-import type { RequestRoute } from '../../format.ts';
+import type { RequestRoute } from '../../common/format.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
 import {
   asList,
@@ -10,7 +10,7 @@ import {
   optional,
   otherMembers,
 } from '../../json/read-members.ts';
-import { missingField } from '../../request-fault.ts';
+import { missingField } from '../../common/outline-request.ts';
 import { own } from '../own.ts';
 import { parseResponseFormat } from '../response-format.ts';
 import { numberSettings } from '../settings-table.ts';

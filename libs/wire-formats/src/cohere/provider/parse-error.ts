@@ -1,6 +1,6 @@
 import type { ProviderError } from '@gateway/interchange';
 import { asObject, asText } from '../../json/read-members.ts';
-import { boundMessage, mapStatusToType, parseErrorBody } from '../../provider-fault.ts';
+import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /** Cohere's `{id, message, error_type}`, or text. */
 export function parseError(status: number, body: string): ProviderError {

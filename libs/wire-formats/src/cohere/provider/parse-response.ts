@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
-import { parseProviderJson } from '../../json/parse-provider-json.ts';
+import { parseProviderJson } from '../../json/parse-json.ts';
 import {
   asList,
   asNumber,

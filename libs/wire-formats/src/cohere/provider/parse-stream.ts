@@ -1,8 +1,8 @@
-import type { StreamParser } from '../../format.ts';
-import { parseProviderJson } from '../../json/parse-provider-json.ts';
+import type { StreamParser } from '../../common/format.ts';
+import { parseProviderJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
 import { parseSseStream } from '../../sse/parse-sse-stream.ts';
-import type { SseFrame } from '../../sse/sse-frame.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
 import { readEvent } from './read-event.ts';
 import { initialStreamState, type StreamState, type StreamStep } from './stream-state.ts';
 

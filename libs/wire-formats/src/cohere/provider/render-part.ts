@@ -1,5 +1,5 @@
 import type { ChatPart, DocumentPart, JsonObject } from '@gateway/interchange';
-import { renderMediaUrl } from '../../data-url.ts';
+import { renderMediaUrl } from '../../common/media-url.ts';
 import { asObject } from '../../json/read-members.ts';
 import { own, readRest } from '../own.ts';
 import type { RenderContext } from './render-context.ts';

@@ -1,6 +1,6 @@
 import type { ChatRequest, Loss } from '@gateway/interchange';
-import type { RenderedRequest, RequestRenderOptions } from '../../format.ts';
-import { findForeignLosses } from '../../foreign-losses.ts';
+import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
+import { findForeignLosses } from '../../common/foreign-losses.ts';
 import { asList } from '../../json/read-members.ts';
 import { readRest } from '../own.ts';
 import type { RenderContext } from './render-context.ts';

@@ -8,9 +8,9 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '@gateway/interchange';
-import { parseExactJson } from '../../json/parse-exact-json.ts';
+import { parseExactJson } from '../../json/parse-json.ts';
 import { asList, asObject, asText, optional } from '../../json/read-members.ts';
-import { mapToolId } from '../../map-tool-id.ts';
+import { mapToolId } from '../../common/tool-names.ts';
 import { renderCachePoint } from '../cache-point.ts';
 import { renderCitation } from '../citations.ts';
 import { own } from '../own.ts';

@@ -1,7 +1,6 @@
 import type { MessageOutline, MessageRole, ToolCallOutline } from '@gateway/interchange';
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
-import { outlineTexts } from '../../outline-texts.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { outlineTexts } from '../../common/outline-request.ts';
 
 /** Reads what is there: a message of an unknown shape is the provider's to judge. */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {

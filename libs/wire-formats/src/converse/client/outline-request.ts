@@ -1,10 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import type { RequestOutline, ToolChoice } from '@gateway/interchange';
-import type { RequestRoute } from '../../format.ts';
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
-import { modelCharactersMax } from '../../model-name.ts';
-import { invalidBody, invalidField, missingField } from '../../request-fault.ts';
+import type { RequestRoute } from '../../common/format.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { modelCharactersMax, invalidBody, invalidField, missingField } from '../../common/outline-request.ts';
 import { requestFields } from '../request-fields.ts';
 import { outlineMessage, outlineSystem } from './outline-message.ts';
 import { outlineTools } from './outline-tools.ts';

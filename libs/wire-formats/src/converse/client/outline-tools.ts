@@ -1,7 +1,6 @@
 import type { ToolOutline } from '@gateway/interchange';
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
-import { invalidField } from '../../request-fault.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { invalidField } from '../../common/outline-request.ts';
 
 /**
  * The elements of `toolConfig.tools`. A cache point is one too: it has no name, and marks the tool before it.

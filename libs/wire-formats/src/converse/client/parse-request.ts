@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatMessage, ChatRequest, JsonObject } from '@gateway/interchange';
-import type { RequestRoute } from '../../format.ts';
-import { parseExactJson } from '../../json/parse-exact-json.ts';
+import type { RequestRoute } from '../../common/format.ts';
+import { parseExactJson } from '../../json/parse-json.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
 import { asList, asObject, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { parseContent } from '../blocks/parse-block.ts';

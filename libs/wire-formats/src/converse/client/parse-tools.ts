@@ -2,7 +2,7 @@ import type { ChatTool, JsonObject } from '@gateway/interchange';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { parseCachePoint } from '../cache-point.ts';
 import { own } from '../own.ts';
-import { examplesField } from '../../extension-fields.ts';
+import { examplesField } from '../../common/gateway-fields.ts';
 
 /** The gateway's own member of a tool is left behind. A cache point becomes a mark on the tool before it. */
 export function parseTools(list: unknown): ChatTool[] {

@@ -1,5 +1,5 @@
 import type { PublicError } from '@gateway/interchange';
-import type { RenderedError } from '../../format.ts';
+import type { RenderedError } from '../../common/format.ts';
 import { mapToException } from '../exceptions.ts';
 
 /** A status that HTTP does not name, and the SDK neither. */

@@ -1,5 +1,5 @@
 import type { ChatAnswer, JsonObject } from '@gateway/interchange';
-import type { AnswerDefaults } from '../../format.ts';
+import type { AnswerDefaults } from '../../common/format.ts';
 import { createAnswerContext, renderContent } from '../blocks/render-block.ts';
 import { own } from '../own.ts';
 import { mapToStopReason } from '../stop-reasons.ts';

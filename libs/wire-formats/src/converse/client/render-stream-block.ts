@@ -1,6 +1,6 @@
 import type { ChatPart, JsonObject, StreamEvent } from '@gateway/interchange';
 import { asObject } from '../../json/read-members.ts';
-import { addWaitingCharacters } from '../../waiting-characters.ts';
+import { addWaitingCharacters } from '../../common/waiting-characters.ts';
 import { createAnswerContext, renderCallHead, renderContent } from '../blocks/render-block.ts';
 import { renderCitation } from '../citations.ts';
 import { own } from '../own.ts';

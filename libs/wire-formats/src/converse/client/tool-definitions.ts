@@ -1,7 +1,6 @@
 import type { ToolDescription, ToolOutline } from '@gateway/interchange';
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
-import { examplesField } from '../../extension-fields.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { examplesField } from '../../common/gateway-fields.ts';
 
 /** What the client says of the given tools of its request, in their order. */
 export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '@gateway/interchange';
-import { parseExactJson } from '../../json/parse-exact-json.ts';
+import { parseExactJson } from '../../json/parse-json.ts';
 import { asList, asObject, asText, isObject } from '../../json/read-members.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { own } from '../own.ts';

@@ -1,7 +1,7 @@
 import type { ProviderError } from '@gateway/interchange';
-import type { AnswerHeaders } from '../../format.ts';
+import type { AnswerHeaders } from '../../common/format.ts';
 import { asList, asObject, asText } from '../../json/read-members.ts';
-import { boundMessage, mapStatusToType, parseErrorBody } from '../../provider-fault.ts';
+import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 import { mapExceptionToType } from '../exceptions.ts';
 
 /**

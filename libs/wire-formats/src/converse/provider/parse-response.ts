@@ -1,7 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { ChatPart, JsonObject, StreamEvent } from '@gateway/interchange';
-import { parseExactJson } from '../../json/parse-exact-json.ts';
-import { parseProviderJson } from '../../json/parse-provider-json.ts';
+import { parseExactJson, parseProviderJson } from '../../json/parse-json.ts';
 import { asList, asObject, asText, isEmpty, isObject, otherMembers } from '../../json/read-members.ts';
 import { parseBlock } from '../blocks/parse-block.ts';
 import { own } from '../own.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { textHeader, type EventStreamMessage } from '../../event-stream/event-stream-message.ts';
-import { parseProviderJson } from '../../json/parse-provider-json.ts';
+import { parseProviderJson } from '../../json/parse-json.ts';
 import { asObject, asText, optional, otherMembers } from '../../json/read-members.ts';
 import { mapExceptionToType } from '../exceptions.ts';
 import { own } from '../own.ts';

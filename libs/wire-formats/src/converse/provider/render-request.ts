@@ -1,6 +1,6 @@
 import type { ChatRequest, ChatTool, JsonObject, Loss, ToolChoice } from '@gateway/interchange';
-import type { RenderedRequest, RequestRenderOptions } from '../../format.ts';
-import { findForeignLosses } from '../../foreign-losses.ts';
+import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
+import { findForeignLosses } from '../../common/foreign-losses.ts';
 import { asObject, isEmpty, optional } from '../../json/read-members.ts';
 import { renderCachePoint } from '../cache-point.ts';
 import { own } from '../own.ts';

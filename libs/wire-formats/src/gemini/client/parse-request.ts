@@ -1,8 +1,8 @@
 import type { ChatMessage, ChatRequest, JsonObject } from '@gateway/interchange';
-import type { RequestRoute } from '../../format.ts';
+import type { RequestRoute } from '../../common/format.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
-import { missingField } from '../../request-fault.ts';
+import { missingField } from '../../common/outline-request.ts';
 import { camelMembers } from '../camel-members.ts';
 import { own } from '../own.ts';
 import { createCallIds, type CallIds } from './call-ids.ts';

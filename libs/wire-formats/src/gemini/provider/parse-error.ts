@@ -1,6 +1,6 @@
 import type { JsonObject, ProviderError } from '@gateway/interchange';
 import { asList, asObject, asText, isObject, optional } from '../../json/read-members.ts';
-import { boundMessage, mapStatusToType, parseErrorBody } from '../../provider-fault.ts';
+import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /** Google's `{error: {code, message, status, details}}`, alone or, of a stream, in a list; or text. */
 export function parseError(status: number, body: string): ProviderError {

@@ -1,10 +1,10 @@
 import type { StreamEvent } from '@gateway/interchange';
-import type { StreamParser } from '../../format.ts';
-import { parseJsonArrayStream } from '../../json/parse-json-array-stream.ts';
-import { parseProviderJson } from '../../json/parse-provider-json.ts';
+import type { StreamParser } from '../../common/format.ts';
+import { parseJsonArrayStream } from './json-array-stream.ts';
+import { parseProviderJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
 import { parseSseStream } from '../../sse/parse-sse-stream.ts';
-import type { SseFrame } from '../../sse/sse-frame.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
 import { readChunk, type StreamStep } from './read-chunk.ts';
 import { initialStreamState, type StreamState } from './stream-state.ts';
 

@@ -1,5 +1,5 @@
 import type { ChatPart, JsonObject, TextPart, ThinkingPart, ToolCallPart } from '@gateway/interchange';
-import { parseObject } from '../../json/parse-object.ts';
+import { parseObject } from '../../json/parse-json.ts';
 import { asObject, optional } from '../../json/read-members.ts';
 import { renderCallId } from '../call-id.ts';
 import { own, readRest } from '../own.ts';

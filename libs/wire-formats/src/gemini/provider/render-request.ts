@@ -1,6 +1,6 @@
 import type { ChatRequest, Loss } from '@gateway/interchange';
-import type { RenderedRequest, RequestRenderOptions } from '../../format.ts';
-import { findForeignLosses } from '../../foreign-losses.ts';
+import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
+import { findForeignLosses } from '../../common/foreign-losses.ts';
 import { optional, otherMembers } from '../../json/read-members.ts';
 import { readRest, readSpelling } from '../own.ts';
 import { renderContents } from './render-contents.ts';

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '@gateway/interchange';
-import { addWaitingCharacters } from '../../waiting-characters.ts';
+import { addWaitingCharacters } from '../../common/waiting-characters.ts';
 
 type BlockEvent = Extract<StreamEvent, { readonly block: number }>;
 

@@ -1,6 +1,6 @@
-import { listBlockCalls } from '../../block-calls.ts';
+import { listBlockCalls } from '../../common/outline-request.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
-import type { CallPlace } from '../../request-edit.ts';
+import type { CallPlace } from '../../common/format.ts';
 
 /** The calls that the client answers. Those of server tools have their results beside them. */
 export function listCalls(tape: JsonTape): CallPlace[] {

@@ -1,7 +1,6 @@
 import type { MessageRole } from '@gateway/interchange';
-import type { ContextPart } from '../../context-part.ts';
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
+import type { ContextPart } from '../../common/format.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 
 /** The parts of the messages from an index on; from 0 on, the system prompt's first. Thinking, images and documents are no parts. */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {

@@ -1,5 +1,4 @@
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 
 /** Names of the tools that a transcript's searches have found: what defines a deferred tool to the model from there on. */
 export function listFoundTools(tape: JsonTape): ReadonlySet<string> {

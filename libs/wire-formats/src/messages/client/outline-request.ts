@@ -1,9 +1,13 @@
 import type { MessageOutline, RequestOutline } from '@gateway/interchange';
-import { cloudFields } from '../../extension-fields.ts';
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
-import { modelCharactersMax } from '../../model-name.ts';
-import { invalidBody, invalidField, missingField, unknownField } from '../../request-fault.ts';
+import { cloudFields } from '../../common/gateway-fields.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import {
+  modelCharactersMax,
+  invalidBody,
+  invalidField,
+  missingField,
+  unknownField,
+} from '../../common/outline-request.ts';
 import { outlineMessage, outlineSystem } from './outline-message.ts';
 import { hasCacheControl, outlineTool } from './outline-tool.ts';
 import { outlineToolChoice } from './outline-tool-choice.ts';

@@ -1,7 +1,6 @@
 import type { ToolChoice } from '@gateway/interchange';
-import type { JsonNode } from '../../json/json-node.ts';
-import type { JsonTape } from '../../json/json-tape.ts';
-import { invalidField } from '../../request-fault.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { invalidField } from '../../common/outline-request.ts';
 
 /** @throws GatewayError for what is neither an object nor null. */
 export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): ToolChoice {

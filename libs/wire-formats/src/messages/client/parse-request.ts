@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatMessage, ChatRequest, JsonObject } from '@gateway/interchange';
 import type { JsonTape } from '../../json/json-tape.ts';
-import { parseExactJson } from '../../json/parse-exact-json.ts';
+import { parseExactJson } from '../../json/parse-json.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { own } from '../own.ts';
 import { parseContent } from '../parse-block.ts';

@@ -1,5 +1,5 @@
 import type { ChatTool, JsonObject } from '@gateway/interchange';
-import { examplesField } from '../../extension-fields.ts';
+import { examplesField } from '../../common/gateway-fields.ts';
 import { asText, optional, otherMembers } from '../../json/read-members.ts';
 import { parseCacheControl } from '../cache-control.ts';
 import { own } from '../own.ts';

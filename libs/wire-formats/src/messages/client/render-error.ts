@@ -1,5 +1,5 @@
 import type { JsonObject, PublicError } from '@gateway/interchange';
-import type { RenderedError } from '../../format.ts';
+import type { RenderedError } from '../../common/format.ts';
 import { optional } from '../../json/read-members.ts';
 import { chooseErrorType } from '../error-types.ts';
 

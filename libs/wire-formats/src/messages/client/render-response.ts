@@ -1,5 +1,5 @@
 import type { AnswerChoice, ChatAnswer, JsonObject } from '@gateway/interchange';
-import type { AnswerDefaults } from '../../format.ts';
+import type { AnswerDefaults } from '../../common/format.ts';
 import { own } from '../own.ts';
 import { mapToRawReason } from '../stop-reasons.ts';
 import { renderUsage } from '../token-usage.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, PublicError, StreamEvent } from '@gateway/interchange';
 import { isEmpty } from '../../json/read-members.ts';
-import type { SseFrame } from '../../sse/sse-frame.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
 import { own } from '../own.ts';
 import { renderErrorBody } from './render-error.ts';
 

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '@gateway/interchange';
-import { SseDecoder } from '../../sse/sse-decoder.ts';
+import { SseDecoder } from '../../sse/sse-frames.ts';
 import { messages } from '../messages.ts';
 import { renderStreamEvent } from './render-stream.ts';
 import { beginStreamRender } from './stream-render-state.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { isEmpty } from '../../json/read-members.ts';
-import type { SseFrame } from '../../sse/sse-frame.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
 import { renderCitation } from '../citation.ts';
 import { own } from '../own.ts';
 import { mapToRawReason } from '../stop-reasons.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
-import type { StreamRenderOptions } from '../../format.ts';
-import type { SseFrame } from '../../sse/sse-frame.ts';
+import type { StreamRenderOptions } from '../../common/format.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
 
 /** What the events so far have said. Never changed in place. */
 export interface StreamRenderState {

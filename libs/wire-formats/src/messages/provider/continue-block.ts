@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
-import { parseExactJson } from '../../json/parse-exact-json.ts';
+import { parseExactJson } from '../../json/parse-json.ts';
 import { asObject, asText, otherMembers } from '../../json/read-members.ts';
 import { parseCitation } from '../citation.ts';
 import { own } from '../own.ts';

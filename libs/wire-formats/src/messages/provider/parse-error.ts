@@ -1,6 +1,6 @@
 import type { JsonObject, ProviderError } from '@gateway/interchange';
 import { asNumber, asObject, asText } from '../../json/read-members.ts';
-import { boundMessage, parseErrorBody } from '../../provider-fault.ts';
+import { boundMessage, parseErrorBody } from '../../common/provider-error.ts';
 import { mapStatusToErrorType } from '../error-types.ts';
 
 /**

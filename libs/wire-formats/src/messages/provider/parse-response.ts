@@ -1,7 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
-import { parseExactJson } from '../../json/parse-exact-json.ts';
-import { parseProviderJson } from '../../json/parse-provider-json.ts';
+import { parseExactJson, parseProviderJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
 import { readError } from './parse-stream.ts';
 import { readWholeMessage } from './read-message.ts';

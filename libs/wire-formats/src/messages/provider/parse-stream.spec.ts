@@ -1,5 +1,5 @@
 import { foldAnswer, type StreamEvent } from '@gateway/interchange';
-import { encodeSse } from '../../sse/encode-sse.ts';
+import { encodeSse } from '../../sse/sse-frames.ts';
 import { messages } from '../messages.ts';
 
 type Data = { readonly type: string } & Readonly<Record<string, unknown>>;

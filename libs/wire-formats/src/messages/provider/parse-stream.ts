@@ -1,8 +1,7 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
-import { parseExactJson } from '../../json/parse-exact-json.ts';
-import { parseProviderJson } from '../../json/parse-provider-json.ts';
+import { parseExactJson, parseProviderJson } from '../../json/parse-json.ts';
 import { asNumber, asObject, asText, optional } from '../../json/read-members.ts';
-import type { SseFrame } from '../../sse/sse-frame.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
 import { own } from '../own.ts';
 import { continueBlock, endBlock } from './continue-block.ts';
 import { parseErrorValue } from './parse-error.ts';

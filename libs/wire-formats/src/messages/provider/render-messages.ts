@@ -1,6 +1,6 @@
 import type { ChatMessage, ChatPart, JsonObject, Loss, ToolResultPart } from '@gateway/interchange';
 import { asObject } from '../../json/read-members.ts';
-import { mapToolId } from '../../map-tool-id.ts';
+import { mapToolId } from '../../common/tool-names.ts';
 import { renderCacheControl } from '../cache-control.ts';
 import { own } from '../own.ts';
 import { readSpelled, renderBlock } from '../render-block.ts';

@@ -1,6 +1,6 @@
 import type { ChatMessage, ChatRequest, JsonObject } from '@gateway/interchange';
 import { chatCompletions } from '../../chat-completions/chat-completions.ts';
-import type { RequestRenderOptions } from '../../format.ts';
+import type { RequestRenderOptions } from '../../common/format.ts';
 import { scanJson } from '../../json/scan-json.ts';
 import { messages } from '../messages.ts';
 

@@ -1,6 +1,6 @@
 import type { ChatRequest, ChatTool, JsonObject, Loss, ToolChoice } from '@gateway/interchange';
-import { findForeignLosses } from '../../foreign-losses.ts';
-import type { RenderedRequest, RequestRenderOptions } from '../../format.ts';
+import { findForeignLosses } from '../../common/foreign-losses.ts';
+import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
 import { asObject, optional } from '../../json/read-members.ts';
 import { renderCacheControl } from '../cache-control.ts';
 import { own } from '../own.ts';

@@ -1,5 +1,5 @@
 import type { ChatSettings, JsonObject, Loss } from '@gateway/interchange';
-import type { RequestRenderOptions } from '../../format.ts';
+import type { RequestRenderOptions } from '../../common/format.ts';
 import { asObject, optional } from '../../json/read-members.ts';
 import { renderOutputFormat } from '../output-format.ts';
 import { renderThinking } from '../thinking-config.ts';

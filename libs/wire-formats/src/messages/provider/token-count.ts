@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { parseProviderJson } from '../../json/parse-provider-json.ts';
+import { parseProviderJson } from '../../json/parse-json.ts';
 import { asNumber, asObject } from '../../json/read-members.ts';
 
 /**

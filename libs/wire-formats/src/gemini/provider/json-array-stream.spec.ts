@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonArrayDecoder } from './json-array-decoder.ts';
+import { JsonArrayDecoder } from './json-array-stream.ts';
 
 function decode(chunks: readonly Uint8Array[], max = 1_000_000): { elements: string[]; isWhole: boolean } {
   const decoder = new JsonArrayDecoder(max);

@@ -1,15 +1,14 @@
-import type { ByteEdit, RequestOutline } from '@gateway/interchange';
-import { examplesField } from './extension-fields.ts';
-import { removeItems, removeMembers, replaceValue } from './json/edits/remove-entries.ts';
-import { findShadowed } from './json/edits/shadowed-members.ts';
-import type { JsonNode } from './json/json-node.ts';
-import type { JsonTape } from './json/json-tape.ts';
-import type { RequestEdit } from './request-edit.ts';
+import type { ByteEdit, JsonObject, RequestOutline } from '@gateway/interchange';
+import { examplesField } from './gateway-fields.ts';
+import { removeItems, removeMembers, replaceValue, findShadowed } from '../json/json-edits.ts';
+import type { JsonNode, JsonTape } from '../json/json-tape.ts';
+import type { ProviderHalf, RequestEdit } from './format.ts';
+import { asList } from '../json/read-members.ts';
 
 /** What of a format's tool never leaves. */
-export type StripTool = (tape: JsonTape, tool: JsonNode) => ByteEdit[];
+type StripTool = (tape: JsonTape, tool: JsonNode) => ByteEdit[];
 
-export function isKept({ keepTools }: Pick<RequestEdit, 'keepTools'>, index: number): boolean {
+function isKept({ keepTools }: Pick<RequestEdit, 'keepTools'>, index: number): boolean {
   return keepTools?.has(index) ?? true;
 }
 
@@ -71,4 +70,40 @@ export function replaceModel(tape: JsonTape, model: string | undefined): ByteEdi
 export function stripToolMembers(tape: JsonTape, object: JsonNode, judged: readonly string[]): ByteEdit[] {
   const isShadowed = findShadowed(tape, object, judged);
   return removeMembers(tape, object, (entry) => tape.isString(entry.key, examplesField) || isShadowed(entry));
+}
+
+/** What a request is to hold beside what its client wrote, in a format's own words: a body with these alone in it. */
+export function renderAdded(
+  render: ProviderHalf['renderRequest'],
+  { addTools = [], addMessages = [] }: Pick<RequestEdit, 'addTools' | 'addMessages'>,
+): JsonObject {
+  if (addTools.length === 0 && addMessages.length === 0) return {};
+  const request = {
+    model: '',
+    messages: addMessages,
+    tools: addTools,
+    toolChoice: { mode: 'unset' },
+    settings: {},
+    stream: false,
+    streamsUsage: false,
+  } as const;
+  return render(request, { model: '' }).body;
+}
+
+/** Puts items behind the last one of an array. `followsNone`: whether no item of it stays; asked when it matters. */
+export function addItems(
+  tape: JsonTape,
+  array: JsonNode | undefined,
+  items: unknown,
+  followsNone: () => boolean,
+): ByteEdit[] {
+  const added = asList(items);
+  if (array === undefined || added.length === 0) return [];
+  const end = tape.end(array) - 1;
+  const text = added.map((item) => JSON.stringify(item)).join(',');
+  return [{ start: end, end, replacement: followsNone() ? text : `,${text}` }];
+}
+
+export function isEmptyArray(tape: JsonTape, array: JsonNode | undefined): () => boolean {
+  return () => array === undefined || tape.items(array).length === 0;
 }

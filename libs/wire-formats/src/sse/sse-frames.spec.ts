@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { encodeSse } from './encode-sse.ts';
-import { SseDecoder, SseFrameTooLongError } from './sse-decoder.ts';
-import type { SseFrame } from './sse-frame.ts';
+import { encodeSse, SseDecoder, SseFrameTooLongError } from './sse-frames.ts';
+import type { SseFrame } from './sse-frames.ts';
 
 function decode(chunks: readonly Uint8Array[]): SseFrame[] {
   const decoder = new SseDecoder();

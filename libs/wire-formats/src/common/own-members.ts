@@ -1,5 +1,5 @@
 import type { Extensions, JsonObject, ProviderFormat } from '@gateway/interchange';
-import { isEmpty } from './json/read-members.ts';
+import { isEmpty } from '../json/read-members.ts';
 
 /** A format's access to what it alone knows of a part, an event or a request. */
 export interface OwnMembers {

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
-import { scanJson } from '../scan-json.ts';
-import { applyEdits, editedLength } from './apply-edits.ts';
-import { removeItems, removeMember, removeMembers, replaceValue } from './remove-entries.ts';
+import { scanJson } from './scan-json.ts';
+import {
+  applyEdits,
+  editedLength,
+  removeItems,
+  removeMember,
+  removeMembers,
+  replaceValue,
+} from './json-edits.ts';
 
 const scan = (text: string) => scanJson(Buffer.from(text), { depthMax: 64 });
 const spaces = fc.constantFrom(undefined, 1, 4, '\t');

@@ -1,4 +1,4 @@
-import { parseExactJson } from './parse-exact-json.ts';
+import { parseExactJson } from './parse-json.ts';
 
 describe('parseExactJson', () => {
   it.each([

@@ -1,6 +1,46 @@
 import type { ByteEdit, ByteRange } from '@gateway/interchange';
-import type { JsonEntry, JsonNode } from '../json-node.ts';
-import type { JsonTape } from '../json-tape.ts';
+import type { JsonEntry, JsonNode, JsonTape } from './json-tape.ts';
+
+/**
+ * The bytes with the edits made. No edits: the very same object.
+ *
+ * @throws RangeError when the edits are not ascending, overlap, or leave the bytes.
+ */
+export function applyEdits<Bytes extends Uint8Array>(
+  bytes: Bytes,
+  edits: readonly ByteEdit[],
+): Bytes | Buffer {
+  if (edits.length === 0) return bytes;
+  assertApplicable(edits, bytes.byteLength);
+  const edited = Buffer.allocUnsafe(editedLength(bytes.byteLength, edits));
+  let read = 0;
+  let written = 0;
+  for (const edit of edits) {
+    edited.set(bytes.subarray(read, edit.start), written);
+    written += edit.start - read;
+    written += edited.write(edit.replacement, written, 'utf8');
+    read = edit.end;
+  }
+  edited.set(bytes.subarray(read), written);
+  return edited;
+}
+
+/** How long the bytes are after the edits. */
+export function editedLength(length: number, edits: readonly ByteEdit[]): number {
+  let edited = length;
+  for (const { start, end, replacement } of edits) edited += Buffer.byteLength(replacement) - (end - start);
+  return edited;
+}
+
+function assertApplicable(edits: readonly ByteEdit[], length: number): void {
+  let free = 0;
+  for (const { start, end } of edits) {
+    if (start < free || end < start)
+      throw new RangeError(`the edit at ${start} overlaps, or is out of order`);
+    free = end;
+  }
+  if (free > length) throw new RangeError(`an edit ends at ${free}, past the ${length} bytes`);
+}
 
 /** Takes a member out of an object, every repetition of it too. No such member: no edits. */
 export function removeMember(tape: JsonTape, object: JsonNode, name: string): ByteEdit[] {
@@ -54,4 +94,17 @@ function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) =
   });
   if (runStart !== undefined) edits.push({ start: runStart, end: runEnd, replacement: '' });
   return edits;
+}
+
+/** Tells the members of those names that a later one of the same name overrules. Linear in the object, for all of them. */
+export function findShadowed(
+  tape: JsonTape,
+  object: JsonNode,
+  names: readonly string[],
+): (entry: JsonEntry) => boolean {
+  const judged = names.map((name) => tape.get(object, name));
+  return ({ key, value }) => {
+    const at = names.findIndex((candidate) => tape.isString(key, candidate));
+    return at !== -1 && judged[at] !== value;
+  };
 }

@@ -7,6 +7,7 @@ import type {
   StreamEvent,
   ToolChoice,
 } from '@gateway/interchange';
+import { crc32 } from 'node:zlib';
 import type { ProviderHalf } from './format.ts';
 
 /** The client's names of tools by those that the provider was told in their place. */
@@ -109,4 +110,15 @@ function renameCalls(message: ChatMessage, rename: Rename): ChatMessage {
   const renamed = (part: ChatPart): ChatPart =>
     part.type === 'tool-call' ? { ...part, name: rename(part.name) } : part;
   return { ...message, parts: message.parts.map(renamed) };
+}
+
+/**
+ * A call's id as a provider takes it; others make theirs up in other ways. Equal ids stay equal.
+ *
+ * @param pattern what the provider takes as a whole id: letters, digits, `_` and `-` at least
+ */
+export function mapToolId(id: string, pattern: RegExp, charactersMax = Infinity): string {
+  if (pattern.test(id)) return id;
+  const mark = `_${crc32(id).toString(36)}`;
+  return id.replaceAll(/[^\w-]/g, '_').slice(0, charactersMax - mark.length) + mark;
 }
