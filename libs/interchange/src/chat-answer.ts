@@ -1,8 +1,8 @@
-import type { ChatPart } from './chat-part.ts';
-import type { Extensions } from './extensions.ts';
-import type { FinishReason } from './finish-reason.ts';
+import type { ChatPart, Citation, ThinkingPart, ToolCallPart } from './chat-part.ts';
+import type { Extensions, OwnExtensions } from './extensions.ts';
+import { mergeExtensions } from './extensions.ts';
+import type { FinishReason, MessageStart, StreamEvent, TokenUsage } from './stream-event.ts';
 import type { ProviderFormat } from './request-outline.ts';
-import type { TokenUsage } from './token-usage.ts';
 
 /** A whole answer, in no format: what the events of a stream add up to. */
 export interface ChatAnswer {
@@ -29,4 +29,154 @@ export interface AnswerChoice {
   readonly extensions: Extensions;
   /** Members of its message. */
   readonly messageExtensions: Extensions;
+}
+
+interface ChoiceDraft {
+  readonly parts: Map<number, ChatPart>;
+  finishReason: AnswerChoice['finishReason'];
+  rawReason: string | undefined;
+  readonly extensions: OwnExtensions;
+  readonly messageExtensions: OwnExtensions;
+}
+
+interface AnswerDraft {
+  start: MessageStart | undefined;
+  usage: ChatAnswer['usage'];
+  readonly extensions: OwnExtensions;
+  readonly choices: Map<number, ChoiceDraft>;
+}
+
+/**
+ * What the events of an answer add up to. Holds the whole answer in memory. The provider's own usage figures are kept
+ * as the member `usage` of the answer's extensions.
+ */
+export function foldAnswer(events: Iterable<StreamEvent>): ChatAnswer {
+  const draft: AnswerDraft = { start: undefined, usage: undefined, extensions: {}, choices: new Map() };
+  for (const event of events) foldEvent(draft, event);
+  return {
+    id: draft.start?.id,
+    model: draft.start?.model,
+    createdAt: draft.start?.createdAt,
+    format: draft.start?.format,
+    usage: draft.usage,
+    extensions: draft.extensions,
+    choices: [...draft.choices]
+      .sort(([one], [other]) => one - other)
+      .map(([index, { parts, ...choice }]) => ({
+        index,
+        parts: [...parts].sort(([one], [other]) => one - other).map(([, part]) => part),
+        ...choice,
+      })),
+  };
+}
+
+function foldEvent(draft: AnswerDraft, event: StreamEvent): void {
+  switch (event.type) {
+    case 'message-start':
+      draft.start = event;
+      return;
+    case 'usage':
+      draft.usage = event.usage;
+      replaceUsage(draft.extensions, event.extensions ?? {});
+      return;
+    case 'extension':
+      foldExtension(draft, event);
+      return;
+    case 'finish':
+      Object.assign(choiceAt(draft, event.choice), {
+        finishReason: event.reason,
+        rawReason: event.rawReason,
+      });
+      return;
+    case 'error':
+    case 'message-end':
+      return;
+    default:
+      foldBlock(choiceAt(draft, event.choice).parts, event);
+  }
+}
+
+type BlockEvent = Extract<StreamEvent, { block: number }>;
+
+function foldBlock(parts: Map<number, ChatPart>, event: BlockEvent): void {
+  switch (event.type) {
+    case 'text-start':
+    case 'thinking-start':
+    case 'refusal-start': {
+      const type =
+        event.type === 'text-start' ? 'text' : event.type === 'thinking-start' ? 'thinking' : 'refusal';
+      parts.set(event.block, { type, text: '', ...withExtensions(event.extensions) });
+      return;
+    }
+    case 'tool-call-start': {
+      const { id, name, kind, signature } = event;
+      const part: ToolCallPart = { type: 'tool-call', id, name, kind, argumentsText: '' };
+      const signed = signature === undefined ? part : { ...part, signature };
+      parts.set(event.block, { ...signed, ...withExtensions(event.extensions) });
+      return;
+    }
+    case 'part':
+      parts.set(event.block, event.part);
+      return;
+    default:
+      foldDelta(parts, event);
+  }
+}
+
+function foldDelta(parts: Map<number, ChatPart>, event: BlockEvent): void {
+  const part = parts.get(event.block);
+  if (part === undefined) return;
+  if ('text' in event && 'text' in part) {
+    parts.set(event.block, { ...part, text: part.text + event.text });
+  } else if (event.type === 'tool-call-delta' && part.type === 'tool-call') {
+    parts.set(event.block, { ...part, argumentsText: part.argumentsText + event.argumentsText });
+  } else if (event.type === 'thinking-end' && part.type === 'thinking') {
+    const { signature, redacted } = event;
+    const ended: ThinkingPart = {
+      ...part,
+      ...(signature === undefined ? {} : { signature }),
+      ...(redacted === undefined ? {} : { redacted }),
+    };
+    parts.set(event.block, ended);
+  } else if (event.type === 'citation' && part.type === 'text') {
+    // Into the draft's own list: a copy for each would take a long answer minutes.
+    if (part.citations === undefined) parts.set(event.block, { ...part, citations: [event.citation] });
+    else (part.citations as Citation[]).push(event.citation);
+  }
+}
+
+function foldExtension(draft: AnswerDraft, event: Extract<StreamEvent, { type: 'extension' }>): void {
+  if (event.scope === 'answer') {
+    mergeExtensions(draft.extensions, event.extensions);
+    return;
+  }
+  const choice = choiceAt(draft, event.choice);
+  mergeExtensions(event.scope === 'choice' ? choice.extensions : choice.messageExtensions, event.extensions);
+}
+
+/** Usage is told anew each time, so the last one stands alone: without figures of the provider's own there are none. */
+function replaceUsage(extensions: OwnExtensions, usage: Extensions): void {
+  for (const told of Object.values(extensions)) delete told.usage;
+  mergeExtensions(
+    extensions,
+    Object.fromEntries(Object.entries(usage).map(([format, members]) => [format, { usage: members }])),
+  );
+}
+
+function choiceAt(draft: AnswerDraft, index: number): ChoiceDraft {
+  const found = draft.choices.get(index);
+  if (found !== undefined) return found;
+  const choice: ChoiceDraft = {
+    parts: new Map(),
+    finishReason: undefined,
+    rawReason: undefined,
+    extensions: {},
+    messageExtensions: {},
+  };
+  draft.choices.set(index, choice);
+  return choice;
+}
+
+function withExtensions(extensions: Extensions | undefined): { extensions?: Extensions } {
+  return extensions === undefined ? {} : { extensions };
 }

@@ -1,7 +1,41 @@
-import type { CacheMarker } from './cache-marker.ts';
-import type { Citation } from './citation.ts';
 import type { Extensions } from './extensions.ts';
-import type { MediaSource } from './media-source.ts';
+
+/** The client's wish that the prompt up to and including this be kept in the provider's cache. */
+export interface CacheMarker {
+  /** How long: `5m`, `1h`. Absent: the provider's default. */
+  readonly ttl?: string;
+}
+
+/** Where the bytes of an image, a document or a sound are. */
+export type MediaSource =
+  | { readonly kind: 'url'; readonly url: string }
+  /** `mediaType` is undefined where the format does not say it. */
+  | { readonly kind: 'base64'; readonly mediaType: string | undefined; readonly data: string }
+  /** The provider's own id of a file that was uploaded to it before. */
+  | { readonly kind: 'file'; readonly id: string };
+
+/** What a text of an answer rests on. */
+export interface Citation {
+  /** The words of the source. */
+  readonly citedText?: string;
+  /** The title of the source. */
+  readonly title?: string;
+  /** The address of the source, where it has one. */
+  readonly url?: string;
+  /** Where in the request's own documents it stands. */
+  readonly location?: CitationLocation;
+  /** The citation as its format writes it. */
+  readonly extensions?: Extensions;
+}
+
+export interface CitationLocation {
+  readonly kind: 'characters' | 'pages' | 'chunks' | 'search-result';
+  /** Which of the request's documents, or of its search results: 0 is the first. */
+  readonly index: number;
+  /** The first character, page or chunk, and one past the last. Pages count from 1. */
+  readonly start: number;
+  readonly end: number;
+}
 
 interface PartBase {
   readonly cacheMarker?: CacheMarker;

@@ -1,9 +1,25 @@
-import type { OpaquePart, AudioPart, DocumentPart, ImagePart } from './chat-part.ts';
-import type { Citation } from './citation.ts';
+import type { AudioPart, Citation, DocumentPart, ImagePart, OpaquePart } from './chat-part.ts';
 import type { Extensions } from './extensions.ts';
-import type { FinishReason } from './finish-reason.ts';
 import type { ProviderFormat } from './request-outline.ts';
-import type { TokenUsage } from './token-usage.ts';
+
+/** Why the model stopped. The provider's own word travels beside it as `rawReason`. */
+export type FinishReason =
+  'stop' | 'length' | 'tool-calls' | 'content-filter' | 'refusal' | 'pause' | 'error' | 'other';
+
+/** Tokens as the provider counted them. `inputTokens` includes the cached ones, read and written. */
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Input tokens read from the provider's prompt cache. */
+  readonly cachedInputTokens?: number;
+  /** Input tokens written to the provider's prompt cache. */
+  readonly cacheWriteTokens?: number;
+  /** Output tokens spent on reasoning. */
+  readonly reasoningTokens?: number;
+  /** What the provider charges for, where it says that it is less than what was read and written. */
+  readonly billedInputTokens?: number;
+  readonly billedOutputTokens?: number;
+}
 
 /** A place in an answer: the choice (0 unless the client asked for `n` answers), and the block within it. */
 interface BlockPlace {

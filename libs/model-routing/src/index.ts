@@ -1,5 +1,5 @@
 export { chooseModel, explorationShare } from './choice/choose-model.ts';
-export { findLack } from './choice/find-lack.ts';
+export { findLack } from './choice/exclude.ts';
 export type {
   Candidate,
   ChoiceReason,
@@ -29,8 +29,7 @@ export {
   type ComplexityModel,
   type ComplexityThresholds,
   type ComplexityWeights,
+  loadComplexityModel,
 } from './complexity/complexity-model.ts';
-export { loadComplexityModel } from './complexity/load-complexity-model.ts';
 export { extractFeatures, featureNames } from './complexity/features.ts';
-export { listModels } from './prior/list-models.ts';
-export { rateQuality } from './prior/quality-prior.ts';
+export { listModels, rateQuality } from './prior/quality-prior.ts';

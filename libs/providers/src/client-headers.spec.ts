@@ -1,7 +1,7 @@
 import { renderClientHeaders } from './client-headers.ts';
 
 describe('renderClientHeaders', () => {
-  test('passes what an SDK acts on', () => {
+  test('forwards the headers that SDKs use', () => {
     const passed = {
       'content-type': 'text/event-stream; charset=utf-8',
       'retry-after': '3',
@@ -13,7 +13,7 @@ describe('renderClientHeaders', () => {
     expect(renderClientHeaders(passed).headers).toEqual(passed);
   });
 
-  test('never passes cookies, the account at the provider, framing, the connection, or what is not known', () => {
+  test('never forwards cookies, account ids, framing, connection headers or unknown headers', () => {
     const { headers } = renderClientHeaders({
       'set-cookie': ['__cf_bm=x; HttpOnly'],
       'openai-organization': 'org-1',
@@ -38,17 +38,17 @@ describe('renderClientHeaders', () => {
   });
 
   test.each(['x-request-id', 'request-id', 'x-amzn-requestid'])(
-    'keeps the id of the exchange from %s apart',
+    'returns the provider’s request id from %s separately',
     (name) => {
       expect(renderClientHeaders({ [name]: 'req_1' }).providerRequestId).toBe('req_1');
     },
   );
 
-  test('has no id where the provider gave none', () => {
+  test('returns null when the provider sent no request id', () => {
     expect(renderClientHeaders({}).providerRequestId).toBeNull();
   });
 
-  test('says when a body is compressed', () => {
+  test('returns the encoding of a compressed body', () => {
     expect(renderClientHeaders({ 'content-encoding': 'GZIP' }).contentEncoding).toBe('gzip');
     expect(renderClientHeaders({ 'content-encoding': 'identity' }).contentEncoding).toBeNull();
     expect(renderClientHeaders({}).contentEncoding).toBeNull();

@@ -1,13 +1,13 @@
-import type { IncomingHeaders } from './upstream-request.ts';
+import type { IncomingHeaders } from './provider/http.ts';
 
 export interface ClientHeaders {
-  /** What the client may see of the provider's headers. Lower-case names. */
+  /** The provider's headers that the client receives. Lower-case names. */
   readonly headers: Record<string, string>;
-  /** The provider's own id of the exchange: for the log; the client gets ours. */
+  /** The provider's own request id, for the log. The client receives the gateway's request id. */
   readonly providerRequestId: string | null;
   /**
-   * The encoding of the body, if the provider compressed it although it was asked not to. The body's bytes then are
-   * not text: whoever reads them decodes them first, within a bound, or gives up.
+   * The encoding of the body, if the provider compressed it although the request disallows that. A reader must then
+   * decompress the body, up to a size limit, or fail.
    */
   readonly contentEncoding: string | null;
 }
@@ -17,18 +17,18 @@ const passedHeaders = new Set([
   'retry-after',
   'retry-after-ms',
   'x-should-retry',
-  // Names the exception of an error in the converse format: its body does not.
+  // Names the exception of an error in the converse format. The body does not name it.
   'x-amzn-errortype',
   'openai-processing-ms',
   'openai-version',
 ]);
 
-/** Token limits are the provider's to tell; limits of requests are the gateway's own, under the same prefix. */
+/** Token limits come from the provider. The gateway sets its own request limits under the same prefix. */
 const passedPattern =
   /^(?:x-ratelimit-(?:limit|remaining|reset)-tokens|anthropic-ratelimit-[a-z-]+-(?:limit|remaining|reset))$/;
 
 function passes(name: string): boolean {
-  // Most have no such word in them, and are not worth a pattern.
+  // The substring test is cheap and rules out most headers before the pattern runs.
   return passedHeaders.has(name) || (name.includes('ratelimit') && passedPattern.test(name));
 }
 
@@ -37,9 +37,10 @@ const encodingHeaders = ['content-encoding'];
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-goog-request-id'];
 
 /**
- * Chooses which of a provider's response headers the client gets: an allow list, so that what identifies the account
- * (`openai-organization`, `openai-project`), sets cookies, describes the provider's connection (`content-length`,
- * `transfer-encoding`, `alt-svc`, `strict-transport-security`, …) or is new never leaves by oversight.
+ * Chooses the provider's response headers that the client receives. An allow list ensures that new headers are never
+ * forwarded by accident. It excludes headers that identify the account (`openai-organization`, `openai-project`), set
+ * cookies, or describe the provider's connection (`content-length`, `transfer-encoding`, `alt-svc`,
+ * `strict-transport-security`, …).
  */
 export function renderClientHeaders(providerHeaders: IncomingHeaders): ClientHeaders {
   const headers: Record<string, string> = {};

@@ -4,7 +4,7 @@ export {
   type ConnectionField,
   type ConnectionFields,
   type SavedConnection,
-} from './connections/connection-fields.ts';
+} from './provider/connection-fields.ts';
 export { connectionShapeOf, resolveConnection } from './connections/resolve-connection.ts';
 export {
   createEgressGuard,
@@ -12,12 +12,17 @@ export {
   type EgressGuardOptions,
   type Lookup,
 } from './egress/egress-guard.ts';
-export { formatsOf, type AuthScheme, type Provider, type ProviderQuirks } from './provider.ts';
+export { formatsOf, proxyRouteOf, type Provider, type ProviderQuirks } from './provider/provider.ts';
+export type { AuthScheme, IncomingHeaders } from './provider/http.ts';
 export { findProvider, providerNames } from './provider-table.ts';
-export { proxyEndpoints, type ProxyEndpoint } from './proxies/proxy-endpoint.ts';
-export type { ProxyRoute } from './proxies/proxy-route.ts';
-export { proxyRouteOf } from './proxies/proxy-routes.ts';
-export type { JsonFields, MappedRequest, ProxyShape } from './proxies/proxy-shape.ts';
+export {
+  proxyEndpoints,
+  type JsonFields,
+  type MappedRequest,
+  type ProxyEndpoint,
+  type ProxyRoute,
+  type ProxyShape,
+} from './provider/proxy-route.ts';
 export {
   createHostedCredential,
   hostedBaseUrl,
@@ -25,11 +30,6 @@ export {
   renderHostedCredential,
   type HostedCredential,
   type HostedFields,
-} from './sigv4/hosted-credential.ts';
+} from './credentials/hosted-credential.ts';
 export { signUpstreamRequest, type UpstreamBody } from './sign-upstream-request.ts';
-export {
-  renderUpstreamRequest,
-  type IncomingHeaders,
-  type UpstreamCall,
-  type UpstreamRequest,
-} from './upstream-request.ts';
+export { renderUpstreamRequest, type UpstreamCall, type UpstreamRequest } from './upstream-request.ts';

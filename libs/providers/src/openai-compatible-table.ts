@@ -1,7 +1,11 @@
-import type { ConnectionShape } from './connections/connection-fields.ts';
-import { azureConnection } from './connections/azure.ts';
-import { ownServer } from './connections/connection-fields.ts';
-import type { AuthScheme, Provider, ProviderQuirks } from './provider.ts';
+import { azureConnection } from './connections/cloud-connections.ts';
+import { ownServer, type ConnectionShape } from './provider/connection-fields.ts';
+import type { AuthScheme } from './provider/http.ts';
+import type { Provider, ProviderQuirks } from './provider/provider.ts';
+import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './provider/proxy-route.ts';
+import { openAiRoutes, rerankRoute as rerank } from './proxies/proxy-routes.ts';
+import { fireworksRerank } from './proxies/rerank-shapes.ts';
+import { siliconflowVideo, togetherVideo, xaiVideo } from './proxies/video-shapes.ts';
 
 interface OpenAiCompatibleRow {
   readonly name: string;
@@ -10,20 +14,30 @@ interface OpenAiCompatibleRow {
   readonly docsUrl: string | null;
   readonly auth?: AuthScheme;
   readonly connection?: ConnectionShape;
+  /** Differences from `openAiRoutes`: a route is added or replaced, null removes one. `none`: no endpoint but chat. */
+  readonly proxyRoutes?: RouteDifferences | 'none';
   readonly quirks?: ProviderQuirks;
 }
 
-const openAiCompatible = ({ auth, quirks, ...row }: OpenAiCompatibleRow): Provider => ({
+type RouteDifferences = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute | null>>>;
+
+const openAiCompatible = ({ auth, proxyRoutes, quirks, ...row }: OpenAiCompatibleRow): Provider => ({
   ...row,
   auth: auth ?? { kind: 'bearer' },
   chatPaths: { 'chat-completions': '/chat/completions' },
+  proxyRoutes: proxyRoutes === 'none' ? {} : applyDifferences(proxyRoutes ?? {}),
   quirks: quirks ?? {},
 });
 
+function applyDifferences(differences: RouteDifferences): ProxyRoutes {
+  const routes = Object.entries({ ...openAiRoutes, ...differences });
+  return Object.fromEntries(routes.filter(([, route]) => route !== null)) as ProxyRoutes;
+}
+
 /**
- * Every provider that speaks OpenAI's format, one row each, and nothing else.
- * Base URLs are the ones of the page in `docsUrl`, checked against the `api` field of models.dev (July 2026) where it
- * has one. Quirks are what recorded answers of the provider show; a provider without recordings has none set.
+ * All providers with OpenAI's format, one row each.
+ * The base URLs come from the page in `docsUrl`. They were compared with the `api` field of models.dev (July 2026) where
+ * that has one. The quirks come from recorded responses; a provider without recordings has none.
  */
 export const openAiCompatibleTable: readonly Provider[] = [
   openAiCompatible({
@@ -31,21 +45,29 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'OpenAI',
     baseUrl: 'https://api.openai.com/v1',
     docsUrl: 'https://platform.openai.com/docs/api-reference/chat',
+    proxyRoutes: { 'videos/generations': { path: '/videos' } },
     quirks: { streamUsage: 'own-chunk' },
   }),
-  // Our own demo provider: its address comes from the operator's configuration, and it asks for no credential.
+  // The gateway's demo provider. The operator configures its address, and it needs no credential.
   openAiCompatible({
     name: 'sandbox',
     displayName: 'Sandbox',
     baseUrl: null,
     docsUrl: null,
     auth: { kind: 'none' },
+    proxyRoutes: 'none',
   }),
   openAiCompatible({
     name: 'mistral',
     displayName: 'Mistral',
     baseUrl: 'https://api.mistral.ai/v1',
     docsUrl: 'https://docs.mistral.ai/api',
+    proxyRoutes: {
+      completions: { path: '/fim/completions' },
+      ocr: { path: '/ocr' },
+      responses: null,
+      'images/edits': null,
+    },
     quirks: {
       streamUsage: 'last-choice',
       emptyToolCalls: true,
@@ -58,7 +80,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Groq',
     baseUrl: 'https://api.groq.com/openai/v1',
     docsUrl: 'https://console.groq.com/docs/openai',
-    // Usage also comes in the last choice's chunk, under `x_groq`; the chunk of its own only when it is asked for.
+    // The last choice's chunk contains usage under `x_groq`. A separate chunk follows only when the request enables it.
     quirks: { streamUsage: 'last-choice', wholeToolArguments: true, reasoningField: 'reasoning' },
   }),
   openAiCompatible({
@@ -73,6 +95,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'xAI',
     baseUrl: 'https://api.x.ai/v1',
     docsUrl: 'https://docs.x.ai/docs/api-reference',
+    proxyRoutes: { 'videos/generations': { path: '/videos/generations', shape: xaiVideo } },
     quirks: { streamUsage: 'own-chunk', wholeToolArguments: true, reasoningField: 'reasoning_content' },
   }),
   openAiCompatible({
@@ -80,6 +103,8 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Together AI',
     baseUrl: 'https://api.together.xyz/v1',
     docsUrl: 'https://docs.together.ai/docs/openai-api-compatibility',
+    // https://docs.together.ai/reference; videos use the second version of the API.
+    proxyRoutes: { rerank, 'videos/generations': { path: '/../v2/videos', shape: togetherVideo } },
     quirks: { streamUsage: 'last-choice', emptyToolCalls: true },
   }),
   openAiCompatible({
@@ -87,12 +112,15 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Fireworks AI',
     baseUrl: 'https://api.fireworks.ai/inference/v1',
     docsUrl: 'https://docs.fireworks.ai/tools-sdks/openai-compatibility',
+    // https://docs.fireworks.ai/api-reference
+    proxyRoutes: { rerank: { ...rerank, shape: fireworksRerank } },
   }),
   openAiCompatible({
     name: 'openrouter',
     displayName: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/v1',
     docsUrl: 'https://openrouter.ai/docs/api-reference/overview',
+    proxyRoutes: { rerank },
     quirks: { streamUsage: 'last-choice', reasoningField: 'reasoning' },
   }),
   openAiCompatible({
@@ -141,7 +169,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://docs.z.ai/guides/develop/openai/python',
     quirks: { streamUsage: 'last-choice', wholeToolArguments: true, reasoningField: 'reasoning_content' },
   }),
-  // The international endpoint; an account of mainland China sets base_url to dashscope.aliyuncs.com/compatible-mode/v1.
+  // The international endpoint. An account in mainland China sets base_url to dashscope.aliyuncs.com/compatible-mode/v1.
   openAiCompatible({
     name: 'dashscope',
     displayName: 'Qwen (DashScope)',
@@ -154,12 +182,16 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'SiliconFlow',
     baseUrl: 'https://api.siliconflow.com/v1',
     docsUrl: 'https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions',
+    // https://docs.siliconflow.com/en/api-reference
+    proxyRoutes: { rerank, 'videos/generations': { path: '/video/submit', shape: siliconflowVideo } },
   }),
   openAiCompatible({
     name: 'novita',
     displayName: 'Novita AI',
     baseUrl: 'https://api.novita.ai/openai',
     docsUrl: 'https://novita.ai/docs/guides/llm-api',
+    // https://docs.novita.ai/api-reference
+    proxyRoutes: { rerank },
   }),
   openAiCompatible({
     name: 'nvidia',
@@ -174,13 +206,14 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://huggingface.co/docs/inference-providers/index',
     quirks: { streamUsage: 'own-chunk', emptyToolCalls: true },
   }),
-  // The two below run on a machine of the operator's own: EGRESS_ALLOW has to name its address. A key is optional.
+  // vLLM and Ollama run on the operator's own machine. EGRESS_ALLOW must contain its address. An API key is optional.
   openAiCompatible({
     name: 'vllm',
     displayName: 'vLLM',
     baseUrl: 'http://127.0.0.1:8000/v1',
     docsUrl: 'https://docs.vllm.ai/en/stable/serving/openai_compatible_server.html',
     connection: ownServer,
+    proxyRoutes: { rerank },
   }),
   openAiCompatible({
     name: 'ollama',
@@ -190,7 +223,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     connection: ownServer,
     quirks: { streamUsage: 'own-chunk', wholeToolArguments: true, reasoningField: 'reasoning' },
   }),
-  // Google's own translation of OpenAI's format, for who wants that instead of ours.
+  // Google's own translation of OpenAI's format, an alternative to the gateway's translation.
   openAiCompatible({
     name: 'googleopenai',
     displayName: 'Google Gemini (OpenAI-compatible)',
@@ -198,14 +231,14 @@ export const openAiCompatibleTable: readonly Provider[] = [
     docsUrl: 'https://ai.google.dev/gemini-api/docs/openai',
     quirks: { wholeToolArguments: true },
   }),
-  // Cohere's own translation of OpenAI's format. It refuses stream_options.
+  // Cohere's own translation of OpenAI's format. It rejects stream_options.
   openAiCompatible({
     name: 'cohereopenai',
     displayName: 'Cohere (OpenAI-compatible)',
     baseUrl: 'https://api.cohere.ai/compatibility/v1',
     docsUrl: 'https://docs.cohere.com/docs/compatibility-api',
   }),
-  // Each resource has an address of its own, which the connection names.
+  // Each resource has its own address, which the connection names.
   openAiCompatible({
     name: 'azure',
     displayName: 'Azure OpenAI',
@@ -215,7 +248,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     connection: azureConnection,
     quirks: { streamUsage: 'own-chunk' },
   }),
-  // Any other server of the format, wherever it is.
+  // Any other server with OpenAI's format.
   openAiCompatible({
     name: 'custom',
     displayName: 'OpenAI-compatible server',

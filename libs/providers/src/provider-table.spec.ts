@@ -1,13 +1,12 @@
 import { resolveConnection } from './connections/resolve-connection.ts';
 import { findProvider, providerNames } from './provider-table.ts';
-import { formatsOf } from './provider.ts';
-import { proxyEndpoints } from './proxies/proxy-endpoint.ts';
-import { proxyRouteOf } from './proxies/proxy-routes.ts';
+import { formatsOf, proxyRouteOf } from './provider/provider.ts';
+import { proxyEndpoints } from './provider/proxy-route.ts';
 
 describe('provider table', () => {
   const providers = providerNames.map((name) => findProvider(name)!);
 
-  test('every provider is found under its own name, which fits the name of a provider', () => {
+  test('every provider is found by its name, and the name is well-formed', () => {
     for (const provider of providers) {
       expect(provider.name).toMatch(/^[a-z][a-z0-9]{1,31}$/);
       expect(findProvider(provider.name)).toBe(provider);
@@ -16,13 +15,13 @@ describe('provider table', () => {
     expect(new Set(providerNames).size).toBe(providerNames.length);
   });
 
-  test('an unknown name is no provider, and names of object properties are not either', () => {
+  test('unknown names and names of object properties are not providers', () => {
     for (const name of ['', 'OpenAI', 'constructor', '__proto__', 'toString']) {
       expect(findProvider(name)).toBeUndefined();
     }
   });
 
-  test('base URLs need TLS unless they are of the own machine, and end without a slash', () => {
+  test('base URLs use TLS unless they are on the local machine, and have no trailing slash', () => {
     for (const { name, baseUrl } of providers) {
       if (baseUrl === null) continue;
       const url = new URL(baseUrl);
@@ -32,12 +31,12 @@ describe('provider table', () => {
     }
   });
 
-  test('a base URL of openai and of mistral ends in /v1, as one given in its place does', () => {
+  test('the base URLs of openai and mistral end in /v1', () => {
     expect(findProvider('openai')?.baseUrl).toMatch(/\/v1$/);
     expect(findProvider('mistral')?.baseUrl).toMatch(/\/v1$/);
   });
 
-  test('who has no address of its own asks for what makes one; only the sandbox asks for no credential', () => {
+  test('a provider without an address requires a field that defines one; only the sandbox needs no credential', () => {
     const placed = providers.filter(({ baseUrl }) => baseUrl === null).map(({ name }) => name);
     expect(placed.sort()).toEqual(['azure', 'custom', 'sandbox', 'vertex']);
     for (const name of placed.filter((each) => each !== 'sandbox')) {
@@ -49,7 +48,7 @@ describe('provider table', () => {
     expect(providers.filter(({ auth }) => auth.kind === 'none').map(({ name }) => name)).toEqual(['sandbox']);
   });
 
-  test('every provider speaks at least one format or takes proxied requests, and its chat paths begin with a slash', () => {
+  test('every provider supports a chat format or a proxied endpoint, and its chat paths start with a slash', () => {
     for (const provider of providers) {
       const proxied = proxyEndpoints.filter((endpoint) => proxyRouteOf(provider, endpoint, 'a-model'));
       expect(formatsOf(provider).length + proxied.length).toBeGreaterThan(0);

@@ -1,10 +1,19 @@
-import { hostedConnection } from './connections/hosted.ts';
-import { vertexConnection } from './connections/vertex.ts';
+import { hostedConnection, vertexConnection } from './connections/cloud-connections.ts';
+import { hostedBaseUrl } from './credentials/hosted-credential.ts';
 import { openAiCompatibleTable } from './openai-compatible-table.ts';
-import type { Provider } from './provider.ts';
-import { hostedBaseUrl } from './sigv4/hosted-credential.ts';
+import type { Provider } from './provider/provider.ts';
+import {
+  cohereEmbedding,
+  jinaEmbedding,
+  vertexEmbedding,
+  voyageEmbedding,
+} from './proxies/embedding-shapes.ts';
+import { vertexImage } from './proxies/image-shapes.ts';
+import { hostedRouteOf, rerankRoute } from './proxies/proxy-routes.ts';
+import { voyageRerank } from './proxies/rerank-shapes.ts';
+import { veoVideo } from './proxies/video-shapes.ts';
 
-/** Every provider: those of OpenAI's format, those that speak one of their own, and those that have no chat. */
+/** Every provider: OpenAI-compatible ones, ones with their own format, and ones without chat models. */
 const providerTable: readonly Provider[] = [
   ...openAiCompatibleTable,
   {
@@ -15,6 +24,7 @@ const providerTable: readonly Provider[] = [
     auth: { kind: 'header', name: 'x-api-key' },
     chatPaths: { messages: '/messages' },
     apiVersion: { header: 'anthropic-version', fallback: '2023-06-01' },
+    proxyRoutes: {},
     quirks: {},
   },
   {
@@ -25,19 +35,35 @@ const providerTable: readonly Provider[] = [
     auth: { kind: 'header', name: 'x-goog-api-key' },
     chatPaths: { gemini: '/models/{model}:generateContent' },
     streamPaths: { gemini: '/models/{model}:streamGenerateContent?alt=sse' },
+    // https://ai.google.dev/gemini-api/docs/openai, except for videos
+    proxyRoutes: {
+      embeddings: { path: '/openai/embeddings', auth: { kind: 'bearer' } },
+      'images/generations': { path: '/openai/images/generations', auth: { kind: 'bearer' } },
+      'videos/generations': { path: '/models/{model}:predictLongRunning', shape: veoVideo },
+    },
     quirks: {},
   },
-  // Its address is its region's and project's, which the connection names.
+  // The address contains the region and the project, which the connection names.
   {
     name: 'vertex',
     displayName: 'Google Vertex AI',
     baseUrl: null,
     docsUrl: 'https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference',
-    // Of every region: https://github.com/googleapis/googleapis/blob/master/google/cloud/aiplatform/v1/prediction_service.proto
+    // The audience is the same in every region: https://github.com/googleapis/googleapis/blob/master/google/cloud/aiplatform/v1/prediction_service.proto
     auth: { kind: 'google', audience: 'https://aiplatform.googleapis.com/' },
     chatPaths: { gemini: '/publishers/google/models/{model}:generateContent' },
     streamPaths: { gemini: '/publishers/google/models/{model}:streamGenerateContent?alt=sse' },
     connection: vertexConnection,
+    // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference
+    proxyRoutes: {
+      embeddings: { path: '/publishers/google/models/{model}:predict', shape: vertexEmbedding },
+      'images/generations': { path: '/publishers/google/models/{model}:predict', shape: vertexImage },
+      ocr: { path: '/publishers/mistralai/models/{model}:rawPredict' },
+      'videos/generations': {
+        path: '/publishers/google/models/{model}:predictLongRunning',
+        shape: veoVideo,
+      },
+    },
     quirks: {},
   },
   {
@@ -47,9 +73,14 @@ const providerTable: readonly Provider[] = [
     docsUrl: 'https://docs.cohere.com/reference/chat',
     auth: { kind: 'bearer' },
     chatPaths: { cohere: '/chat' },
+    proxyRoutes: {
+      embeddings: { path: '/embed', shape: cohereEmbedding },
+      rerank: rerankRoute,
+      'audio/transcriptions': { path: '/audio/transcriptions' },
+    },
     quirks: {},
   },
-  // The two below have no chat: they embed and rerank.
+  // Jina and Voyage have no chat models. They serve embeddings and rerank.
   {
     name: 'jina',
     displayName: 'Jina AI',
@@ -57,6 +88,8 @@ const providerTable: readonly Provider[] = [
     docsUrl: 'https://jina.ai/embeddings',
     auth: { kind: 'bearer' },
     chatPaths: {},
+    // https://jina.ai/embeddings, https://jina.ai/reranker
+    proxyRoutes: { embeddings: { path: '/embeddings', shape: jinaEmbedding }, rerank: rerankRoute },
     quirks: {},
   },
   {
@@ -66,9 +99,13 @@ const providerTable: readonly Provider[] = [
     docsUrl: 'https://docs.voyageai.com/reference',
     auth: { kind: 'bearer' },
     chatPaths: {},
+    proxyRoutes: {
+      embeddings: { path: '/embeddings', shape: voyageEmbedding },
+      rerank: { ...rerankRoute, shape: voyageRerank },
+    },
     quirks: {},
   },
-  // Its address is its region's, which the credential names.
+  // The address contains the region, which the credential names.
   {
     name: 'hosted',
     displayName: 'Amazon Bedrock',
@@ -78,6 +115,7 @@ const providerTable: readonly Provider[] = [
     chatPaths: { converse: '/model/{model}/converse' },
     streamPaths: { converse: '/model/{model}/converse-stream' },
     connection: hostedConnection,
+    proxyRoutes: hostedRouteOf,
     quirks: {},
   },
 ];
@@ -87,7 +125,7 @@ const byName = new Map(providerTable.map((provider) => [provider.name, provider]
 /** Names of all providers, in the table's order. */
 export const providerNames: readonly string[] = [...byName.keys()];
 
-/** The provider of that (exact, lower-case) name. */
+/** Finds a provider by its exact, lower-case name. */
 export function findProvider(name: string): Provider | undefined {
   return byName.get(name);
 }

@@ -1,6 +1,6 @@
 import { findProvider } from './provider-table.ts';
 import { signUpstreamRequest } from './sign-upstream-request.ts';
-import { renderHostedCredential } from './sigv4/hosted-credential.ts';
+import { renderHostedCredential } from './credentials/hosted-credential.ts';
 import { renderUpstreamRequest, type UpstreamCall } from './upstream-request.ts';
 
 const call = (over: Partial<UpstreamCall> = {}): UpstreamCall => ({
@@ -17,8 +17,8 @@ const call = (over: Partial<UpstreamCall> = {}): UpstreamCall => ({
 });
 const body = { method: 'POST', body: Buffer.from('{}') } as const;
 
-describe('a call of the hosted service', () => {
-  it('goes to its region and its model, streams from an endpoint of their own', () => {
+describe('a request to Amazon Bedrock', () => {
+  it('is sent to the region and the model, and streams use a separate endpoint', () => {
     const { url, headers } = renderUpstreamRequest(call({ stream: true }));
     expect(url).toBe(
       'https://bedrock-runtime.eu-west-1.amazonaws.com/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream',
@@ -34,7 +34,7 @@ describe('a call of the hosted service', () => {
     );
   });
 
-  it('is signed with an access key, whose secret stays here', async () => {
+  it('is signed with an access key, and never contains its secret', async () => {
     const request = renderUpstreamRequest(call());
     expect(request.headers.authorization).toBeUndefined();
     const signed = await signUpstreamRequest(call(), request, body, new Date('2026-11-20T00:00:00Z'));
@@ -43,14 +43,14 @@ describe('a call of the hosted service', () => {
     expect(JSON.stringify(signed)).not.toContain('"secret');
   });
 
-  it('shows an API key as it is, and signs nothing', async () => {
+  it('sends an API key unchanged, without a signature', async () => {
     const bearer = call({ credential: 'key' });
     const request = renderUpstreamRequest(bearer);
     expect(request.headers.authorization).toBe('Bearer key');
     expect(await signUpstreamRequest(bearer, request, body)).toBe(request);
   });
 
-  it('of any other provider is not signed', async () => {
+  it('is the only kind of request that is signed with an access key', async () => {
     const other = call({ provider: findProvider('openai')!, format: 'chat-completions', credential: 'sk' });
     const request = renderUpstreamRequest(other);
     expect(await signUpstreamRequest(other, request, body)).toBe(request);

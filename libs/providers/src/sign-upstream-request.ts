@@ -1,17 +1,17 @@
-import { parseServiceAccount, signServiceToken } from './google/service-account.ts';
-import { parseHostedCredential } from './sigv4/hosted-credential.ts';
-import { signRequest } from './sigv4/sign-request.ts';
+import { parseServiceAccount, signServiceToken } from './credentials/service-account.ts';
+import { parseHostedCredential } from './credentials/hosted-credential.ts';
+import { signRequest } from './credentials/sign-aws-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './upstream-request.ts';
 
 export interface UpstreamBody {
   readonly method: 'GET' | 'POST';
-  /** The bytes as they will be sent. */
+  /** The bytes that will be sent. */
   readonly body: Uint8Array;
 }
 
 /**
- * The request with its signature, where the provider asks for one; any other is given back as it is. The signature is
- * over the body and the time, so that every attempt needs its own.
+ * Adds a signature to the request if the provider requires one. Other requests are returned unchanged. The signature
+ * covers the body and the time, so every attempt needs its own signature.
  *
  * @throws GatewayError as `parseHostedCredential`
  */

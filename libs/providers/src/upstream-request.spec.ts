@@ -1,5 +1,5 @@
 import { findProvider, providerNames } from './provider-table.ts';
-import { formatsOf } from './provider.ts';
+import { formatsOf } from './provider/provider.ts';
 import { renderUpstreamRequest, type UpstreamCall } from './upstream-request.ts';
 
 const call = (over: Partial<UpstreamCall> = {}): UpstreamCall => ({
@@ -12,7 +12,7 @@ const call = (over: Partial<UpstreamCall> = {}): UpstreamCall => ({
 });
 
 describe('renderUpstreamRequest', () => {
-  test('builds address, credential and negotiation headers of a chat call', () => {
+  test('builds the URL, the credential and the negotiation headers of a chat request', () => {
     expect(renderUpstreamRequest(call())).toEqual({
       url: 'https://api.openai.com/v1/chat/completions',
       headers: {
@@ -26,7 +26,7 @@ describe('renderUpstreamRequest', () => {
     expect(renderUpstreamRequest(call({ stream: true })).headers['accept']).toBe('text/event-stream');
   });
 
-  test('the path joins the base URL with one slash, and the base URL keeps its own path and query', () => {
+  test('the path is appended with one slash, and the base URL keeps its own path and query', () => {
     const urlOf = (baseUrl: string) => renderUpstreamRequest(call({ baseUrl })).url;
     expect(urlOf('https://example.com/v1/')).toBe('https://example.com/v1/chat/completions');
     expect(urlOf('https://example.com')).toBe('https://example.com/chat/completions');
@@ -35,7 +35,7 @@ describe('renderUpstreamRequest', () => {
     );
   });
 
-  test('every provider of the table that has a chat gets a well-formed address of it', () => {
+  test('every provider with a chat format gets a well-formed chat URL', () => {
     const baseUrl = 'https://own.test/base';
     const address =
       /^https?:\/\/[^/]+(\/[a-z0-9-]+)*(\/chat\/completions|\/messages|\/chat|\/model\/gpt-4o\/converse|\/models\/gpt-4o:generateContent)$/;
@@ -49,7 +49,7 @@ describe('renderUpstreamRequest', () => {
     }
   });
 
-  test('a proxied request has an address beside the chat endpoint, and a credential where that address wants it', () => {
+  test('a proxied request has its own path and its own way to send the credential', () => {
     const google = { provider: findProvider('google')!, auth: { kind: 'bearer' } as const };
     const { url, headers } = renderUpstreamRequest(call({ ...google, path: '/openai/embeddings' }));
     expect(url).toBe('https://generativelanguage.googleapis.com/v1beta/openai/embeddings');
@@ -61,7 +61,7 @@ describe('renderUpstreamRequest', () => {
     );
   });
 
-  test('a stream has an address of its own where the provider says so, with its query', () => {
+  test('a stream has a separate path and query where the provider defines them', () => {
     const google = (stream: boolean) => ({
       provider: findProvider('google')!,
       format: 'gemini' as const,
@@ -75,7 +75,7 @@ describe('renderUpstreamRequest', () => {
     expect(streamed.headers).toMatchObject({ 'x-goog-api-key': 'sk-test', accept: 'text/event-stream' });
   });
 
-  test('a model in the base URL is put there, once and encoded', () => {
+  test('{model} in the base URL is replaced once, by the encoded model', () => {
     const baseUrl = 'https://a.openai.azure.com/openai/deployments/%7Bmodel%7D?api-version=2024-10-21';
     const urlOf = (model: string) =>
       renderUpstreamRequest(call({ provider: findProvider('azure')!, baseUrl, model })).url;
@@ -84,7 +84,7 @@ describe('renderUpstreamRequest', () => {
     expect(urlOf('{model}/..')).toBe(`${path}/%7Bmodel%7D%2F../chat/completions?api-version=2024-10-21`);
   });
 
-  test('the version of the API is the one chosen, else the client’s, else the provider’s fallback', () => {
+  test('the API version is the chosen one, else the client’s, else the provider’s fallback', () => {
     const versionOf = (over: Partial<UpstreamCall>) =>
       renderUpstreamRequest(call({ provider: findProvider('anthropic')!, format: 'messages', ...over }))
         .headers['anthropic-version'];
@@ -95,17 +95,17 @@ describe('renderUpstreamRequest', () => {
     expect(renderUpstreamRequest(call({ apiVersion: 'x' })).headers).not.toHaveProperty('anthropic-version');
   });
 
-  test('another endpoint of the provider is reached by its path', () => {
+  test('a path replaces the chat endpoint', () => {
     expect(renderUpstreamRequest(call({ path: '/models' })).url).toBe('https://api.openai.com/v1/models');
   });
 
-  test('a model in the path is percent-encoded, so that it cannot leave its place', () => {
+  test('a model in the path is percent-encoded, so it cannot add path segments or a query', () => {
     const provider = { ...findProvider('openai')!, chatPaths: { converse: '/model/{model}/converse' } };
     const { url } = renderUpstreamRequest(call({ provider, format: 'converse', model: '../../x?y#z/$&' }));
     expect(url).toBe('https://api.openai.com/v1/model/..%2F..%2Fx%3Fy%23z%2F%24%26/converse');
   });
 
-  test('a model that cannot stand in a path is refused as such: steps along it, and half a surrogate pair', () => {
+  test('returns invalid_field for a model that a path cannot contain: dot segments and lone surrogates', () => {
     for (const model of ['.', '..', 'gemini-\ud83d', '\ude00']) {
       expect(() =>
         renderUpstreamRequest(call({ provider: findProvider('google')!, format: 'gemini', model })),
@@ -113,7 +113,7 @@ describe('renderUpstreamRequest', () => {
     }
   });
 
-  test('without an address, or for a format that is not spoken there, it throws provider_not_connected', () => {
+  test('throws provider_not_connected without an address or for an unsupported format', () => {
     const sandbox = findProvider('sandbox')!;
     expect(() => renderUpstreamRequest(call({ provider: sandbox, credential: null }))).toThrow(
       expect.objectContaining({ code: 'provider_not_connected' }),
@@ -123,7 +123,7 @@ describe('renderUpstreamRequest', () => {
     );
   });
 
-  test('a provider that asks for no credential gets none, even if one is given', () => {
+  test('a provider that needs no credential receives none, even if one is present', () => {
     const base = { provider: findProvider('sandbox')!, baseUrl: 'http://127.0.0.1:9000/v1' };
     for (const credential of [null, 'sk-test']) {
       expect(renderUpstreamRequest(call({ ...base, credential })).headers).not.toHaveProperty(
@@ -132,14 +132,14 @@ describe('renderUpstreamRequest', () => {
     }
   });
 
-  test('a provider with a header of its own gets the credential there and nowhere else', () => {
+  test('a provider with its own credential header receives the credential only there', () => {
     const provider = { ...findProvider('openai')!, auth: { kind: 'header', name: 'api-key' } as const };
     const { headers } = renderUpstreamRequest(call({ provider }));
     expect(headers['api-key']).toBe('sk-test');
     expect(headers).not.toHaveProperty('authorization');
   });
 
-  test('a credential that would break out of its header is refused, and the error does not quote it', () => {
+  test('rejects a credential with characters that a header does not allow, without quoting it', () => {
     for (const credential of ['sk\r\nx: y', 'sk\n', 'sk test', 'sk-\u{1F511}', '']) {
       let thrown: unknown;
       try {
@@ -152,7 +152,7 @@ describe('renderUpstreamRequest', () => {
     }
   });
 
-  test('of the client headers only the allowed ones of the format go on', () => {
+  test('forwards only the client headers that the format allows', () => {
     const clientHeaders = {
       authorization: 'Bearer sk-svc-secret',
       'x-api-key': 'sk-svc-secret',

@@ -1,30 +1,28 @@
 import { GatewayError } from '@gateway/errors';
 import { LRUCache } from 'lru-cache';
 import type { ProviderFormat } from '@gateway/interchange';
-import type { AuthScheme, Provider } from './provider.ts';
-import { parseServiceAccount } from './google/service-account.ts';
-import { hostedBaseUrl, parseHostedCredential } from './sigv4/hosted-credential.ts';
-
-/** Header values as Node's HTTP server gives them: lower-case names, repeated headers as a list. */
-export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+import type { AuthScheme, IncomingHeaders } from './provider/http.ts';
+import type { Provider } from './provider/provider.ts';
+import { parseServiceAccount } from './credentials/service-account.ts';
+import { hostedBaseUrl, parseHostedCredential } from './credentials/hosted-credential.ts';
 
 export interface UpstreamCall {
   readonly provider: Provider;
   readonly format: ProviderFormat;
-  /** Stands for the provider's own address. */
+  /** Replaces the provider's own address. */
   readonly baseUrl?: string | null;
-  /** The provider's own id of the model, without our prefix. */
+  /** The provider's own model id, without the gateway's prefix. */
   readonly model: string;
-  /** Null for a provider that asks for none, or a server of one's own that runs without. */
+  /** Null for a provider or a self-hosted server that needs no credential. */
   readonly credential: string | null;
   readonly stream: boolean;
-  /** The version of the API that the body is written for. Absent: the client's own, or the provider's fallback. */
+  /** The API version that the body is written for. Absent: the client's version, or the provider's fallback. */
   readonly apiVersion?: string;
-  /** Path under the base URL instead of the format's chat endpoint (`/models`). */
+  /** Path under the base URL that replaces the format's chat endpoint (`/models`). */
   readonly path?: string;
-  /** How the credential is shown there, where that differs from the provider's chat endpoint. */
+  /** How the credential is sent to that path. Absent: as for the provider's chat endpoint. */
   readonly auth?: AuthScheme;
-  /** The client's headers; only the format's allowed ones go on. Leave out when formats differ. */
+  /** The client's headers. Only those that the format allows are forwarded. Omit when the formats differ. */
   readonly clientHeaders?: IncomingHeaders;
 }
 
@@ -35,9 +33,10 @@ export interface UpstreamRequest {
 }
 
 /**
- * Client headers that go on to the provider, per format. Everything else stays here: what is hop-by-hop
- * (RFC 9110 §7.6.1), what is ours (`x-svc-*`, the gateway's key), cookies, addresses and tracing of the client, and
- * headers that choose an account at the provider (`openai-organization`), since the credential is not the client's.
+ * Client headers that are forwarded to the provider, per format. All other headers are dropped: hop-by-hop headers
+ * (RFC 9110 §7.6.1), the gateway's own headers (`x-svc-*`, the gateway's key), cookies, and the client's addresses and
+ * trace ids. Headers that choose an account at the provider (`openai-organization`) are dropped too, because the
+ * credential does not belong to the client.
  */
 const passedClientHeaders: Record<ProviderFormat, readonly string[]> = {
   'chat-completions': ['openai-beta'],
@@ -56,13 +55,13 @@ const streamTypes: Record<ProviderFormat, string> = {
 };
 
 /**
- * Builds the address and headers of a provider call. Where a provider wants each request signed, `signUpstreamRequest`
- * comes after it.
+ * Builds the URL and the headers of an upstream request. If the provider requires signed requests, call
+ * `signUpstreamRequest` afterwards.
  *
- * `accept-encoding: identity` is deliberate: the answer is read on its way through, and a decompressor would put a
- * bound to keep and a delay between the provider's chunk and the client's.
- * @throws GatewayError `provider_not_connected` when there is no address, or the format is not spoken there;
- * `invalid_field` when the credential can not stand in a header.
+ * `accept-encoding: identity` is deliberate. The gateway parses the response while it streams. A decompressor would delay
+ * each chunk and need a size limit.
+ * @throws GatewayError `provider_not_connected` when no address is known or the provider does not support the format;
+ * `invalid_field` when the credential has characters that are not allowed in a header.
  */
 export function renderUpstreamRequest(call: UpstreamCall): UpstreamRequest {
   return {
@@ -86,7 +85,7 @@ function renderUrl(call: UpstreamCall): string {
   const template =
     call.path ?? ((call.stream && provider.streamPaths?.[format]) || provider.chatPaths[format]);
   if (base === null || template === undefined) {
-    const lacking = base === null ? 'has no address' : `does not speak ${format}`;
+    const lacking = base === null ? 'has no address' : `does not support the format ${format}`;
     throw new GatewayError('provider_not_connected', {
       message: `The provider ${provider.name} ${lacking}.`,
     });
@@ -99,25 +98,25 @@ function renderUrl(call: UpstreamCall): string {
   return url;
 }
 
-/** Addresses made before: making one costs more than the rest of the request's head. */
+/** A cache of URLs. Building a URL costs more than building all headers. */
 const urls = new LRUCache<string, string>({
   maxSize: 1_000_000,
   sizeCalculation: (url, key) => url.length + key.length,
 });
 
 function joinUrl(base: string, template: string, model: string): string {
-  // A URL takes these for steps along its path, encoded or not.
+  // A URL parser treats `.` and `..` as path steps, even when they are percent-encoded.
   if (/^\.{1,2}$/.test(model)) throw new GatewayError('invalid_field', { param: 'model' });
   const url = new URL(base);
   const [path = '', query = ''] = template.split('?');
   const whole = url.pathname.replace(/\/+$/, '') + path;
-  // The model of a base URL is there in the encoding of URLs.
+  // In a base URL, `{model}` is already percent-encoded.
   url.pathname = whole.replaceAll(/\{model\}|%7Bmodel%7D/g, () => encodeModel(model));
   for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value);
   return url.href;
 }
 
-/** Half of a surrogate pair has no place in a URL. A provider that has the model in the body judges that itself. */
+/** Rejects a lone surrogate, which a URL cannot contain. A model in the body is validated by the provider. */
 function encodeModel(model: string): string {
   if (!model.isWellFormed()) throw new GatewayError('invalid_field', { param: 'model' });
   return encodeURIComponent(model);
@@ -133,7 +132,7 @@ function renderVersion({ provider, apiVersion }: UpstreamCall): Record<string, s
     : { [provider.apiVersion.header]: apiVersion };
 }
 
-/** The provider's own; of a provider with one a region, the one that the credential is of. */
+/** The provider's own address. For Amazon Bedrock, the address of the credential's region. */
 function chooseAddress({ provider, credential }: UpstreamCall): string | null {
   if (provider.auth.kind !== 'aws' || credential === null) return provider.baseUrl;
   return hostedBaseUrl(parseHostedCredential(credential).region);
@@ -141,13 +140,13 @@ function chooseAddress({ provider, credential }: UpstreamCall): string | null {
 
 function renderAuth({ provider, credential, auth = provider.auth }: UpstreamCall): Record<string, string> {
   if (credential === null) return {};
-  // Its token is made when the request is signed.
+  // A service account's token is added when the request is signed.
   if (auth.kind === 'google' && parseServiceAccount(credential)) return {};
-  // What a header cannot carry is refused here, so that no HTTP library quotes it in an error text.
+  // Invalid characters are rejected here, because an HTTP library would quote the credential in its error text.
   if (!/^[\x21-\x7e]+$/.test(credential)) {
     throw new GatewayError('invalid_field', {
       param: 'api_key',
-      message: `The credential saved for ${provider.name} has characters that a header cannot carry.`,
+      message: `The credential saved for ${provider.name} has characters that are not allowed in a header. Save it again.`,
     });
   }
   return renderCredential(auth, credential);

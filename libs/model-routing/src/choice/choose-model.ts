@@ -1,8 +1,7 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 import { chooseLevel, type ComplexityLevel } from '../complexity/complexity-model.ts';
 import { openRules } from './exclude.ts';
-import { expectCostUsd } from './expected-cost.ts';
-import { expectLatencyMs } from './expected-latency.ts';
+import { expectCostUsd, expectLatencyMs } from './estimates.ts';
 import type {
   Candidate,
   ChoiceReason,
@@ -11,7 +10,7 @@ import type {
   RoutingChoice,
   RoutingQuestion,
 } from './question.ts';
-import { applyPin } from './session.ts';
+import { applyPin } from './apply-pin.ts';
 
 /** Of the choices by latency, those that go to a model of which little is known. */
 export const explorationShare = 0.05;

@@ -1,6 +1,5 @@
-import { chooseLevel, createComplexityModel } from './complexity-model.ts';
+import { chooseLevel, createComplexityModel, loadComplexityModel } from './complexity-model.ts';
 import { extractFeatures, featureNames } from './features.ts';
-import { loadComplexityModel } from './load-complexity-model.ts';
 import { readOptions } from './options.ts';
 import weights from '../../../../models/complexity/weights.json' with { type: 'json' };
 

@@ -1,4 +1,5 @@
 import { extractFeatures, featureNames } from './features.ts';
+import weights from '../../../../models/complexity/weights.json' with { type: 'json' };
 
 /** Weights as `training/complexity` fits and writes them. Features are in the order of `featureNames`. */
 export interface ComplexityWeights {
@@ -58,4 +59,12 @@ export function standardize(value: number, mean: number, deviation: number): num
 export function chooseLevel(score: number, { medium, high }: ComplexityThresholds): ComplexityLevel {
   if (score >= high) return 'high';
   return score >= medium ? 'medium' : 'low';
+}
+
+let loaded: ComplexityModel | undefined;
+
+/** The score with the weights that ship with the gateway. */
+export function loadComplexityModel(): ComplexityModel {
+  loaded ??= createComplexityModel(weights);
+  return loaded;
 }

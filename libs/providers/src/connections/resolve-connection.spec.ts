@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { findProvider } from '../provider-table.ts';
-import type { ConnectionFields } from './connection-fields.ts';
+import type { ConnectionFields } from '../provider/connection-fields.ts';
 import { resolveConnection } from './resolve-connection.ts';
 
 const resolve = (name: string, fields: ConnectionFields) => resolveConnection(findProvider(name)!, fields);
@@ -18,7 +18,7 @@ const service_account = {
 };
 
 describe('resolveConnection', () => {
-  it('takes a key, and an address in the place of the provider’s own', () => {
+  it('accepts a key, and an address that replaces the provider’s own', () => {
     expect(resolve('openai', { api_key: key })).toEqual({ credential: key, baseUrl: null });
     expect(resolve('openai', { api_key: key, base_url: 'https://own.test/v1' })).toEqual({
       credential: key,
@@ -67,7 +67,7 @@ describe('resolveConnection', () => {
     ['hosted', {}, 'missing_field', 'access_key_id'],
     ['hosted', { access_key_id: 'AKIA1' }, 'missing_field', 'secret_access_key'],
     ['hosted', { api_key: key, region: 'evil.test' }, 'invalid_field', 'region'],
-  ])('refuses for %s %j, naming the field and no value', (name, fields, code, param) => {
+  ])('rejects for %s %j with an error that names the field but no value', (name, fields, code, param) => {
     let thrown: unknown;
     try {
       resolve(name, fields);
@@ -93,7 +93,7 @@ describe('resolveConnection', () => {
       { base_url: 'https://a.test/openai/deployments/x?api-version=2024-10-21' },
       'https://a.test/openai/deployments/x?api-version=2024-10-21',
     ],
-  ])('makes of %j the address of an Azure resource', (fields, baseUrl) => {
+  ])('resolves %j to the address of an Azure resource', (fields, baseUrl) => {
     expect(resolve('azure', { api_key: key, ...fields }).baseUrl).toBe(baseUrl);
   });
 
@@ -105,19 +105,19 @@ describe('resolveConnection', () => {
     ],
     [{ region: 'eu' }, 'https://aiplatform.eu.rep.googleapis.com/v1beta1/projects/my-project/locations/eu'],
     [{ base_url: 'https://own.test/v1/' }, 'https://own.test/v1/projects/my-project/locations/global'],
-  ])('makes of %j the address of a Vertex project', (fields, baseUrl) => {
+  ])('resolves %j to the address of a Vertex project', (fields, baseUrl) => {
     expect(resolve('vertex', { api_key: key, project: 'my-project', ...fields })).toEqual({
       credential: key,
       baseUrl,
     });
   });
 
-  it('takes a server of one’s own with no key', () => {
+  it('accepts a self-hosted server without a key', () => {
     expect(resolve('ollama', {})).toEqual({ credential: '', baseUrl: null });
     expect(resolve('custom', { base_url: 'http://127.0.0.1:8000/v1' })).toMatchObject({ credential: '' });
   });
 
-  it('keeps of a service account who it is, and takes the project that it is of', () => {
+  it('stores the identity and the key of a service account, and uses its project by default', () => {
     const saved = resolve('vertex', { service_account, region: 'eu' });
     const { project_id, ...kept } = service_account;
     expect(JSON.parse(saved.credential)).toEqual(kept);
@@ -127,7 +127,7 @@ describe('resolveConnection', () => {
     );
   });
 
-  it('keeps an access key of the hosted service as one text, with its region', () => {
+  it('stores an access key for Amazon Bedrock as one string with its region', () => {
     const fields = { access_key_id: 'AKIA1', secret_access_key: 's', region: 'eu-west-1' };
     expect(JSON.parse(resolve('hosted', fields).credential)).toEqual(fields);
     expect(resolve('hosted', { api_key: key })).toEqual({ credential: key, baseUrl: null });

@@ -1,34 +1,35 @@
 import { GatewayError } from '@gateway/errors';
-import type { Provider } from '../provider.ts';
-import { missField, refuseField } from './connection-fault.ts';
+import type { Provider } from '../provider/provider.ts';
 import {
+  missField,
+  refuseField,
   connectionFields,
   keyAlone,
   type ConnectionFields,
   type ConnectionShape,
   type SavedConnection,
-} from './connection-fields.ts';
+} from '../provider/connection-fields.ts';
 
-/** What it takes to connect a provider. */
+/** The fields that connect a provider. */
 export function connectionShapeOf({ connection }: Provider): ConnectionShape {
   return connection ?? keyAlone;
 }
 
-/** What a header can carry. */
+/** Characters that are allowed in a header. */
 const visible = /^[\x21-\x7e]{1,8192}$/;
 
 /**
- * Judges what a caller gives to connect a provider, and makes of it what is kept: a credential, and the address that it
- * may be sent to.
+ * Checks the fields that a caller sent to connect a provider, and builds the stored connection: the credential, and the
+ * only address that the credential may be sent to.
  *
- * @throws GatewayError `missing_field`, or `invalid_field` for a field that the provider does not take or cannot use.
+ * @throws GatewayError `missing_field`, or `invalid_field` for a field that the provider does not accept.
  */
 export function resolveConnection(provider: Provider, fields: ConnectionFields): SavedConnection {
   const shape = connectionShapeOf(provider);
   for (const name of connectionFields) {
     const value = fields[name];
-    const isTaken = shape.required.includes(name) || shape.optional.includes(name);
-    if (value !== undefined && !isTaken) throw refuseUntaken(name, provider);
+    const isAccepted = shape.required.includes(name) || shape.optional.includes(name);
+    if (value !== undefined && !isAccepted) throw refuseUnknown(name, provider);
     if (typeof value === 'string' && !visible.test(value))
       throw refuseField(name, 'visible ASCII characters, and no spaces');
     if (value === undefined && shape.required.includes(name)) throw missField(name, provider.name);
@@ -37,13 +38,17 @@ export function resolveConnection(provider: Provider, fields: ConnectionFields):
   return shape.resolve?.(fields) ?? { credential: fields.api_key ?? '', baseUrl: fields.base_url ?? null };
 }
 
-/** The address is shown to who lists connections: it is no place for secrets. */
+/** Lists of connections show the address, so it must not contain secrets. */
 function checkAddress(address: string): void {
   const { username, password, hash } = new URL(address);
-  if (username !== '' || password !== '') throw refuseField('base_url', 'without a user and a password');
-  if (hash !== '') throw refuseField('base_url', 'without a fragment');
+  if (username !== '' || password !== '')
+    throw refuseField('base_url', 'a URL without a user name and a password');
+  if (hash !== '') throw refuseField('base_url', 'a URL without a fragment');
 }
 
-function refuseUntaken(param: string, { name }: Provider): GatewayError {
-  return new GatewayError('invalid_field', { param, message: `The provider ${name} takes no "${param}".` });
+function refuseUnknown(param: string, { name }: Provider): GatewayError {
+  return new GatewayError('invalid_field', {
+    param,
+    message: `The provider ${name} does not accept the field "${param}".`,
+  });
 }

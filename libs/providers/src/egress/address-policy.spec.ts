@@ -71,20 +71,20 @@ describe('isPublic', () => {
     ['documentation', '3fff::1'],
     ['discard', '100::1'],
     ['segment routing', '5f00::1'],
-    ['never given out', '4000::1'],
+    ['never allocated', '4000::1'],
     ['ORCHIDv2', '2001:20::1'],
     ['benchmarking', '2001:2::1'],
-  ])('%s: %s is not', (_kind, text) => {
+  ])('%s: %s is not public', (_kind, text) => {
     expect(judge(text)).toBe(false);
   });
 
-  test.each(['', 'example.com', '1.2.3.4.5', '300.1.1.1', 'g::1'])('%p is no address', (text) => {
+  test.each(['', 'example.com', '1.2.3.4.5', '300.1.1.1', 'g::1'])('%p is not an IP address', (text) => {
     expect(judge(text)).toBeUndefined();
   });
 });
 
 describe('parseCidr', () => {
-  test('reads blocks and single addresses', () => {
+  test('parses blocks and single addresses', () => {
     expect(parseCidr('10.0.0.0/8')[1]).toBe(8);
     expect(parseCidr('10.0.0.1')[1]).toBe(32);
     expect(parseCidr('fd00::1')[1]).toBe(128);

@@ -6,15 +6,16 @@ export type Cidr = readonly [Address, number];
 
 /** RFC 6052 §2.1: the well-known prefix under which a NAT64 gateway reaches IPv4. */
 const nat64: Cidr = ipaddr.parseCIDR('64:ff9b::/96');
-/** RFC 4291 §2.4: the only block from which public unicast addresses are given out. */
+/** RFC 4291 §2.4: the only block from which public unicast addresses are allocated. */
 const globalUnicast: Cidr = ipaddr.parseCIDR('2000::/3');
 /**
- * Public by number, but answered by the host a machine runs on: the platform address of Azure (metadata, DNS, agents).
- * Those of other clouds lie in ranges that are refused anyway (169.254.169.254, 100.100.100.200, fd00:ec2::254).
+ * Azure's platform address (metadata, DNS, agents). It looks public, but the virtual machine's host answers it.
+ * The platform addresses of other clouds lie in ranges that are denied anyway (169.254.169.254, 100.100.100.200,
+ * fd00:ec2::254).
  */
 const platformAddresses: readonly Cidr[] = [ipaddr.parseCIDR('168.63.129.16/32')];
 
-/** Parses a CIDR block, or a single address. @throws Error when it is neither. */
+/** Parses a CIDR block or a single address. @throws Error for any other text. */
 export function parseCidr(text: string): Cidr {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
   const address = ipaddr.parse(text);
@@ -22,9 +23,9 @@ export function parseCidr(text: string): Cidr {
 }
 
 /**
- * Parses an address in its textual form, without brackets. Mapped (`::ffff:a.b.c.d`) and NAT64 (`64:ff9b::a.b.c.d`)
- * forms become the IPv4 address that a packet for them would reach.
- * Undefined when it is no address.
+ * Parses an IP address in text form, without brackets. Mapped (`::ffff:a.b.c.d`) and NAT64 (`64:ff9b::a.b.c.d`)
+ * addresses become the IPv4 address that a packet for them would reach.
+ * Undefined when the text is not an IP address.
  */
 export function parseAddress(text: string): Address | undefined {
   if (!ipaddr.isValid(text)) return undefined;
@@ -43,8 +44,9 @@ export function isListed(address: Address, blocks: readonly Cidr[]): boolean {
 }
 
 /**
- * Whether the address is a public unicast one: given out by a registry to a network of the internet. Everything of the
- * IANA special-purpose registries (RFC 6890) is not, nor are tunnels (6to4, Teredo), whose IPv4 end could be private.
+ * Whether the address is a public unicast address, allocated by a registry to a network on the internet. Addresses in the
+ * IANA special-purpose registries (RFC 6890) are not public. Tunnels (6to4, Teredo) are not public either, because their
+ * IPv4 end could be private.
  */
 export function isPublic(address: Address): boolean {
   if (isListed(address, platformAddresses) || address.range() !== 'unicast') return false;

@@ -14,7 +14,7 @@ const resolvesTo =
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
 
-describe('checkUrl with nothing allowed', () => {
+describe('checkUrl without allowed blocks', () => {
   const guard = createEgressGuard({ allow: [] });
 
   test.each([
@@ -22,7 +22,7 @@ describe('checkUrl with nothing allowed', () => {
     ['https://8.8.8.8/v1'],
     ['https://[2606:4700::6812:7c0]/v1'],
     ['https://[::ffff:8.8.8.8]/'],
-  ])('%s may be called', (url) => {
+  ])('allows %s', (url) => {
     expect(() => guard.checkUrl(url)).not.toThrow();
   });
 
@@ -51,12 +51,12 @@ describe('checkUrl with nothing allowed', () => {
     ['mapped metadata', 'https://[::ffff:a9fe:a9fe]/'],
     ['NAT64 of loopback', 'https://[64:ff9b::7f00:1]/'],
     ['6to4 of loopback', 'https://[2002:7f00:1::]/'],
-  ])('%s: %s may not', (_kind, url) => {
+  ])('denies %s: %s', (_kind, url) => {
     expect(() => guard.checkUrl(url)).toThrow(denied);
   });
 });
 
-describe('with blocks allowed', () => {
+describe('checkUrl with allowed blocks', () => {
   const guard = createEgressGuard({ allow: ['127.0.0.0/8', '10.1.2.3'], resolve: resolvesTo('127.0.0.1') });
 
   test.each([
@@ -64,23 +64,23 @@ describe('with blocks allowed', () => {
     'https://127.9.9.9/',
     'http://[::ffff:127.0.0.1]/',
     'http://10.1.2.3/',
-  ])('%s may be called, without TLS too', (url) => {
+  ])('allows %s, even without TLS', (url) => {
     expect(() => guard.checkUrl(url)).not.toThrow();
   });
 
   test.each(['https://10.1.2.4/', 'https://[::1]/', 'http://8.8.8.8/', 'https://169.254.169.254/'])(
-    '%s may still not',
+    'still denies %s',
     (url) => {
       expect(() => guard.checkUrl(url)).toThrow(denied);
     },
   );
 
-  test('a block that is none stops the start', () => {
+  test('throws for an entry that is not a CIDR block', () => {
     expect(() => createEgressGuard({ allow: ['10.0.0.0/8', 'localhost'] })).toThrow();
   });
 });
 
-describe('names are judged by what they resolve to', () => {
+describe('host names are checked by their addresses', () => {
   const lookup = (guard: EgressGuard, all: boolean) =>
     new Promise((done, fail) => {
       guard.lookup('name.example', { all }, (error, address, family) =>
@@ -88,7 +88,7 @@ describe('names are judged by what they resolve to', () => {
       );
     });
 
-  test('a public name resolves, in both forms of answer', async () => {
+  test('a public name resolves, with and without the option `all`', async () => {
     const guard = createEgressGuard({ allow: [], resolve: resolvesTo('8.8.8.8', '2606:4700::1') });
     await expect(lookup(guard, false)).resolves.toEqual(['8.8.8.8', 4]);
     await expect(lookup(guard, true)).resolves.toHaveLength(2);
@@ -100,13 +100,13 @@ describe('names are judged by what they resolve to', () => {
     [['8.8.8.8', '::1']],
     [['::ffff:169.254.169.254']],
     [[]],
-  ])('a name with the addresses %j is denied', async (addresses) => {
+  ])('denies a name with the addresses %j', async (addresses) => {
     const guard = createEgressGuard({ allow: [], resolve: resolvesTo(...addresses) });
     await expect(lookup(guard, true)).rejects.toEqual(denied);
     await expect(guard.checkResolved('https://name.example/v1')).rejects.toEqual(denied);
   });
 
-  test('without TLS a public name is denied, and one in an allowed block is not', async () => {
+  test('without TLS, denies a public name and allows a name in an allowed block', async () => {
     const allow = ['127.0.0.0/8'];
     const outside = createEgressGuard({ allow, resolve: resolvesTo('8.8.8.8') });
     await expect(outside.checkResolved('http://name.example/')).rejects.toEqual(denied);
@@ -115,7 +115,7 @@ describe('names are judged by what they resolve to', () => {
     await expect(inside.checkResolved('http://name.example/')).resolves.toBeUndefined();
   });
 
-  test('a name that does not resolve is denied when it is saved', async () => {
+  test('denies a name that does not resolve when its address is saved', async () => {
     const guard = createEgressGuard({
       allow: [],
       resolve: (_name, _options, done) => done(new Error('ENOTFOUND'), []),
@@ -149,13 +149,13 @@ describe('connections', () => {
     }
   };
 
-  test('an allowed address is reached, as written and by name', async () => {
+  test('reaches an allowed address, by IP address and by name', async () => {
     const guard = createEgressGuard({ allow: ['127.0.0.0/8'], resolve: resolvesTo('127.0.0.1') });
     await expect(get(guard, `http://127.0.0.1:${port}/`)).resolves.toBe(200);
     await expect(get(guard, `http://name.example:${port}/`)).resolves.toBe(200);
   });
 
-  test('a denied one is not, even when the caller forgot to check the URL', async () => {
+  test('does not connect to a denied address, even if the caller did not check the URL', async () => {
     const before = served;
     const guard = createEgressGuard({ allow: ['10.0.0.0/8'], resolve: resolvesTo('127.0.0.1') });
     for (const url of [
@@ -168,7 +168,7 @@ describe('connections', () => {
     expect(served).toBe(before);
   });
 
-  test('the address that was checked is the one connected to: a name that changes its mind gains nothing', async () => {
+  test('connects to the address that was checked, so DNS rebinding has no effect', async () => {
     let asked = 0;
     const guard = createEgressGuard({
       allow: ['127.0.0.0/8'],

@@ -6,11 +6,11 @@ import { buildConnector } from 'undici';
 import { isListed, isPublic, parseAddress, parseCidr, type Cidr } from './address-policy.ts';
 
 export interface EgressGuardOptions {
-  /** Blocks that may be called although they are not public, and without TLS (`127.0.0.0/8`). */
+  /** Blocks that are allowed although they are not public. TLS is optional there. Example: `127.0.0.0/8`. */
   readonly allow: readonly string[];
-  /** Resolves a name to all its addresses. The system's resolver unless told. */
+  /** Resolves a name to all its addresses. Default: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Longest time to a connection. */
+  /** Timeout for establishing a connection. */
   readonly connectTimeoutMs?: number;
 }
 
@@ -27,28 +27,28 @@ export type Lookup = (
   callback: (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void,
 ) => void;
 
-/** Keeps the gateway from being used to reach what is not on the public internet. */
+/** Prevents requests from reaching addresses outside the public internet. */
 export interface EgressGuard {
   /**
-   * Judges an address as written: scheme, user info, and a host that is an IP address in any spelling (the URL parser
-   * turns decimal, octal and hexadecimal ones into dotted form). A host name is judged when it is resolved.
-   * Call it again for every redirect. @throws GatewayError `egress_denied`
+   * Checks the URL as written: its scheme, user info, and a host that is an IP address in any notation. The URL parser
+   * converts decimal, octal and hexadecimal addresses to dotted form. A host name is checked when it is resolved.
+   * Call this method again for every redirect. @throws GatewayError `egress_denied`
    */
   checkUrl(url: string | URL): void;
-  /** `checkUrl`, and the addresses that its host name has now: early advice when an address is saved. @throws GatewayError `egress_denied` */
+  /** Runs `checkUrl`, then checks the current addresses of the host name. Gives early feedback when an address is saved. @throws GatewayError `egress_denied` */
   checkResolved(url: string | URL): Promise<void>;
   /**
-   * Resolves a name and fails if *any* address is denied. The socket connects to the very address that was checked, so a name that
-   * changes its mind between check and use (DNS rebinding) gains nothing.
+   * Resolves a name and fails if *any* of its addresses is denied. The socket connects to the address that was checked, so
+   * DNS rebinding (a name that resolves differently between check and use) has no effect.
    */
   readonly lookup: Lookup;
-  /** For undici's `connect` option. Applies `checkUrl` and `lookup` to every connection, whatever the caller did or forgot. */
+  /** For undici's `connect` option. Applies `checkUrl` and `lookup` to every connection, even if the caller did not. */
   readonly connect: buildConnector.connector;
 }
 
 const defaultConnectTimeoutMs = 10_000;
 
-/** @throws Error naming the first entry of `allow` that is no CIDR block. */
+/** @throws Error that names the first entry of `allow` that is not a CIDR block. */
 export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const allow = options.allow.map(parseCidr);
   const resolve: Resolve = options.resolve ?? systemLookup;
@@ -77,11 +77,11 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
 
 function checkWritten(url: URL, allow: readonly Cidr[]): void {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw denied(`scheme ${url.protocol}`);
-  if (url.username !== '' || url.password !== '') throw denied('user info in the address');
+  if (url.username !== '' || url.password !== '') throw denied('user info in the URL');
   const secure = url.protocol === 'https:';
   const address = parseAddress(bareHost(url.hostname));
   if (address === undefined) {
-    // Without TLS only an allowed block may be called, so with none allowed no name can resolve into one.
+    // Without TLS, only allowed blocks can be reached. If no block is allowed, no name can resolve into one.
     if (!secure && allow.length === 0) throw denied('no TLS');
     return;
   }
@@ -120,11 +120,11 @@ function findDenial(url: string, allow: readonly Cidr[]): GatewayError | undefin
     checkWritten(new URL(url), allow);
     return undefined;
   } catch (thrown) {
-    return thrown instanceof GatewayError ? thrown : denied('unreadable address');
+    return thrown instanceof GatewayError ? thrown : denied('invalid URL');
   }
 }
 
-/** An IPv6 host stands in brackets in a URL. */
+/** The host without the brackets that enclose an IPv6 address in a URL. */
 function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

@@ -1,16 +1,7 @@
-import {
-  countOf,
-  fieldsOf,
-  listOf,
-  present,
-  refuse,
-  renamed,
-  without,
-  type JsonFields,
-  type ProxyShape,
-} from './proxy-shape.ts';
+import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
+import { countOf, fieldsOf, listOf, present, refuse, renamed, without } from './shape-fields.ts';
 
-/** What is not a text (token numbers) means something to OpenAI's models alone. */
+/** The input texts. Token numbers are rejected, because only OpenAI's models understand them. */
 function textsOf({ input }: JsonFields): readonly string[] {
   if (typeof input === 'string') return [input];
   const texts = listOf(input);
@@ -20,7 +11,7 @@ function textsOf({ input }: JsonFields): readonly string[] {
 
 interface Embedded {
   readonly vectors: readonly unknown[];
-  /** Undefined where the provider does not tell. */
+  /** Undefined when the provider does not report it. */
   readonly tokens: number | undefined;
 }
 
@@ -35,7 +26,7 @@ function renderList({ vectors, tokens }: Embedded, asked: JsonFields, model: str
   };
 }
 
-/** Four bytes a number, the lowest first: what `encoding_format: base64` means to OpenAI's clients. */
+/** Little-endian 32-bit floats in base64, as OpenAI's clients expect for `encoding_format: base64`. */
 function renderBase64(vector: unknown): string {
   const bytes = Buffer.alloc(listOf(vector).length * 4);
   listOf(vector).forEach((value, at) => bytes.writeFloatLE(Number(value), at * 4));
@@ -68,7 +59,7 @@ export const cohereEmbedding: ProxyShape = (asked, model) => {
   };
 };
 
-/** Voyage's embeddings are OpenAI's but for two words. https://docs.voyageai.com/reference/embeddings-api */
+/** Voyage's shape is OpenAI's, except for `encoding_format` and `dimensions`. https://docs.voyageai.com/reference/embeddings-api */
 export const voyageEmbedding: ProxyShape = (asked, model) => {
   const isFloat = asked['encoding_format'] === 'float';
   if (!isFloat && asked['dimensions'] === undefined) return null;
@@ -76,7 +67,7 @@ export const voyageEmbedding: ProxyShape = (asked, model) => {
   return { body: { ...renamed(kept, { dimensions: 'output_dimension' }), model } };
 };
 
-/** Jina's are but for one. https://jina.ai/embeddings */
+/** Jina's shape is OpenAI's, except for `encoding_format`. https://jina.ai/embeddings */
 export const jinaEmbedding: ProxyShape = (asked, model) =>
   asked['encoding_format'] === undefined
     ? null
@@ -86,7 +77,7 @@ export const jinaEmbedding: ProxyShape = (asked, model) =>
 export const titanEmbedding: ProxyShape = (asked, model) => {
   if (asked['input'] === undefined) return { body: without(asked, 'model') };
   const [text, ...others] = textsOf(asked);
-  if (others.length > 0) throw refuse('input', 'one text: this model embeds one at a time');
+  if (others.length > 0) throw refuse('input', 'one text, because this model embeds one text per request');
   return {
     body: present({ inputText: text, dimensions: asked['dimensions'] }),
     mapAnswer: (answer) =>
@@ -126,13 +117,13 @@ export const vertexEmbedding: ProxyShape = (asked, model) => {
       ...(dimensions === undefined ? {} : { parameters: { outputDimensionality: dimensions } }),
     },
     mapAnswer: (answer) => {
-      const told = listOf(answer['predictions']).map((each) => fieldsOf(fieldsOf(each)['embeddings']));
-      const counts = told.map(({ statistics }) => countOf(fieldsOf(statistics)['token_count']));
+      const embedded = listOf(answer['predictions']).map((each) => fieldsOf(fieldsOf(each)['embeddings']));
+      const counts = embedded.map(({ statistics }) => countOf(fieldsOf(statistics)['token_count']));
       const tokens = counts.reduce(
         (sum, count) => (sum === undefined || count === undefined ? undefined : sum + count),
         0,
       );
-      return renderList({ vectors: told.map(({ values }) => values), tokens }, asked, model);
+      return renderList({ vectors: embedded.map(({ values }) => values), tokens }, asked, model);
     },
   };
 };

@@ -1,17 +1,7 @@
-import {
-  aspectOf,
-  countOf,
-  fieldsOf,
-  listOf,
-  present,
-  refuse,
-  sizeOf,
-  without,
-  type JsonFields,
-  type ProxyShape,
-} from './proxy-shape.ts';
+import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
+import { aspectOf, countOf, fieldsOf, listOf, present, refuse, sizeOf, without } from './shape-fields.ts';
 
-/** None of these stores images where a client could fetch them. */
+/** The prompt. Rejects `response_format: url`, because none of these providers stores images for download. */
 function promptOf({ prompt, response_format: format }: JsonFields): string {
   if (typeof prompt !== 'string' || prompt === '') throw refuse('prompt', 'a text');
   if (format === 'url') throw refuse('response_format', '"b64_json" for this provider');
@@ -43,7 +33,8 @@ export const amazonImage: ProxyShape = (asked) => {
 
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-stability-diffusion.html */
 export const stabilityImage: ProxyShape = (asked) => {
-  if ((countOf(asked['n']) ?? 1) > 1) throw refuse('n', '1: this model makes one image at a time');
+  if ((countOf(asked['n']) ?? 1) > 1)
+    throw refuse('n', '1, because this model creates one image per request');
   const size = sizeOf(asked['size']);
   return {
     body: present({

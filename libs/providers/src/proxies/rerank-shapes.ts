@@ -1,22 +1,14 @@
-import {
-  fieldsOf,
-  isFields,
-  listOf,
-  present,
-  refuse,
-  without,
-  type JsonFields,
-  type ProxyShape,
-} from './proxy-shape.ts';
+import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
+import { fieldsOf, isFields, listOf, present, refuse, without } from './shape-fields.ts';
 
-/** The usual shape, Cohere's, takes texts and objects with one. */
+/** The documents as texts. Cohere's shape, the usual one, accepts strings and objects with a `text`. */
 function textsOf({ documents }: JsonFields): readonly string[] {
   const texts = listOf(documents).map((document) => (isFields(document) ? document['text'] : document));
   if (texts.length > 0 && texts.every((text) => typeof text === 'string')) return texts;
   throw refuse('documents', 'a list of texts, or of objects with a "text", for this provider');
 }
 
-/** `data` is what some call their `results`. */
+/** Renames `data`, as some providers call it, to `results`. */
 function renderResults(answer: JsonFields): JsonFields {
   if (Array.isArray(answer['results'])) return answer;
   return { ...without(answer, 'object', 'data'), results: listOf(answer['data']).map(renderResult) };
@@ -46,13 +38,13 @@ export const fireworksRerank: ProxyShape = (asked, model) => ({
   mapAnswer: renderResults,
 });
 
-/** https://docs.aws.amazon.com/bedrock/latest/userguide/rerank-supported.html, by way of InvokeModel */
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/rerank-supported.html, called through InvokeModel */
 export const hostedRerank: ProxyShape = (asked, model) => ({
   body: present({
     query: asked['query'],
     documents: textsOf(asked),
     top_n: asked['top_n'],
-    // Cohere's models are of more than one version of its API.
+    // Cohere's models accept more than one API version.
     ...(model.includes('cohere.') ? { api_version: 2 } : {}),
   }),
   mapAnswer: (answer) => ({

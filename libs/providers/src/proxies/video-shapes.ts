@@ -1,16 +1,10 @@
-import {
-  aspectOf,
-  countOf,
-  present,
-  renamed,
-  sizeOf,
-  without,
-  type JsonFields,
-  type ProxyShape,
-} from './proxy-shape.ts';
+import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
+import { aspectOf, countOf, present, renamed, sizeOf, without } from './shape-fields.ts';
 
 /**
- * A video that is being made, as OpenAI tells it; `name` is the provider's own word for where to ask for it.
+ * Renders OpenAI's response for a queued video.
+ *
+ * @param id the provider's own handle, which a client needs to poll for the video
  * https://platform.openai.com/docs/api-reference/videos/create
  */
 function renderQueued(answer: JsonFields, id: unknown, model: string): JsonFields {
@@ -56,7 +50,7 @@ export const siliconflowVideo: ProxyShape = (asked, model) => {
   };
 };
 
-/** Veo, at the Gemini API and at Vertex AI alike. https://ai.google.dev/gemini-api/docs/video */
+/** Veo, on the Gemini API and on Vertex AI. https://ai.google.dev/gemini-api/docs/video */
 export const veoVideo: ProxyShape = (asked, model) => {
   if (asked['instances'] !== undefined) return { body: without(asked, 'model') };
   const { prompt, seconds, size, ...parameters } = without(asked, 'model');

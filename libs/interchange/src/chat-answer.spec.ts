@@ -1,5 +1,5 @@
-import { foldAnswer } from './fold-answer.ts';
-import { mergeExtensions, type OwnExtensions } from './merge-extensions.ts';
+import { foldAnswer } from './chat-answer.ts';
+import { mergeExtensions, type OwnExtensions } from './extensions.ts';
 import type { StreamEvent } from './stream-event.ts';
 
 describe('foldAnswer', () => {

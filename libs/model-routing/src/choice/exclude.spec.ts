@@ -1,6 +1,6 @@
 import { loadCatalog } from '@gateway/model-catalog';
 import type { CatalogModel } from '@gateway/model-catalog';
-import { findLack } from './find-lack.ts';
+import { findLack } from './exclude.ts';
 import type { Needs } from './question.ts';
 
 const catalog = loadCatalog();

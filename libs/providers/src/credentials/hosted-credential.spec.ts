@@ -7,24 +7,24 @@ import {
 
 const refusal = (code: string, param: string) => expect.objectContaining({ code, param }) as Error;
 
-describe('a credential of the hosted service', () => {
+describe('a credential for Amazon Bedrock', () => {
   it.each([
     { api_key: 'bedrock-api-key-x' },
     { api_key: 'k', region: 'eu-west-1' },
     { access_key_id: 'AKID', secret_access_key: 's/+=' },
     { access_key_id: 'ASIA', secret_access_key: 's', session_token: 't', region: 'us-gov-east-1' },
-  ])('survives the vault: %j', (fields) => {
+  ])('is unchanged after rendering and parsing: %j', (fields) => {
     const credential = createHostedCredential(fields);
     expect(parseHostedCredential(renderHostedCredential(credential))).toEqual(credential);
   });
 
-  it('is a key of us-east-1 when it is a bare text', () => {
+  it('is an API key for us-east-1 when it is a bare string', () => {
     expect(parseHostedCredential('k')).toEqual({ kind: 'bearer', key: 'k', region: 'us-east-1' });
     expect(renderHostedCredential(parseHostedCredential('k'))).toBe('k');
   });
 
   it.each(['', 'us-east-1.evil.test/', 'us_east_1', 'US-EAST-1', 'us-east-1\n', '169.254.169.254'])(
-    'takes no region that could lead elsewhere: %j',
+    'rejects a region that could change the host: %j',
     (region) => {
       expect(() => createHostedCredential({ api_key: 'k', region })).toThrow(
         refusal('invalid_field', 'region'),
@@ -32,7 +32,7 @@ describe('a credential of the hosted service', () => {
     },
   );
 
-  it('names the field that is missing or wrong, and no value', () => {
+  it('names the missing or wrong field in the error, and never its value', () => {
     const create = (fields: Parameters<typeof createHostedCredential>[0]) => () =>
       createHostedCredential(fields, (field) => `cloud_${field}`);
     expect(create({})).toThrow(refusal('missing_field', 'cloud_access_key_id'));
@@ -43,7 +43,7 @@ describe('a credential of the hosted service', () => {
     expect(() => parseHostedCredential('{')).toThrow(refusal('invalid_field', 'api_key'));
   });
 
-  it('has its address in its region', () => {
+  it('has the base URL of its region', () => {
     expect(hostedBaseUrl('ap-south-1')).toBe('https://bedrock-runtime.ap-south-1.amazonaws.com');
     expect(hostedBaseUrl('cn-north-1')).toBe('https://bedrock-runtime.cn-north-1.amazonaws.com.cn');
   });

@@ -28,10 +28,10 @@ async function tokenAt(signedAt: Date, over: Partial<UpstreamCall> = {}): Promis
   return (signed.headers['authorization'] ?? '').replace('Bearer ', '');
 }
 
-describe('a call to Vertex with a service account', () => {
+describe('a request to Vertex AI with a service account', () => {
   const now = new Date('2026-11-20T12:00:00Z');
 
-  it('carries a token that the account has signed, for that service, good for an hour', async () => {
+  it('carries a token that the account signed for Vertex AI, valid for one hour', async () => {
     const { payload, protectedHeader } = await jwtVerify(await tokenAt(now), publicKey, {
       audience: 'https://aiplatform.googleapis.com/',
       issuer: account.client_email,
@@ -42,13 +42,13 @@ describe('a call to Vertex with a service account', () => {
     expect(payload.exp! - payload.iat!).toBe(3_600);
   });
 
-  it('carries the same token until that is old', async () => {
+  it('carries the same token until five minutes before it expires', async () => {
     const first = await tokenAt(now);
     await expect(tokenAt(new Date(now.getTime() + 54 * 60_000))).resolves.toBe(first);
     await expect(tokenAt(new Date(now.getTime() + 56 * 60_000))).resolves.not.toBe(first);
   });
 
-  it('never carries the key, nor another account’s token', async () => {
+  it('never carries the private key or another account’s token', async () => {
     const request = renderUpstreamRequest(call);
     expect(JSON.stringify(request)).not.toContain('PRIVATE KEY');
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
@@ -57,7 +57,7 @@ describe('a call to Vertex with a service account', () => {
     expect(await tokenAt(now, { credential })).not.toBe(await tokenAt(now));
   });
 
-  it('carries an access token as it is', async () => {
+  it('carries an access token unchanged', async () => {
     await expect(tokenAt(now, { credential: 'ya29.token' })).resolves.toBe('ya29.token');
     await expect(tokenAt(now, { credential: '{TOKEN}' })).resolves.toBe('{TOKEN}');
   });
@@ -67,7 +67,7 @@ it.each([
   '',
   'sk-1',
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-])('no RSA key is no signing key', (text) => {
+])('only an RSA private key is a signing key', (text) => {
   expect(isSigningKey(text)).toBe(false);
   expect(isSigningKey(pem)).toBe(true);
 });

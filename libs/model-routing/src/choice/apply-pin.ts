@@ -1,4 +1,4 @@
-import { expectCostUsd } from './expected-cost.ts';
+import { expectCostUsd } from './estimates.ts';
 import type { Candidate, RoutingChoice, RoutingQuestion } from './question.ts';
 
 type Ranked = Pick<RoutingChoice, 'candidates' | 'reason'>;

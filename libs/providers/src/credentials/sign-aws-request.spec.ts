@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
-import { signRequest, type SigningRequest } from './sign-request.ts';
+import { signRequest, type SigningRequest } from './sign-aws-request.ts';
 
-/** Of AWS's Signature Version 4 test suite (aws-sig-v4-test-suite, 2015), as are the signatures below. */
+/** From AWS's Signature Version 4 test suite (aws-sig-v4-test-suite, 2015). The signatures below are from there too. */
 const vanilla: SigningRequest = {
   method: 'GET',
   url: 'https://example.amazonaws.com/',
@@ -12,7 +12,7 @@ const vanilla: SigningRequest = {
   signedAt: new Date('2015-08-30T12:36:00Z'),
 };
 
-/** The signature, worked out step by step from the specification, apart from the code under test. */
+/** Computes the signature from the specification, independently of the code under test. */
 function signatureOf(request: SigningRequest, signed: Record<string, string>, canonicalPath: string): string {
   const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
   const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest();
@@ -55,7 +55,7 @@ describe('a signed request', () => {
     },
   );
 
-  it('signs body, content type, session token, and a path whose escapes are escaped again', async () => {
+  it('signs the body, the content type, the session token and the path with its escapes encoded again', async () => {
     const request: SigningRequest = {
       ...vanilla,
       method: 'POST',

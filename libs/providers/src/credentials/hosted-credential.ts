@@ -1,13 +1,13 @@
 import { GatewayError } from '@gateway/errors';
 import { z } from 'zod';
-import type { AccessKey } from './sign-request.ts';
+import type { AccessKey } from './sign-aws-request.ts';
 
-/** What the hosted model service is shown: its own API key, or an access key that signs each call. */
+/** The credential of Amazon Bedrock: its own API key, or an access key that signs each request. */
 export type HostedCredential =
   | { readonly kind: 'bearer'; readonly key: string; readonly region: string }
   | { readonly kind: 'access-key'; readonly accessKey: AccessKey; readonly region: string };
 
-/** The members that a caller gives, in a body or when a connection is saved. All are secrets but the region. */
+/** The fields that a caller sends, in a request body or to save a connection. All are secrets except the region. */
 export interface HostedFields {
   readonly api_key?: string | undefined;
   readonly access_key_id?: string | undefined;
@@ -17,27 +17,27 @@ export interface HostedFields {
 }
 
 const defaultRegion = 'us-east-1';
-/** The region becomes part of a host name: nothing but a region's own letters may get there. */
+/** The region becomes part of a host name, so only characters of a region name are allowed. */
 const regionName = /^[a-z]{2,4}(-[a-z]{2,12}){1,3}-\d{1,2}$/;
-/** What a header can carry. */
+/** Characters that are allowed in a header. */
 const visible = /^[\x21-\x7e]{1,8192}$/;
 
 /**
- * Judges the fields.
+ * Checks the fields and builds the credential.
  *
- * @param nameOf how the caller writes a field
- * @throws GatewayError `missing_field` or `invalid_field`, its `param` the field's name. No text of an error holds a value.
+ * @param nameOf maps a field to the name that the caller uses for it
+ * @throws GatewayError `missing_field` or `invalid_field`, with the field's name as `param`. Error texts never contain values.
  */
 export function createHostedCredential(
   fields: HostedFields,
   nameOf: (field: keyof HostedFields) => string = (field) => field,
 ): HostedCredential {
   const region = fields.region ?? defaultRegion;
-  if (!regionName.test(region)) throw refuse(nameOf('region'), 'the name of a region');
+  if (!regionName.test(region)) throw refuse(nameOf('region'), 'the name of a region, such as "us-east-1"');
   for (const name of ['api_key', 'access_key_id', 'secret_access_key', 'session_token'] as const) {
     const value = fields[name];
     if (value !== undefined && !visible.test(value))
-      throw refuse(nameOf(name), 'text that a header can carry');
+      throw refuse(nameOf(name), 'visible ASCII characters without spaces');
   }
   const {
     api_key: key,
@@ -52,7 +52,7 @@ export function createHostedCredential(
   return { kind: 'access-key', accessKey: { accessKeyId, secretAccessKey, ...session }, region };
 }
 
-/** As one text, for where a credential is one: the vault. A bare key of the default region stays what it is. */
+/** Renders the credential as one string for the vault. An API key for the default region stays a bare key. */
 export function renderHostedCredential(credential: HostedCredential): string {
   const { region } = credential;
   if (credential.kind === 'bearer') {
@@ -76,15 +76,15 @@ const storedFields = z.strictObject({
   region: z.string().optional(),
 });
 
-/** Reads what `renderHostedCredential` wrote, or a bare API key. @throws GatewayError as `createHostedCredential` */
+/** Parses the output of `renderHostedCredential`, or a bare API key. @throws GatewayError as `createHostedCredential` */
 export function parseHostedCredential(text: string): HostedCredential {
   if (!text.startsWith('{')) return createHostedCredential({ api_key: text });
   const parsed = storedFields.safeParse(parseJson(text));
-  if (!parsed.success) throw refuse('api_key', 'a key, or the fields of one');
+  if (!parsed.success) throw refuse('api_key', 'an API key, or the fields of an access key');
   return createHostedCredential(parsed.data);
 }
 
-/** Where the service's models answer in a region. */
+/** The base URL of Amazon Bedrock in a region. */
 export function hostedBaseUrl(region: string): string {
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   return `https://bedrock-runtime.${region}.${domain}`;

@@ -4,26 +4,26 @@ import { SignatureV4 } from '@smithy/signature-v4';
 export interface AccessKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of temporary credentials. */
+  /** Present for temporary credentials. */
   readonly sessionToken?: string;
 }
 
 export interface SigningRequest {
   readonly method: 'GET' | 'POST';
-  /** Its path as it will be sent: percent-encoded. */
+  /** The URL as it will be sent, with a percent-encoded path. */
   readonly url: string;
   readonly contentType?: string;
   readonly body: Uint8Array;
   readonly accessKey: AccessKey;
   readonly region: string;
-  /** The name that the service signs by: `bedrock` for the Bedrock runtime too. */
+  /** The service name in the signature. It is `bedrock` for the Bedrock runtime too. */
   readonly service: string;
   readonly signedAt: Date;
 }
 
 /**
- * The headers that prove who calls: AWS Signature Version 4, by AWS's own library. Host, content type, date and session
- * token are signed, and the bytes of the body; other headers may be added or changed on the way.
+ * Renders the authentication headers of AWS Signature Version 4, with AWS's own library. The signature covers the host,
+ * the content type, the date, the session token and the body. Other headers can be added or changed afterwards.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
  */
 export async function signRequest(request: SigningRequest): Promise<Record<string, string>> {
@@ -60,7 +60,7 @@ interface Digest {
   digest(): Buffer;
 }
 
-/** Node's own digest, in the shape that the library asks for. */
+/** Node's SHA-256 digest behind the interface that the library expects. */
 class Sha256 {
   readonly #secret: string | ArrayBuffer | ArrayBufferView | undefined;
   #digest: Digest;

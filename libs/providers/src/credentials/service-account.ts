@@ -2,7 +2,7 @@ import { createHash, createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
 
-/** A key file of a Google service account, as far as it says who it is. */
+/** The fields of a Google service account key file that sign tokens. */
 export interface ServiceAccount {
   readonly client_email: string;
   readonly private_key_id: string;
@@ -12,24 +12,24 @@ export interface ServiceAccount {
 
 const stored = z.object({ client_email: z.string(), private_key_id: z.string(), private_key: z.string() });
 
-/** As one text, for where a credential is one: the vault. */
+/** Renders the account as one string for the credential vault. */
 export function renderServiceAccount(account: ServiceAccount): string {
   const { client_email, private_key_id, private_key } = account;
   return JSON.stringify({ client_email, private_key_id, private_key });
 }
 
-/** Reads what `renderServiceAccount` wrote; undefined for a credential of another kind. */
+/** Parses the output of `renderServiceAccount`. Undefined for another kind of credential. */
 export function parseServiceAccount(credential: string): ServiceAccount | undefined {
   if (!credential.startsWith('{')) return undefined;
   try {
     return stored.safeParse(JSON.parse(credential)).data;
   } catch {
-    // A token, however odd: the parser's error would quote it.
+    // Treated as an access token. The parser's error is dropped because it would quote the secret.
     return undefined;
   }
 }
 
-/** Whether it is a key that tokens can be signed with. */
+/** Whether the text is a private key that can sign tokens (RSA). */
 export function isSigningKey(pem: string): boolean {
   try {
     return createPrivateKey(pem).asymmetricKeyType === 'rsa';
@@ -38,9 +38,9 @@ export function isSigningKey(pem: string): boolean {
   }
 }
 
-/** The longest that Google takes. */
+/** The longest lifetime that Google accepts. */
 const lifetimeSeconds = 3_600;
-/** Clocks differ, and requests take their time. */
+/** A margin for clock differences and for the duration of requests. */
 const renewedBeforeSeconds = 300;
 const tokensMax = 1_000;
 
@@ -49,13 +49,14 @@ interface SignedToken {
   readonly renewAtSeconds: number;
 }
 
-/** By the digest of key and audience (the key itself is to stay nowhere), the oldest first. */
+/** Keyed by the digest of audience and private key, so that the key itself is not kept. The oldest entry is first. */
 const tokens = new Map<string, SignedToken>();
 
 /**
- * A token that the account has signed for one service of Google's, in the place of an access token: it saves the round
- * trip to Google's token endpoint, is good for that service alone, and is signed once an hour. Throws a DOMException or a
- * TypeError when the key is none.
+ * Signs a token for one Google service, or returns a cached one. It replaces an access token and saves the round trip to
+ * Google's token endpoint. The token is valid for that service only, for one hour.
+ *
+ * @throws DOMException or TypeError when the private key is invalid
  * https://google.aip.dev/auth/4111
  */
 export async function signServiceToken(

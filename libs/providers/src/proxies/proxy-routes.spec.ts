@@ -1,17 +1,16 @@
 import { findProvider } from '../provider-table.ts';
-import { proxyEndpoints, type ProxyEndpoint } from './proxy-endpoint.ts';
-import { proxyRouteOf } from './proxy-routes.ts';
-import type { JsonFields } from './proxy-shape.ts';
+import { proxyRouteOf } from '../provider/provider.ts';
+import { proxyEndpoints, type JsonFields, type ProxyEndpoint } from '../provider/proxy-route.ts';
 
 const routeOf = (name: string, endpoint: ProxyEndpoint, model = 'a-model') =>
   proxyRouteOf(findProvider(name)!, endpoint, model);
 
-/** What a provider gets of a request, and what becomes of its answer. */
+/** Maps a request for a provider, and returns the body with a function that maps the response. */
 function map(name: string, endpoint: ProxyEndpoint, model: string, asked: JsonFields) {
   const mapped = routeOf(name, endpoint, model)?.shape?.({ model: `${name}/${model}`, ...asked }, model);
   if (mapped == null) return null;
   const { body, mapAnswer = (answer: JsonFields) => answer } = mapped;
-  return { body, answer: (told: JsonFields, headers = {}) => mapAnswer(told, headers) };
+  return { body, answer: (received: JsonFields, headers = {}) => mapAnswer(received, headers) };
 }
 
 const vector = [0.5, -0.25];
@@ -22,7 +21,7 @@ const listed = (usage?: number) => ({
 });
 
 describe('embeddings in OpenAI’s shape', () => {
-  it('are asked of Cohere in its own, and told in OpenAI’s', () => {
+  it('are mapped to Cohere’s shape, and the response back to OpenAI’s', () => {
     const mapped = map('cohere', 'embeddings', 'embed-v4.0', { input: 'hi', dimensions: 256 })!;
     expect(mapped.body).toEqual({
       ...{ model: 'embed-v4.0', texts: ['hi'], input_type: 'search_document' },
@@ -32,7 +31,7 @@ describe('embeddings in OpenAI’s shape', () => {
     expect(mapped.answer(told)).toEqual({ ...listed(3), model: 'embed-v4.0' });
   });
 
-  it('are told as base64 where the client asks for that, as OpenAI’s own SDK does', () => {
+  it('are rendered as base64 when the client requests it, as OpenAI’s own SDK does', () => {
     const asked = { input: ['hi'], encoding_format: 'base64' };
     const mapped = map('cohere', 'embeddings', 'embed-v4.0', asked)!;
     const { data } = mapped.answer({ embeddings: { float: [vector] } }) as { data: { embedding: string }[] };
@@ -40,7 +39,7 @@ describe('embeddings in OpenAI’s shape', () => {
     expect([...new Float32Array(bytes.buffer, bytes.byteOffset, 2)]).toEqual(vector);
   });
 
-  it('go to Titan one at a time', () => {
+  it('are sent to Titan one text per request', () => {
     const id = 'amazon.titan-embed-text-v2:0';
     const mapped = map('hosted', 'embeddings', id, { input: ['hi'], dimensions: 512 })!;
     expect(mapped.body).toEqual({ inputText: 'hi', dimensions: 512 });
@@ -50,7 +49,7 @@ describe('embeddings in OpenAI’s shape', () => {
     );
   });
 
-  it('go to Cohere’s models of the hosted service, which counts tokens in a header', () => {
+  it('are sent to Cohere’s models on Amazon Bedrock, which reports token counts in a header', () => {
     const id = 'cohere.embed-english-v3';
     const mapped = map('hosted', 'embeddings', id, { input: 'hi' })!;
     expect(mapped.body).toEqual({ texts: ['hi'], input_type: 'search_document', embedding_types: ['float'] });
@@ -58,7 +57,7 @@ describe('embeddings in OpenAI’s shape', () => {
     expect(mapped.answer({ embeddings: [vector] }, headers)).toEqual({ ...listed(4), model: id });
   });
 
-  it('go to Vertex AI as instances', () => {
+  it('are sent to Vertex AI as instances', () => {
     const mapped = map('vertex', 'embeddings', 'text-embedding-005', { input: ['a'], dimensions: 2 })!;
     expect(mapped.body).toEqual({ instances: [{ content: 'a' }], parameters: { outputDimensionality: 2 } });
     const embeddings = { values: vector, statistics: { token_count: 5, truncated: false } };
@@ -68,7 +67,7 @@ describe('embeddings in OpenAI’s shape', () => {
     });
   });
 
-  it('differ in single words at Voyage and Jina', () => {
+  it('are mapped for Voyage and Jina by renaming single fields', () => {
     const asked = { input: 'hi', encoding_format: 'float', dimensions: 256 };
     expect(map('voyage', 'embeddings', 'voyage-4', asked)?.body).toEqual({
       ...{ model: 'voyage-4', input: 'hi', output_dimension: 256 },
@@ -79,7 +78,7 @@ describe('embeddings in OpenAI’s shape', () => {
   });
 
   it.each([[[1, 2, 3]], [[[1], [2]]], [undefined], [[]], ['']])(
-    'of %j are refused by name where a provider has no word for them, and never sent',
+    'with the input %j return an error that names the field, unless it is a string',
     (input) => {
       const mapping = () => map('vertex', 'embeddings', 'm', { input: input ?? null });
       if (input === '') expect(mapping()?.body).toEqual({ instances: [{ content: '' }] });
@@ -96,7 +95,7 @@ describe('a body in the provider’s own shape', () => {
     ['jina', 'embeddings', { input: 'a', task: 'text-matching' }],
     ['xai', 'videos/generations', { prompt: 'p', duration: 5 }],
     ['together', 'videos/generations', { prompt: 'p', seconds: '5' }],
-  ])('goes to %s for %s as it is: %j', (name, endpoint, asked) => {
+  ])('is forwarded to %s for %s unchanged: %j', (name, endpoint, asked) => {
     expect(routeOf(name, endpoint)?.shape).toBeDefined();
     expect(map(name, endpoint, 'a-model', asked)).toBeNull();
   });
@@ -107,16 +106,19 @@ describe('a body in the provider’s own shape', () => {
     ['hosted', 'images/generations', 'amazon.nova-canvas-v1:0', { taskType: 'BACKGROUND_REMOVAL' }],
     ['vertex', 'embeddings', 'text-embedding-005', { instances: [{ content: 'a', task_type: 'X' }] }],
     ['google', 'videos/generations', 'veo-3.1', { instances: [{ prompt: 'a' }] }],
-  ])('goes to %s for %s without the model, which stands in the address', (name, endpoint, model, asked) => {
-    expect(map(name, endpoint, model, asked)?.body).toEqual(asked);
-    expect(routeOf(name, endpoint, model)?.path).toContain('{model}');
-  });
+  ])(
+    'is sent to %s for %s without the model, because the model is part of the path',
+    (name, endpoint, model, asked) => {
+      expect(map(name, endpoint, model, asked)?.body).toEqual(asked);
+      expect(routeOf(name, endpoint, model)?.path).toContain('{model}');
+    },
+  );
 });
 
 describe('rerank in Cohere’s shape', () => {
   const asked = { query: 'q', documents: ['a', { text: 'b' }], top_n: 1, return_documents: true };
 
-  it('is asked of Voyage in its own, and told in Cohere’s', () => {
+  it('is mapped to Voyage’s shape, and the response back to Cohere’s', () => {
     const mapped = map('voyage', 'rerank', 'rerank-2.5', asked)!;
     expect(mapped.body).toEqual({
       ...{ model: 'rerank-2.5', query: 'q', documents: ['a', 'b'], top_k: 1, return_documents: true },
@@ -133,14 +135,14 @@ describe('rerank in Cohere’s shape', () => {
   it.each([
     ['cohere.rerank-v3-5:0', { api_version: 2 }],
     ['amazon.rerank-v1:0', {}],
-  ])('is asked of the hosted %s', (model, more) => {
+  ])('is mapped for %s on Amazon Bedrock', (model, more) => {
     const mapped = map('hosted', 'rerank', model, asked)!;
     expect(mapped.body).toEqual({ query: 'q', documents: ['a', 'b'], top_n: 1, ...more });
     const told = { results: [{ index: 1, relevanceScore: 0.5 }] };
     expect(mapped.answer(told)).toEqual({ results: [{ index: 1, relevance_score: 0.5 }] });
   });
 
-  it('is refused by name where documents are no texts', () => {
+  it('returns an error that names the field when documents are not texts', () => {
     for (const documents of [undefined, [], [{ image: 'x' }], 'a']) {
       expect(() => map('voyage', 'rerank', 'rerank-2.5', { query: 'q', documents })).toThrow(
         expect.objectContaining({ code: 'invalid_field', param: 'documents' }),
@@ -148,7 +150,7 @@ describe('rerank in Cohere’s shape', () => {
     }
   });
 
-  it('passes to Jina and Cohere as it is', () => {
+  it('is forwarded unchanged to Jina, Cohere and OpenRouter', () => {
     for (const name of ['jina', 'cohere', 'openrouter']) {
       expect(routeOf(name, 'rerank')).toEqual({ path: '/rerank' });
     }
@@ -158,7 +160,7 @@ describe('rerank in Cohere’s shape', () => {
 describe('images and videos', () => {
   const image = { prompt: 'a cat', n: 2, size: '1024x768' };
 
-  it('are asked of the makers of the hosted service in their own shapes', () => {
+  it('are mapped to the shape of each model maker on Amazon Bedrock', () => {
     const amazon = map('hosted', 'images/generations', 'amazon.nova-canvas-v1:0', image)!;
     expect(amazon.body).toEqual({
       taskType: 'TEXT_IMAGE',
@@ -171,12 +173,12 @@ describe('images and videos', () => {
     expect(() => map('hosted', 'images/generations', 'stability.sd3-5-large-v1:0', image)).toThrow(/"n"/);
   });
 
-  it('are refused where they would have to be stored for the client', () => {
+  it('returns an error for response_format url where the provider stores no images', () => {
     const asked = { ...image, response_format: 'url' };
     expect(() => map('vertex', 'images/generations', 'imagen-4.0', asked)).toThrow(/"response_format"/);
   });
 
-  it('are asked of Veo and xAI in their own shapes, and told as videos that are being made', () => {
+  it('are mapped to the shapes of Veo and xAI, and the response is a queued video', () => {
     const asked = { prompt: 'a cat', seconds: '8', size: '1280x720' };
     const veo = map('google', 'videos/generations', 'veo-3.1', asked)!;
     expect(veo.body).toEqual({
@@ -212,7 +214,7 @@ describe('endpoints', () => {
     ['voyage', 'm', ['embeddings', 'rerank']],
     ['google', 'm', ['embeddings', 'images/generations', 'videos/generations']],
     ['cohere', 'm', ['embeddings', 'audio/transcriptions', 'rerank']],
-  ])('of %s for %s are %j and no others', (name, model, has) => {
+  ])('of %s for %s are exactly %j', (name, model, has) => {
     expect(proxyEndpoints.filter((endpoint) => routeOf(name, endpoint, model) !== undefined)).toEqual(has);
   });
 });

@@ -1,0 +1,64 @@
+import { GatewayError } from '@gateway/errors';
+import type { ServiceAccount } from '../credentials/service-account.ts';
+
+/** The fields that a caller can send to connect a provider, in the spelling of the account endpoint. */
+export const connectionFields = [
+  'api_key',
+  'base_url',
+  'region',
+  'project',
+  'api_version',
+  'access_key_id',
+  'secret_access_key',
+  'session_token',
+  'service_account',
+] as const;
+
+export type ConnectionField = (typeof connectionFields)[number];
+export type ConnectionFields = {
+  readonly [Field in Exclude<ConnectionField, 'service_account'>]?: string | undefined;
+} & {
+  /** A service account key file, as downloaded from Google. */
+  readonly service_account?: (ServiceAccount & { readonly project_id?: string | undefined }) | undefined;
+};
+
+/** The stored part of a connection. */
+export interface SavedConnection {
+  /** The secret as one string, whatever its parts. Empty for a server that needs no credential. */
+  readonly credential: string;
+  /** Null means the provider's own address. */
+  readonly baseUrl: string | null;
+}
+
+/** The fields that connect a provider. */
+export interface ConnectionShape {
+  readonly required: readonly ConnectionField[];
+  readonly optional: readonly ConnectionField[];
+  /**
+   * Builds the stored connection from fields that match `required` and `optional`.
+   * Absent: the API key and the base URL are stored unchanged.
+   *
+   * @throws GatewayError `missing_field`, `invalid_field`
+   */
+  readonly resolve?: (fields: ConnectionFields) => SavedConnection;
+}
+
+/** The default: an API key is required, a base URL is optional. */
+export const keyAlone: ConnectionShape = { required: ['api_key'], optional: ['base_url'] };
+/** For a server that the operator runs: both the API key and the base URL are optional. */
+export const ownServer: ConnectionShape = { required: [], optional: ['api_key', 'base_url'] };
+
+/** `rule` completes "must be …". The error text never contains the value, because the value may be a secret. */
+export function refuseField(
+  param: ConnectionField | 'service_account.private_key',
+  rule: string,
+): GatewayError {
+  return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
+}
+
+export function missField(param: ConnectionField, provider: string): GatewayError {
+  return new GatewayError('missing_field', {
+    param,
+    message: `The field "${param}" is required to connect ${provider}.`,
+  });
+}

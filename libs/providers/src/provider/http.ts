@@ -1,0 +1,12 @@
+/** Header values as Node's HTTP server provides them: lower-case names, repeated headers as a list. */
+export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** How a request carries the provider's credential. Header names are lower-case. */
+export type AuthScheme =
+  | { readonly kind: 'bearer' }
+  | { readonly kind: 'header'; readonly name: string }
+  /** A bearer key, or a signature over each request (AWS Signature Version 4). The credential decides which. */
+  | { readonly kind: 'aws'; readonly service: string }
+  /** An access token, or a token that a service account signs for this audience. The credential decides which. */
+  | { readonly kind: 'google'; readonly audience: string }
+  | { readonly kind: 'none' };

@@ -1,0 +1,55 @@
+import type { AuthScheme, IncomingHeaders } from './http.ts';
+
+/** The endpoints whose requests are forwarded without planning, by their path under `/v1/`. */
+export const proxyEndpoints = [
+  'completions',
+  'embeddings',
+  'responses',
+  'images/generations',
+  'images/edits',
+  'images/variations',
+  'audio/transcriptions',
+  'audio/speech',
+  'moderations',
+  'rerank',
+  'ocr',
+  'videos/generations',
+] as const;
+export type ProxyEndpoint = (typeof proxyEndpoints)[number];
+
+/** Where a provider serves an endpoint, and how it differs from the usual request. */
+export interface ProxyRoute {
+  /** Path under the provider's base URL. `{model}` is replaced by the percent-encoded model. */
+  readonly path: string;
+  /** How the credential is sent. Absent: as for the provider's chat endpoint. */
+  readonly auth?: AuthScheme;
+  /** The request is signed over its body, so the whole body must be buffered first. */
+  readonly isSigned?: true;
+  /** For a provider whose bodies differ from the usual ones. Absent: bodies are forwarded unchanged. */
+  readonly shape?: ProxyShape;
+}
+
+/** The routes of a provider. An endpoint without a route is not supported. */
+export type ProxyRoutes = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute>>>;
+
+/** Members of a JSON object. */
+export type JsonFields = Readonly<Record<string, unknown>>;
+
+/** A request in a provider's own shape. */
+export interface MappedRequest {
+  readonly body: JsonFields;
+  /**
+   * Maps the provider's response to the endpoint's usual shape. Absent: the response has the usual shape, or the client
+   * sent a request in the provider's shape.
+   */
+  readonly mapAnswer?: (answer: JsonFields, headers: IncomingHeaders) => JsonFields;
+}
+
+/**
+ * Maps a request in the endpoint's usual shape (OpenAI's; Cohere's for rerank) to a provider's own shape.
+ * Null: the request can be forwarded unchanged.
+ *
+ * @param model in the provider's own spelling
+ * @throws GatewayError `invalid_field` for a field that the provider cannot express
+ */
+export type ProxyShape = (asked: JsonFields, model: string) => MappedRequest | null;
