@@ -2,7 +2,7 @@ import { toGatewayError } from '@gateway/errors';
 import type { Exchange } from './exchange/exchange.ts';
 import type { RelayOutcome } from './exchange/answer.ts';
 import type { PipelineServices } from './services.ts';
-import { rememberRounds, openRounds } from './open-rounds.ts';
+import { rememberRounds, openRounds } from './open-recovery-rounds.ts';
 import { authenticate } from './stages/authenticate/authenticate.ts';
 import { choose } from './stages/choose/choose.ts';
 import { forward } from './stages/forward/forward.ts';

@@ -11,7 +11,7 @@ import type { ContentCopy } from '../contents/content-copy.ts';
 import type { ModelChoice } from '../../request/model-choice.ts';
 import type { Tries } from './tries.ts';
 import { createTries } from './tries.ts';
-import type { HiddenRounds } from '../recovery/hidden-rounds.ts';
+import type { RecoveryRounds } from '../recovery/recovery-rounds.ts';
 import { isAnswered } from '../../request/http-response.ts';
 
 /** When each thing happened, in milliseconds of `performance.now()`. */
@@ -47,7 +47,7 @@ export interface Ledger {
   /** Tools that had been left out and that the model asked for by the stand-in tool. */
   recoveredTools: string[];
   /** Rounds that the client did not see. */
-  hiddenRounds: number;
+  recoveryRounds: number;
   /** Calls of the answer that their tools' own definitions refuse. */
   invalidCalls: number;
 }
@@ -93,7 +93,7 @@ export interface Exchange {
   /** What it says and what is answered. Absent where its account does not let that be kept. */
   contents?: ContentCopy;
   /** The rounds of its answer, where its request has a net. */
-  rounds?: HiddenRounds;
+  rounds?: RecoveryRounds;
   /** Headers of ours for the answer, whatever it will be. */
   readonly headers: Record<string, string>;
 }
@@ -136,7 +136,7 @@ export function createLedger(): Ledger {
     context: null,
     losses: [],
     recoveredTools: [],
-    hiddenRounds: 0,
+    recoveryRounds: 0,
     invalidCalls: 0,
   };
 }

@@ -1,8 +1,8 @@
 import type { CompressSchemasReply, PlanToolsReply } from '@gateway/contracts';
 import type { ByteEdit, ChatMessage, PlanReason } from '@gateway/interchange';
-import type { RecallOriginal, SafetyNet } from '../recovery/safety-net.ts';
+import type { RecallOriginal, Recovery } from '../recovery/recovery.ts';
 import type { Target } from '../../request/request.ts';
-import type { NextRound } from '../recovery/hidden-rounds.ts';
+import type { NextRound } from '../recovery/recovery-rounds.ts';
 
 type SchemaResult = CompressSchemasReply['results'][number];
 export type PlannedReply = Extract<PlanToolsReply, { status: 'planned' }>;
@@ -74,9 +74,9 @@ export interface ToolPlan {
   /** What the session is known by; null where nobody planned it. */
   readonly session: SessionNames | null;
   /** Tools that the model asked about in its last turn, and has not been told of. */
-  readonly asked?: readonly number[];
+  readonly requested?: readonly number[];
   /** What keeps within reach what does not go out. Absent: nothing does, or all of it goes. */
-  readonly net?: SafetyNet | undefined;
+  readonly recovery?: Recovery | undefined;
   /** The provider's own way, in which nothing is left out. Absent: what is not forwarded does not go out. */
   readonly native?: NativeSelection | undefined;
 }
@@ -101,7 +101,7 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
  * whatever a later turn adds.
  */
 export interface NativeSelection {
-  readonly way: 'deferred' | 'allowed';
+  readonly mode: 'deferred' | 'allowed';
   /** Whom it was chosen for: another model that stands in may not have it. */
   readonly provider: string;
   readonly model: string;

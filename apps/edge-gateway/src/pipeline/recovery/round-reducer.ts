@@ -1,6 +1,6 @@
 import type { FinishReason, ProviderFormat, StreamEvent, TokenUsage } from '@gateway/interchange';
-import { isOfNet, judgeCall, type MadeCall, type Verdict } from './judge-call.ts';
-import type { SafetyNet } from './safety-net.ts';
+import { isWithheld, judgeCall, type MadeCall, type Verdict } from './judge-calls.ts';
+import type { Recovery } from './recovery.ts';
 import { showUsage } from './sum-usage.ts';
 
 /** A call that is not shown until it is known what it is. */
@@ -11,13 +11,13 @@ interface HeldCall extends MadeCall {
 }
 
 /** A call that the gateway answers itself. */
-export interface HiddenCall {
+export interface RecoveryCall {
   readonly id: string;
   readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
 }
 
 /** What carries from one round to the next. */
-export interface ShownSoFar {
+export interface PriorRounds {
   /** Rounds before this one. */
   readonly round: number;
   /** How many blocks the client was shown. */
@@ -29,7 +29,7 @@ export interface ShownSoFar {
   readonly usages: readonly TokenUsage[];
 }
 
-export const nothingShown: ShownSoFar = {
+export const noPriorRounds: PriorRounds = {
   round: 0,
   blocks: 0,
   hasText: false,
@@ -54,8 +54,8 @@ const goesOn: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', '
  * holds back calls of the net and the end, until it is known whether there is another round. One round, one reducer.
  */
 export class RoundReducer {
-  readonly #net: SafetyNet;
-  readonly #before: ShownSoFar;
+  readonly #net: Recovery;
+  readonly #before: PriorRounds;
   readonly #held = new Map<number, HeldCall>();
   /** The provider's number of a block → the client's. */
   readonly #shown = new Map<number, number>();
@@ -74,7 +74,7 @@ export class RoundReducer {
   #reason: FinishReason | undefined;
   #format: ProviderFormat = 'chat-completions';
 
-  constructor(net: SafetyNet, before: ShownSoFar) {
+  constructor(net: Recovery, before: PriorRounds) {
     this.#net = net;
     this.#before = before;
     this.#blocks = before.blocks;
@@ -87,7 +87,7 @@ export class RoundReducer {
   }
 
   /** Whether every call that was held back goes on as the model made it. */
-  get isAsItCame(): boolean {
+  get isUnchanged(): boolean {
     return !this.#isAltered && this.#undecided === 0;
   }
 
@@ -121,7 +121,7 @@ export class RoundReducer {
   }
 
   /** Whether the client may be told of this round: it has begun to say something, or has ended. */
-  get isTold(): boolean {
+  get hasShown(): boolean {
     return this.#isSpoken || this.#blocks > 0 || this.#reason !== undefined;
   }
 
@@ -136,7 +136,7 @@ export class RoundReducer {
    * The calls that the gateway answers, if the round is to be followed by another: nothing in it is for the client, and the
    * model waits for answers. Undefined: the answer is complete, and `rest` is what is still to be shown.
    */
-  hiddenCalls(): readonly HiddenCall[] | undefined {
+  recoveryCalls(): readonly RecoveryCall[] | undefined {
     for (const call of this.#held.values()) this.#judge(call);
     const hidden = [...this.#held.values()].flatMap(({ id, verdict }) =>
       verdict === undefined || verdict.kind === 'deliver' ? [] : [{ id, verdict }],
@@ -153,7 +153,7 @@ export class RoundReducer {
   }
 
   /** For the round that follows. */
-  after(corrected: Iterable<string>): ShownSoFar {
+  after(corrected: Iterable<string>): PriorRounds {
     return {
       round: this.#before.round + 1,
       blocks: this.#blocks,
@@ -176,7 +176,7 @@ export class RoundReducer {
   #pushBlock(event: Extract<StreamEvent, { block: number }>): readonly StreamEvent[] {
     const held = this.#held.get(event.block);
     if (event.type === 'tool-call-start') {
-      if (isOfNet(this.#net, event.name)) {
+      if (isWithheld(this.#net, event.name)) {
         this.#hold(event, held);
         return [];
       }
@@ -201,7 +201,7 @@ export class RoundReducer {
   #hold(start: HeldCall['start'], replaced: HeldCall | undefined): void {
     const { id, name, block } = start;
     if (replaced === undefined || replaced.verdict !== undefined) this.#undecided += 1;
-    if (name === this.#net.standIn.name) this.#isAltered = true;
+    if (name === this.#net.recoveryTool.name) this.#isAltered = true;
     this.#held.set(block, { id, name, start, pieces: [], argumentsText: '' });
   }
 
@@ -222,7 +222,7 @@ export class RoundReducer {
     const block = this.#place(start.block);
     const { name, argumentsText } = verdict;
     this.#calls += 1;
-    const isThroughNet = start.name === this.#net.standIn.name;
+    const isThroughNet = start.name === this.#net.recoveryTool.name;
     if (isThroughNet && (verdict.kind === 'correct' || verdict.recovered)) this.#recovered.add(name);
     return [
       { ...start, block, name },

@@ -1,7 +1,7 @@
 import { findProvider, type Provider } from '@gateway/providers';
 import type { Caller, Target } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { requestWith } from '../../recovery/net.fixture.ts';
+import { requestWith } from '../../recovery/recovery.fixture.ts';
 import { TokenRatios } from '../../../request/token-estimates.ts';
 import { chooseRouted } from './choose-routed.ts';
 

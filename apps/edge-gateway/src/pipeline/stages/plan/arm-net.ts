@@ -2,9 +2,8 @@ import type { RequestOutline } from '@gateway/interchange';
 import { editedLength, formatNamed } from '@gateway/wire-formats';
 import type { Caller, ParsedRequest } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { buildNet, type NetGiven } from '../../recovery/build-net.ts';
-import { mayRecover } from '../../recovery/may-recover.ts';
-import type { SafetyNet } from '../../recovery/safety-net.ts';
+import { buildRecovery, type RecoveryInput, acceptsRecoveryTool } from '../../recovery/build-recovery.ts';
+import type { Recovery } from '../../recovery/recovery.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 import { startDeadline } from './deadline.ts';
 import type { Planner, PlanSubject } from './planner.ts';
@@ -28,21 +27,21 @@ export function armNet(planned: ToolPlan, given: ArmGiven): ToolPlan {
   const isPruned = planned.forwarded.length < planned.eligible.length;
   // What is deferred, the provider's own search reaches; what may not be called is in the prompt all the same.
   const isLeftOut = isPruned && planned.native === undefined;
-  const isReachable = isLeftOut && reply?.recovery.armed === true && mayRecover(given.request);
+  const isReachable = isLeftOut && reply?.recovery.armed === true && acceptsRecoveryTool(given.request);
   if (!isPruned && context.recall === null) return planned;
-  const net = isReachable ? buildNet(netOf(planned, given, true)) : null;
-  if (net !== null && isWorthIt(net, given.request.outline, planned)) return { ...planned, net };
+  const net = isReachable ? buildRecovery(netOf(planned, given, true)) : null;
+  if (net !== null && isWorthIt(net, given.request.outline, planned)) return { ...planned, recovery: net };
   const whole = isLeftOut ? withCalledTools(planned, given.request.outline) : planned;
-  const mayAsk = context.recall !== null && mayRecover(given.request);
-  return mayAsk ? { ...whole, net: buildNet(netOf(whole, given, false)) } : whole;
+  const mayAsk = context.recall !== null && acceptsRecoveryTool(given.request);
+  return mayAsk ? { ...whole, recovery: buildRecovery(netOf(whole, given, false)) } : whole;
 }
 
-function netOf(planned: ToolPlan, given: ArmGiven, reachesTools: boolean): NetGiven {
+function netOf(planned: ToolPlan, given: ArmGiven, reachesTools: boolean): RecoveryInput {
   const { request, exchange } = given;
   return {
-    way: planned.reply?.recovery.way ?? 'in_place',
+    mode: planned.reply?.recovery.way ?? 'in_place',
     recall: planned.context.recall,
-    asked: planned.asked?.slice(0, askedMax) ?? [],
+    requested: planned.requested?.slice(0, askedMax) ?? [],
     format: formatNamed(exchange.format),
     tape: request.tape,
     outline: request.outline,
@@ -84,13 +83,13 @@ const needCharactersMax = 1_000;
 const askedMax = 8;
 
 /** Whether the stand-in, and calls in its name, take less room than the definitions that it stands for. */
-function isWorthIt(net: SafetyNet, { tools }: RequestOutline, { eligible, forwarded }: ToolPlan): boolean {
+function isWorthIt(net: Recovery, { tools }: RequestOutline, { eligible, forwarded }: ToolPlan): boolean {
   const goes = new Set(forwarded);
   const saved = eligible.reduce((sum, index) => {
     const range = goes.has(index) ? undefined : tools[index]?.range;
     return range === undefined ? sum : sum + range.end - range.start;
   }, 0);
-  const ours = [net.standIn, ...net.begun].reduce(
+  const ours = [net.recoveryTool, ...net.openingMessages].reduce(
     (sum, part) => sum + Buffer.byteLength(JSON.stringify(part)),
     0,
   );

@@ -50,7 +50,7 @@ const chatTool = (name: string) => ({ type: 'function', function: { name } });
 
 describe('a provider’s own way', () => {
   const choose = (request: ParsedRequest, target: Target, native: readonly string[] = both) =>
-    chooseNative(request, target, callerWith(native), catalog)?.way;
+    chooseNative(request, target, callerWith(native), catalog)?.mode;
   const deferring = parsed('messages', { tools: [messagesTool('a')] });
   const restricting = parsed('chat-completions', { tools: [chatTool('a')] });
 
@@ -98,7 +98,7 @@ describe('a deferred tool that the transcript calls', () => {
       tool_references: [{ type: 'tool_reference', tool_name: 'b' }],
     },
   };
-  const native = { way: 'deferred', provider: 'anthropic', model: 'new' } as const;
+  const native = { mode: 'deferred', provider: 'anthropic', model: 'new' } as const;
   const planned = { ...identityPlan([0, 1, 2], null), forwarded: [0], native };
 
   it('stays deferred as long as the transcript holds its finding', () => {

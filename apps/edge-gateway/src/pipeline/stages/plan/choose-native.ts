@@ -21,9 +21,9 @@ export function chooseNative(
   const native = catalog.find(provider.name, model)?.nativeSelection;
   if (native === undefined || !pruning.native.includes(native)) return undefined;
   if (native === 'deferred_loading' && outline.format === 'messages')
-    return mayDefer(outline, tape.bytes) ? { way: 'deferred', provider: provider.name, model } : undefined;
+    return mayDefer(outline, tape.bytes) ? { mode: 'deferred', provider: provider.name, model } : undefined;
   if (native === 'allowed_tools' && outline.format === 'chat-completions')
-    return mayRestrict(outline) ? { way: 'allowed', provider: provider.name, model } : undefined;
+    return mayRestrict(outline) ? { mode: 'allowed', provider: provider.name, model } : undefined;
   return undefined;
 }
 
@@ -48,7 +48,7 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
  * model would see calls of a tool that nothing defines.
  */
 export function loadCalled(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
-  if (planned.native?.way !== 'deferred') return planned;
+  if (planned.native?.mode !== 'deferred') return planned;
   const goes = new Set(planned.forwarded);
   const called = new Set(outline.messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
   const isDeferred = (index: number): boolean =>

@@ -2,7 +2,7 @@ import type { ModelCatalog } from '@gateway/model-catalog';
 import { formatNamed } from '@gateway/wire-formats';
 import type { Caller, ParsedRequest, Target } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { mayRecover } from '../../recovery/may-recover.ts';
+import { acceptsRecoveryTool } from '../../recovery/build-recovery.ts';
 import { noContextEdits, type ContextEdits } from '../../exchange/tool-plan.ts';
 import type { ContextPlanner } from './context/context-planner.ts';
 import { listCandidates } from './context/context-subject.ts';
@@ -29,7 +29,7 @@ export async function planContext(
   if (mode === 'off') return noContextEdits;
   const candidates = listCandidates(outline);
   const isRecallable = wantsRecall(caller);
-  const canAsk = isRecallable && mayRecover(request);
+  const canAsk = isRecallable && acceptsRecoveryTool(request);
   if (candidates.length === 0 && !canAsk) return noContextEdits;
   const model = catalog.find(target.provider.name, target.model);
   if (!mayCompressContext(tape, model)) return noContextEdits;

@@ -1,7 +1,7 @@
 import type { RequestEventV1 } from '@gateway/contracts';
 import type { Answered } from '../../../routing/model-router.ts';
 import { createLedger, type Exchange, type Timings } from '../../exchange/exchange.ts';
-import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
+import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { noteAnswer } from './note-answer.ts';
 
 const event = {
@@ -9,9 +9,9 @@ const event = {
   usage: { inputTokens: 10, outputTokens: 100 },
 } as RequestEventV1;
 
-function note(timings: Timings, hiddenRounds = 0, given: Partial<Exchange> = {}): Answered | undefined {
+function note(timings: Timings, recoveryRounds = 0, given: Partial<Exchange> = {}): Answered | undefined {
   let told: Answered | undefined;
-  const ledger = { ...createLedger(), stream: true, hiddenRounds };
+  const ledger = { ...createLedger(), stream: true, recoveryRounds };
   noteAnswer({ timings, ledger, ...given } as Exchange, event, {
     noteAnswer: (answered) => (told = answered),
   });
@@ -32,7 +32,7 @@ describe('what an answer shows of its model', () => {
 
   it('is the length of its conversation by the last round alone, not by all of them together', () => {
     const usages = [3, 7].map((inputTokens) => ({ inputTokens, outputTokens: 50 }));
-    const rounds = { usages } as unknown as HiddenRounds;
+    const rounds = { usages } as unknown as RecoveryRounds;
     expect(note({ startedAt: 0, forwardedAt: 5, firstByteAt: 305 }, 1, { rounds })?.inputTokens).toBe(7);
   });
 });

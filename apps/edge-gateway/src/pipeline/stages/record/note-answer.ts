@@ -33,7 +33,7 @@ export function noteAnswer(
 function timeAnswer({ timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
   const { forwardedAt, calledAgainAt, firstByteAt } = timings;
   const calledAt = calledAgainAt ?? forwardedAt;
-  if (calledAt === undefined || firstByteAt === undefined || ledger.hiddenRounds > 0) return null;
+  if (calledAt === undefined || firstByteAt === undefined || ledger.recoveryRounds > 0) return null;
   const waitedMs = Math.max(0, firstByteAt - calledAt);
   if (ledger.stream) {
     const tookMs = performance.now() - firstByteAt;

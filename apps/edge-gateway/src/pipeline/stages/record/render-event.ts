@@ -60,7 +60,7 @@ export function renderEvent(
     context: ledger.context,
     losses: [...ledger.losses],
     recoveredTools: listRecovered(exchange, outcome),
-    hiddenRounds: ledger.hiddenRounds,
+    hiddenRounds: ledger.recoveryRounds,
     status: outcome.status,
     httpStatus: outcome.httpStatus,
     errorCode: outcome.errorCode,

@@ -56,7 +56,7 @@ const served: Request = {
         blocks: [],
       },
       recoveredTools: ['search'],
-      hiddenRounds: 2,
+      recoveryRounds: 2,
       invalidCalls: 1,
     },
   },

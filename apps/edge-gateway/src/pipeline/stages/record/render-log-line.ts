@@ -44,7 +44,7 @@ export function renderLogLine({ exchange, caller, outcome, totalMs, event }: Fin
     k_reason: ledger.plan?.kReason,
     tools_worth_saved: ledger.plan?.worth?.saved,
     tools_worth_spent: ledger.plan?.worth?.spent,
-    hidden_rounds: ledger.hiddenRounds || undefined,
+    hidden_rounds: ledger.recoveryRounds || undefined,
     recovered_tools: ledger.recoveredTools.length || undefined,
     invalid_calls: ledger.invalidCalls || undefined,
     plan_defect: ledger.plan?.defect ?? undefined,

@@ -9,7 +9,7 @@ import {
   type WireFormat,
 } from '@gateway/wire-formats';
 import type { Exchange } from '../../exchange/exchange.ts';
-import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
+import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { Target } from '../../../request/request.ts';
 import { passUntilHeld } from './pass-until-held.ts';
 import type { StreamWriter } from './stream-writer.ts';
@@ -27,7 +27,7 @@ export interface AnswerLane {
   /** What the client's format demands of an answer and the provider's may not say. */
   readonly defaults: AnswerDefaults;
   /** Rounds that the client does not see; null where the request has no net. */
-  readonly rounds: HiddenRounds | null;
+  readonly rounds: RecoveryRounds | null;
   /** Turns what was read of a stream into what goes to the client. Made for one answer. */
   openStreamWriter(): StreamWriter;
   /** A whole answer as the stream that the client waits for. */
@@ -43,7 +43,7 @@ const frameBytesMax = 8 * 1024 * 1024 + 64 * 1024;
 export function openLane(
   { lane, model }: Target,
   exchange: Exchange,
-  rounds: HiddenRounds | null,
+  rounds: RecoveryRounds | null,
 ): AnswerLane {
   const client = formatNamed(exchange.format);
   const spoken = providerFormatNamed(lane.format);
@@ -53,7 +53,7 @@ export function openLane(
     : { ...spoken, provider: restoreToolNames(spoken.provider, () => exchange.toolNames) };
   const createdAt = Math.floor(exchange.acceptedAt.getTime() / 1000);
   const defaults = { id: exchange.requestId, model, createdAt };
-  const render = (through: HiddenRounds | null): StreamWriter => {
+  const render = (through: RecoveryRounds | null): StreamWriter => {
     const includesUsage = rounds?.streamsUsage ?? exchange.streamsUsage;
     return renderEvents(client, exchange.requestId, { ...defaults, includesUsage }, through);
   };
@@ -86,7 +86,7 @@ const none = (): readonly Buffer[] => [];
 
 function passNetted(
   format: ClientWireFormat,
-  rounds: HiddenRounds,
+  rounds: RecoveryRounds,
   requestId: string,
   render: (through: null) => StreamWriter,
 ): StreamWriter {
@@ -107,7 +107,7 @@ function renderEvents(
   format: ClientWireFormat,
   requestId: string,
   options: AnswerDefaults & { includesUsage: boolean },
-  rounds: HiddenRounds | null,
+  rounds: RecoveryRounds | null,
 ): StreamWriter {
   const renderer = format.client.openStreamRenderer(options);
   const render = (events: readonly StreamEvent[]): Uint8Array[] =>

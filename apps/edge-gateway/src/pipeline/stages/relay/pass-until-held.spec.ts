@@ -1,8 +1,8 @@
 import type { ClientFormat } from '@gateway/interchange';
 import { providerFormatNamed } from '@gateway/wire-formats';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { HiddenRounds } from '../../recovery/hidden-rounds.ts';
-import { netOver, requestWith } from '../../recovery/net.fixture.ts';
+import { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
+import { recoveryFor, requestWith } from '../../recovery/recovery.fixture.ts';
 import type { Target } from '../../../request/request.ts';
 import { openLane } from './answer-lane.ts';
 import { StreamReader } from './stream-reader.ts';
@@ -23,11 +23,11 @@ const bytes = Buffer.from(
 
 /** What the client gets of an answer whose bytes come in two pieces. */
 function relay(at: number, given = bytes, format: ClientFormat = 'chat-completions'): string {
-  const rounds = new HiddenRounds({
-    net: netOver(requestWith(format, [{ name: 'here' }, { name: 'away' }]), { forwarded: [0] }),
+  const rounds = new RecoveryRounds({
+    recovery: recoveryFor(requestWith(format, [{ name: 'here' }, { name: 'away' }]), { forwarded: [0] }),
     signal: new AbortController().signal,
     forwarded: 1,
-    ask: () => Promise.reject(new Error('no round follows')),
+    send: () => Promise.reject(new Error('no round follows')),
   });
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;
   const exchange = { format, requestId: 'r', acceptedAt: new Date(0), streamsUsage: false } as Exchange;

@@ -1,10 +1,10 @@
 import type { StreamEvent } from '@gateway/interchange';
-import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
+import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { FrameGate } from './frame-gate.ts';
 import type { StreamWriter } from './stream-writer.ts';
 
 interface PassGiven {
-  readonly rounds: HiddenRounds;
+  readonly rounds: RecoveryRounds;
   readonly openGate: () => FrameGate;
   readonly split: (bytes: Buffer) => Buffer[];
   readonly fillIds: (events: readonly StreamEvent[]) => readonly StreamEvent[];
@@ -48,12 +48,12 @@ export function passUntilHeld(given: PassGiven): StreamWriter {
       waiting.add(frame, rounds.push(told));
       if (rounds.isAltered) return sayAnew();
       // After an error nothing is decided any more: what is held back is dropped, and the error goes on.
-      if (!rounds.isAsItCame && told.some(({ type }) => type === 'error')) return sayAnew();
-      return rounds.isTold && rounds.isAsItCame ? waiting.release() : [];
+      if (!rounds.isUnchanged && told.some(({ type }) => type === 'error')) return sayAnew();
+      return rounds.hasShown && rounds.isUnchanged ? waiting.release() : [];
     },
     rest() {
       const rest = rounds.rest();
-      if (render === undefined && rounds.isAsItCame) return waiting.release();
+      if (render === undefined && rounds.isUnchanged) return waiting.release();
       const before = render === undefined ? sayAnew() : [];
       return [...before, ...say(rest)];
     },
@@ -84,8 +84,8 @@ class WaitingFrames {
 
   beforeAny(events: readonly StreamEvent[]): void {
     const { rounds } = this.#given;
-    if (this.#gone !== undefined || !rounds.holdsAny(events)) return;
-    const told = rounds.isTold ? rounds.events : [];
+    if (this.#gone !== undefined || !rounds.withholdsAny(events)) return;
+    const told = rounds.hasShown ? rounds.events : [];
     this.#gone = { events: told, count: told.length, last: told.at(-1) };
   }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 import type { Exchange } from '../../exchange/exchange.ts';
-import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
+import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { AnswerLane } from './answer-lane.ts';
 import { fillCallIds } from './fill-call-ids.ts';
@@ -14,7 +14,7 @@ import { noteRounds, passAnswer, refuseAnswer } from './rounds-answer.ts';
 export async function relayPlainRounds(
   first: PassedAnswer,
   lane: AnswerLane,
-  rounds: HiddenRounds,
+  rounds: RecoveryRounds,
   exchange: Exchange,
 ): Promise<RelayOutcome> {
   const shown: StreamEvent[] = [];
@@ -27,7 +27,7 @@ export async function relayPlainRounds(
     const failure = rounds.summary.error;
     const next = failure === undefined ? await rounds.next() : undefined;
     if (next === undefined) {
-      const isOwn = rounds.isAsItCame && lane.isSameFormat;
+      const isOwn = rounds.isUnchanged && lane.isSameFormat;
       if (failure !== undefined && (exchange.ledger.stream || !isOwn))
         throw new GatewayError('provider_error', { message: failure.message });
       shown.push(...rounds.rest());

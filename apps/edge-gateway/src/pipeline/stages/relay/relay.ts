@@ -2,7 +2,7 @@ import type { Logger } from '@gateway/observability';
 import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
+import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { Target } from '../../../request/request.ts';
 import { openLane, type AnswerLane } from './answer-lane.ts';
 import { isStream } from './is-stream.ts';
@@ -21,7 +21,7 @@ export async function relay(
   target: Target,
   exchange: Exchange,
   services: { log: Logger },
-  rounds: HiddenRounds | null,
+  rounds: RecoveryRounds | null,
 ): Promise<RelayOutcome> {
   const passed = passAnswer(answer, exchange);
   const lane: AnswerLane = openLane(target, exchange, rounds);

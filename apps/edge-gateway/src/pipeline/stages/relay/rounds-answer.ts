@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { renderClientHeaders } from '@gateway/providers';
 import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import type { HiddenRounds } from '../../recovery/hidden-rounds.ts';
+import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { PassedAnswer } from './passed-answer.ts';
 
 /** The answer with the headers that the client gets of it. Throws `upstream_invalid` for an encoding nobody asked for. */
@@ -22,11 +22,11 @@ export function refuseAnswer(answer: UpstreamAnswer, detail: string): GatewayErr
  * Puts what the rounds did into the log, and into the headers of an answer that has not begun; what is known later is in
  * the log alone.
  */
-export function noteRounds(exchange: Exchange, rounds: HiddenRounds): void {
+export function noteRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   const { ledger, headers } = exchange;
   const { recovered } = rounds;
   ledger.recoveredTools = [...recovered];
-  ledger.hiddenRounds = rounds.count;
+  ledger.recoveryRounds = rounds.count;
   ledger.toolsOut = Math.min(ledger.toolsIn, rounds.forwarded);
   if (exchange.response.headersSent || recovered.length === 0) return;
   headers['x-svc-recovered'] = String(recovered.length);

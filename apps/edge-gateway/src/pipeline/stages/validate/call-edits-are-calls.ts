@@ -2,7 +2,7 @@ import type { Invariant } from './draft.ts';
 
 /** An edit of a call puts JSON of the same kind in the place of a name or of arguments; so calls and results stay paired. */
 export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
-  const broken = plan.net?.callEdits.find(({ start, replacement }) => {
+  const broken = plan.recovery?.callEdits.find(({ start, replacement }) => {
     try {
       return typeof JSON.parse(replacement) !== (bytes[start] === quote ? 'string' : 'object');
     } catch {

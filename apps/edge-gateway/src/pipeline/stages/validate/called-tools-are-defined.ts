@@ -11,7 +11,7 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
   const dropped = plan.eligible.find((index) => {
     const name = outline.tools[index]?.name;
     if (name === undefined || !called.has(name) || forwarded.has(index)) return false;
-    return plan.net === undefined || !plan.net.leftOut.has(name);
+    return plan.recovery === undefined || !plan.recovery.pruned.has(name);
   });
   return dropped === undefined
     ? null

@@ -76,7 +76,7 @@ function loggedPlan(
       plan.reply?.recovery.armed === true && plan.reason !== 'shadow' && plan.native === undefined
         ? plan.reply.recovery.way
         : null,
-    native: plan.native?.way ?? null,
+    native: plan.native?.mode ?? null,
   };
 }
 
@@ -85,7 +85,7 @@ function listDeferred(
   { outline }: ParsedRequest,
   { eligible, forwarded, native }: ToolPlan,
 ): ReadonlySet<string> | undefined {
-  if (native?.way !== 'deferred') return undefined;
+  if (native?.mode !== 'deferred') return undefined;
   const goes = new Set(forwarded);
   return new Set(eligible.flatMap((index) => (goes.has(index) ? [] : (outline.tools[index]?.name ?? []))));
 }

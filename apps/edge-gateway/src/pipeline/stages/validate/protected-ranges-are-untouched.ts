@@ -10,7 +10,7 @@ export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }
   const marked = outline.tools.filter((tool) => tool.cacheControl && forwarded.has(tool.index));
   const open = outline.messages.findLastIndex(({ cacheControl }) => cacheControl) + 1;
   const planned = new Set(plan.context.edits);
-  const calls = new Set(plan.net?.callEdits);
+  const calls = new Set(plan.recovery?.callEdits);
   const openStart = outline.messages[open]?.range.start ?? Infinity;
   const ranges: ByteRange[] = [...outline.messages, ...marked]
     .map(({ range }) => range)

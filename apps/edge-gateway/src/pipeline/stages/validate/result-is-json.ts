@@ -33,7 +33,7 @@ function isModelForModel({ start, end, replacement }: ByteEdit, { tape }: Outbou
 }
 
 function withoutMessages({ outline, plan, edited }: OutboundDraft): ByteEdit[] {
-  const inMessages = new Set([...plan.context.edits, ...(plan.net?.callEdits ?? [])]);
+  const inMessages = new Set([...plan.context.edits, ...(plan.recovery?.callEdits ?? [])]);
   const stoodIn = outline.messages.map(({ range }) => ({ ...range, replacement: 'null' }));
   return [...edited.edits.filter((edit) => !inMessages.has(edit)), ...stoodIn].sort(
     (one, other) => one.start - other.start,

@@ -8,7 +8,7 @@ import type { Invariant, OutboundDraft } from './draft.ts';
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;
   const isLonger = edited.bytes.length - modelGrowth(draft) > bytes.length;
-  return isLonger && (plan.net?.recall ?? null) === null && plan.native === undefined
+  return isLonger && (plan.recovery?.recall ?? null) === null && plan.native === undefined
     ? `the edited body grew from ${bytes.length} to ${edited.bytes.length} bytes`
     : null;
 };

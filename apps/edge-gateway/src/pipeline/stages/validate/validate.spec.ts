@@ -1,6 +1,6 @@
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import { createLedger, type Exchange } from '../../exchange/exchange.ts';
-import { requestWith } from '../../recovery/net.fixture.ts';
+import { requestWith } from '../../recovery/recovery.fixture.ts';
 import type { Target } from '../../../request/request.ts';
 import { TokenRatios } from '../../../request/token-estimates.ts';
 import { identityPlan } from '../../exchange/tool-plan.ts';

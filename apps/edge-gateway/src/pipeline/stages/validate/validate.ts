@@ -5,7 +5,7 @@ import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { TokenRatios } from '../../../request/token-estimates.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { isNativeAt, listSent, identityPlan, type ToolPlan } from '../../exchange/tool-plan.ts';
-import type { NextRound } from '../../recovery/hidden-rounds.ts';
+import type { NextRound } from '../../recovery/recovery-rounds.ts';
 import type { Outbound } from '../../exchange/tool-plan.ts';
 import type { Target, ParsedRequest } from '../../../request/request.ts';
 import { calledToolsAreDefined } from './called-tools-are-defined.ts';
@@ -54,7 +54,7 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
   return {
     body: edited.bytes,
     plan,
-    added: plan.net?.begun ?? [],
+    added: plan.recovery?.openingMessages ?? [],
     bodyFor: (target) => draftOf(request, target, plan, exchange).edited.bytes,
     plainBodyFor:
       plan.native === undefined
@@ -79,10 +79,10 @@ function roundOf(
   const goes = new Set(plan.forwarded);
   const forwarded = plan.eligible.filter((index) => {
     const name = request.outline.tools[index]?.name;
-    return next.net === null || goes.has(index) || (name !== undefined && added.has(name));
+    return next.recovery === null || goes.has(index) || (name !== undefined && added.has(name));
   });
-  const chosen = { ...plan, forwarded, net: next.net ?? undefined };
-  const planned = next.net === null ? withoutNative(chosen) : chosen;
+  const chosen = { ...plan, forwarded, net: next.recovery ?? undefined };
+  const planned = next.recovery === null ? withoutNative(chosen) : chosen;
   const bodyFor = (to: Target): Uint8Array =>
     draftOf(request, to, planned, exchange, next.messages).edited.bytes;
   return {
@@ -105,10 +105,10 @@ function draftOf(
   target: Target,
   planned: ToolPlan,
   exchange: Exchange,
-  added: readonly ChatMessage[] = planned.net?.begun ?? [],
+  added: readonly ChatMessage[] = planned.recovery?.openingMessages ?? [],
 ): OutboundDraft {
   const { bytes, tape, outline } = request;
-  const { net } = planned;
+  const { recovery: net } = planned;
   const sent = listSent(planned);
   const keepsAll = sent.length === outline.tools.length;
   const edited = formatNamed(exchange.format).editRequest({
@@ -120,7 +120,7 @@ function draftOf(
     ...nativeEdit(planned, target),
     contextEdits: planned.context.edits,
     schemaEdits: schemaEditsOf(planned),
-    ...(net === undefined ? {} : { callEdits: net.callEdits, addTools: [net.standIn] }),
+    ...(net === undefined ? {} : { callEdits: net.callEdits, addTools: [net.recoveryTool] }),
     // A translated request gets them in the interchange.
     addMessages: target.lane.kind === 'same-format' ? added : [],
   });
@@ -140,7 +140,7 @@ function nativeEdit(
 ): Pick<RequestEdit, 'deferTools' | 'allowTools'> {
   if (native === undefined || !isNativeAt(native, target)) return {};
   const goes = new Set(forwarded);
-  if (native.way === 'allowed') return { allowTools: goes };
+  if (native.mode === 'allowed') return { allowTools: goes };
   return { deferTools: new Set(eligible.filter((index) => !goes.has(index))) };
 }
 

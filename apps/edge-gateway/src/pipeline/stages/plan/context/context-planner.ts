@@ -14,7 +14,7 @@ import { findBeginning, markMessages, renderQuestion } from './context-question.
 import { openSession, type ContextSession } from './context-session.ts';
 import { otherSettings, type ContextSubject } from './context-subject.ts';
 import { isRewriteDear } from './price-context.ts';
-import type { RecallOriginal } from '../../../recovery/safety-net.ts';
+import type { RecallOriginal } from '../../../recovery/recovery.ts';
 import type { ContextEdits } from '../../../exchange/tool-plan.ts';
 import { wentAsItCame, type MessageEdits } from './message-edits.ts';
 

@@ -17,7 +17,7 @@ export function priceOf(
   model: CatalogModel | undefined,
   tools: readonly ToolOutline[],
   outline: RequestOutline,
-  native?: NativeSelection['way'],
+  native?: NativeSelection['mode'],
 ): PlanPrice {
   const firstTurn = outline.messages.findIndex(({ role }) => role === 'assistant');
   const head = firstTurn < 0 ? outline.messages : outline.messages.slice(0, firstTurn);
@@ -38,7 +38,7 @@ const uncached: CachePrice = { cacheRead: null, cacheWrite: null, cachedTokensMi
  * In the providers' own ways: what is found of the deferred stands at the end of the context, cached or not, so that nothing is gained by
  * growing the list; of what is only restricted all stays in the prompt, so that growing what may be called rewrites nothing.
  */
-function priceNatively(way: NativeSelection['way'] | undefined, price: CachePrice): CachePrice {
+function priceNatively(way: NativeSelection['mode'] | undefined, price: CachePrice): CachePrice {
   if (way === undefined) return price;
   if (way === 'allowed') return uncached;
   return { cacheRead: price.cacheRead ?? 1, cacheWrite: price.cacheWrite ?? 1, cachedTokensMin: 0 };

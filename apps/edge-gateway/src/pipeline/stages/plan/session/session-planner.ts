@@ -107,12 +107,12 @@ export class SessionPlanner {
       pinned: tools.flatMap(pinnedPosition),
       kOverride: caller.kTargetOverride,
       recallTarget: caller.pruning.recallTarget,
-      price: priceOf(model, tools, outline, native?.way),
+      price: priceOf(model, tools, outline, native?.mode),
       // A provider's own search reaches what is deferred, whatever there is of a net.
       mayRecover:
         native === undefined
           ? this.#options.hasNet && mayRecover(outline, caller)
-          : native.way === 'deferred',
+          : native.mode === 'deferred',
       ...(known === undefined ? {} : { session: sessionOf(known) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
       ...(share === 0 ? {} : { shadow: { at: drawOf(names), share } }),

@@ -1,14 +1,14 @@
 import type { ClientFormat, StreamEvent } from '@gateway/interchange';
 import { findProvider } from '@gateway/providers';
 import fc from 'fast-check';
-import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
-import type { Exchange } from '../exchange/exchange.ts';
-import type { Target } from '../../request/request.ts';
-import { identityPlan } from '../exchange/tool-plan.ts';
-import { validate } from '../stages/validate/validate.ts';
-import { applyToolLists } from '../stages/plan/tool-lists.ts';
-import { HiddenRounds } from './hidden-rounds.ts';
-import { netOver, requestWith, secretOf } from './net.fixture.ts';
+import type { UpstreamAnswer } from '../request/upstream-answer.ts';
+import type { Exchange } from './exchange/exchange.ts';
+import type { Target } from '../request/request.ts';
+import { identityPlan } from './exchange/tool-plan.ts';
+import { validate } from './stages/validate/validate.ts';
+import { applyToolLists } from './stages/plan/tool-lists.ts';
+import { RecoveryRounds } from './recovery/recovery-rounds.ts';
+import { recoveryFor, requestWith, secretOf } from './recovery/recovery.fixture.ts';
 
 const formats = ['chat-completions', 'messages', 'converse'] as const;
 const names = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot'] as const;
@@ -84,8 +84,8 @@ it('a tool that the key may not use never goes out and is never called, by any p
         const lists = { deniedTools: denied, allowedTools: allowed };
         const eligible = applyToolLists(request.outline, lists).map(({ index }) => index);
         const forwarded = eligible.filter((index) => forwards[index]);
-        const net = netOver(request, { eligible, forwarded, way, asked });
-        const chosen = native && { way: native, provider: target.provider.name, model: target.model };
+        const net = recoveryFor(request, { eligible, forwarded, mode: way, requested: asked });
+        const chosen = native && { mode: native, provider: target.provider.name, model: target.model };
         const plan = { ...identityPlan(eligible, 'prior'), forwarded, net, native: chosen };
         const exchange = { format, requestId: 'r', headers: {}, ledger: {} } as unknown as Exchange;
         const services = {
@@ -97,18 +97,18 @@ it('a tool that the key may not use never goes out and is never called, by any p
         const outbound = validate(request, { ...target, lane }, plan, exchange, services);
         const plain = outbound.plainBodyFor?.({ ...target, lane });
         const sent = plain === undefined ? [outbound.body] : [outbound.body, plain];
-        const hidden = new HiddenRounds({
-          net,
+        const hidden = new RecoveryRounds({
+          recovery: net,
           signal: new AbortController().signal,
           forwarded: forwarded.length,
-          ask: (next) => {
+          send: (next) => {
             sent.push(outbound.roundFor({ ...target, lane }, next).body);
             return Promise.resolve({ status: 200 } as UpstreamAnswer);
           },
         });
         const shown: StreamEvent[] = [];
         for (const calls of [...rounds, [], [], [], []]) {
-          shown.push(...hidden.push(tell(net.standIn.name, calls)));
+          shown.push(...hidden.push(tell(net.recoveryTool.name, calls)));
           if ((await hidden.next()) === undefined) break;
         }
         shown.push(...hidden.rest());
@@ -123,7 +123,7 @@ it('a tool that the key may not use never goes out and is never called, by any p
           if (bodies.some((body) => body.includes(secretOf(tool)))) throw new Error(`${tool} went out`);
           if (calledNames.includes(tool)) throw new Error(`${tool} was called`);
         }
-        if (calledNames.includes(net.standIn.name)) throw new Error('the stand-in was shown');
+        if (calledNames.includes(net.recoveryTool.name)) throw new Error('the stand-in was shown');
       },
     ),
     { numRuns: 10_000 },
@@ -140,11 +140,16 @@ it('is a pure function: the same request has the same net, and the same calls st
   };
   const result = { role: 'tool', tool_call_id: 'c', content: 'ok' };
   const build = () =>
-    netOver(requestWith('chat-completions', [{ name: 'alpha' }, { name: 'bravo' }], [transcript, result]), {
-      forwarded: [1],
-    });
+    recoveryFor(
+      requestWith('chat-completions', [{ name: 'alpha' }, { name: 'bravo' }], [transcript, result]),
+      {
+        forwarded: [1],
+      },
+    );
   const [one, other] = [build(), build()];
-  expect(JSON.stringify([one.standIn, one.callEdits])).toBe(JSON.stringify([other.standIn, other.callEdits]));
+  expect(JSON.stringify([one.recoveryTool, one.callEdits])).toBe(
+    JSON.stringify([other.recoveryTool, other.callEdits]),
+  );
   expect(one.callEdits.map(({ replacement }) => JSON.parse(replacement) as unknown)).toEqual([
     'svc_more_tools',
     '{"action":"call","name":"alpha","arguments":{"n":12345678901234567890}}',

@@ -1,17 +1,17 @@
 import type { StreamEvent, TokenUsage } from '@gateway/interchange';
 import type { Caller, Target } from '../request/request.ts';
 import { createLedger, type Exchange } from './exchange/exchange.ts';
-import { netOver, requestWith } from './recovery/net.fixture.ts';
-import { openRounds } from './open-rounds.ts';
+import { recoveryFor, requestWith } from './recovery/recovery.fixture.ts';
+import { openRounds } from './open-recovery-rounds.ts';
 import type { Outbound } from './exchange/tool-plan.ts';
 import type { PipelineServices } from './services.ts';
 import { createTries } from './exchange/tries.ts';
 
-const net = netOver(requestWith('chat-completions', [{ name: 'here' }, { name: 'away' }]), {
+const net = recoveryFor(requestWith('chat-completions', [{ name: 'here' }, { name: 'away' }]), {
   forwarded: [0],
 });
 const asks: StreamEvent[] = [
-  { type: 'tool-call-start', choice: 0, block: 0, id: 'c', name: net.standIn.name, kind: 'function' },
+  { type: 'tool-call-start', choice: 0, block: 0, id: 'c', name: net.recoveryTool.name, kind: 'function' },
   { type: 'tool-call-delta', choice: 0, block: 0, argumentsText: '{"action":"describe","names":["away"]}' },
   { type: 'tool-call-end', choice: 0, block: 0 },
 ];
@@ -26,7 +26,7 @@ const answers = (usage: TokenUsage, said: readonly StreamEvent[]): StreamEvent[]
 it('the rounds of an answer that is asked for anew go on counting: what was answered before it broke off is billed', async () => {
   const broken = new Error('broken');
   const outbound = {
-    plan: { net, forwarded: [0], eligible: [0, 1] },
+    plan: { recovery: net, forwarded: [0], eligible: [0, 1] },
     roundFor: () => ({ plainBodyFor: null }),
   };
   const exchange = {

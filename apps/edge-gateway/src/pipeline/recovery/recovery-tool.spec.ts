@@ -1,33 +1,32 @@
-import { parseStandInCall, renderStandInCall } from './parse-stand-in-call.ts';
-import { renderStandIn } from './stand-in.ts';
+import { parseRecoveryToolCall, renderRecoveryToolCall, renderRecoveryTool } from './recovery-tool.ts';
 
 const offer = { names: ['b', 'a'], taken: new Set(['a', 'b']), recalls: false };
 
 describe('the stand-in', () => {
   it('lists the names in the order of the client, and is the same for the same names', () => {
-    const standIn = renderStandIn(offer);
+    const standIn = renderRecoveryTool(offer);
     expect(standIn.description).toContain('b, a');
-    expect(JSON.stringify(renderStandIn({ ...offer, taken: new Set(['b', 'a']) }))).toBe(
+    expect(JSON.stringify(renderRecoveryTool({ ...offer, taken: new Set(['b', 'a']) }))).toBe(
       JSON.stringify(standIn),
     );
   });
 
   it('never has the name of a tool of the client', () => {
-    expect(renderStandIn({ ...offer, taken: new Set(['svc_more_tools', 'svc_more_tools_2']) }).name).toBe(
-      'svc_more_tools_3',
-    );
+    expect(
+      renderRecoveryTool({ ...offer, taken: new Set(['svc_more_tools', 'svc_more_tools_2']) }).name,
+    ).toBe('svc_more_tools_3');
   });
 
   it('keeps its description within what OpenAI takes, however many the names, and still tells them all', () => {
     const names = Array.from({ length: 500 }, (_, index) => `tool_number_${index}`);
-    const standIn = renderStandIn({ ...offer, names });
+    const standIn = renderRecoveryTool({ ...offer, names });
     expect(standIn.description?.length).toBeLessThanOrEqual(1024);
     for (const name of names) expect(JSON.stringify(standIn)).toContain(name);
   });
 
   it('offers what it can: originals alone, tools alone, or both', () => {
     const actions = (given: Partial<typeof offer>) =>
-      JSON.stringify(renderStandIn({ ...offer, ...given })).match(/"enum":(\[[^\]]*\])/)?.[1];
+      JSON.stringify(renderRecoveryTool({ ...offer, ...given })).match(/"enum":(\[[^\]]*\])/)?.[1];
     expect(actions({})).toBe('["describe","call"]');
     expect(actions({ recalls: true })).toBe('["describe","call","original"]');
     expect(actions({ names: [], recalls: true })).toBe('["original"]');
@@ -51,12 +50,12 @@ describe('what a model asks of it', () => {
     ['{"action":"describe","names":[', { action: 'unclear' }],
     ['[]', { action: 'unclear' }],
   ])('%s', (text, expected) => {
-    expect(parseStandInCall(text)).toEqual(expected);
+    expect(parseRecoveryToolCall(text)).toEqual(expected);
   });
 
   it('is said again as it was, big numbers included', () => {
     const argumentsText = '{"id":12345678901234567890,"text":"é\\u0000"}';
-    const call = parseStandInCall(renderStandInCall('a b"c', argumentsText));
+    const call = parseRecoveryToolCall(renderRecoveryToolCall('a b"c', argumentsText));
     expect(call).toEqual({
       action: 'call',
       name: 'a b"c',

@@ -2,8 +2,8 @@ import type { UpstreamAnswer } from '../request/upstream-answer.ts';
 import type { ChatAnswer } from './exchange/answer.ts';
 import type { Caller, Target } from '../request/request.ts';
 import type { Exchange } from './exchange/exchange.ts';
-import type { NextRound } from './recovery/hidden-rounds.ts';
-import { HiddenRounds } from './recovery/hidden-rounds.ts';
+import type { NextRound } from './recovery/recovery-rounds.ts';
+import { RecoveryRounds } from './recovery/recovery-rounds.ts';
 import type { SessionNames, Outbound } from './exchange/tool-plan.ts';
 import { listSent } from './exchange/tool-plan.ts';
 import type { PipelineServices } from './services.ts';
@@ -16,8 +16,8 @@ export function openRounds(
   exchange: Exchange,
   caller: Caller,
   services: PipelineServices,
-): HiddenRounds | null {
-  const { net } = outbound.plan;
+): RecoveryRounds | null {
+  const { recovery: net } = outbound.plan;
   if (net === undefined) return null;
   const asked = alone(target);
   const ask = async (next: NextRound): Promise<UpstreamAnswer> => {
@@ -32,12 +32,12 @@ export function openRounds(
     else headers['x-svc-attempts'] = attempts;
     return answer;
   };
-  const rounds = new HiddenRounds({
-    net,
+  const rounds = new RecoveryRounds({
+    recovery: net,
     signal: exchange.abort.signal,
     forwarded: listSent(outbound.plan).length,
     billed: exchange.rounds?.billed ?? [],
-    ask,
+    send: ask,
   });
   exchange.rounds = rounds;
   return rounds;
@@ -56,16 +56,16 @@ interface RoundsMemory {
 /** What the transcript will not show of an answer's rounds: tools that came back, and what was asked and not answered. */
 export async function rememberRounds(
   { plan }: Pick<Outbound, 'plan'>,
-  rounds: HiddenRounds,
+  rounds: RecoveryRounds,
   memory: RoundsMemory,
 ): Promise<void> {
-  const { net, session, eligible } = plan;
+  const { recovery: net, session, eligible } = plan;
   const { names, needs } = rounds.unanswered;
   if (net === undefined || session === null) return;
   if (rounds.recovered.length === 0 && names.length === 0 && needs.length === 0) return;
   const positionsOf = (tools: readonly string[]): number[] =>
     tools.flatMap((name) => {
-      const index = net.leftOut.get(name);
+      const index = net.pruned.get(name);
       return index === undefined ? [] : [eligible.indexOf(index)];
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => net.find(need)));

@@ -1,7 +1,7 @@
 import type { ClientFormat } from '@gateway/interchange';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
 import type { ParsedRequest } from '../../request/request.ts';
-import { buildNet, type NetGiven } from './build-net.ts';
+import { buildRecovery, type RecoveryInput } from './build-recovery.ts';
 
 /** A tool whose definition says something that stands nowhere else. */
 export interface GivenTool {
@@ -39,7 +39,7 @@ export function requestWith(
   return { bytes, tape, outline, ownCredential: null };
 }
 
-export function netGiven(request: ParsedRequest, given: Partial<NetGiven> = {}): NetGiven {
+export function recoveryInputFor(request: ParsedRequest, given: Partial<RecoveryInput> = {}): RecoveryInput {
   const { outline, tape } = request;
   return {
     format: formatNamed(outline.format),
@@ -47,8 +47,8 @@ export function netGiven(request: ParsedRequest, given: Partial<NetGiven> = {}):
     outline,
     eligible: outline.tools.map(({ index }) => index),
     forwarded: [],
-    asked: [],
-    way: 'in_place',
+    requested: [],
+    mode: 'in_place',
     recall: null,
     reachesTools: true,
     rank: () => Promise.resolve(outline.tools.map(({ index }) => index)),
@@ -56,5 +56,5 @@ export function netGiven(request: ParsedRequest, given: Partial<NetGiven> = {}):
   };
 }
 
-export const netOver = (request: ParsedRequest, given: Partial<NetGiven> = {}) =>
-  buildNet(netGiven(request, given));
+export const recoveryFor = (request: ParsedRequest, given: Partial<RecoveryInput> = {}) =>
+  buildRecovery(recoveryInputFor(request, given));

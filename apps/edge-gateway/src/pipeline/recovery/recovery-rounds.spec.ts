@@ -1,8 +1,8 @@
 import { foldAnswer, type StreamEvent } from '@gateway/interchange';
 import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
-import { HiddenRounds, type NextRound } from './hidden-rounds.ts';
-import { netOver, requestWith } from './net.fixture.ts';
-import type { SafetyNet } from './safety-net.ts';
+import { RecoveryRounds, type NextRound } from './recovery-rounds.ts';
+import { recoveryFor, requestWith } from './recovery.fixture.ts';
+import type { Recovery } from './recovery.ts';
 
 type Call = readonly [id: string, name: string, args: unknown];
 
@@ -54,14 +54,17 @@ const through = (id: string, name: string, args: unknown): Call => [
   { action: 'call', name, arguments: args },
 ];
 
-async function run(rounds: readonly StreamEvent[][], net: SafetyNet = netOver(request, { forwarded: [0] })) {
+async function run(
+  rounds: readonly StreamEvent[][],
+  net: Recovery = recoveryFor(request, { forwarded: [0] }),
+) {
   const asked: NextRound[] = [];
   const left = [...rounds];
-  const hidden = new HiddenRounds({
-    net,
+  const hidden = new RecoveryRounds({
+    recovery: net,
     signal: new AbortController().signal,
     forwarded: 1,
-    ask: (next) => {
+    send: (next) => {
       asked.push(next);
       return Promise.resolve(answer);
     },
@@ -90,7 +93,7 @@ it('a describe is answered at the end of the context, and the call made through 
     tell(undefined, [through('c', 'away', { x: 1 })], [150, 7]),
   ]);
   expect(asked).toHaveLength(1);
-  expect(asked[0]).toMatchObject({ added: [], net: { way: 'in_place' } });
+  expect(asked[0]).toMatchObject({ added: [], recovery: { mode: 'in_place' } });
   expect(resultsOf(asked[0]!)).toContain('what away alone says');
   expect(calls).toEqual([['c', 'away', '{"x":1}']]);
   expect(hidden).toMatchObject({ count: 1, recovered: ['away'], forwarded: 2 });
@@ -99,14 +102,14 @@ it('a describe is answered at the end of the context, and the call made through 
 });
 
 it('regrown: the tool comes with the list, and is no longer stood for', async () => {
-  const net = netOver(request, { forwarded: [0], way: 'regrown' });
+  const net = recoveryFor(request, { forwarded: [0], mode: 'regrown' });
   const { asked, calls } = await run(
     [tell(undefined, [ask('h', 'away')]), tell(undefined, [['c', 'away', { x: 1 }]])],
     net,
   );
   expect(asked[0]?.added).toEqual(['away']);
-  expect([...(asked[0]?.net?.leftOut.keys() ?? [])]).toEqual(['far']);
-  expect(asked[0]?.net?.standIn.name).toBe(net.standIn.name);
+  expect([...(asked[0]?.recovery?.pruned.keys() ?? [])]).toEqual(['far']);
+  expect(asked[0]?.recovery?.recoveryTool.name).toBe(net.recoveryTool.name);
   expect(resultsOf(asked[0]!)).not.toContain('what away alone says');
   expect(calls).toEqual([['c', 'away', '{"x":1}']]);
 });
@@ -145,7 +148,7 @@ it('after two rounds everything is forwarded, and an answer of asking alone ends
   const { asked, folded, calls } = await run(
     [1, 2, 3, 4].map((at) => tell(undefined, [ask(`h${at}`, 'away')])),
   );
-  expect(asked.map(({ net }) => net === null)).toEqual([false, false, true]);
+  expect(asked.map(({ recovery: net }) => net === null)).toEqual([false, false, true]);
   expect(calls).toEqual([]);
   expect(folded.choices[0]).toMatchObject({ finishReason: 'stop', rawReason: 'stop' });
 });
@@ -161,10 +164,10 @@ it('an answer cut off by its length is not gone on with', async () => {
 
 it('what a marker stands for comes back, or is said to be gone', async () => {
   const recall = (id: string) => Promise.resolve(id === 'aaaaaaaaaaaa' ? 'the original' : null);
-  const net = netOver(request, { forwarded: [0, 1, 2], recall });
+  const net = recoveryFor(request, { forwarded: [0, 1, 2], recall });
   const originals: Call[] = ['aaaaaaaaaaaa', 'bbbbbbbbbbbb'].map((id) => [
     id,
-    net.standIn.name,
+    net.recoveryTool.name,
     { action: 'original', id },
   ]);
   const { asked } = await run([tell(undefined, originals), tell('Thanks.', [])], net);
@@ -176,5 +179,5 @@ it('of an answer in which nothing is hidden, every event passes', async () => {
   const events = tell('Hello.', [['own', 'here', { a: 1 }]]);
   const { shown, hidden } = await run([events]);
   expect(shown).toEqual(events);
-  expect(hidden.isAsItCame).toBe(true);
+  expect(hidden.isUnchanged).toBe(true);
 });

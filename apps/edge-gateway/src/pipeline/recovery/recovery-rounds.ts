@@ -9,16 +9,16 @@ import {
 } from '@gateway/interchange';
 import { passOver } from '../../upstream/read-whole.ts';
 import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
-import { answerHiddenCall, type HiddenAnswer } from './answer-hidden-call.ts';
-import { isOfNet } from './judge-call.ts';
-import { nothingShown, RoundReducer, type HiddenCall, type ShownSoFar } from './round-reducer.ts';
-import type { SafetyNet } from './safety-net.ts';
+import { answerRecoveryCall, type RecoveryAnswer } from './answer-recovery-call.ts';
+import { isWithheld } from './judge-calls.ts';
+import { noPriorRounds, RoundReducer, type RecoveryCall, type PriorRounds } from './round-reducer.ts';
+import type { Recovery } from './recovery.ts';
 import { sumUsage } from './sum-usage.ts';
 
 /** The request of a round that the client does not know of. */
 export interface NextRound {
   /** Null: every tool goes out, and nothing stands for any. */
-  readonly net: SafetyNet | null;
+  readonly recovery: Recovery | null;
   /** Tools that go out beside those of the plan, by name. */
   readonly added: readonly string[];
   /** What the model said so far, and what it was answered: behind the client's last message. */
@@ -33,37 +33,37 @@ const refusals: ReadonlySet<number> = new Set([400, 404, 413, 422]);
 
 const everythingIsListed = 'Every tool is in the list now. Call by name.';
 
-export interface HiddenRoundsGiven {
-  readonly net: SafetyNet;
+export interface RecoveryRoundsInput {
+  readonly recovery: Recovery;
   readonly signal: AbortSignal;
   /** How many tools the plan forwards. */
   readonly forwarded: number;
   /** `billed` of the rounds of the same request before, where its answer broke off and it is made anew. */
   readonly billed?: readonly TokenUsage[];
   /** Makes the request of a round. Fails as `forward` does. */
-  ask(next: NextRound): Promise<UpstreamAnswer>;
+  send(next: NextRound): Promise<UpstreamAnswer>;
 }
 
 /** The rounds of one answer: each event of each round goes through here. */
-export class HiddenRounds {
-  readonly #given: HiddenRoundsGiven;
+export class RecoveryRounds {
+  readonly #given: RecoveryRoundsInput;
   readonly #messages: ChatMessage[];
   readonly #added = new Set<string>();
   readonly #shown = new Set<string>();
   readonly #recovered = new Set<string>();
-  #net: SafetyNet;
+  #net: Recovery;
   #reducer: RoundReducer;
   #round = 0;
   #isLast = false;
   #billed: readonly TokenUsage[];
   #summary: ResponseSummary = createSummary();
 
-  constructor(given: HiddenRoundsGiven) {
+  constructor(given: RecoveryRoundsInput) {
     this.#given = given;
-    this.#net = given.net;
-    this.#messages = [...given.net.begun];
+    this.#net = given.recovery;
+    this.#messages = [...given.recovery.openingMessages];
     this.#billed = given.billed ?? [];
-    this.#reducer = new RoundReducer(given.net, { ...nothingShown, usages: this.#billed });
+    this.#reducer = new RoundReducer(given.recovery, { ...noPriorRounds, usages: this.#billed });
   }
 
   /** How many rounds were made that the client does not see. */
@@ -73,7 +73,7 @@ export class HiddenRounds {
 
   /** Whether the client wants a streamed answer to tell its usage. */
   get streamsUsage(): boolean {
-    return this.#given.net.streamsUsage;
+    return this.#given.recovery.streamsUsage;
   }
 
   /** What the model asked about in an answer that is the client's: names, and needs in words. */
@@ -86,8 +86,8 @@ export class HiddenRounds {
   }
 
   /** Whether the client has been told anything of this answer. */
-  get isTold(): boolean {
-    return this.#round > 0 || this.#reducer.isTold;
+  get hasShown(): boolean {
+    return this.#round > 0 || this.#reducer.hasShown;
   }
 
   /** Whether a call was no call of the client's, or not the one that it was made as: what was told has to be said anew. */
@@ -96,8 +96,8 @@ export class HiddenRounds {
   }
 
   /** Whether every call in this round is the client's, as the model made it. */
-  get isAsItCame(): boolean {
-    return this.#round === 0 && this.#reducer.isAsItCame;
+  get isUnchanged(): boolean {
+    return this.#round === 0 && this.#reducer.isUnchanged;
   }
 
   /** All that this round told so far. */
@@ -106,11 +106,11 @@ export class HiddenRounds {
   }
 
   /** Whether a call begins among these that is held back. */
-  holdsAny(events: readonly StreamEvent[]): boolean {
-    return events.some((event) => event.type === 'tool-call-start' && isOfNet(this.#net, event.name));
+  withholdsAny(events: readonly StreamEvent[]): boolean {
+    return events.some((event) => event.type === 'tool-call-start' && isWithheld(this.#net, event.name));
   }
 
-  get usages(): ShownSoFar['usages'] {
+  get usages(): PriorRounds['usages'] {
     return this.#reducer.usages;
   }
 
@@ -126,8 +126,8 @@ export class HiddenRounds {
 
   /** Tools whose definitions went out, in one round or another. */
   get forwarded(): number {
-    const { net, forwarded } = this.#given;
-    return forwarded + (this.#isLast ? net.leftOut.size : this.#shown.size);
+    const { recovery: net, forwarded } = this.#given;
+    return forwarded + (this.#isLast ? net.pruned.size : this.#shown.size);
   }
 
   /** Of what the client saw; with the usage of all rounds together. */
@@ -141,7 +141,7 @@ export class HiddenRounds {
 
   /** The round has ended in good order: the answer of the next one, or undefined and the rest of what the client sees. */
   async next(): Promise<UpstreamAnswer | undefined> {
-    const hidden = this.#isLast ? undefined : this.#reducer.hiddenCalls();
+    const hidden = this.#isLast ? undefined : this.#reducer.recoveryCalls();
     if (hidden === undefined) return undefined;
     const isLast = this.#round >= hiddenRoundsMax;
     const answers = await this.#answer(hidden, isLast);
@@ -153,7 +153,7 @@ export class HiddenRounds {
     this.#isLast = isLast;
     const next = this.#chooseNext(isLast);
     const answer = await this.#askOpenly(next, before);
-    this.#net = this.#isLast || next.net === null ? allForwarded(this.#net) : next.net;
+    this.#net = this.#isLast || next.recovery === null ? allForwarded(this.#net) : next.recovery;
     this.#reducer = new RoundReducer(this.#net, before);
     return answer;
   }
@@ -162,12 +162,12 @@ export class HiddenRounds {
    * A provider that refuses what the gateway put behind the client's messages gets the client's own request, with every tool
    * in it, as long as the client has seen nothing.
    */
-  async #askOpenly(next: NextRound, { blocks }: ShownSoFar): Promise<UpstreamAnswer> {
-    const answer = await this.#given.ask(next);
+  async #askOpenly(next: NextRound, { blocks }: PriorRounds): Promise<UpstreamAnswer> {
+    const answer = await this.#given.send(next);
     if (!refusals.has(answer.status) || blocks > 0) return answer;
     passOver(answer.body);
     this.#isLast = true;
-    return this.#given.ask({ net: null, added: [], messages: [] });
+    return this.#given.send({ recovery: null, added: [], messages: [] });
   }
 
   rest(): readonly StreamEvent[] {
@@ -179,12 +179,12 @@ export class HiddenRounds {
     return events;
   }
 
-  async #answer(hidden: readonly HiddenCall[], isLast: boolean): Promise<readonly HiddenAnswer[]> {
-    const intoList = isLast || this.#net.way === 'regrown';
+  async #answer(hidden: readonly RecoveryCall[], isLast: boolean): Promise<readonly RecoveryAnswer[]> {
+    const intoList = isLast || this.#net.mode === 'regrown';
     const answers = await Promise.all(
-      hidden.map((call) => answerHiddenCall(this.#net, call, intoList, this.#given.signal)),
+      hidden.map((call) => answerRecoveryCall(this.#net, call, intoList, this.#given.signal)),
     );
-    for (const { shown, asked } of answers) {
+    for (const { shown, requested: asked } of answers) {
       for (const name of shown) this.#shown.add(name);
       for (const name of shown) if (intoList) this.#added.add(name);
       for (const name of asked) this.#recovered.add(name);
@@ -197,13 +197,13 @@ export class HiddenRounds {
 
   #chooseNext(isLast: boolean): NextRound {
     const added = [...this.#added];
-    const net = isLast ? null : added.length > 0 ? this.#given.net.without(added) : this.#net;
-    return { net, added, messages: [...this.#messages] };
+    const net = isLast ? null : added.length > 0 ? this.#given.recovery.afterForwarding(added) : this.#net;
+    return { recovery: net, added, messages: [...this.#messages] };
   }
 }
 
 /** What the model said in a round, and what it is answered. */
-function renderTurn(reducer: RoundReducer, answers: readonly HiddenAnswer[]): ChatMessage[] {
+function renderTurn(reducer: RoundReducer, answers: readonly RecoveryAnswer[]): ChatMessage[] {
   const [choice] = foldAnswer(reducer.events).choices;
   const results = answers.map(({ callId, text }): ChatMessage => ({
     role: 'tool',
@@ -213,10 +213,10 @@ function renderTurn(reducer: RoundReducer, answers: readonly HiddenAnswer[]): Ch
 }
 
 /** For an answer to a request with every tool in it: a call through the stand-in is a call of that tool. */
-function allForwarded(net: SafetyNet): SafetyNet {
+function allForwarded(net: Recovery): Recovery {
   return {
     ...net,
-    standingOf: (name) => (net.leftOut.has(name) ? 'forwarded' : net.standingOf(name)),
-    leftOut: new Map(),
+    statusOf: (name) => (net.pruned.has(name) ? 'forwarded' : net.statusOf(name)),
+    pruned: new Map(),
   };
 }

@@ -1,15 +1,15 @@
 import type { ChatMessage, ToolDescription } from '@gateway/interchange';
-import type { HiddenCall } from './round-reducer.ts';
-import type { SafetyNet } from './safety-net.ts';
+import type { RecoveryCall } from './round-reducer.ts';
+import type { Recovery } from './recovery.ts';
 
 /** What the model is told, and which tools it is told of. */
-export interface HiddenAnswer {
+export interface RecoveryAnswer {
   readonly callId: string;
   readonly text: string;
   /** Tools that are shown to the model. */
   readonly shown: readonly string[];
   /** Those of them that it named itself. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
 }
 
 /** Tools that one call is told of; the model may ask again. */
@@ -22,50 +22,50 @@ const definitionCharactersMax = 128_000;
  * The answer to a call that the client does not see. `intoList`: the tools come with the list of the next request, so their
  * definitions are not repeated here. Never fails: what can't be had, the answer says.
  */
-export async function answerHiddenCall(
-  net: SafetyNet,
-  { id, verdict }: HiddenCall,
+export async function answerRecoveryCall(
+  net: Recovery,
+  { id, verdict }: RecoveryCall,
   intoList: boolean,
   signal: AbortSignal,
-): Promise<HiddenAnswer> {
+): Promise<RecoveryAnswer> {
   switch (verdict.kind) {
     case 'describe':
       return { callId: id, ...(await describe(net, verdict, intoList)) };
     case 'correct': {
       const told = `The arguments of "${verdict.name}" do not fit: ${verdict.problems.join('; ')}.`;
       const shown = showTools(net, [verdict.name], intoList);
-      return { callId: id, text: `${told}\n${shown.text}`, shown: shown.names, asked: shown.names };
+      return { callId: id, text: `${told}\n${shown.text}`, shown: shown.names, requested: shown.names };
     }
     case 'original':
-      return { callId: id, text: await recall(net, verdict.id, signal), shown: [], asked: [] };
+      return { callId: id, text: await recall(net, verdict.id, signal), shown: [], requested: [] };
     case 'refuse':
-      return { callId: id, text: verdict.text, shown: [], asked: [] };
+      return { callId: id, text: verdict.text, shown: [], requested: [] };
   }
 }
 
 async function describe(
-  net: SafetyNet,
+  net: Recovery,
   { names, need }: { names: readonly string[]; need: string | null },
   intoList: boolean,
-): Promise<Omit<HiddenAnswer, 'callId'>> {
+): Promise<Omit<RecoveryAnswer, 'callId'>> {
   const named = [...new Set(names)];
-  const asked = named.filter((name) => net.standingOf(name) === 'left_out').slice(0, namesMax);
+  const asked = named.filter((name) => net.statusOf(name) === 'pruned').slice(0, namesMax);
   const found = need === null ? [] : (await net.find(need)).slice(0, foundMax);
   const shown = showTools(net, [...new Set([...asked, ...found])], intoList);
   const others = named.filter((name) => !shown.names.includes(name)).slice(0, namesMax);
   const lines = [shown.text, ...others.map((name) => tellOther(net, name))].filter((line) => line !== '');
   const text = lines.length === 0 ? 'No tool fits that.' : lines.join('\n');
-  return { text, shown: shown.names, asked: asked.filter((name) => shown.names.includes(name)) };
+  return { text, shown: shown.names, requested: asked.filter((name) => shown.names.includes(name)) };
 }
 
-function tellOther(net: SafetyNet, name: string): string {
-  const standing = net.standingOf(name);
+function tellOther(net: Recovery, name: string): string {
+  const standing = net.statusOf(name);
   if (standing === 'forwarded') return `"${name}" is in the list: call it by its name.`;
-  return standing === 'left_out' ? `Ask for "${name}" again.` : `There is no tool "${name.slice(0, 200)}".`;
+  return standing === 'pruned' ? `Ask for "${name}" again.` : `There is no tool "${name.slice(0, 200)}".`;
 }
 
 function showTools(
-  net: SafetyNet,
+  net: Recovery,
   names: readonly string[],
   intoList: boolean,
 ): { text: string; names: readonly string[] } {
@@ -85,7 +85,10 @@ function showTools(
 }
 
 /** What the model asked about with its last answer, as if it asked now: a pure function of the tools. */
-export function renderAsked(standInName: string, definitions: readonly ToolDescription[]): ChatMessage[] {
+export function renderRequestedTools(
+  standInName: string,
+  definitions: readonly ToolDescription[],
+): ChatMessage[] {
   const names = definitions.map(({ name }) => name);
   const id = 'svc_asked_before';
   const text = [...definitions.map(renderDefinition), howToCall].join('\n');
@@ -112,7 +115,7 @@ function renderDefinition({ name, description, parameters }: ToolDescription): s
   return JSON.stringify({ name, description, parameters });
 }
 
-async function recall(net: SafetyNet, id: string, signal: AbortSignal): Promise<string> {
+async function recall(net: Recovery, id: string, signal: AbortSignal): Promise<string> {
   try {
     const original = await net.recall?.(id, signal);
     return original ?? 'Nothing is kept under that id.';

@@ -1,12 +1,27 @@
-import type { RequestOutline, ToolDescription, ToolOutline } from '@gateway/interchange';
-import { asksForStreamedUsage, type ClientWireFormat, type JsonTape } from '@gateway/wire-formats';
-import { renderCallEdits } from './call-edits.ts';
-import { renderAsked } from './answer-hidden-call.ts';
-import type { SafetyNet, ToolStanding } from './safety-net.ts';
-import { renderStandIn } from './stand-in.ts';
+import type { ByteEdit, RequestOutline, ToolDescription, ToolOutline } from '@gateway/interchange';
+import type { CallPlace, ClientWireFormat, JsonTape } from '@gateway/wire-formats';
+import { asksForStreamedUsage } from '@gateway/wire-formats';
+import { renderRequestedTools } from './answer-recovery-call.ts';
+import type { Recovery, ToolStatus } from './recovery.ts';
+import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
+
+/**
+ * Whether a request can have a net at all: not where the client forces tools, wants several answers at once (each would
+ * ask for other tools), or has begun the answer itself. Whether its model binds its thinking is another question.
+ */
+export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
+  const { mode } = outline.toolChoice;
+  if (outline.tools.length === 0 || mode === 'tool' || mode === 'allowed') return false;
+  return outline.messages.at(-1)?.role !== 'assistant' && !wantsSeveralAnswers(tape);
+}
+
+function wantsSeveralAnswers(tape: JsonTape): boolean {
+  const wanted = tape.get(tape.root, 'n');
+  return wanted !== undefined && tape.kind(wanted) === 'number' && Number(tape.value(wanted)) > 1;
+}
 
 /** What a net is made of. Tools are told by their index in the client's list. */
-export interface NetGiven extends Pick<SafetyNet, 'way' | 'recall'> {
+export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
@@ -14,58 +29,58 @@ export interface NetGiven extends Pick<SafetyNet, 'way' | 'recall'> {
   readonly eligible: readonly number[];
   readonly forwarded: readonly number[];
   /** Tools that the model asked about in its last turn. */
-  readonly asked: readonly number[];
+  readonly requested: readonly number[];
   /** Whether tools that are left out can be reached; else the net is for originals alone. */
   readonly reachesTools: boolean;
   /** Indexes of tools, best first. Fails as planning does. */
   readonly rank: (need: string) => Promise<readonly number[]>;
 }
 
-export function buildNet(given: NetGiven): SafetyNet {
-  const { format, tape, outline, recall, way } = given;
-  const standings = given.reachesTools ? findStandings(given) : new Map<string, ToolStanding>();
+export function buildRecovery(given: RecoveryInput): Recovery {
+  const { format, tape, outline, recall, mode: way } = given;
+  const standings = given.reachesTools ? findStandings(given) : new Map<string, ToolStatus>();
   const leftOut = new Map<string, number>();
   for (const { name, index } of outline.tools)
-    if (name !== undefined && standings.get(name) === 'left_out' && !leftOut.has(name))
+    if (name !== undefined && standings.get(name) === 'pruned' && !leftOut.has(name))
       leftOut.set(name, index);
-  const standIn = renderStandIn({
+  const standIn = renderRecoveryTool({
     names: [...leftOut.keys()],
     taken: new Set(outline.tools.flatMap(({ name }) => name ?? [])),
     recalls: recall !== null,
   });
   const describe = (names: readonly string[]): readonly ToolDescription[] =>
     format.client.toolDefinitions(tape, toolsNamed(outline, leftOut, names));
-  const asked = given.asked
+  const asked = given.requested
     .flatMap((index) => outline.tools[index]?.name ?? [])
     .filter((name) => leftOut.has(name));
   return {
-    way,
-    standIn,
-    leftOut,
+    mode: way,
+    recoveryTool: standIn,
+    pruned: leftOut,
     recall,
-    standingOf: (name) => standings.get(name) ?? 'unknown',
+    statusOf: (name) => standings.get(name) ?? 'unknown',
     callEdits: isAnyCalled(outline, leftOut)
       ? renderCallEdits(format.client.listCalls(tape), standIn.name, (name) => leftOut.has(name))
       : [],
     describe,
-    begun: asked.length === 0 ? [] : renderAsked(standIn.name, describe(asked)),
+    openingMessages: asked.length === 0 ? [] : renderRequestedTools(standIn.name, describe(asked)),
     find: (need) => findTools(given, leftOut, need),
     joinsTexts: format.name === 'chat-completions',
     streamsUsage: format.name === 'chat-completions' && asksForStreamedUsage(tape),
-    without: (names) => withoutTools(given, names),
+    afterForwarding: (names) => withoutTools(given, names),
   };
 }
 
 /** Of tools of one name one standing: lists name all of them, and plans forward all of them. */
-function findStandings({ outline, eligible, forwarded }: NetGiven): Map<string, ToolStanding> {
+function findStandings({ outline, eligible, forwarded }: RecoveryInput): Map<string, ToolStatus> {
   const mayUse = new Set(eligible);
   const goes = new Set(forwarded);
-  const standings = new Map<string, ToolStanding>();
+  const standings = new Map<string, ToolStatus>();
   for (const { name, index } of outline.tools) {
     if (name === undefined) continue;
     if (!mayUse.has(index)) standings.set(name, 'denied');
     else if (goes.has(index)) standings.set(name, 'forwarded');
-    else if (!standings.has(name)) standings.set(name, 'left_out');
+    else if (!standings.has(name)) standings.set(name, 'pruned');
   }
   return standings;
 }
@@ -83,7 +98,7 @@ function toolsNamed(
 }
 
 async function findTools(
-  { outline, rank }: NetGiven,
+  { outline, rank }: RecoveryInput,
   leftOut: ReadonlyMap<string, number>,
   need: string,
 ): Promise<readonly string[]> {
@@ -116,13 +131,34 @@ function wordsOf(text: string): string[] {
     .filter((word) => word.length > 1);
 }
 
-function withoutTools(given: NetGiven, names: readonly string[]): SafetyNet | null {
+function withoutTools(given: RecoveryInput, names: readonly string[]): Recovery | null {
   const added = new Set(names);
   const eligible = new Set(given.eligible);
   const indexes = given.outline.tools.filter(
     ({ name, index }) => name !== undefined && added.has(name) && eligible.has(index),
   );
   const forwarded = [...new Set([...given.forwarded, ...indexes.map(({ index }) => index)])];
-  const net = buildNet({ ...given, forwarded, asked: [] });
-  return net.leftOut.size === 0 && net.recall === null ? null : net;
+  const net = buildRecovery({ ...given, forwarded, requested: [] });
+  return net.pruned.size === 0 && net.recall === null ? null : net;
+}
+
+/**
+ * The transcript's calls of tools that are left out, as calls of the stand-in: a pure function of the transcript, so that
+ * every later turn says the same.
+ */
+function renderCallEdits(
+  places: readonly CallPlace[],
+  standInName: string,
+  isLeftOut: (name: string) => boolean,
+): ByteEdit[] {
+  const edits = places
+    .filter(({ name }) => isLeftOut(name))
+    .flatMap((place): ByteEdit[] => {
+      const call = renderRecoveryToolCall(place.name, place.argumentsText());
+      return [
+        { ...place.nameRange, replacement: JSON.stringify(standInName) },
+        { ...place.argumentsRange, replacement: place.isText ? JSON.stringify(call) : call },
+      ];
+    });
+  return edits.sort((one, other) => one.start - other.start);
 }

@@ -1,0 +1,133 @@
+import { parseExactJson } from '@gateway/wire-formats';
+import type { RecoveryTool } from './recovery.ts';
+
+/** The stand-in's name, unless a tool of the client's has it. */
+const ownName = 'svc_more_tools';
+
+/** What may be asked of a stand-in: the members of its arguments. */
+interface RecoveryToolInput {
+  /** Names of the tools that it stands for, in the client's order. */
+  readonly names: readonly string[];
+  /** Every name in the client's list, those too that the key may not use. */
+  readonly taken: ReadonlySet<string>;
+  /** Whether it brings back what was left out of the conversation. */
+  readonly recalls: boolean;
+}
+
+const text = { type: 'string' } as const;
+
+/** OpenAI and Azure refuse a tool whose description is longer (`string_above_max_length`). */
+const descriptionCharactersMax = 1024;
+
+/**
+ * The tool that stands for those that are left out. A pure function of the names: as long as they are the same, so is it,
+ * byte for byte. Names that are too many for the description stand with the parameter that takes them.
+ */
+export function renderRecoveryTool({ names, taken, recalls }: RecoveryToolInput): RecoveryTool {
+  const standsForTools = names.length > 0;
+  const listed = names.join(', ');
+  const spoken = [standsForTools ? [tellTools, listed] : [], recalls ? [tellOriginals] : []].flat();
+  const isWhole = spoken.join('\n').length <= descriptionCharactersMax;
+  return {
+    kind: 'function',
+    name: chooseName(taken),
+    description: (isWhole ? spoken : spoken.filter((line) => line !== listed)).join('\n'),
+    parameters: {
+      type: 'object',
+      properties: {
+        action: {
+          ...text,
+          enum: [standsForTools ? ['describe', 'call'] : [], recalls ? ['original'] : []].flat(),
+        },
+        ...(standsForTools ? parametersOfTools(isWhole ? '' : `. There are: ${listed}`) : {}),
+        ...(recalls ? { id: { ...text, description: 'original: the id in the marker' } } : {}),
+      },
+      required: ['action'],
+    },
+  };
+}
+
+function parametersOfTools(rest: string): Record<string, object> {
+  return {
+    names: { type: 'array', items: text, description: `describe: names of tools${rest}` },
+    need: { ...text, description: 'describe: what a tool is needed for, where its name is not known' },
+    name: { ...text, description: 'call: the tool' },
+    arguments: { type: 'object', description: 'call: its arguments, as its definition says' },
+  };
+}
+
+const tellTools =
+  'More tools, which are not in the list. describe: gives definitions, by names or by need. ' +
+  'call: calls one, by its name and arguments. Describe a tool before its first call.';
+
+const tellOriginals =
+  'original: brings back, by its id, what a marker in the conversation says was left out.';
+
+function chooseName(taken: ReadonlySet<string>): string {
+  let name = ownName;
+  for (let number = 2; taken.has(name); number += 1) name = `${ownName}_${number}`;
+  return name;
+}
+
+/** What a model asks of the stand-in. */
+export type RecoveryToolCall =
+  | { readonly action: 'describe'; readonly names: readonly string[]; readonly need: string | null }
+  | { readonly action: 'call'; readonly name: string; readonly argumentsText: string }
+  | { readonly action: 'original'; readonly id: string }
+  | { readonly action: 'unclear' };
+
+const unclear: RecoveryToolCall = { action: 'unclear' };
+
+/** Reads what a model wrote. Lenient: an action that is not said is told by the other members. */
+export function parseRecoveryToolCall(argumentsText: string): RecoveryToolCall {
+  const members = parseObject(argumentsText);
+  if (members === undefined) return unclear;
+  const { name, id } = members;
+  switch (readAction(members)) {
+    case 'describe':
+      return parseDescribe(members);
+    case 'call':
+      return typeof name === 'string'
+        ? { action: 'call', name, argumentsText: renderArguments(members.arguments) }
+        : unclear;
+    case 'original':
+      return typeof id === 'string' ? { action: 'original', id } : unclear;
+    default:
+      return unclear;
+  }
+}
+
+/** The same call, as a model would have written it: how calls of tools that are left out stand in later turns. */
+export function renderRecoveryToolCall(name: string, argumentsText: string): string {
+  const given = parseObject(argumentsText) === undefined ? JSON.stringify(argumentsText) : argumentsText;
+  return `{"action":"call","name":${JSON.stringify(name)},"arguments":${given}}`;
+}
+
+function readAction(members: Record<string, unknown>): unknown {
+  if (members.action !== undefined) return members.action;
+  if (typeof members.name === 'string') return 'call';
+  if (typeof members.id === 'string') return 'original';
+  return 'describe';
+}
+
+function parseDescribe({ names, name, need }: Record<string, unknown>): RecoveryToolCall {
+  const listed = [names, name].flat().filter((entry) => typeof entry === 'string');
+  const told = typeof need === 'string' && need.trim() !== '' ? need : null;
+  return listed.length === 0 && told === null ? unclear : { action: 'describe', names: listed, need: told };
+}
+
+/** Some models write the arguments as a text that holds their JSON. */
+function renderArguments(given: unknown): string {
+  if (given === undefined || given === null) return '{}';
+  return typeof given === 'string' ? given : JSON.stringify(given);
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = parseExactJson(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
