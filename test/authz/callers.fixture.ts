@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { createApiKey } from '@gateway/interchange';
-import type { Access } from '../../apps/edge-gateway/src/http/access.ts';
+import type { Access } from '../../apps/edge-gateway/src/openapi/operation.ts';
 import { forgeTokens } from '@gateway/testing';
 import type { World } from './world.fixture.ts';
 

@@ -1,6 +1,6 @@
 import { converseErrorBody, errorBody, messagesErrorBody } from '@gateway/contracts';
 import { z } from 'zod';
-import { formatOfPath } from '../../apps/edge-gateway/src/http/endpoint-format.ts';
+import { formatOfPath } from '../../apps/edge-gateway/src/request/http-response.ts';
 import type { Answer } from '../e2e/http.fixture.ts';
 
 const messagesError = messagesErrorBody.extend({

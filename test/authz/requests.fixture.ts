@@ -1,8 +1,7 @@
 import { controllers } from '../../apps/edge-gateway/src/edge-gateway.module.ts';
-import type { Access } from '../../apps/edge-gateway/src/http/access.ts';
-import type { Operation } from '../../apps/edge-gateway/src/http/operation.ts';
-import { listRoutes } from '../../apps/edge-gateway/src/http/route-table.ts';
-import { listErrors } from '../../apps/edge-gateway/src/openapi/list-errors.ts';
+import type { Access, Operation } from '../../apps/edge-gateway/src/openapi/operation.ts';
+import { listRoutes } from '../../apps/edge-gateway/src/openapi/route-table.ts';
+import { listErrors } from '../../apps/edge-gateway/src/openapi/access-rules.ts';
 import { signUpPerson } from '@gateway/testing';
 import { createTestAccount } from '../e2e/account.fixture.ts';
 import { send, type Answer } from '../e2e/http.fixture.ts';

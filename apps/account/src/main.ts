@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { sessionChanged } from '@gateway/contracts';
-import { runService } from '@gateway/messaging';
+import { connectCacheRedis, runService } from '@gateway/messaging';
 import { watchPool, type Logger } from '@gateway/observability';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { AccountModule } from './account.module.ts';
 import { ChangeAnnouncer } from './announce/change-announcer.ts';
 import { RedisEpochBoard } from './announce/redis-epoch-board.adapter.ts';
@@ -20,16 +20,12 @@ import { createAccountDatabase } from './persistence/account-database.ts';
 const config = loadConfig();
 const database = createAccountDatabase({ url: config.ACCOUNT_DATABASE_URL });
 
-/** Away, it holds nothing up: broadcasts tell of changes first. */
+/** The service starts and runs without Redis: broadcasts announce changes first. */
 function connectEpochRedis(logger: Logger): Redis {
-  const redis = new Redis(config.REDIS_CACHE_URL, {
-    enableOfflineQueue: false,
-    commandTimeout: 1_000,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  return connectCacheRedis(config.REDIS_CACHE_URL, {
+    commandTimeoutMs: 1_000,
+    onError: (error) => logger.debug({ err: error }, 'Redis error: change epochs are not written'),
   });
-  redis.on('error', (error) => logger.debug({ err: error }, 'the epochs of changes are not written'));
-  return redis;
 }
 
 await runService({

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
-import { runService } from '@gateway/messaging';
+import { connectCacheRedis, runService } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { CompressorModule } from './compressor.module.ts';
 import { loadConfig } from './config.ts';
 import { RedisCountStore } from './count-tokens/redis-count-store.adapter.ts';
@@ -9,16 +9,12 @@ import { RedisOriginalStore } from './originals/redis-original-store.adapter.ts'
 
 const config = loadConfig();
 
-/** Away, it holds nothing up: an original that is not kept is made again from its conversation. */
+/** The service runs without Redis: an original that is not stored is rebuilt from its conversation. */
 function connectRedis(logger: Logger): Redis {
-  const redis = new Redis(config.REDIS_CACHE_URL, {
-    enableOfflineQueue: false,
-    commandTimeout: 500,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  return connectCacheRedis(config.REDIS_CACHE_URL, {
+    commandTimeoutMs: 500,
+    onError: (error) => logger.debug({ err: error }, 'Redis error: originals are not stored'),
   });
-  redis.on('error', (error) => logger.debug({ err: error }, 'originals are not kept'));
-  return redis;
 }
 
 await runService({

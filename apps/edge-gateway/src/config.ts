@@ -1,6 +1,6 @@
 import { port, serviceVariables, parseConfig, unlessEmpty } from '@gateway/messaging';
 import { z } from 'zod';
-import { sessionAlgorithms } from './sessions/session-algorithms.ts';
+import { sessionAlgorithms } from './login-sessions/login-session.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -1,9 +1,9 @@
 import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import type { EdgeParts } from './edge-parts.ts';
-import { AccessGuard } from './http/access.guard.ts';
+import { AccessGuard } from './access/access.guard.ts';
 import { ErrorFilter } from './http/error.filter.ts';
-import { listRoutes } from './http/route-table.ts';
+import { listRoutes } from './openapi/route-table.ts';
 import { Reference } from './openapi/reference.ts';
 import { AccountBillingRoute } from './routes/account-billing/account-billing.route.ts';
 import { AccountDeletionsRoute } from './routes/account-deletions/account-deletions.route.ts';

@@ -1,3 +1,4 @@
+export { connectCacheRedis, type CacheRedisOptions } from './cache-redis.ts';
 export { endOnSignal } from './end-on-signal.ts';
 export type {
   CallOptions,

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { createLogger } from '@gateway/observability';
 import { startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
-import { connectRedis } from '../../../apps/edge-gateway/src/connect-redis.ts';
+import { connectRedis } from '../../../apps/edge-gateway/src/edge-stores.ts';
 import { RedisRateLimiter } from '../../../apps/edge-gateway/src/rate-limits/redis-rate-limiter.adapter.ts';
 import type { RateDecision } from '../../../apps/edge-gateway/src/rate-limits/rate-limiter.port.ts';
 import { eventually, undoAll, type Stack, type Undo } from '../stack.fixture.ts';

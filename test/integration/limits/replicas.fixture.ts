@@ -7,7 +7,7 @@ import {
   type BudgetedKey,
 } from '../../../apps/edge-gateway/src/budgets/saved-token-budgets.ts';
 import type { Reservation } from '../../../apps/edge-gateway/src/budgets/key-budget.ts';
-import { connectRedis } from '../../../apps/edge-gateway/src/connect-redis.ts';
+import { connectRedis } from '../../../apps/edge-gateway/src/edge-stores.ts';
 import { eventually } from '../stack.fixture.ts';
 
 export const quietLog = createLogger({ service: 'test', instanceId: 'test', level: 'silent' });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startStack } from '@gateway/testing';
 import { setTimeout as waitMs } from 'node:timers/promises';
-import { connectRedis } from '../../../apps/edge-gateway/src/connect-redis.ts';
+import { connectRedis } from '../../../apps/edge-gateway/src/edge-stores.ts';
 import { RedisRateLimiter } from '../../../apps/edge-gateway/src/rate-limits/redis-rate-limiter.adapter.ts';
 import { eventually, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 import { quietLog } from './replicas.fixture.ts';

@@ -1,7 +1,7 @@
 import { additionalKeysMax, backendChanged } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
-import type { ResilienceMetrics } from '../metrics/resilience-metrics.ts';
+import type { ResilienceMetrics } from '../metrics/edge-metrics.ts';
 import { Backend, type BackendName, type BackendNews } from './backend.ts';
 
 export interface BackendBookOptions {

@@ -1,6 +1,5 @@
-import { ExponentialBackoff } from 'cockatiel';
+import { CircuitState, ConsecutiveBreaker, ExponentialBackoff, SamplingBreaker } from 'cockatiel';
 import type { Failure } from './failure.ts';
-import { TripRules } from './trip-rules.ts';
 
 /** A provider as one account reaches it with one of its credentials. */
 export interface BackendName {
@@ -20,7 +19,7 @@ export type BackendState = 'ready' | 'cooling' | 'open' | 'full';
 export type BackendNews =
   { readonly kind: 'opened' | 'closed' } | { readonly kind: 'cooling'; readonly forMs: number };
 
-export interface BackendOptions {
+interface BackendOptions {
   readonly name: BackendName;
   /** Calls under way at the same time. */
   readonly inFlightMax: number;
@@ -204,4 +203,23 @@ function stateOf({ isOpen, probeAt, skips, coolUntil }: Trouble, now: number): B
   const dueAt = skips >= skipsBeforeProbe ? probeAt : probeAt + unhurriedMs;
   if (isOpen && now < dueAt) return 'open';
   return now < coolUntil ? 'cooling' : 'ready';
+}
+
+/** So many failures, with no answer between them, open a breaker. */
+const failuresInARow = 5;
+/** So does more than half of the calls of ten seconds, from twenty calls on. */
+const sample = { threshold: 0.5, duration: 10_000, minimumRps: 2 } as const;
+
+/** When the failures of a backend are enough to open its breaker: whichever of the library's rules says so first. */
+class TripRules {
+  readonly #rules = [new ConsecutiveBreaker(failuresInARow), new SamplingBreaker(sample)];
+
+  noteSuccess(): void {
+    for (const rule of this.#rules) rule.success(CircuitState.Closed);
+  }
+
+  /** Says whether the breaker opens. Each rule is told. */
+  noteFailure(): boolean {
+    return this.#rules.map((rule) => rule.failure(CircuitState.Closed)).includes(true);
+  }
 }

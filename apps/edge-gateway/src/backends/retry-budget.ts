@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { ExponentialBackoff, decorrelatedJitterGenerator } from 'cockatiel';
 
 /** Calls beyond the first of a request, as a share of the requests of the window. */
-export interface RetryBudgetOptions {
+interface RetryBudgetOptions {
   readonly share: number;
   /** So many are allowed in a window whatever the share says: where requests are few, a share of them is none. */
   readonly floor: number;
@@ -92,4 +93,18 @@ export class RetryBudget {
     this.#byAccount.set(accountId, made);
     return made;
   }
+}
+
+/** About 0.2 s before the first try, 0.4 s before the second, and so on; jittered, so that callers that failed together do not come back together. */
+const waits = new ExponentialBackoff({
+  generator: decorrelatedJitterGenerator,
+  initialDelay: 200,
+  maxDelay: 3_000,
+});
+
+/** How long to wait before the same call is made for the `again`-th time (1 is the first repetition). */
+export function chooseBackoffMs(again: number): number {
+  let wait = waits.next();
+  for (let step = 0; step < again; step += 1) wait = wait.next(undefined);
+  return wait.duration;
 }

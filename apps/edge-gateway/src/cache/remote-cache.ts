@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { askAgain } from './ask-again.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { GatewayError } from '@gateway/errors';
 
-export interface RemoteCacheOptions<Value> {
+interface RemoteCacheOptions<Value> {
   readonly entriesMax: number;
   /** How long an answer is used without asking again. */
   readonly freshMs: number;
@@ -147,4 +148,27 @@ export class RemoteCache<Value extends object | string | null> {
     this.#epoch += 1;
     this.#loading.clear();
   }
+}
+
+/** Waits before each further question: together as long as a service takes to come back to the bus. */
+const pausesMs = [50, 150, 400];
+
+/**
+ * Asks a service again that was not there, a few times. For questions that change nothing: after a restart of the bus,
+ * callers are connected again before those who answer, and a request should not fail for that.
+ *
+ * @param failure why it could not be asked; thrown at once unless it is `service_unavailable`.
+ */
+export async function askAgain<Answer>(failure: unknown, ask: () => Promise<Answer>): Promise<Answer> {
+  let last = failure;
+  for (const pauseMs of pausesMs) {
+    if (!(last instanceof GatewayError) || last.code !== 'service_unavailable') break;
+    await wait(pauseMs);
+    try {
+      return await ask();
+    } catch (error) {
+      last = error;
+    }
+  }
+  throw last;
 }

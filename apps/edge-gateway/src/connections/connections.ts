@@ -1,18 +1,16 @@
+import type { CredentialSecret, CredentialSummary } from '@gateway/contracts';
 import {
   credentialChanged,
   credentialSecret,
   listCredentials,
   openCredential,
   reportCredential,
-  type CredentialSecret,
-  type CredentialSummary,
 } from '@gateway/contracts';
 import type { SecretRedactor } from '@gateway/observability';
-import { openSealed, type Messaging, type RequestOf, type SealingKeyPair } from '@gateway/messaging';
+import type { Messaging, RequestOf, SealingKeyPair } from '@gateway/messaging';
+import { openSealed } from '@gateway/messaging';
 import type { BackendBook } from '../backends/backend-book.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
-import { CredentialHealth, type ReportCredential } from './credential-health.ts';
-import { secretValues } from './secret-values.ts';
 
 /** A credential, opened: in this process's memory alone, and for a bounded time. */
 export interface OpenedCredential {
@@ -139,3 +137,68 @@ function parseSecret(bytes: Buffer): CredentialSecret {
     bytes.fill(0);
   }
 }
+
+/** Tells the vault that a provider refused a credential, with which status, or (null) that it took it again. */
+type ReportCredential = (refusedStatus: number | null) => void;
+
+interface CredentialHealthOptions {
+  /** What the vault knew when the credential was opened. */
+  readonly isFailing: boolean;
+  readonly report: ReportCredential;
+  readonly now?: () => number;
+}
+
+/** A provider that answers now so, now so, is not told of each time. */
+const quietMs = 10_000;
+/** Answers with which a provider refuses the credential itself, or what it may do. */
+const isRefusal = (status: number) => status === 401 || status === 403;
+
+/** How an opened credential fares, by the answers that it gets. A change is reported; nobody waits for that. */
+export class CredentialHealth {
+  readonly #report: ReportCredential;
+  readonly #now: () => number;
+  #isFailing: boolean;
+  #quietUntil = 0;
+
+  constructor({ isFailing, report, now = Date.now }: CredentialHealthOptions) {
+    this.#isFailing = isFailing;
+    this.#report = report;
+    this.#now = now;
+  }
+
+  /** Of every answer's status. Costs two comparisons as long as nothing changes. */
+  note(status: number): void {
+    if (status < 400 ? this.#isFailing : !this.#isFailing && isRefusal(status)) this.#change(status);
+  }
+
+  #change(status: number): void {
+    const now = this.#now();
+    if (now < this.#quietUntil) return;
+    this.#quietUntil = now + quietMs;
+    this.#isFailing = isRefusal(status);
+    this.#report(this.#isFailing ? status : null);
+  }
+}
+
+/** The values inside a credential: a bare key is one, none is none; the hosted service's is a JSON object of several. */
+export function secretValues(credential: string): readonly string[] {
+  if (credential === '') return [];
+  if (!credential.startsWith('{')) return [credential];
+  const fields = parseFields(credential);
+  if (typeof fields !== 'object' || fields === null) return [credential];
+  return Object.entries(fields).flatMap(([name, value]) =>
+    !notSecret.has(name) && typeof value === 'string' ? [value] : [],
+  );
+}
+
+/** Null for a bare key that begins like JSON (a placeholder left in). The parser's error would quote it. */
+function parseFields(credential: string): unknown {
+  try {
+    return JSON.parse(credential);
+  } catch {
+    return null;
+  }
+}
+
+/** No secrets, and too short or too common to take out of texts. */
+const notSecret = new Set(['region', 'client_email', 'private_key_id']);

@@ -4,7 +4,7 @@ import type { BackendBook } from '../backends/backend-book.ts';
 import type { Caller, Target } from '../request/request.ts';
 import type { PipelineSettings } from '../request/settings.ts';
 import type { Connections, OpenedKey } from './connections.ts';
-import { secretValues } from './secret-values.ts';
+import { secretValues } from './connections.ts';
 
 /** What a provider call is made with. */
 export interface Connection {

@@ -1,4 +1,5 @@
-import { accountChanged, authenticateKey, keyChanged, type KeyGrant } from '@gateway/contracts';
+import type { KeyGrant } from '@gateway/contracts';
+import { accountChanged, authenticateKey, keyChanged } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
 import { RemoteCache } from '../cache/remote-cache.ts';
@@ -125,4 +126,11 @@ export class GrantCache {
 function requireGrant(grant: KeyGrant | null): KeyGrant {
   if (grant !== null) return grant;
   throw new GatewayError('invalid_api_key');
+}
+
+/** The grant itself, or `expired_api_key` thrown. */
+export function requireUnexpired(grant: KeyGrant): KeyGrant {
+  if (grant.expiresAt !== null && Date.parse(grant.expiresAt) <= Date.now())
+    throw new GatewayError('expired_api_key');
+  return grant;
 }

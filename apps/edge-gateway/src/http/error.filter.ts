@@ -3,8 +3,7 @@ import type { Logger } from '@gateway/observability';
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { tokens } from '../tokens.ts';
-import { formatOfPath } from './endpoint-format.ts';
-import { renderError } from '../request/http-response.ts';
+import { formatOfPath, renderError } from '../request/http-response.ts';
 
 /** Statuses that say something of the caller: many of one are somebody trying. */
 const refusals = new Set([401, 403, 429]);

@@ -8,8 +8,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
-import { answerOversizedHeaders } from './connection-error.ts';
-import { connectionLimits } from './limits.ts';
+import { answerOversizedHeaders, connectionLimits } from './connection-limits.ts';
 
 /** Requests that one connection may have open at a time. */
 const streamsMax = 128;

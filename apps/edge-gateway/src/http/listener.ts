@@ -3,9 +3,8 @@ import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ProtocolChooser } from './choose-protocol.ts';
-import { answerConnectionError } from './connection-error.ts';
+import { answerConnectionError, connectionLimits } from './connection-limits.ts';
 import { createHttp2Server } from './http2-server.ts';
-import { connectionLimits } from './limits.ts';
 
 /** A certificate chain and its private key, both PEM. */
 export interface TlsIdentity {

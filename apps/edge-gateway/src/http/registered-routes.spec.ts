@@ -5,7 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { controllers, EdgeGatewayModule } from '../edge-gateway.module.ts';
 import type { EdgeParts } from '../edge-parts.ts';
 import { DirectChat, directEndpoints } from './direct-chat.ts';
-import { listRoutes } from './route-table.ts';
+import { listRoutes } from '../openapi/route-table.ts';
 import { createServer } from './server.ts';
 
 @Module({})

@@ -3,15 +3,16 @@ import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { nestLogger } from '@gateway/messaging';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { answerConnectionError } from './connection-error.ts';
+import { answerConnectionError } from './connection-limits.ts';
 import type { DirectChat } from './direct-chat.ts';
-import { createListener, type Listener, type TlsIdentity } from './listener.ts';
+import type { Listener, TlsIdentity } from './listener.ts';
+import { createListener } from './listener.ts';
 import { renderError } from '../request/http-response.ts';
 import { newRequestId } from './request-id.ts';
-import { RouteMethods } from './route-methods.ts';
 
 export interface ServerOptions {
   /** Without one the port speaks plain text. */
@@ -96,4 +97,29 @@ function answerOtherMethods(fastify: FastifyInstance): void {
 function answerError(error: GatewayError, requestId: string, reply: FastifyReply): void {
   const { status, headers, body } = renderError(error, requestId, 'chat-completions');
   void reply.status(status).headers(headers).send(body);
+}
+
+interface NotedRoute {
+  readonly pattern: RegExp;
+  readonly methods: readonly string[];
+}
+
+/** Which methods each path takes, so that a wrong one is told from a wrong path. */
+class RouteMethods {
+  readonly #routes: NotedRoute[] = [];
+
+  /** @param url in the router's notation: `:name` stands for one segment, `*` for the rest of the path. */
+  note(methods: readonly string[], url: string): void {
+    const source = url
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:[^/]+/g, '[^/]+')
+      .replaceAll('*', '.*');
+    this.#routes.push({ pattern: new RegExp(`^${source}$`), methods });
+  }
+
+  /** Empty when nothing is at that path. */
+  methodsOf(path: string): readonly string[] {
+    const found = this.#routes.filter(({ pattern }) => pattern.test(path));
+    return [...new Set(found.flatMap(({ methods }) => methods))];
+  }
 }

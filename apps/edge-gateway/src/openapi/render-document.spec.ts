@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { controllers } from '../edge-gateway.module.ts';
-import { listRoutes, type RouteRow } from '../http/route-table.ts';
+import { listRoutes, type RouteRow } from './route-table.ts';
 import { renderDocument } from './render-document.ts';
-import { pagePolicy, renderPage } from './render-page.ts';
+import { pagePolicy, renderPage } from './reference.ts';
 
 const routes = listRoutes(controllers);
 const document = renderDocument(routes);

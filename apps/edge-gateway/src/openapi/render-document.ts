@@ -1,13 +1,29 @@
-import { converseErrorBody, errorBody, messagesErrorBody } from '@gateway/contracts';
-import { errorRegistry, type ErrorCode } from '@gateway/errors';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { formatOfPath } from '../http/endpoint-format.ts';
-import type { OperationAnswer } from '../http/operation.ts';
-import { operationTags } from '../http/operation.ts';
-import type { RouteRow } from '../http/route-table.ts';
-import { listErrors } from './list-errors.ts';
-import { namedSchemas } from './named-schemas.ts';
-import { renderSecurity, securitySchemes } from './security.ts';
+import {
+  account,
+  accountDeletion,
+  accountPolicy,
+  apiKey,
+  converseErrorBody,
+  createdApiKey,
+  errorBody,
+  messagesErrorBody,
+  providerConnection,
+  requestDetail,
+  requestLogEntry,
+  routingModel,
+  routingModelStatus,
+  routingPreferences,
+  session,
+} from '@gateway/contracts';
+import type { ErrorCode } from '@gateway/errors';
+import { errorRegistry } from '@gateway/errors';
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import { createDocument } from 'zod-openapi';
+import { formatOfPath } from '../request/http-response.ts';
+import type { OperationAnswer } from './operation.ts';
+import { operationTags } from './operation.ts';
+import type { RouteRow } from './route-table.ts';
+import { listErrors, renderSecurity, securitySchemes } from './access-rules.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 type Responses = ZodOpenApiOperationObject['responses'];
@@ -154,3 +170,19 @@ function headersOf(codes: readonly ErrorCode[], path: string): Record<string, st
     ...(isConverse ? { 'x-amzn-errortype': 'The kind of error: `ValidationException`.' } : {}),
   };
 }
+
+/** Schemas that stand in the document under a name, since several operations answer with them; others stand where they are used. */
+const namedSchemas = {
+  Account: account,
+  AccountDeletion: accountDeletion,
+  AccountPolicy: accountPolicy,
+  ApiKey: apiKey,
+  CreatedApiKey: createdApiKey,
+  Provider: providerConnection,
+  RequestDetail: requestDetail,
+  RequestLogEntry: requestLogEntry,
+  RoutingModel: routingModel,
+  RoutingModelStatus: routingModelStatus,
+  RoutingPreferences: routingPreferences,
+  Session: session,
+} as const;

@@ -5,7 +5,7 @@ import {
   modelTooLong,
   type ModelPlace,
   type ModelScanner,
-} from './model-place.ts';
+} from './model-scanner.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;

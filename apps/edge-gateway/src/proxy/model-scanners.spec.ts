@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { JsonModelScanner } from './json-model-scanner.ts';
-import type { ModelPlace, ModelScanner } from './model-place.ts';
+import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
 
 /** Feeds a body in pieces, as a network may cut it. */

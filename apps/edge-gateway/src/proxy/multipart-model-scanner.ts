@@ -5,7 +5,7 @@ import {
   modelTooLong,
   type ModelPlace,
   type ModelScanner,
-} from './model-place.ts';
+} from './model-scanner.ts';
 
 /** Bytes of a part's headers. Clients send about 200. */
 const headBytesMax = 16 * 1024;

@@ -4,7 +4,7 @@ import type { JsonFields, MappedRequest } from '@gateway/providers';
 import { cloudFields } from '@gateway/wire-formats';
 import type { HeldBody } from './held-body.ts';
 import { MemberFilter } from './member-filter.ts';
-import type { ModelPlace, ModelScanner } from './model-place.ts';
+import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
 /** What goes out for a proxied request. */

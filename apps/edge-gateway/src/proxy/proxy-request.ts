@@ -15,11 +15,11 @@ import { relayError } from '../pipeline/stages/relay/relay-error.ts';
 import { forwardBody } from './forward-body.ts';
 import { holdUntilModel, type HeldBody } from './held-body.ts';
 import { JsonModelScanner } from './json-model-scanner.ts';
-import type { ModelScanner } from './model-place.ts';
+import type { ModelScanner } from './model-scanner.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
 import { cloudMark, prepareBody, type OutgoingBody } from './outgoing-body.ts';
 import { chooseProxyTarget, mayBeHosted, type ProxyTarget } from './proxy-target.ts';
-import { relayBytes } from './relay-bytes.ts';
+import { relayBytes } from './relay.ts';
 
 /** Endpoints whose clients send files. They take JSON too, which some providers ask for. */
 const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([

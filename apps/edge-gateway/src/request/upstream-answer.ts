@@ -1,4 +1,4 @@
-import type { UpstreamReply } from '../upstream/upstream.ts';
+import type { UpstreamReply } from '../upstream/upstream.port.ts';
 
 /** A provider's answer: status and headers are here, the body is still to come. */
 export interface UpstreamAnswer extends UpstreamReply {

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { RemoteCache } from '../cache/remote-cache.ts';
 import { openConnections, type ConnectionServices } from '../connections/open-connection.ts';
 import type { AnswerBody } from '../upstream/answer-body.ts';
-import { readWhole } from '../upstream/read-whole.ts';
-import type { Upstream } from '../upstream/upstream.ts';
+import { readWhole } from '../upstream/answer-body.ts';
+import type { Upstream } from '../upstream/upstream.port.ts';
 
 export interface LiveModelsOptions extends ConnectionServices {
   readonly upstream: Pick<Upstream, 'send'>;

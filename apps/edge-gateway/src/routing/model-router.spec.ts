@@ -1,7 +1,7 @@
 import { loadCatalog } from '@gateway/model-catalog';
 import { ModelRouter, type RoutedRequest } from './model-router.ts';
 import { complexityBins } from './observations.ts';
-import type { PinnedModel } from './session-pins.ts';
+import type { PinnedModel } from './conversation-pins.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 

@@ -12,12 +12,11 @@ import {
   type RoutingQuestion,
 } from '@gateway/model-routing';
 import { hash } from 'node:crypto';
-import { chooseThresholds } from './account-thresholds.ts';
-import type { ModelToggles } from './model-toggles.ts';
+import { chooseThresholds } from './account-routing.ts';
+import type { ModelToggles, ToolRecall } from './account-routing.ts';
 import type { ModelChoice } from '../request/model-choice.ts';
 import type { Observations, SeenAnswer } from './observations.ts';
-import type { PinnedModel, SessionPins } from './session-pins.ts';
-import type { ToolRecall } from './tool-recall.ts';
+import type { PinnedModel, SessionPins } from './conversation-pins.ts';
 
 export interface ModelRouterOptions {
   readonly catalog: ModelCatalog;

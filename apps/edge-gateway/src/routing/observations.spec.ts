@@ -6,7 +6,7 @@ import {
   latencyHalfLifeMs,
   type Sums,
   type SumsByName,
-} from './observed-sums.ts';
+} from './observation-store.port.ts';
 
 /** A store as Redis is one, in this process, with a clock of the test's. */
 function worldOf() {

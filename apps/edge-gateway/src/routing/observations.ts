@@ -9,7 +9,7 @@ import {
   latencyHalfLifeMs,
   type Sums,
   type SumsByName,
-} from './observed-sums.ts';
+} from './observation-store.port.ts';
 
 export interface ObservationsOptions {
   readonly store: ObservationStore;

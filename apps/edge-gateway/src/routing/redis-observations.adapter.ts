@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { ObservationStore } from './observation-store.port.ts';
-import type { Sums, SumsByName } from './observed-sums.ts';
+import type { ObservationStore, Sums, SumsByName } from './observation-store.port.ts';
 
 /**
  * Adds to the sums of an account, after what time has taken of them, and returns all of them. Time is Redis's own, so

@@ -1,8 +1,7 @@
 import { requestEventBatch, requestEventBatchOptions } from '@gateway/contracts';
 import { Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import type { EventQueue } from './event-queue.port.ts';
-import type { SpoolLog } from './spool-log.ts';
+import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 
 /** Job data that is JSON text already, in UTF-8. */
 class RenderedData {

@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RequestAcceptedV1 } from '@gateway/contracts';
-import { renderInterruptedEvent } from './interrupted-event.ts';
-import { LineBytes } from './line-bytes.ts';
-import { createSegment, segmentSuffix, type Segment } from './segment.ts';
-import { SegmentWriter } from './segment-writer.ts';
+import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
+import { LineBytes } from './shipped-event.ts';
+import type { Segment } from './segment.ts';
+import { SegmentWriter, createSegment, segmentSuffix } from './segment.ts';
 import {
   acceptLineRequestId,
   endLineRequestId,
@@ -14,12 +13,12 @@ import {
   parseAcceptLine,
   writeEndLine,
 } from './spool-line.ts';
-import type { SpoolLog } from './spool-log.ts';
+import type { SpoolLog } from './event-queue.port.ts';
 
 /** Interrupted endings are written in groups of this many. */
 const endingsPerWrite = 1000;
 
-export interface RecoveredDirectory {
+interface RecoveredDirectory {
   /** Sealed, oldest first. What they hold is to be shipped (again). */
   readonly segments: readonly Segment[];
   readonly interrupted: number;
@@ -116,4 +115,36 @@ async function writeInterrupted(
   }
   await writer.seal();
   return segments;
+}
+
+/** The ending of a request whose edge died with it. */
+function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEventV1 {
+  return {
+    ...accepted,
+    status: 'interrupted',
+    httpStatus: null,
+    errorCode: null,
+    errorMessage: null,
+    losses: [],
+    requestedModel: null,
+    model: null,
+    provider: null,
+    providerRequestId: null,
+    stream: false,
+    lane: null,
+    toolsIn: 0,
+    toolsOut: 0,
+    compressionSteps: [],
+    context: null,
+    calledTools: [],
+    recoveredTools: [],
+    hiddenRounds: 0,
+    modelChoice: null,
+    usage: null,
+    costUsd: null,
+    providerSavingsUsd: null,
+    grossSavingsUsd: null,
+    ms: { total: 0, firstByte: null, overhead: null, auth: null, plan: null, upstream: null },
+    plan: null,
+  };
 }

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import { tryLockDirectory } from './directory-lock.ts';
-import { LineBytes } from './line-bytes.ts';
-import { createLineGroup, expectBytes, writeLines, type LineGroup, type PendingLine } from './line-queue.ts';
-import { recoverDirectory } from './recover-directory.ts';
-import type { Segment } from './segment.ts';
-import { SegmentWriter } from './segment-writer.ts';
 import {
+  tryLockDirectory,
   createSpoolDirectory,
   deleteCommittedSegments,
   leaveDirectory,
   type SpoolDirectory,
 } from './spool-directory.ts';
-import type { SpoolLog } from './spool-log.ts';
+import { LineBytes } from './shipped-event.ts';
+import { createLineGroup, expectBytes, writeLines, type LineGroup, type PendingLine } from './spool-line.ts';
+import { recoverDirectory } from './recover-directory.ts';
+import type { Segment } from './segment.ts';
+import { SegmentWriter } from './segment.ts';
+import type { SpoolLog } from './event-queue.port.ts';
 
 export interface RequestSpoolOptions {
   /** Shared by the gateway processes of a machine; on a local disk. */

@@ -1,10 +1,9 @@
 import { batchesCommitted } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { BatchCutter } from './batch-cutter.ts';
-import type { EventQueue } from './event-queue.port.ts';
+import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 import type { RequestSpool } from './request-spool.ts';
 import type { Segment } from './segment.ts';
-import type { SpoolLog } from './spool-log.ts';
 
 /** The part of messaging that the shipper listens to. */
 export type CommitReports = Pick<Messaging, 'onBroadcast' | 'onReconnect'>;

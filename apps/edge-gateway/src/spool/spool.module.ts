@@ -1,9 +1,8 @@
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { openBullmqEventQueue } from './bullmq-event-queue.adapter.ts';
-import type { EventQueue } from './event-queue.port.ts';
+import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 import { RequestSpool } from './request-spool.ts';
 import { SpoolShipper, type CommitReports } from './spool-shipper.ts';
-import type { SpoolLog } from './spool-log.ts';
 
 export interface SpoolModuleOptions {
   readonly spool: RequestSpool;

@@ -6,9 +6,9 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import { createEgressGuard } from '@gateway/providers';
 import type { BodyReader } from './answer-body.ts';
-import { readWhole } from './read-whole.ts';
+import { readWhole } from './answer-body.ts';
 import { UndiciUpstream } from './undici-upstream.adapter.ts';
-import type { UpstreamReply } from './upstream.ts';
+import type { UpstreamReply } from './upstream.port.ts';
 
 /** Longer than the server, in the same process, takes to begin its answer when that process has stood still. */
 const shortSilenceMs = 3_000;

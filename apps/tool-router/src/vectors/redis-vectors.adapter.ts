@@ -1,5 +1,6 @@
+import { connectCacheRedis } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { parsePackedVector, renderPackedVector, type PackedVector } from './vector-blocks.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 
@@ -9,17 +10,12 @@ const commandDefaultMs = 40;
 const keptSeconds = 14 * 24 * 3600;
 const keysPerCommand = 256;
 
-/** Fails at once while Redis is away, and comes back by itself. */
+/** Commands fail at once while Redis is unavailable. */
 export function connectVectorRedis(url: string, logger: Logger, commandMs = commandDefaultMs): Redis {
-  const redis = new Redis(url, {
-    enableOfflineQueue: false,
-    commandTimeout: commandMs,
-    maxRetriesPerRequest: 0,
-    connectTimeout: 2_000,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  return connectCacheRedis(url, {
+    commandTimeoutMs: commandMs,
+    onError: (error) => logger.debug({ err: error }, 'Redis error: vectors are not shared'),
   });
-  redis.on('error', (error) => logger.debug({ err: error }, 'redis'));
-  return redis;
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   type StreamEvent,
   type TokenUsage,
 } from '@gateway/interchange';
-import { passOver } from '../../upstream/read-whole.ts';
+import { passOver } from '../../upstream/answer-body.ts';
 import type { UpstreamAnswer } from '../../request/upstream-answer.ts';
 import { answerRecoveryCall, type RecoveryAnswer } from './answer-recovery-call.ts';
 import { isWithheld } from './judge-calls.ts';

@@ -1,10 +1,9 @@
 import { describeBilling, type Billing } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { Controller, Get, Inject } from '@nestjs/common';
-import { AllowAccess } from '../../http/access.ts';
-import type { AccountCaller } from '../../http/account-caller.ts';
-import { FromCaller } from '../../http/caller.decorator.ts';
-import { Describe } from '../../http/operation.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import type { AccountCaller } from '../../access/access.guard.ts';
+import { FromCaller } from '../../access/access.guard.ts';
 import { tokens } from '../../tokens.ts';
 import { getBilling } from './account-billing.operations.ts';
 

@@ -1,6 +1,6 @@
 import { accountDeletion } from '@gateway/contracts';
 import { z } from 'zod';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 export const removeAccount: Operation = {
   id: 'deleteAccount',

@@ -4,10 +4,9 @@ import type { Messaging } from '@gateway/messaging';
 import { Controller, Delete, Get, HttpCode, Inject, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { AllowAccess } from '../../http/access.ts';
-import type { AccountCaller } from '../../http/account-caller.ts';
-import { FromCaller } from '../../http/caller.decorator.ts';
-import { Describe } from '../../http/operation.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import type { AccountCaller } from '../../access/access.guard.ts';
+import { FromCaller } from '../../access/access.guard.ts';
 import { tokens } from '../../tokens.ts';
 import { readAccountDeletion, removeAccount } from './account-deletions.operations.ts';
 

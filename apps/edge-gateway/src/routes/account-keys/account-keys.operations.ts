@@ -11,7 +11,7 @@ import {
 } from '@gateway/contracts';
 import { z } from 'zod';
 import { idempotencyHeaders, replayedHeaders } from '../../http/idempotency-key.ts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 const params = z.object({ key_id: z.uuid().meta({ description: 'The id of a key of this account.' }) });
 

@@ -16,12 +16,11 @@ import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messag
 import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Put, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { AllowAccess } from '../../http/access.ts';
-import type { AccountCaller } from '../../http/account-caller.ts';
-import { FromCaller } from '../../http/caller.decorator.ts';
-import { Describe } from '../../http/operation.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import type { AccountCaller } from '../../access/access.guard.ts';
+import { FromCaller } from '../../access/access.guard.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
-import { readJson, readOptionalJson } from '../../http/zod-input.ts';
+import { readJson, readOptionalJson } from '../../request/read-body.ts';
 import { tokens } from '../../tokens.ts';
 import {
   createApiKey,

@@ -2,11 +2,10 @@ import { getAccount, updateAccount, updateAccountBody, type Account } from '@gat
 import type { Messaging } from '@gateway/messaging';
 import { Controller, Get, Inject, Patch, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { AllowAccess } from '../../http/access.ts';
-import type { AccountCaller } from '../../http/account-caller.ts';
-import { FromCaller } from '../../http/caller.decorator.ts';
-import { Describe } from '../../http/operation.ts';
-import { readJson } from '../../http/zod-input.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import type { AccountCaller } from '../../access/access.guard.ts';
+import { FromCaller } from '../../access/access.guard.ts';
+import { readJson } from '../../request/read-body.ts';
 import { tokens } from '../../tokens.ts';
 import { changeAccount, readAccount } from './account-profile.operations.ts';
 

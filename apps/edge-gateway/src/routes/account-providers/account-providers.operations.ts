@@ -5,7 +5,7 @@ import {
   putProviderBody,
 } from '@gateway/contracts';
 import { z } from 'zod';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 export const listProviders: Operation = {
   id: 'listProviders',

@@ -20,11 +20,10 @@ import {
 import { Controller, Delete, Get, Inject, Param, Put, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Connections } from '../../connections/connections.ts';
-import { AllowAccess } from '../../http/access.ts';
-import type { AccountCaller } from '../../http/account-caller.ts';
-import { FromCaller } from '../../http/caller.decorator.ts';
-import { Describe } from '../../http/operation.ts';
-import { readJson } from '../../http/zod-input.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import type { AccountCaller } from '../../access/access.guard.ts';
+import { FromCaller } from '../../access/access.guard.ts';
+import { readJson } from '../../request/read-body.ts';
 import type { PipelineSettings } from '../../request/settings.ts';
 import { tokens } from '../../tokens.ts';
 import { deleteProvider, listProviders, putProvider } from './account-providers.operations.ts';

@@ -1,5 +1,5 @@
 import { account, registerBody } from '@gateway/contracts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 export const register: Operation = {
   id: 'registerAccount',

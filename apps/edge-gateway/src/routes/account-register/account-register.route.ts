@@ -2,12 +2,11 @@ import { getAccount, registerAccount, registerBody, type Account } from '@gatewa
 import type { Messaging } from '@gateway/messaging';
 import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { AllowAccess } from '../../http/access.ts';
-import { FromSession } from '../../http/caller.decorator.ts';
-import { Describe } from '../../http/operation.ts';
-import { readOptionalJson } from '../../http/zod-input.ts';
-import type { SessionGate } from '../../sessions/session-gate.ts';
-import type { Session } from '../../sessions/session.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import { FromSession } from '../../access/access.guard.ts';
+import { readOptionalJson } from '../../request/read-body.ts';
+import type { SessionGate } from '../../login-sessions/login-session-gate.ts';
+import type { Session } from '../../login-sessions/login-session.ts';
 import { tokens } from '../../tokens.ts';
 import { register } from './account-register.operations.ts';
 

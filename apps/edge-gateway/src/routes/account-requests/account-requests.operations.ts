@@ -1,6 +1,6 @@
 import { requestDetail, requestExportQuery, requestLogPage, requestLogQuery } from '@gateway/contracts';
 import { z } from 'zod';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 export const listRequestLog: Operation = {
   id: 'listRequestLog',

@@ -13,13 +13,12 @@ import { Controller, Get, Header, Inject, Param, Query, Res, StreamableFile } fr
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { AllowAccess } from '../../http/access.ts';
-import type { AccountCaller } from '../../http/account-caller.ts';
-import { FromCaller } from '../../http/caller.decorator.ts';
-import { Describe } from '../../http/operation.ts';
-import { parseInput } from '../../http/zod-input.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import type { AccountCaller } from '../../access/access.guard.ts';
+import { FromCaller } from '../../access/access.guard.ts';
+import { parseInput } from '../../request/read-body.ts';
 import { tokens } from '../../tokens.ts';
-import { asUtc } from '../account-usage/usage-span.ts';
+import { asUtc } from '../../request/usage-span.ts';
 import { exportRequestLog, getRequestDetail, listRequestLog } from './account-requests.operations.ts';
 import { readLines } from './read-lines.ts';
 import { readShownContent } from './read-shown-content.ts';

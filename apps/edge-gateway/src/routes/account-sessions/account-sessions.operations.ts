@@ -1,5 +1,5 @@
 import { sessionsQuery, usageSessionPage } from '@gateway/contracts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 export const listSessions: Operation = {
   id: 'listSessions',

@@ -1,13 +1,12 @@
 import { listSessions, sessionsQuery, type UsageSession } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { AllowAccess } from '../../http/access.ts';
-import type { AccountCaller } from '../../http/account-caller.ts';
-import { FromCaller } from '../../http/caller.decorator.ts';
-import { Describe } from '../../http/operation.ts';
-import { parseInput } from '../../http/zod-input.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import type { AccountCaller } from '../../access/access.guard.ts';
+import { FromCaller } from '../../access/access.guard.ts';
+import { parseInput } from '../../request/read-body.ts';
 import { tokens } from '../../tokens.ts';
-import { chooseLastDays, chooseSpan } from '../account-usage/usage-span.ts';
+import { chooseLastDays, chooseSpan } from '../../request/usage-span.ts';
 import * as operations from './account-sessions.operations.ts';
 
 const daysByDefault = 30;

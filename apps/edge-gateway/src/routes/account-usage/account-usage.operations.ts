@@ -7,7 +7,7 @@ import {
   usageDayList,
   usageSummary,
 } from '@gateway/contracts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 const tag = 'Requests and usage';
 const figures =

@@ -6,7 +6,7 @@ import {
   refreshBody,
   session,
 } from '@gateway/contracts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 const cookie =
   'For a browser the refresh token goes into an `HttpOnly`, `SameSite=Strict` cookie. A program asks for it in the answer with `"refresh_token_in": "body"`.';

@@ -2,18 +2,22 @@ import { changePasswordBody, logInBody, refreshBody, type SessionBody } from '@g
 import { GatewayError } from '@gateway/errors';
 import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AllowAccess } from '../../http/access.ts';
-import { FromSession } from '../../http/caller.decorator.ts';
-import { Describe } from '../../http/operation.ts';
-import { readJson, readOptionalJson } from '../../http/zod-input.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import { FromSession } from '../../access/access.guard.ts';
+import { readJson, readOptionalJson } from '../../request/read-body.ts';
 import type { RateLimiter } from '../../rate-limits/rate-limiter.port.ts';
-import { limitAuth, type AuthSettings } from '../../sessions/auth-rate.ts';
-import { chooseClientAddress } from '../../sessions/client-address.ts';
-import type { IdentityClient, OpenedSession } from '../../sessions/identity-client.ts';
-import { clearRefreshCookie, readRefreshCookie, setRefreshCookie } from '../../sessions/refresh-cookie.ts';
-import { requireSameSite } from '../../sessions/same-site.ts';
-import type { SessionGate } from '../../sessions/session-gate.ts';
-import type { Session } from '../../sessions/session.ts';
+import {
+  limitAuth,
+  type AuthSettings,
+  chooseClientAddress,
+  clearRefreshCookie,
+  readRefreshCookie,
+  setRefreshCookie,
+  requireSameSite,
+} from '../sign-in/browser-request.ts';
+import type { IdentityClient, OpenedSession } from '../../login-sessions/identity-client.ts';
+import type { SessionGate } from '../../login-sessions/login-session-gate.ts';
+import type { Session } from '../../login-sessions/login-session.ts';
 import { tokens } from '../../tokens.ts';
 import {
   logInPerson,

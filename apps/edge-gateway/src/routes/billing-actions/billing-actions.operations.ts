@@ -7,7 +7,7 @@ import {
   syncCheckoutBody,
   syncSubscriptionBody,
 } from '@gateway/contracts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 const tag = 'Billing';
 const errors = ['billing_not_configured', 'payment_provider_error'] as const;

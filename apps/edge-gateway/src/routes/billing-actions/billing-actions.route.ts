@@ -14,11 +14,10 @@ import {
 import type { Messaging } from '@gateway/messaging';
 import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { AllowAccess } from '../../http/access.ts';
-import type { AccountCaller } from '../../http/account-caller.ts';
-import { FromCaller } from '../../http/caller.decorator.ts';
-import { Describe } from '../../http/operation.ts';
-import { readJson, readOptionalJson } from '../../http/zod-input.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import type { AccountCaller } from '../../access/access.guard.ts';
+import { FromCaller } from '../../access/access.guard.ts';
+import { readJson, readOptionalJson } from '../../request/read-body.ts';
 import { tokens } from '../../tokens.ts';
 import * as operations from './billing-actions.operations.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { chatErrors } from '../../http/chat-errors.ts';
 import { chatAnswerHeaders, chatRequestHeaders } from '../../http/chat-headers.ts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 const block = z.looseObject({});
 

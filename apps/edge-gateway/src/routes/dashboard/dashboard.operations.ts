@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { dashboardSettings } from '../../dashboard/sign-in-settings.ts';
-import type { Operation } from '../../http/operation.ts';
+import { dashboardSettings } from '../../dashboard/dashboard.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 export const goToDashboard: Operation = {
   id: 'goToDashboard',

@@ -1,11 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import { Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Dashboard } from '../../dashboard/dashboard.ts';
+import type { Dashboard, DashboardSettings } from '../../dashboard/dashboard.ts';
 import { renderFile } from '../../dashboard/render-file.ts';
-import type { DashboardSettings } from '../../dashboard/sign-in-settings.ts';
-import { AllowAccess } from '../../http/access.ts';
-import { Describe } from '../../http/operation.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
 import { tokens } from '../../tokens.ts';
 import {
   goToDashboard,

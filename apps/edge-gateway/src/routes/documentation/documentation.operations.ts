@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 export const readOpenApi: Operation = {
   id: 'readOpenApi',

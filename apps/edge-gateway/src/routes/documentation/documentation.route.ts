@@ -1,8 +1,7 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
-import { AllowAccess } from '../../http/access.ts';
-import { Describe } from '../../http/operation.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
 import type { Reference } from '../../openapi/reference.ts';
-import { pagePolicy } from '../../openapi/render-page.ts';
+import { pagePolicy } from '../../openapi/reference.ts';
 import { tokens } from '../../tokens.ts';
 import { readOpenApi, readReference } from './documentation.operations.ts';
 

@@ -1,8 +1,7 @@
 import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AllowAccess } from '../../http/access.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
 import { messagesEndpoint } from '../../http/direct-chat.ts';
-import { Describe } from '../../http/operation.ts';
 import { serveChat } from '../../http/serve-chat.ts';
 import { countTokens } from '../../pipeline/count-tokens.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';

@@ -1,7 +1,7 @@
 import { listOf } from '@gateway/contracts';
 import { z } from 'zod';
 import { rateLimitHeaders } from '../../http/chat-headers.ts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 /** A model in the common list format. */
 export const listedModel = z

@@ -1,6 +1,6 @@
 import { createdApiKey, playgroundKeyBody } from '@gateway/contracts';
 import { idempotencyHeaders, replayedHeaders } from '../../http/idempotency-key.ts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 export const createPlayground: Operation = {
   id: 'createPlaygroundKey',

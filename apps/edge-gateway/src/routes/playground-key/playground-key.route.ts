@@ -2,12 +2,11 @@ import { createPlaygroundKey, playgroundKeyBody, type ApiKey } from '@gateway/co
 import { openSealed, type Messaging, type SealingKeyPair } from '@gateway/messaging';
 import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AllowAccess } from '../../http/access.ts';
-import type { AccountCaller } from '../../http/account-caller.ts';
-import { FromCaller } from '../../http/caller.decorator.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import type { AccountCaller } from '../../access/access.guard.ts';
+import { FromCaller } from '../../access/access.guard.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
-import { Describe } from '../../http/operation.ts';
-import { readOptionalJson } from '../../http/zod-input.ts';
+import { readOptionalJson } from '../../request/read-body.ts';
 import { tokens } from '../../tokens.ts';
 import { createPlayground } from './playground-key.operations.ts';
 

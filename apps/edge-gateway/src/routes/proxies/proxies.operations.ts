@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@gateway/errors';
 import type { ProxyEndpoint } from '@gateway/providers';
 import { z } from 'zod';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 const model = z.string().max(512).meta({
   description: 'A model that one connected provider has, or `<provider>/<model>`.',

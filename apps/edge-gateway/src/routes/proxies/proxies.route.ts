@@ -1,8 +1,7 @@
 import type { ProxyEndpoint } from '@gateway/providers';
 import { applyDecorators, Controller, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AllowAccess } from '../../http/access.ts';
-import { Describe } from '../../http/operation.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
 import { serveChat } from '../../http/serve-chat.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { proxyRequest } from '../../proxy/proxy-request.ts';

@@ -1,5 +1,5 @@
 import { recentRoutingTraceList, routingCalibration, routingInsights, tracesQuery } from '@gateway/contracts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 export const listRoutingTraces: Operation = {
   id: 'listRoutingTraces',

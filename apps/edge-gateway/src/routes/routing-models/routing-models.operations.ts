@@ -1,5 +1,5 @@
 import { modelToggle, modelToggleBody, routingModelList, routingModelStatusList } from '@gateway/contracts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 export const listRoutingModels: Operation = {
   id: 'listRoutingModels',

@@ -1,5 +1,5 @@
 import { routingPreferences, updatePreferencesBody } from '@gateway/contracts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 export const readPreferences: Operation = {
   id: 'getRoutingPreferences',

@@ -1,8 +1,7 @@
 import type { SessionKey } from '@gateway/contracts';
 import { Controller, Get, Header, Inject } from '@nestjs/common';
-import { AllowAccess } from '../../http/access.ts';
-import { Describe } from '../../http/operation.ts';
-import type { IdentityClient } from '../../sessions/identity-client.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import type { IdentityClient } from '../../login-sessions/identity-client.ts';
 import { tokens } from '../../tokens.ts';
 import { readSessionKeys } from './session-keys.operations.ts';
 

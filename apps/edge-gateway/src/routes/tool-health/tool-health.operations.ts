@@ -6,7 +6,7 @@ import {
   toolSuggestionPage,
   toolSuggestionsQuery,
 } from '@gateway/contracts';
-import type { Operation } from '../../http/operation.ts';
+import type { Operation } from '../../openapi/operation.ts';
 
 const tag = 'Tool health';
 

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import { keySha256, parseApiKey } from '@gateway/interchange';
 import type { GrantCache } from '../../../grants/grant-cache.ts';
-import { requireUnexpired } from '../../../grants/require-unexpired.ts';
-import { looksLikeSessionToken } from '../../../sessions/session-shape.ts';
+import { requireUnexpired } from '../../../grants/grant-cache.ts';
+import { looksLikeSessionToken } from '../../../login-sessions/login-session.ts';
 import type { Caller } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 

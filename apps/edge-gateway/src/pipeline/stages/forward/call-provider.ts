@@ -2,7 +2,7 @@ import type { ChatMessage } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { genAi, openSpan, SpanKind, type Span } from '@gateway/observability';
 import { renderUpstreamRequest, signUpstreamRequest, type UpstreamCall } from '@gateway/providers';
-import type { Upstream, UpstreamReply } from '../../../upstream/upstream.ts';
+import type { Upstream, UpstreamReply } from '../../../upstream/upstream.port.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Target } from '../../../request/request.ts';
 import type { Candidate } from './candidates.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
-import { chooseBackoffMs } from '../../../backends/backoff.ts';
+import { chooseBackoffMs } from '../../../backends/retry-budget.ts';
 import type { RetryBudget } from '../../../backends/retry-budget.ts';
 import type { ConnectionServices } from '../../../connections/open-connection.ts';
-import type { ResilienceMetrics } from '../../../metrics/resilience-metrics.ts';
+import type { ResilienceMetrics } from '../../../metrics/edge-metrics.ts';
 import type { Caller, Target } from '../../../request/request.ts';
 import { hasLeft, type Exchange } from '../../exchange/exchange.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';

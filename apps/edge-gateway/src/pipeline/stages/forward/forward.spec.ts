@@ -3,7 +3,7 @@ import { findProvider, type Provider } from '@gateway/providers';
 import { BackendBook } from '../../../backends/backend-book.ts';
 import { RetryBudget } from '../../../backends/retry-budget.ts';
 import { AnswerBody } from '../../../upstream/answer-body.ts';
-import type { UpstreamReply } from '../../../upstream/upstream.ts';
+import type { UpstreamReply } from '../../../upstream/upstream.port.ts';
 import type { Caller, Target } from '../../../request/request.ts';
 import { openExchange } from '../../exchange/exchange.fixture.ts';
 import type { Outbound } from '../../exchange/tool-plan.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '@gateway/observability';
-import { passOver } from '../../../upstream/read-whole.ts';
+import { passOver } from '../../../upstream/answer-body.ts';
 import type { ChatAnswer } from '../../exchange/answer.ts';
 import type { Caller, Target } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';

@@ -1,4 +1,4 @@
-import type { UpstreamReply } from '../../../upstream/upstream.ts';
+import type { UpstreamReply } from '../../../upstream/upstream.port.ts';
 import type { ChatAnswer } from '../../exchange/answer.ts';
 import type { Caller, Target } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';

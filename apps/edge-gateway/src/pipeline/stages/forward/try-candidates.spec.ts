@@ -4,7 +4,7 @@ import { findProvider } from '@gateway/providers';
 import { BackendBook } from '../../../backends/backend-book.ts';
 import { RetryBudget } from '../../../backends/retry-budget.ts';
 import type { OpenedCredential } from '../../../connections/connections.ts';
-import { createResilienceMetrics } from '../../../metrics/resilience-metrics.ts';
+import { createResilienceMetrics } from '../../../metrics/edge-metrics.ts';
 import { AnswerBody } from '../../../upstream/answer-body.ts';
 import type { Caller, Target } from '../../../request/request.ts';
 import { openExchange } from '../../exchange/exchange.fixture.ts';

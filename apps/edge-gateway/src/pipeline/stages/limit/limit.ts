@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { requireUnexpired } from '../../../grants/require-unexpired.ts';
+import { requireUnexpired } from '../../../grants/grant-cache.ts';
 import type { GrantCache } from '../../../grants/grant-cache.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Caller } from '../../../request/request.ts';

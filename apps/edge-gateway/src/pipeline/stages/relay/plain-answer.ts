@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { foldAnswer, type ResponseSummary, type StreamEvent } from '@gateway/interchange';
-import { readWhole } from '../../../upstream/read-whole.ts';
-import { toUpstreamError } from '../../../upstream/upstream-error.ts';
+import { readWhole } from '../../../upstream/answer-body.ts';
+import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 import { hasLeft, type Exchange } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { AnswerLane } from './answer-lane.ts';

@@ -1,7 +1,7 @@
 import { renderClientHeaders } from '@gateway/providers';
 import { parseTokenCount } from '@gateway/wire-formats';
-import { toUpstreamError } from '../../../upstream/upstream-error.ts';
-import { readWhole } from '../../../upstream/read-whole.ts';
+import { toUpstreamError } from '../../../upstream/upstream.port.ts';
+import { readWhole } from '../../../upstream/answer-body.ts';
 import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 

@@ -1,0 +1,57 @@
+import { CredentialHealth, secretValues } from './connections.ts';
+
+function healthOf(isFailing = false) {
+  const reports: (number | null)[] = [];
+  let time = 1_000_000;
+  const health = new CredentialHealth({
+    isFailing,
+    report: (status) => reports.push(status),
+    now: () => time,
+  });
+  const note = (...statuses: number[]) => statuses.forEach((status) => health.note(status));
+  return { note, reports, pass: (ms: number) => (time += ms) };
+}
+
+describe('how a credential fares', () => {
+  it('is not worth a word as long as it is taken, or fails for other reasons', () => {
+    const { note, reports } = healthOf();
+    note(200, 400, 404, 429, 500, 503, 200);
+    expect(reports).toEqual([]);
+  });
+
+  it.each([401, 403])('is told when it is refused with %i, once', (status) => {
+    const { note, reports } = healthOf();
+    note(200, status, status, 429, status);
+    expect(reports).toEqual([status]);
+  });
+
+  it('is told when it is taken again, though another gateway had seen it refused', () => {
+    const { note, reports } = healthOf(true);
+    note(500, 401, 200, 200);
+    expect(reports).toEqual([null]);
+  });
+
+  it('is not told more often than every ten seconds, and is true after that', () => {
+    const { note, reports, pass } = healthOf();
+    note(401, 200, 401, 200);
+    expect(reports).toEqual([401]);
+    pass(10_000);
+    note(200, 401, 200);
+    expect(reports).toEqual([401, null]);
+    pass(10_000);
+    note(403);
+    expect(reports).toEqual([401, null, 403]);
+  });
+});
+
+describe('the values of a credential that must not show', () => {
+  it.each<[string, readonly string[]]>([
+    ['sk-1', ['sk-1']],
+    ['', []],
+    ['{OPENAI_API_KEY}', ['{OPENAI_API_KEY}']],
+    ['{"access_key_id":"AKIA1","secret_access_key":"s","region":"eu-west-1"}', ['AKIA1', 's']],
+    ['{"client_email":"a@b.c","private_key_id":"1","private_key":"pem"}', ['pem']],
+  ])('of %j are %j', (credential, values) => {
+    expect(secretValues(credential)).toEqual(values);
+  });
+});

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { accountChanged } from '@gateway/contracts';
+import { connectCacheRedis, type Messaging } from '@gateway/messaging';
+import type { ModelCatalog } from '@gateway/model-catalog';
+import type { Logger } from '@gateway/observability';
+import type { Redis } from 'ioredis';
+import { RedisBudgetStore } from './budgets/redis-budget-store.adapter.ts';
+import { SavedTokenBudgets } from './budgets/saved-token-budgets.ts';
+import { admitCommand } from './rate-limits/redis-rate-limiter.adapter.ts';
+import { ModelToggles, ToolRecall } from './routing/account-routing.ts';
+import { SessionPins } from './routing/conversation-pins.ts';
+import { ModelRouter } from './routing/model-router.ts';
+import { Observations } from './routing/observations.ts';
+import { RedisObservations } from './routing/redis-observations.adapter.ts';
+
+/** How long rate limits and budgets wait for Redis before a process decides alone. */
+const redisCommandMs = 250;
+
+/** Connects to Redis for limits, budgets and caches. Commands fail at once while Redis is unavailable. */
+export function connectRedis(url: string, log: Logger, commandTimeoutMs: number = redisCommandMs): Redis {
+  return connectCacheRedis(url, {
+    commandTimeoutMs,
+    onError: (error) => log.debug({ err: error }, 'Redis error'),
+    // The rate limiter groups its own requests and must not wait for a pipeline.
+    pipelineAllExcept: [admitCommand],
+  });
+}
+
+export interface OpenBudgets {
+  readonly budgets: SavedTokenBudgets;
+  /** Settles what is still unsettled, then disconnects. */
+  readonly close: () => Promise<void>;
+}
+
+/** @param planDeadlineMs a request never waits longer for its budget than planning may take. */
+export function openBudgets(redisUrl: string, planDeadlineMs: number, log: Logger): OpenBudgets {
+  const redis = connectRedis(redisUrl, log, Math.min(redisCommandMs, planDeadlineMs));
+  const budgets = new SavedTokenBudgets({ store: new RedisBudgetStore(redis, randomUUID()), log });
+  const close = async (): Promise<void> => {
+    await budgets.close();
+    redis.disconnect();
+  };
+  return { budgets, close };
+}
+
+export interface OpenModelRouter {
+  readonly modelRouter: ModelRouter;
+  close(): void;
+}
+
+/** Builds the model router with its stores. If Redis loses its data, observations and pins are learned again. */
+export function openModelRouter(
+  catalog: ModelCatalog,
+  cacheRedis: Redis,
+  messaging: Messaging,
+  log: Logger,
+): OpenModelRouter {
+  const observations = new Observations({ store: new RedisObservations(cacheRedis), log });
+  messaging.onBroadcast(accountChanged, ({ accountId, deleted }) => {
+    if (deleted) observations.forget(accountId);
+  });
+  const modelRouter = new ModelRouter({
+    catalog,
+    observations,
+    toggles: new ModelToggles(messaging),
+    recall: new ToolRecall(messaging),
+    pins: new SessionPins(cacheRedis, log),
+  });
+  return { modelRouter, close: () => observations.close() };
+}

@@ -1,0 +1,109 @@
+import { GatewayError } from '@gateway/errors';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { Strategy, type SecretOrKeyProvider } from 'passport-jwt';
+import { z } from 'zod';
+import type { SessionAlgorithm, SessionClaims } from './login-session.ts';
+import { sessionTokenBytesMax } from './login-session.ts';
+import type { VerificationKeys } from './verification-keys.ts';
+
+export interface SessionVerifierOptions {
+  readonly issuer: string;
+  readonly audience: string;
+  /** The only ones taken, whatever a token's header says. */
+  readonly algorithms: readonly SessionAlgorithm[];
+  readonly keys: Pick<VerificationKeys, 'find'>;
+  /** Whether a token without a session id is refused: one of the embedded identity could never be revoked. */
+  readonly needsSessionId: boolean;
+}
+
+const claims = z.object({
+  iss: z.string(),
+  sub: z.string().min(1).max(255),
+  // jsonwebtoken checks an expiry that is there; that there is one is checked here.
+  exp: z.number(),
+  sid: z.unknown().optional(),
+});
+
+/** What passport hands a strategy is what `jwtFromRequest` gets back. */
+interface Carrier {
+  readonly token: string;
+}
+
+/**
+ * Verifies session tokens with passport-jwt: fixed algorithms, `iss`, `aud`, `exp` and `nbf`, and a key of the issuer's set.
+ * Nothing of a verified token is kept, so that nothing but a whole and valid token ever passes.
+ */
+export class SessionVerifier {
+  readonly #strategy: Strategy;
+  readonly #options: SessionVerifierOptions;
+
+  constructor(options: SessionVerifierOptions) {
+    this.#options = options;
+    this.#strategy = new Strategy(
+      {
+        jwtFromRequest: (carrier: unknown) => (carrier as Carrier).token,
+        secretOrKeyProvider: this.#provideKey,
+        algorithms: [...options.algorithms],
+        issuer: options.issuer,
+        audience: options.audience,
+      },
+      (payload: unknown, done) => done(null, claims.safeParse(payload).data ?? false),
+    );
+  }
+
+  /** Throws `expired_session_token`, `invalid_session_token` for anything else that is wrong with it, or `service_unavailable`. */
+  async verify(token: string): Promise<SessionClaims> {
+    if (token.length > sessionTokenBytesMax) throw new GatewayError('invalid_session_token');
+    const { iss, sub, sid, exp } = claims.parse(await this.#run({ token }));
+    const claimed = { issuer: iss, subject: sub, expiresAtMs: exp * 1000 };
+    // Another issuer's ids of sessions are its own business.
+    if (!this.#options.needsSessionId) return { ...claimed, sessionId: null };
+    const sessionId = z.uuid().safeParse(sid);
+    if (!sessionId.success) throw new GatewayError('invalid_session_token');
+    return { ...claimed, sessionId: sessionId.data };
+  }
+
+  /** What passport does with a strategy: a copy of it for each attempt, with the outcomes as methods. */
+  #run(carrier: Carrier): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const attempt = Object.create(this.#strategy) as Strategy;
+      attempt.success = resolve;
+      attempt.fail = (reason: unknown) => reject(mapFailure(reason));
+      attempt.error = (error: unknown) => reject(mapFailure(error));
+      attempt.authenticate(carrier as unknown as Parameters<Strategy['authenticate']>[0]);
+    });
+  }
+
+  readonly #provideKey: SecretOrKeyProvider = (_request, token: unknown, done) => {
+    this.#findKey(String(token)).then(
+      (key) => done(null, key),
+      (error: unknown) => done(error),
+    );
+  };
+
+  /** Nobody has vouched for what is read here: it chooses among the issuer's keys, or refuses before anybody is asked. */
+  async #findKey(token: string): Promise<string> {
+    const { alg, kid, crit, iss } = readUnverified(token);
+    if (iss !== this.#options.issuer) throw new GatewayError('invalid_session_token');
+    const known = this.#options.algorithms.find((algorithm) => algorithm === alg);
+    if (known === undefined || typeof kid !== 'string' || crit !== undefined)
+      throw new GatewayError('invalid_session_token');
+    const key = await this.#options.keys.find(known, kid);
+    if (key === null) throw new GatewayError('invalid_session_token');
+    return key;
+  }
+}
+
+function readUnverified(token: string): { alg?: unknown; kid?: unknown; crit?: unknown; iss?: unknown } {
+  try {
+    return { ...decodeProtectedHeader(token), iss: decodeJwt(token).iss };
+  } catch (cause) {
+    throw new GatewayError('invalid_session_token', { cause });
+  }
+}
+
+function mapFailure(reason: unknown): GatewayError {
+  if (reason instanceof GatewayError) return reason;
+  const isExpired = reason instanceof Error && reason.name === 'TokenExpiredError';
+  return new GatewayError(isExpired ? 'expired_session_token' : 'invalid_session_token', { cause: reason });
+}

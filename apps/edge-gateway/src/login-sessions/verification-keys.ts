@@ -1,0 +1,113 @@
+import { KeyObject } from 'node:crypto';
+import { GatewayError } from '@gateway/errors';
+import type { CryptoKey, RemoteJWKSet } from 'jose';
+import { createRemoteJWKSet, customFetch, errors } from 'jose';
+import type { EgressGuard } from '@gateway/providers';
+import { Agent } from 'undici';
+import { z } from 'zod';
+
+/** Gets the issuer's key set, as it is now. */
+type FetchKeySet = (signal: AbortSignal) => Promise<unknown>;
+
+interface VerificationKeysOptions {
+  readonly fetchKeySet: FetchKeySet;
+  /** How long a key set is used without asking again. */
+  readonly freshMs?: number;
+  /** An unknown key makes us ask again, but no sooner than this after the last time; nor does a failure. */
+  readonly pauseMs?: number;
+}
+
+const fetchWithinMs = 5_000;
+/** jose wants an address. It is never called: where keys come from is `fetchKeySet`'s to know. */
+const nowhere = new URL('https://key-set.invalid/');
+
+/** The public keys of an issuer, by key id. The set is kept whole, one set at a time; ids only compare with ids in it. */
+export class VerificationKeys {
+  readonly #keySet: RemoteJWKSet;
+  readonly #fetchKeySet: FetchKeySet;
+  readonly #pauseMs: number;
+  readonly #rendered = new WeakMap<CryptoKey, string>();
+  #failedAt = -Infinity;
+
+  constructor({ fetchKeySet, freshMs = 600_000, pauseMs = 10_000 }: VerificationKeysOptions) {
+    this.#fetchKeySet = fetchKeySet;
+    this.#pauseMs = pauseMs;
+    this.#keySet = createRemoteJWKSet(nowhere, {
+      cacheMaxAge: freshMs,
+      cooldownDuration: pauseMs,
+      timeoutDuration: fetchWithinMs,
+      [customFetch]: (_url, { signal }) => this.#fetch(signal),
+    });
+  }
+
+  /** The key as PEM; null if the issuer has none by that id for that algorithm. Throws `service_unavailable` when it cannot be asked. */
+  async find(alg: string, kid: string): Promise<string | null> {
+    try {
+      return this.#render(await this.#keySet({ alg, kid }));
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
+        return null;
+      if (error instanceof errors.JOSENotSupported) return null;
+      throw new GatewayError('service_unavailable', {
+        detail: 'no keys to verify sessions with',
+        cause: error,
+      });
+    }
+  }
+
+  async #fetch(signal: AbortSignal): Promise<Response> {
+    if (performance.now() - this.#failedAt < this.#pauseMs)
+      throw new Error('the issuer did not answer just now');
+    try {
+      return Response.json(await this.#fetchKeySet(signal));
+    } catch (error) {
+      this.#failedAt = performance.now();
+      throw error;
+    }
+  }
+
+  #render(key: CryptoKey): string {
+    const known = this.#rendered.get(key);
+    if (known !== undefined) return known;
+    const pem = KeyObject.from(key).export({ type: 'spki', format: 'pem' }).toString();
+    this.#rendered.set(key, pem);
+    return pem;
+  }
+}
+
+const documentBytesMax = 256 * 1024;
+const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
+
+/**
+ * The key set of an OpenID Connect issuer, by its discovery document (OpenID Connect Discovery 1.0 §4). Both addresses pass
+ * the egress guard, and no redirect is followed.
+ */
+export function createOidcKeySet(
+  issuer: string,
+  guard: EgressGuard,
+): { fetchKeySet: FetchKeySet; close: () => Promise<void> } {
+  const agent = new Agent({ connect: guard.connect, connections: 2, maxResponseSize: documentBytesMax });
+  const fetchJson = async (address: string, signal: AbortSignal): Promise<unknown> => {
+    guard.checkUrl(address);
+    const { origin, pathname, search } = new URL(address);
+    const answer = await agent.request({
+      origin,
+      path: pathname + search,
+      method: 'GET',
+      headers: { accept: 'application/json' },
+      signal,
+    });
+    if (answer.statusCode === 200) return answer.body.json();
+    await answer.body.dump();
+    throw new GatewayError('service_unavailable', { detail: `${address} answered ${answer.statusCode}` });
+  };
+  const fetchKeySet: FetchKeySet = async (signal) => {
+    const document = discovery.parse(
+      await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, signal),
+    );
+    if (document.issuer !== issuer)
+      throw new GatewayError('service_unavailable', { detail: `the issuer calls itself ${document.issuer}` });
+    return fetchJson(document.jwks_uri, signal);
+  };
+  return { fetchKeySet, close: () => agent.close() };
+}

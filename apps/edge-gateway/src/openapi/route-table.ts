@@ -1,0 +1,63 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { accessKey, type Access, operationKey, type Operation } from './operation.ts';
+
+/** A route as its decorators declare it. */
+export interface RouteRow {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** In the interface's notation (`/v1/account/keys/{key_id}`); the first is the primary one, the others are aliases. */
+  readonly paths: readonly [string, ...string[]];
+  /** Absent: nobody may call it. */
+  readonly access: Access | undefined;
+  readonly operation: Operation | undefined;
+  /** Where it is in the code: `AccountKeysRoute.list`. */
+  readonly name: string;
+}
+
+/** Every route of these controllers, in the order of their methods. Reads what the decorators left; starts nothing. */
+export function listRoutes(controllers: readonly Type[]): RouteRow[] {
+  return controllers.flatMap((controller) =>
+    Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
+      const handler: unknown = Object.getOwnPropertyDescriptor(controller.prototype, name)?.value;
+      return typeof handler === 'function' ? parseRoute(controller, name, handler) : [];
+    }),
+  );
+}
+
+function parseRoute(controller: Type, name: string, handler: object): RouteRow[] {
+  const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+  if (method === undefined) return [];
+  const [first = '/', ...aliases] = pathsOf(controller).flatMap((prefix) =>
+    pathsOf(handler).map((path) => renderPath(`${prefix}/${path}`)),
+  );
+  return [
+    {
+      method: RequestMethod[method] as RouteRow['method'],
+      paths: [first, ...aliases],
+      access: metadataOf(accessKey, handler, controller) as Access | undefined,
+      operation: metadataOf(operationKey, handler, controller) as Operation | undefined,
+      name: `${controller.name}.${name}`,
+    },
+  ];
+}
+
+function metadataOf(key: string, handler: object, controller: Type): unknown {
+  return Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller);
+}
+
+function pathsOf(target: object): string[] {
+  const path = Reflect.getMetadata(PATH_METADATA, target) as string | string[] | undefined;
+  return [path ?? '/'].flat();
+}
+
+/** `:keyId` is `{key_id}`, and `*`, which stands for the rest of the path, is `{id}`. */
+function renderPath(path: string): string {
+  return path
+    .replace(/\/{2,}/g, '/')
+    .replace(/(?<=.)\/$/, '')
+    .replace(
+      /:([A-Za-z]+)/g,
+      (_, name: string) => `{${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}}`,
+    )
+    .replace('*', '{id}');
+}

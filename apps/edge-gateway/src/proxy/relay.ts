@@ -1,0 +1,170 @@
+import { GatewayError } from '@gateway/errors';
+import { createSummary } from '@gateway/interchange';
+import type { JsonFields } from '@gateway/providers';
+import { formatsOf, renderClientHeaders } from '@gateway/providers';
+import { formatNamed } from '@gateway/wire-formats';
+import { toPublicError } from '../request/http-response.ts';
+import type { UpstreamAnswer } from '../request/upstream-answer.ts';
+import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
+import type { Exchange } from '../pipeline/exchange/exchange.ts';
+import { hasLeft } from '../pipeline/exchange/exchange.ts';
+import type { Lane } from '../request/request.ts';
+import { openLane } from '../pipeline/stages/relay/answer-lane.ts';
+import type { PassedAnswer } from '../pipeline/stages/relay/passed-answer.ts';
+import { pump } from '../pipeline/stages/relay/pump.ts';
+import { relayProviderError } from '../pipeline/stages/relay/relay-provider-error.ts';
+import { toUpstreamError } from '../upstream/upstream.port.ts';
+import type { OutgoingBody } from './outgoing-body.ts';
+import type { ProxyTarget } from './proxy-target.ts';
+import { UsageReader } from './usage-reader.ts';
+import { readWhole } from '../upstream/answer-body.ts';
+
+/**
+ * The provider's answer, byte for byte, whatever it is: JSON, events, audio; one in a shape of the provider's own in the usual
+ * one. Throws only before the first byte.
+ */
+export async function relayBytes(
+  answer: UpstreamAnswer,
+  target: ProxyTarget,
+  { isMapped, mapAnswer }: Pick<OutgoingBody, 'isMapped' | 'mapAnswer'>,
+  exchange: Exchange,
+): Promise<RelayOutcome> {
+  const { headers, providerRequestId, contentEncoding } = renderClientHeaders(answer.headers);
+  const passed = {
+    answer,
+    headers: { ...headers, ...lengthOf(answer), ...exchange.headers },
+    providerRequestId,
+  };
+  if (contentEncoding !== null || answer.status < 200 || (answer.status >= 300 && answer.status < 400)) {
+    answer.body.discard();
+    const detail = `the provider answered with status ${answer.status}, content-encoding ${contentEncoding ?? 'none'}`;
+    throw new GatewayError('upstream_invalid', { detail });
+  }
+  if (answer.status >= 400) {
+    const [own] = isMapped ? formatsOf(target.provider) : [];
+    const lane: Lane = own === undefined ? usualLane : { kind: 'translated', format: own };
+    const errorLane = openLane({ ...target, lane }, exchange, null);
+    return relayProviderError(
+      { ...passed, headers: { ...headers, ...exchange.headers } },
+      errorLane,
+      exchange,
+    );
+  }
+  return mapAnswer === undefined ? passBytes(passed, exchange) : relayMapped(passed, mapAnswer, exchange);
+}
+
+const usualLane: Lane = { kind: 'same-format', format: 'chat-completions' };
+
+function lengthOf({ headers }: UpstreamAnswer): Record<string, string> {
+  const length = headers['content-length'];
+  return typeof length === 'string' ? { 'content-length': length } : {};
+}
+
+async function passBytes(passed: PassedAnswer, exchange: Exchange): Promise<RelayOutcome> {
+  const { response, timings } = exchange;
+  const type = passed.headers['content-type'] ?? '';
+  const usage = new UsageReader(type);
+  exchange.ledger.stream = type.includes('event-stream');
+  const start = (): void => {
+    timings.firstByteAt ??= performance.now();
+    passed.answer.begun();
+    if (!response.headersSent) response.writeHead(passed.answer.status, passed.headers);
+  };
+  try {
+    await pump(passed.answer.body, response, (chunk) => {
+      start();
+      usage.push(chunk);
+      return [chunk];
+    });
+  } catch (error) {
+    return breakOff(toUpstreamError(error), passed, exchange);
+  }
+  start();
+  response.end();
+  const told = usage.end();
+  return {
+    status: 'ok',
+    httpStatus: passed.answer.status,
+    errorCode: null,
+    errorMessage: null,
+    errorDetail: null,
+    providerRequestId: passed.providerRequestId,
+    summary: told === undefined ? null : { ...createSummary(), usage: told },
+  };
+}
+
+/** A stream of events ends with an event that says so; of anything else the client sees that bytes are missing. */
+function breakOff(error: GatewayError, passed: PassedAnswer, exchange: Exchange): RelayOutcome {
+  const { response, ledger } = exchange;
+  const left = hasLeft(exchange);
+  if (!left && !response.headersSent) throw error;
+  if (!left && ledger.stream) {
+    const event = formatNamed('chat-completions').client.renderStreamError(
+      toPublicError(error),
+      exchange.requestId,
+    );
+    // An unfinished event would swallow the one that follows it.
+    response.write('\n\n');
+    response.end(event);
+  } else if (!left) response.destroy();
+  return {
+    status: left ? 'cancelled' : 'truncated',
+    httpStatus: response.headersSent ? passed.answer.status : null,
+    errorCode: left ? null : error.code,
+    errorMessage: left ? null : error.message,
+    errorDetail: error.detail ?? null,
+    providerRequestId: passed.providerRequestId,
+    summary: null,
+  };
+}
+
+/** Of an answer that is read to be written anew: 2,048 vectors of 1,536 numbers are 40 MB. */
+const answerBytesMax = 64 * 1024 * 1024;
+const contentType = 'application/json';
+
+/** An answer of a shape of the provider's own, read whole and told in the usual one. Throws only before the first byte. */
+async function relayMapped(
+  { answer, headers, providerRequestId }: PassedAnswer,
+  mapAnswer: NonNullable<OutgoingBody['mapAnswer']>,
+  { response, timings }: Exchange,
+): Promise<RelayOutcome> {
+  const told = mapAnswer(await readFields(answer), answer.headers);
+  const bytes = Buffer.from(JSON.stringify(told));
+  timings.firstByteAt ??= performance.now();
+  answer.begun();
+  response.writeHead(answer.status, {
+    ...headers,
+    'content-type': contentType,
+    'content-length': String(bytes.length),
+  });
+  response.end(bytes);
+  const reader = new UsageReader(contentType);
+  reader.push(Buffer.from(JSON.stringify({ usage: told['usage'], meta: told['meta'] })));
+  const usage = reader.end();
+  return {
+    status: 'ok',
+    httpStatus: answer.status,
+    errorCode: null,
+    errorMessage: null,
+    errorDetail: null,
+    providerRequestId,
+    summary: usage === undefined ? null : { ...createSummary(), usage },
+  };
+}
+
+async function readFields({ body }: PassedAnswer['answer']): Promise<JsonFields> {
+  const { bytes, isWhole } = await readWhole(body, answerBytesMax).catch((error: unknown) => {
+    throw toUpstreamError(error);
+  });
+  if (!isWhole) {
+    body.discard();
+    throw new GatewayError('upstream_invalid', { detail: `an answer of more than ${answerBytesMax} bytes` });
+  }
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
+    if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;
+  } catch {
+    // Told below.
+  }
+  throw new GatewayError('upstream_invalid', { detail: 'an answer that is no JSON object' });
+}

@@ -1,0 +1,37 @@
+import { chooseClientAddress, requireSameSite } from './browser-request.ts';
+
+it.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '20010db800010002/64'],
+  ['2001:db8:1:2::1', '20010db800010002/64'],
+  ['2001:db8:1:3::1', '20010db800010003/64'],
+  ['', 'unknown'],
+  ['nonsense', 'unknown'],
+])('failures of %s are counted by %s', (ip, counted) => {
+  expect(chooseClientAddress(ip)).toBe(counted);
+});
+
+const host = 'gateway.example:8443';
+
+describe('a call of /v1/auth', () => {
+  it.each([
+    {},
+    { origin: 'https://gateway.example:8443' },
+    { origin: 'https://gateway.example:8443', 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+  ])('may come from a program or the gateway’s own page: %j', (headers) => {
+    expect(() => requireSameSite({ headers, host })).not.toThrow();
+  });
+
+  it.each([
+    { origin: 'https://gateway.example' },
+    { origin: 'https://gateway.example:8443.attacker.example' },
+    { origin: 'https://attacker.example/gateway.example:8443' },
+    { origin: 'null' },
+    { origin: '' },
+    { origin: 'https://gateway.example:8443', 'sec-fetch-site': 'cross-site' },
+  ])('may not come from another site: %j', (headers) => {
+    expect(() => requireSameSite({ headers, host })).toThrow('another site');
+  });
+});

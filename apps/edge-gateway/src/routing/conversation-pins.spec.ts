@@ -1,0 +1,40 @@
+import { SessionPins, type PinnedModel } from './conversation-pins.ts';
+
+const pin = (id: string, at: number): PinnedModel => ({ id, level: 'low', inputTokens: 100, turns: 1, at });
+
+function openReplicas() {
+  const stored = new Map<string, string>();
+  let isAway = false;
+  const answer = <Value>(value: () => Value): Promise<Value> =>
+    isAway ? Promise.reject(new Error('away')) : Promise.resolve(value());
+  const redis = {
+    get: (key: string) => answer(() => stored.get(key) ?? null),
+    set: (key: string, value: string) => answer(() => stored.set(key, value)),
+  };
+  const log = { debug: () => undefined };
+  const goAway = (): void => void (isAway = true);
+  return { first: new SessionPins(redis, log), second: new SessionPins(redis, log), stored, goAway };
+}
+
+describe('the model of a session', () => {
+  it('is that of its last turn, whichever replica had it', async () => {
+    const { first, second } = openReplicas();
+    first.keep('s', pin('openai/small', 1));
+    expect(await second.find('s')).toMatchObject({ id: 'openai/small' });
+    second.keep('s', pin('openai/large', 2));
+    expect(await first.find('s')).toMatchObject({ id: 'openai/large' });
+    expect(await second.find('s')).toMatchObject({ id: 'openai/large' });
+  });
+
+  it('is what this process knows while Redis is away, knows nothing or less', async () => {
+    const { first, second, stored, goAway } = openReplicas();
+    first.keep('s', pin('openai/small', 1));
+    stored.set('model-pin:v1:s', 'no pin');
+    expect(await first.find('s')).toMatchObject({ id: 'openai/small' });
+    expect(await second.find('s')).toBeUndefined();
+    goAway();
+    first.keep('s', pin('openai/large', 2));
+    expect(await first.find('s')).toMatchObject({ id: 'openai/large' });
+    expect(await second.find('s')).toBeUndefined();
+  });
+});

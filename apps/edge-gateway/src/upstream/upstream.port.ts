@@ -1,0 +1,47 @@
+import type { Readable } from 'node:stream';
+import type { IncomingHeaders } from '@gateway/providers';
+import { GatewayError } from '@gateway/errors';
+import type { AnswerBody } from './answer-body.ts';
+
+export interface UpstreamCall {
+  readonly url: string;
+  /** `POST`, unless it is only asked for something. */
+  readonly method?: 'GET';
+  readonly headers: Record<string, string>;
+  /** A stream is sent as it comes; its length, where it is known, stands in `content-length`. */
+  readonly body: Uint8Array | Readable | null;
+  readonly signal: AbortSignal;
+}
+
+/** A provider's answer, whose body is yet to be read. */
+export interface UpstreamReply {
+  readonly status: number;
+  readonly headers: IncomingHeaders;
+  readonly body: AnswerBody;
+}
+
+/** Calls providers. Throws `upstream_unreachable`, `upstream_timeout` or `egress_denied`, before there is an answer. */
+export interface Upstream {
+  send(call: UpstreamCall): Promise<UpstreamReply>;
+  close(): Promise<void>;
+}
+
+const timeouts = new Set([
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ETIMEDOUT',
+]);
+
+/** What went wrong on the way to the provider, in the registry's words. */
+export function toUpstreamError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof GatewayError) return cause;
+  const detail = error instanceof Error ? error.message : String(error);
+  return new GatewayError(timeouts.has(code) ? 'upstream_timeout' : 'upstream_unreachable', {
+    detail,
+    cause: error,
+  });
+}
