@@ -1,19 +1,16 @@
 import type { StreamRenderer, StreamParser, ClientWireFormat } from '../common/format.ts';
 import { encodeSse } from '../sse/sse-frames.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
-import { listContext } from './client/list-context.ts';
-import { listCalls } from './client/list-calls.ts';
+import { listContext, listCalls } from './client/outline-messages.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
-import { renderError } from './client/render-error.ts';
+import { renderError, renderStreamError } from './client/render-error.ts';
 import { renderResponse } from './client/render-response.ts';
-import { renderStreamError } from './client/render-stream-error.ts';
 import { beginStreamRender, renderStreamEvent } from './client/render-stream.ts';
-import { toolDefinitions } from './client/tool-definitions.ts';
+import { toolDefinitions } from './client/outline-tools.ts';
 import { editRequest } from './edit-request.ts';
 import { parseError } from './provider/parse-error.ts';
-import { parseResponse } from './provider/parse-response.ts';
-import { endStream, parseFrame } from './provider/parse-stream.ts';
+import { parseResponse, endStream, parseFrame } from './provider/parse-response.ts';
 import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 

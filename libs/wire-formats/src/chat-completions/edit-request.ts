@@ -1,21 +1,20 @@
-import type { ByteEdit } from '@gateway/interchange';
+import type { ByteEdit, JsonObject } from '@gateway/interchange';
 import { examplesField, isCloudField } from '../common/gateway-fields.ts';
-import { applyEdits, removeMembers, findShadowed } from '../json/json-edits.ts';
+import { applyEdits, findShadowed, removeMembers, replaceValue } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
-import type { RequestEdit, EditedRequest } from '../common/format.ts';
+import type { EditedRequest, RequestEdit } from '../common/format.ts';
 import {
   addItems,
-  isEmptyArray,
-  renderAdded,
   dropsAllTools,
   editTools,
+  isEmptyArray,
   keepsNone,
+  renderAdded,
   replaceModel,
   stripToolMembers,
 } from '../common/edit-body.ts';
-import { editAllowed } from './allow-tools.ts';
 import { renderRequest } from './provider/render-request.ts';
-import { findBody } from './tool-shape.ts';
+import { findBody, readName } from './shared/tools.ts';
 
 /** Members that mean nothing, or are refused, without tools. */
 const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
@@ -67,4 +66,34 @@ function stripLegacyFunctions(tape: JsonTape): ByteEdit[] {
   return tape
     .items(functions)
     .flatMap((item) => removeMembers(tape, item, ({ key }) => tape.isString(key, examplesField)));
+}
+
+/**
+ * Says in `tool_choice` which of the tools may be called: all stay in the prompt, which a cache knows. A client that
+ * requires a call goes on requiring one.
+ */
+function editAllowed({ tape, outline, allowTools, addTools = [] }: RequestEdit, tools: JsonNode): ByteEdit[] {
+  if (allowTools === undefined) return [];
+  const own = tape
+    .items(tools)
+    .flatMap((tool, index) => (allowTools.has(index) ? [nameTool(tape, tool)] : []));
+  const added = addTools.flatMap((tool): JsonObject[] =>
+    tool.kind === 'function' ? [{ type: 'function', function: { name: tool.name } }] : [],
+  );
+  const mode = outline.toolChoice.mode === 'required' ? 'required' : 'auto';
+  const choice = JSON.stringify({
+    type: 'allowed_tools',
+    allowed_tools: { mode, tools: [...own, ...added] },
+  });
+  const said = tape.get(tape.root, 'tool_choice');
+  if (said !== undefined) return [replaceValue(tape, said, choice)];
+  const end = tape.end(tape.root) - 1;
+  return [{ start: end, end, replacement: `,"tool_choice":${choice}` }];
+}
+
+function nameTool(tape: JsonTape, tool: JsonNode): JsonObject {
+  const name = readName(tape, tool) ?? '';
+  return tape.get(tool, 'custom') === undefined
+    ? { type: 'function', function: { name } }
+    : { type: 'custom', custom: { name } };
 }

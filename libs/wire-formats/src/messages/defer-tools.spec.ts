@@ -1,7 +1,7 @@
 import type { RequestEdit } from '../common/format.ts';
 import { scanJson } from '../json/scan-json.ts';
-import { listFoundTools } from './client/list-found-tools.ts';
-import { searchTool } from './defer-tools.ts';
+import { listFoundTools } from './client/outline-messages.ts';
+import { searchTool } from './edit-request.ts';
 import { messages } from './messages.ts';
 
 function edit(body: string, options: Partial<RequestEdit>): string {

@@ -1,19 +1,18 @@
 import type { ByteEdit } from '@gateway/interchange';
-import { applyEdits, removeMembers, findShadowed } from '../json/json-edits.ts';
+import { applyEdits, findShadowed, removeMembers, replaceValue } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
 import { asList } from '../json/read-members.ts';
 import type { EditedRequest, RequestEdit } from '../common/format.ts';
 import {
   addItems,
-  isEmptyArray,
-  renderAdded,
   dropsAllTools,
   editTools,
+  isEmptyArray,
   keepsNone,
+  renderAdded,
   replaceModel,
   stripToolMembers,
 } from '../common/edit-body.ts';
-import { editDeferred, searchTool } from './defer-tools.ts';
 import { renderRequest } from './provider/render-request.ts';
 
 /** Members that mean nothing, or are refused, without tools. */
@@ -57,4 +56,22 @@ function listAdded({ deferTools }: RequestEdit, tools: unknown): readonly unknow
 
 function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
   return stripToolMembers(tape, tool, ['type', 'name', 'input_schema']);
+}
+
+/** Anthropic's own search over deferred tools, by words. It is answered by the provider, within the same answer. */
+export const searchTool = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
+
+/** Marks tools whose definitions are to stay out of the prompt until the model searches for them. */
+function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
+  if (deferTools === undefined) return [];
+  return tape
+    .items(tools)
+    .flatMap((tool, index) => (deferTools.has(index) ? [markDeferred(tape, tool)] : []));
+}
+
+function markDeferred(tape: JsonTape, tool: JsonNode): ByteEdit {
+  const marked = tape.get(tool, 'defer_loading');
+  if (marked !== undefined) return replaceValue(tape, marked, 'true');
+  const end = tape.end(tool) - 1;
+  return { start: end, end, replacement: ',"defer_loading":true' };
 }

@@ -2,7 +2,7 @@ import type { RequestOutline } from '@gateway/interchange';
 import { scanJson } from '../../json/scan-json.ts';
 import { outlineRequest } from './outline-request.ts';
 import { readCloudFields } from '../../common/gateway-fields.ts';
-import { toolDefinitions } from './tool-definitions.ts';
+import { toolDefinitions } from './outline-tools.ts';
 
 const scan = (body: unknown) => scanJson(Buffer.from(JSON.stringify(body)), { depthMax: 64 });
 const outline = (members: object): RequestOutline =>

@@ -1,9 +1,8 @@
 import type { RequestOutline } from '@gateway/interchange';
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
-import { modelCharactersMax, invalidBody, invalidField, missingField } from '../../common/outline-request.ts';
-import { outlineMessage } from './outline-message.ts';
-import { outlineToolChoice } from './outline-tool-choice.ts';
-import { outlineTool } from './outline-tool.ts';
+import { invalidBody, invalidField, missingField, modelCharactersMax } from '../../common/outline-request.ts';
+import { outlineMessage } from './outline-messages.ts';
+import { outlineToolChoice, outlineTool } from './outline-tools.ts';
 
 /** Far beyond any model's context; each costs some microseconds and a few hundred bytes. */
 const messagesMax = 32_768;
@@ -67,4 +66,11 @@ function readArray(tape: JsonTape, name: string): JsonNode | undefined {
 function readNumber(tape: JsonTape, name: string): number | undefined {
   const node = findSet(tape, name);
   return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
+}
+
+/** Whether the client wants a streamed answer to tell its usage (`stream_options.include_usage`). */
+export function asksForStreamedUsage(tape: JsonTape): boolean {
+  const options = tape.get(tape.root, 'stream_options');
+  const asked = options === undefined ? undefined : tape.get(options, 'include_usage');
+  return asked !== undefined && tape.kind(asked) === 'boolean' && tape.value(asked) === true;
 }

@@ -1,10 +1,9 @@
 import type { ChatMessage, ChatPart, JsonObject } from '@gateway/interchange';
-import { asList, asText, isObject, otherMembers } from '../../json/read-members.ts';
-import { markLast } from '../cache-control.ts';
-import { withOwn } from '../own-extensions.ts';
-import { parseToolCall } from '../tool-call.ts';
-import { mapRole } from './outline-message.ts';
-import { parseContent } from './parse-part.ts';
+import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
+import { markLast, readCacheMarker, ownExtensions, withOwn } from '../shared/own-members.ts';
+import { parseToolCall } from '../shared/tools.ts';
+import { mapRole } from './outline-messages.ts';
+import { parseMediaUrl } from '../../common/media-url.ts';
 
 const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
@@ -61,4 +60,89 @@ function parseSpokenParts(raw: JsonObject): ReadParts {
 function parseMember(type: 'thinking' | 'refusal', field: string, raw: JsonObject): ChatPart[] {
   const text = asText(raw[field]);
   return text === undefined ? [] : [{ type, text, ...withOwn({ field }) }];
+}
+
+/** The parts of a message's content: a text is one, null is none. */
+function parseContent(content: unknown): ChatPart[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return asList(content).map(parsePart);
+}
+
+/** A part of a shape that we do not know is kept as it is, for this format alone. */
+function parsePart(raw: unknown): ChatPart {
+  const known = isObject(raw) ? parseKnownPart(raw) : undefined;
+  return known === undefined
+    ? { type: 'opaque', extensions: ownExtensions({ part: raw }) }
+    : { ...known, ...readCacheMarker(asObject(raw)) };
+}
+
+function parseKnownPart(raw: JsonObject): ChatPart | undefined {
+  switch (raw.type) {
+    case 'text':
+      return parseTextPart(raw);
+    case 'refusal':
+      return parseRefusalPart(raw);
+    case 'image_url':
+      return parseImagePart(raw);
+    case 'input_audio':
+      return parseAudioPart(raw);
+    case 'file':
+      return parseFilePart(raw);
+    default:
+      return undefined;
+  }
+}
+
+function parseTextPart(raw: JsonObject): ChatPart | undefined {
+  const text = asText(raw.text);
+  return text === undefined
+    ? undefined
+    : { type: 'text', text, ...withOwn(otherMembers(raw, ['type', 'text'])) };
+}
+
+function parseRefusalPart(raw: JsonObject): ChatPart | undefined {
+  const text = asText(raw.refusal);
+  if (text === undefined) return undefined;
+  return { type: 'refusal', text, ...withOwn(otherMembers(raw, ['type', 'refusal'])) };
+}
+
+function parseImagePart(raw: JsonObject): ChatPart | undefined {
+  const image = asObject(raw.image_url);
+  const url = asText(image?.url);
+  if (image === undefined || url === undefined) return undefined;
+  return { type: 'image', source: parseMediaUrl(url), ...withOwn(restOf(raw, 'image_url', ['url'])) };
+}
+
+function parseAudioPart(raw: JsonObject): ChatPart | undefined {
+  const audio = asObject(raw.input_audio);
+  const data = asText(audio?.data);
+  if (audio === undefined || data === undefined) return undefined;
+  const format = asText(audio.format);
+  const mediaType = format === undefined ? undefined : `audio/${format}`;
+  return {
+    type: 'audio',
+    source: { kind: 'base64', mediaType, data },
+    ...withOwn(restOf(raw, 'input_audio', ['data', 'format'])),
+  };
+}
+
+function parseFilePart(raw: JsonObject): ChatPart | undefined {
+  const file = asObject(raw.file);
+  const id = asText(file?.file_id);
+  const data = asText(file?.file_data);
+  if (file === undefined || (id === undefined && data === undefined)) return undefined;
+  const source = data === undefined ? ({ kind: 'file', id: id ?? '' } as const) : parseMediaUrl(data);
+  const read = ['filename', data === undefined ? 'file_id' : 'file_data'];
+  return {
+    type: 'document',
+    source,
+    ...optional('name', asText(file.filename)),
+    ...withOwn(restOf(raw, 'file', read)),
+  };
+}
+
+/** What is left of a part, and of the object in it. */
+function restOf(raw: JsonObject, body: string, read: readonly string[]): JsonObject {
+  const rest = otherMembers(raw, ['type', body]);
+  return { ...rest, ...optional(body, otherMembers(asObject(raw[body]) ?? {}, read)) };
 }

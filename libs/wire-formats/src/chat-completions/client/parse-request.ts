@@ -1,15 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatRequest } from '@gateway/interchange';
+import type { ChatRequest, ChatSettings, ChatTool, JsonObject } from '@gateway/interchange';
 import type { JsonTape } from '../../json/json-tape.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
-import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
-import { cloudFields } from '../../common/gateway-fields.ts';
-import { withOwn } from '../own-extensions.ts';
-import { renderToolChoice } from '../render-tool-choice.ts';
-import { outlineToolChoice } from './outline-tool-choice.ts';
+import {
+  asList,
+  asNumber,
+  asObject,
+  asText,
+  isObject,
+  optional,
+  otherMembers,
+} from '../../json/read-members.ts';
+import { cloudFields, examplesField } from '../../common/gateway-fields.ts';
+import { ownExtensions, withOwn, readCacheMarker } from '../shared/own-members.ts';
+import { renderToolChoice } from '../shared/tools.ts';
+import { outlineToolChoice } from './outline-tools.ts';
 import { parseMessage } from './parse-message.ts';
-import { parseSettings } from './parse-settings.ts';
-import { parseTool } from './parse-tool.ts';
+import {
+  isCarriedWhole,
+  parseResponseFormat,
+  booleanSettings,
+  maxTokensFields,
+  numberSettings,
+  textSettings,
+} from '../shared/settings.ts';
 
 const judgedMembers = ['model', 'messages', 'stream', 'tools', 'tool_choice', 'stream_options'] as const;
 
@@ -37,5 +51,78 @@ export function parseRequest(tape: JsonTape): ChatRequest {
       ...optional('stream_options', otherMembers(streamOptions, ['include_usage'])),
       ...(isCarried ? {} : optional('tool_choice', body.tool_choice)),
     }),
+  };
+}
+
+interface ReadSettings {
+  readonly settings: ChatSettings;
+  /** The members that the settings say whole, so that nothing of them has to be kept apart. */
+  readonly read: readonly string[];
+}
+
+/** A member of an unexpected type is not read: it is kept as it is, and the provider judges it. */
+function parseSettings(body: JsonObject): ReadSettings {
+  const settings: Record<string, unknown> = {};
+  const read: string[] = [];
+  const readInto = (member: string, name: keyof ChatSettings, value: unknown): void => {
+    if (value === undefined) return;
+    settings[name] = value;
+    read.push(member);
+  };
+  for (const [member, name] of numberSettings) readInto(member, name, asNumber(body[member]));
+  for (const [member, name] of textSettings) readInto(member, name, asText(body[member]));
+  for (const [member, name] of booleanSettings) readInto(member, name, asBoolean(body[member]));
+  readInto('stop', 'stopSequences', parseStop(body.stop));
+  // These stay in the extensions too: which of two members it was, or that this provider knows it at all.
+  settings.maxOutputTokens = maxTokensFields
+    .map((field) => asNumber(body[field]))
+    .find((value) => value !== undefined);
+  settings.topK = asNumber(body.top_k);
+  // Mistral's word for it.
+  settings.seed ??= asNumber(body.random_seed);
+  settings.responseFormat = parseResponseFormat(body.response_format);
+  if (isCarriedWhole(body.response_format)) read.push('response_format');
+  const set: ChatSettings = Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== undefined),
+  );
+  return { settings: set, read };
+}
+
+function parseStop(stop: unknown): readonly string[] | undefined {
+  if (typeof stop === 'string') return [stop];
+  const texts = asList(stop).filter((text) => typeof text === 'string');
+  return Array.isArray(stop) && texts.length === stop.length ? texts : undefined;
+}
+
+function asBoolean(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+/** The gateway's own member of a tool is left behind. */
+function parseTool(raw: JsonObject): ChatTool {
+  const kind = raw.type === 'custom' ? 'custom' : 'function';
+  const body = asObject(raw[kind]);
+  const name = asText(body?.name);
+  if (body === undefined || name === undefined) {
+    return { kind: 'built-in', extensions: ownExtensions(otherMembers(raw, [examplesField])) };
+  }
+  const isStrict = kind === 'function' && typeof body.strict === 'boolean';
+  const read = [
+    'name',
+    examplesField,
+    ...(kind === 'function' ? ['parameters'] : []),
+    ...(isStrict ? ['strict'] : []),
+  ];
+  const description = asText(body.description);
+  const rest = otherMembers(body, description === undefined ? read : [...read, 'description']);
+  return {
+    kind,
+    name,
+    ...optional('description', description),
+    ...(kind === 'function' && body.parameters !== undefined ? { parameters: body.parameters } : {}),
+    ...(isStrict ? { strict: body.strict === true } : {}),
+    ...readCacheMarker(raw),
+    ...readCacheMarker(body),
+    ...withOwn({ ...otherMembers(raw, ['type', kind, examplesField]), ...optional(kind, rest) }),
   };
 }

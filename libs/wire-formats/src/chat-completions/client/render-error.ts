@@ -1,5 +1,7 @@
 import type { JsonObject, PublicError } from '@gateway/interchange';
 import type { RenderedError } from '../../common/format.ts';
+import { optional } from '../../json/read-members.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
 
 /** An error answer, with everything that the official clients look for. */
 export function renderError(error: PublicError, requestId: string): RenderedError {
@@ -10,7 +12,29 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
   };
 }
 
-export function renderErrorBody(error: PublicError, requestId: string): JsonObject {
+function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   const { message, type, code, param, source } = error;
   return { error: { message, type, code, param, source }, request_id: requestId };
+}
+
+export function frameOf(chunk: JsonObject): SseFrame {
+  return { data: JSON.stringify(chunk) };
+}
+
+/**
+ * The failure of a stream whose headers are out, as OpenAI tells it. The stream then ends, without `[DONE]`.
+ */
+export function renderStreamError(error: PublicError, requestId: string): SseFrame {
+  return frameOf(renderErrorBody(error, requestId));
+}
+
+/** A failure that the provider told inside its stream. */
+export function renderErrorChunk(error: {
+  readonly message: string;
+  readonly errorType?: string;
+  readonly code?: string;
+  readonly own: JsonObject;
+}): SseFrame {
+  const { message, errorType, code, own } = error;
+  return frameOf({ error: { message, ...optional('type', errorType), ...optional('code', code), ...own } });
 }

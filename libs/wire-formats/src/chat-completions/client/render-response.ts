@@ -1,11 +1,18 @@
-import type { AnswerChoice, ChatAnswer, JsonObject } from '@gateway/interchange';
-import { optional } from '../../json/read-members.ts';
-import { mapToRawReason } from '../finish-reasons.ts';
-import { readOwn } from '../own-extensions.ts';
-import { renderUsage } from '../token-usage.ts';
+import type {
+  AnswerChoice,
+  ChatAnswer,
+  ChatPart,
+  JsonObject,
+  TextPart,
+  ThinkingPart,
+} from '@gateway/interchange';
+import { asObject, asText, optional } from '../../json/read-members.ts';
+import { mapToRawReason } from '../shared/finish-reasons.ts';
+import { readOwn } from '../shared/own-members.ts';
+import { renderUsage } from '../shared/token-usage.ts';
 import type { AnswerDefaults } from '../../common/format.ts';
 import { annotateParts } from './annotations.ts';
-import { renderAnswerParts } from './render-parts.ts';
+import { renderToolCall } from '../shared/tools.ts';
 
 /** A plain answer. What a provider of this very format said beyond the interchange is said again. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
@@ -35,4 +42,64 @@ function renderChoice(choice: AnswerChoice, isOwnFormat: boolean): JsonObject {
     finish_reason: isOwnFormat ? (rawReason ?? mapped) : mapped,
     ...readOwn(choice),
   };
+}
+
+/** Where the format's followers put reasoning, when the answer did not say. */
+const reasoningField = 'reasoning_content';
+const contentList = 'content[]';
+
+/** The members of an assistant's message that its parts make up. */
+function renderAnswerParts(parts: readonly ChatPart[]): JsonObject {
+  const calls = parts.filter((part) => part.type === 'tool-call').map(renderToolCall);
+  return {
+    content: renderContent(parts),
+    ...renderThinking(parts),
+    ...optional('refusal', joinTexts(parts.filter((part) => part.type === 'refusal'))),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+/** One text, or, where the provider gave a list, that list again. */
+function renderContent(parts: readonly ChatPart[]): string | JsonObject[] | null {
+  const listed = parts.filter(
+    (part) =>
+      (part.type === 'opaque' && readOwn(part).part !== undefined) || readOwn(part).field === contentList,
+  );
+  if (listed.length > 0) return parts.map(renderListed).filter((part) => part !== undefined);
+  return joinTexts(parts.filter((part) => part.type === 'text')) ?? null;
+}
+
+function renderListed(part: ChatPart): JsonObject | undefined {
+  if (part.type === 'opaque') return asObject(readOwn(part).part);
+  if (part.type === 'text') return renderContentPart(part, part.text);
+  return part.type === 'thinking' && isListedThinking(part) ? renderContentPart(part, part.text) : undefined;
+}
+
+/** An element of Mistral's list: a text or a thought. */
+export function renderContentPart(
+  part: Pick<TextPart | ThinkingPart, 'type' | 'extensions'>,
+  text: string,
+): JsonObject {
+  const rest = asObject(readOwn(part).part) ?? {};
+  return part.type === 'text'
+    ? { type: 'text', text, ...rest }
+    : { type: 'thinking', thinking: [{ type: 'text', text }], ...rest };
+}
+
+function renderThinking(parts: readonly ChatPart[]): JsonObject {
+  const members: Record<string, string> = {};
+  for (const part of parts) {
+    if (part.type !== 'thinking' || isListedThinking(part)) continue;
+    const field = asText(readOwn(part).field) ?? reasoningField;
+    members[field] = (members[field] ?? '') + part.text;
+  }
+  return members;
+}
+
+function isListedThinking(part: ChatPart): boolean {
+  return part.type === 'thinking' && readOwn(part).field === contentList;
+}
+
+function joinTexts(parts: readonly { readonly text: string }[]): string | undefined {
+  return parts.length === 0 ? undefined : parts.map((part) => part.text).join('');
 }

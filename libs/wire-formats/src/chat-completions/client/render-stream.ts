@@ -2,13 +2,13 @@ import type { JsonObject, StreamEvent, TokenUsage } from '@gateway/interchange';
 import type { StreamRenderOptions } from '../../common/format.ts';
 import { asText } from '../../json/read-members.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
-import { mapToRawReason } from '../finish-reasons.ts';
-import { readOwn } from '../own-extensions.ts';
-import { renderUsage } from '../token-usage.ts';
-import { renderToolCall } from '../tool-call.ts';
+import { mapToRawReason } from '../shared/finish-reasons.ts';
+import { readOwn } from '../shared/own-members.ts';
+import { renderUsage } from '../shared/token-usage.ts';
+import { renderToolCall } from '../shared/tools.ts';
 import { nothingCited, noteCitation, renderAnnotations, type CitedText } from './annotations.ts';
-import { renderContentPart } from './render-parts.ts';
-import { frameOf, renderErrorChunk } from './render-stream-error.ts';
+import { renderContentPart } from './render-response.ts';
+import { frameOf, renderErrorChunk } from './render-error.ts';
 
 /** What the frames so far have said. Never changed in place. */
 export interface StreamRenderState {

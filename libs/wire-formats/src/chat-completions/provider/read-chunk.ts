@@ -11,8 +11,8 @@ import {
   otherMembers,
   type Draft,
 } from '../../json/read-members.ts';
-import { ownExtensions } from '../own-extensions.ts';
-import { parseUsage } from '../token-usage.ts';
+import { ownExtensions } from '../shared/own-members.ts';
+import { parseUsage } from '../shared/token-usage.ts';
 import { parseErrorValue } from './parse-error.ts';
 import { readChoice } from './read-choice.ts';
 import { initialChoiceState, type ChoiceState, type StreamState } from './stream-state.ts';

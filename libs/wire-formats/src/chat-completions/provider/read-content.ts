@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { asList, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
-import { ownExtensions, withOwn } from '../own-extensions.ts';
-import { addText, endOpenBlock, type ReadStep } from './choice-step.ts';
+import { ownExtensions, withOwn } from '../shared/own-members.ts';
+import { addText, endOpenBlock, type ReadStep } from './stream-state.ts';
 import type { ChoiceState } from './stream-state.ts';
 
 /** Members in which reasoning comes: DeepSeek's, and OpenRouter's and Groq's. One of them is read. */

@@ -1,8 +1,15 @@
-import type { ChatMessage, ChatPart, JsonObject, Loss, ToolResultPart } from '@gateway/interchange';
-import { asText } from '../../json/read-members.ts';
-import { readOwn } from '../own-extensions.ts';
-import { renderToolCall } from '../tool-call.ts';
-import { renderContentPart } from './render-content-part.ts';
+import type {
+  ChatMessage,
+  ChatPart,
+  JsonObject,
+  Loss,
+  MediaSource,
+  ToolResultPart,
+} from '@gateway/interchange';
+import { asObject, asText, optional } from '../../json/read-members.ts';
+import { readOwn } from '../shared/own-members.ts';
+import { renderToolCall } from '../shared/tools.ts';
+import { renderMediaUrl } from '../../common/media-url.ts';
 
 /**
  * A message of the interchange as messages of this format: a tool result is a message of its own here, and what a result
@@ -108,4 +115,50 @@ function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): Js
       losses.push({ field: `${field}.thinking`, reason: 'the format has no such part' });
   }
   return members;
+}
+
+/** An element of a content list; none, and a loss, for what the format has no part for. */
+function renderContentPart(part: ChatPart, field: string, losses: Loss[]): JsonObject[] {
+  const own = readOwn(part);
+  const lose = (reason: string): JsonObject[] => {
+    losses.push({ field: `${field}.${part.type}`, reason });
+    return [];
+  };
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text, ...own }];
+    case 'refusal':
+      return [{ type: 'refusal', refusal: part.text, ...own }];
+    case 'image': {
+      const url = renderMediaUrl(part.source);
+      if (url === undefined) return lose('a file of another provider');
+      return [{ ...own, type: 'image_url', image_url: { ...asObject(own.image_url), url } }];
+    }
+    case 'audio':
+      return part.source.kind === 'base64'
+        ? [renderAudio(part.source, own)]
+        : lose('the format takes sound inline only');
+    case 'document':
+      return [renderFile(part.source, part.name, own)];
+    case 'opaque':
+      return 'part' in own ? [own.part as JsonObject] : lose('a part of another format');
+    case 'thinking':
+    case 'tool-call':
+    case 'tool-result':
+      return lose('not content in this format');
+  }
+}
+
+function renderAudio(source: Extract<MediaSource, { kind: 'base64' }>, own: JsonObject): JsonObject {
+  const format = source.mediaType?.replace(/^audio\//, '');
+  return {
+    ...own,
+    type: 'input_audio',
+    input_audio: { ...asObject(own.input_audio), data: source.data, ...optional('format', format) },
+  };
+}
+
+function renderFile(source: MediaSource, name: string | undefined, own: JsonObject): JsonObject {
+  const place = source.kind === 'file' ? { file_id: source.id } : { file_data: renderMediaUrl(source) };
+  return { ...own, type: 'file', file: { ...asObject(own.file), ...place, ...optional('filename', name) } };
 }

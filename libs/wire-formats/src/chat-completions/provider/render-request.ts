@@ -1,12 +1,16 @@
-import type { ChatRequest, ChatSettings, ChatTool, JsonObject, Loss } from '@gateway/interchange';
+import type { ChatRequest, ChatSettings, ChatTool, Extensions, JsonObject, Loss } from '@gateway/interchange';
 import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
 import { asNumber, asObject, optional } from '../../json/read-members.ts';
-import { readOwn } from '../own-extensions.ts';
-import { renderToolChoice } from '../render-tool-choice.ts';
-import { renderResponseFormat } from '../response-format.ts';
-import { booleanSettings, maxTokensFields, numberSettings, textSettings } from '../settings-table.ts';
+import { readOwn } from '../shared/own-members.ts';
+import { renderToolChoice } from '../shared/tools.ts';
+import {
+  renderResponseFormat,
+  booleanSettings,
+  maxTokensFields,
+  numberSettings,
+  textSettings,
+} from '../shared/settings.ts';
 import { findForeignLosses } from '../../common/foreign-losses.ts';
-import { findCacheLosses } from './cache-losses.ts';
 import { renderMessages } from './render-messages.ts';
 
 /** The request as this format's body, and what of it the format cannot say. */
@@ -94,4 +98,28 @@ function isMistralSeed(member: string, own: JsonObject): boolean {
 function chooseMaxTokensField(own: JsonObject, options: RequestRenderOptions): string {
   const spelled = maxTokensFields.find((field) => asNumber(own[field]) !== undefined);
   return spelled ?? options.maxTokensField ?? 'max_completion_tokens';
+}
+
+/** Markers of another format's client: OpenAI caches by itself, and refuses members that it does not know. */
+function findCacheLosses({ messages, tools }: ChatRequest): Loss[] {
+  const inParts = messages.flatMap((message, index) =>
+    message.parts
+      .map((part, at) => ({ part, field: `messages[${index}].parts[${at}]` }))
+      .filter(({ part }) => part.cacheMarker !== undefined && !isSpelled(part) && !isSpelled(message))
+      .map(({ field }) => field),
+  );
+  const inTools = tools
+    .map((tool, index) => ({ tool, field: `tools[${index}]` }))
+    .filter(({ tool }) => tool.kind !== 'built-in' && tool.cacheMarker !== undefined && !isSpelled(tool))
+    .map(({ field }) => field);
+  return [...inParts, ...inTools].map((field) => ({
+    field: `${field}.cache_control`,
+    reason: 'the format has no such member',
+  }));
+}
+
+/** Whether the client wrote the marker in this very format: a tool may have it in its function. */
+function isSpelled(holder: { readonly extensions?: Extensions }): boolean {
+  const own = readOwn(holder);
+  return [own, asObject(own.function)].some((members) => members?.cache_control !== undefined);
 }

@@ -8,9 +8,8 @@ import {
   missingField,
   unknownField,
 } from '../../common/outline-request.ts';
-import { outlineMessage, outlineSystem } from './outline-message.ts';
-import { hasCacheControl, outlineTool } from './outline-tool.ts';
-import { outlineToolChoice } from './outline-tool-choice.ts';
+import { outlineMessage, outlineSystem } from './outline-messages.ts';
+import { hasCacheControl, outlineTool, outlineToolChoice } from './outline-tools.ts';
 
 /** Far beyond any model's context; each costs some microseconds and a few hundred bytes. */
 const messagesMax = 32_768;

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatMessage, ChatRequest, JsonObject } from '@gateway/interchange';
+import type { ChatMessage, ChatRequest, ChatTool, JsonObject } from '@gateway/interchange';
 import type { JsonTape } from '../../json/json-tape.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
-import { own } from '../own.ts';
-import { parseContent } from '../parse-block.ts';
-import { renderToolChoice } from '../tool-choice.ts';
-import { outlineToolChoice } from './outline-tool-choice.ts';
+import { own, parseCacheControl } from '../shared/own-members.ts';
+import { parseContent } from '../shared/blocks.ts';
+import { renderToolChoice } from '../shared/tools.ts';
+import { outlineToolChoice } from './outline-tools.ts';
 import { parseSettings } from './parse-settings.ts';
-import { parseTool } from './parse-tool.ts';
+import { examplesField } from '../../common/gateway-fields.ts';
 
 const judgedMembers = ['model', 'messages', 'system', 'stream', 'tools', 'tool_choice'] as const;
 
@@ -74,4 +74,33 @@ function parseMessage(raw: unknown): ChatMessage {
 /** How a content is written of which the interchange has one way to write it. */
 function spellContent(content: unknown): JsonObject {
   return Array.isArray(content) ? { content: 'list' } : {};
+}
+
+/** The gateway's own member of a tool is left behind. What has no schema is Anthropic's, and kept whole. */
+function parseTool(raw: JsonObject): ChatTool {
+  const name = asText(raw.name);
+  const cacheMarker = parseCacheControl(raw);
+  const marker = cacheMarker === undefined ? {} : { cacheMarker };
+  if (name === undefined || raw.input_schema === undefined) {
+    return { kind: 'built-in', ...marker, extensions: own.of(otherMembers(raw, [examplesField])) };
+  }
+  const description = asText(raw.description);
+  const isStrict = typeof raw.strict === 'boolean';
+  const read = [
+    ['name', 'input_schema', examplesField],
+    description === undefined ? [] : ['description'],
+    isStrict ? ['strict'] : [],
+    cacheMarker === undefined ? [] : ['cache_control'],
+    raw.type === 'custom' ? ['type'] : [],
+  ].flat();
+  const spelling = raw.type === 'custom' ? { spelling: { type: 'custom' } } : {};
+  return {
+    kind: 'function',
+    name,
+    ...optional('description', description),
+    parameters: raw.input_schema,
+    ...(isStrict ? { strict: raw.strict === true } : {}),
+    ...marker,
+    ...own.with({ ...otherMembers(raw, read), ...spelling }),
+  };
 }

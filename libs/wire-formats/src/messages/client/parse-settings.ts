@@ -8,8 +8,7 @@ import {
   optional,
   otherMembers,
 } from '../../json/read-members.ts';
-import { parseOutputFormat, renderOutputFormat } from '../output-format.ts';
-import { parseThinking, renderThinking } from '../thinking-config.ts';
+import { parseOutputFormat, renderOutputFormat, parseThinking, renderThinking } from '../shared/settings.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 export interface ReadSettings {

@@ -1,7 +1,9 @@
-import type { JsonObject, PublicError } from '@gateway/interchange';
+import type { JsonObject, PublicError, StreamEvent } from '@gateway/interchange';
 import type { RenderedError } from '../../common/format.ts';
-import { optional } from '../../json/read-members.ts';
-import { chooseErrorType } from '../error-types.ts';
+import { isEmpty, optional } from '../../json/read-members.ts';
+import { chooseErrorType } from '../shared/error-types.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
+import { own } from '../shared/own-members.ts';
 
 /** An error answer, with everything that the official clients look for. */
 export function renderError(error: PublicError, requestId: string): RenderedError {
@@ -13,11 +15,28 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
 }
 
 /** The code goes where the official clients read it (`errorCode`). */
-export function renderErrorBody(error: PublicError, requestId: string): JsonObject {
+function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   const details = optional('error_code', error.code);
   return {
     type: 'error',
     error: { type: chooseErrorType(error), message: error.message, ...optional('details', details) },
     request_id: requestId,
   };
+}
+
+/** An event, under its own name. */
+export function frameOf(data: JsonObject & { readonly type: string }): SseFrame {
+  return { event: data.type, data: JSON.stringify(data) };
+}
+
+/** The failure of a stream whose headers are out, as Anthropic tells it. The stream then ends, without `message_stop`. */
+export function renderStreamError(error: PublicError, requestId: string): SseFrame {
+  return frameOf({ ...renderErrorBody(error, requestId), type: 'error' });
+}
+
+/** A failure that the provider told inside its stream. */
+export function renderErrorEvent(event: Extract<StreamEvent, { type: 'error' }>): SseFrame {
+  const raw = own.read(event);
+  const { message, errorType = 'api_error' } = event;
+  return frameOf({ type: 'error', error: isEmpty(raw) ? { type: errorType, message } : raw });
 }

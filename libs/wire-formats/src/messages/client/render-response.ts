@@ -1,9 +1,11 @@
-import type { AnswerChoice, ChatAnswer, JsonObject } from '@gateway/interchange';
+import type { AnswerChoice, ChatAnswer, ChatPart, JsonObject } from '@gateway/interchange';
 import type { AnswerDefaults } from '../../common/format.ts';
-import { own } from '../own.ts';
-import { mapToRawReason } from '../stop-reasons.ts';
-import { renderUsage } from '../token-usage.ts';
-import { renderAnswerBlock } from './render-answer-block.ts';
+import { own } from '../shared/own-members.ts';
+import { mapToRawReason } from '../shared/finish-reasons.ts';
+import { renderUsage } from '../shared/token-usage.ts';
+import { optional } from '../../json/read-members.ts';
+import { renderBlock } from '../shared/blocks.ts';
+import { readArguments } from '../shared/tools.ts';
 
 /** A plain answer: the first choice, since the format has one. What Anthropic said beyond the interchange is said again. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
@@ -33,4 +35,18 @@ function renderContent({ parts }: AnswerChoice, isOwnFormat: boolean): JsonObjec
 function renderReason({ finishReason, rawReason }: AnswerChoice, isOwnFormat: boolean): string | null {
   const mapped = finishReason === undefined ? null : mapToRawReason(finishReason);
   return isOwnFormat ? (rawReason ?? mapped) : mapped;
+}
+
+/** The block that shows a part of an answer; undefined for what the format has no block for. */
+export function renderAnswerBlock(part: ChatPart): JsonObject | undefined {
+  const block = renderBlock(part);
+  if (block === undefined || part.type !== 'tool-call') return block;
+  const input = part.kind === 'function' ? readArguments(part.argumentsText) : undefined;
+  // Clients send calls back as they got them, and then the call's provider looks for its signature.
+  return { ...block, ...(input === undefined ? {} : { input }), ...optional('signature', part.signature) };
+}
+
+/** The answer to `POST /v1/messages/count_tokens`. */
+export function renderTokenCount(inputTokens: number): JsonObject {
+  return { input_tokens: inputTokens };
 }

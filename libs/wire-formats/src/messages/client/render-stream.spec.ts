@@ -2,7 +2,7 @@ import type { StreamEvent } from '@gateway/interchange';
 import { SseDecoder } from '../../sse/sse-frames.ts';
 import { messages } from '../messages.ts';
 import { renderStreamEvent } from './render-stream.ts';
-import { beginStreamRender } from './stream-render-state.ts';
+import { beginStreamRender } from './stream-blocks.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { isEmpty } from '../../json/read-members.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
-import { renderCitation } from '../citation.ts';
-import { own } from '../own.ts';
-import { mapToRawReason } from '../stop-reasons.ts';
-import { renderUsage } from '../token-usage.ts';
+import { renderCitation } from '../shared/citations.ts';
+import { own } from '../shared/own-members.ts';
+import { mapToRawReason } from '../shared/finish-reasons.ts';
+import { renderUsage } from '../shared/token-usage.ts';
 import {
   closeBlock,
   endThinking,
@@ -13,9 +13,9 @@ import {
   renderDelta,
   renderWholePart,
   showBlock,
-} from './render-stream-block.ts';
-import { frameOf, renderErrorEvent } from './render-stream-error.ts';
-import type { EventOf, RenderStep, StreamRenderState } from './stream-render-state.ts';
+} from './stream-blocks.ts';
+import { frameOf, renderErrorEvent } from './render-error.ts';
+import type { EventOf, RenderStep, StreamRenderState } from './stream-blocks.ts';
 
 /** The frames that tell an event. The format has one choice: what others say is passed over. */
 export function renderStreamEvent(state: StreamRenderState, event: StreamEvent): RenderStep {

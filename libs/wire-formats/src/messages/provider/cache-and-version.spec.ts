@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@gateway/interchange';
 import { chatCompletions } from '../../chat-completions/chat-completions.ts';
 import { messages } from '../messages.ts';
-import { chooseMessagesVersion } from '../versions.ts';
+import { chooseMessagesVersion } from './render-request.ts';
 import { fromChat, parse, say } from './render-request.fixture.ts';
 
 describe('markers of the prompt cache between formats', () => {

@@ -1,7 +1,7 @@
 import type { JsonObject, ProviderError } from '@gateway/interchange';
 import { asNumber, asObject, asText } from '../../json/read-members.ts';
 import { boundMessage, parseErrorBody } from '../../common/provider-error.ts';
-import { mapStatusToErrorType } from '../error-types.ts';
+import { mapStatusToErrorType } from '../shared/error-types.ts';
 
 /**
  * What a provider's error answer says: Anthropic's `{type: "error", error: {type, message, details}}`, its resellers'

@@ -1,10 +1,14 @@
 import { GatewayError } from '@gateway/errors';
-import type { StreamEvent } from '@gateway/interchange';
+import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { parseExactJson, parseProviderJson } from '../../json/parse-json.ts';
-import { isObject } from '../../json/read-members.ts';
-import { readError } from './parse-stream.ts';
-import { readWholeMessage } from './read-message.ts';
+import { asNumber, asObject, asText, isObject, optional } from '../../json/read-members.ts';
+import { endMessage, finishMessage, readWholeMessage, startMessage } from './read-message.ts';
+import type { StreamState, StreamStep } from './stream-state.ts';
 import { initialStreamState } from './stream-state.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
+import { own } from '../shared/own-members.ts';
+import { continueBlock, endBlock, startBlock } from './read-block.ts';
+import { parseErrorValue } from './parse-error.ts';
 
 /**
  * A plain answer, as the events that a stream of it would have been.
@@ -18,4 +22,66 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
     throw new GatewayError('upstream_invalid', { detail: 'the answer has no content' });
   }
   return [...readWholeMessage(initialStreamState, body)[1]];
+}
+
+type ReadEvent = (state: StreamState, data: JsonObject) => StreamStep;
+
+/** A handler per event type. Anthropic adds types without notice: unknown ones are passed over, as `ping` is. */
+const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
+  ['message_start', (state, data) => startMessage(state, asObject(data.message) ?? {})],
+  [
+    'content_block_start',
+    (state, data) => startBlock(state, indexOf(data), asObject(data.content_block) ?? {}),
+  ],
+  ['content_block_delta', (state, data) => continueBlock(state, indexOf(data), asObject(data.delta) ?? {})],
+  ['content_block_stop', (state, data) => endBlock(state, indexOf(data))],
+  ['message_delta', (state, data) => finishMessage(state, asObject(data.delta) ?? {}, data)],
+  ['message_stop', endMessage],
+  // Vertex, asked in one breath to stream and not to.
+  ['message', readWholeMessage],
+  ['error', readError],
+]);
+
+/**
+ * One event of a provider's stream.
+ *
+ * @throws GatewayError `upstream_invalid` for data that is no JSON, and for events out of order.
+ */
+export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
+  if (state.ended || frame.data.trim() === '') return [state, []];
+  const data = asObject(parseProviderJson(frame.data, parseExactJson)) ?? {};
+  return readers.get(asText(data.type) ?? frame.event ?? '')?.(state, data) ?? [state, []];
+}
+
+/** Nothing but `message_stop` says that the answer is whole. */
+export function endStream(state: StreamState): StreamStep {
+  return [state, []];
+}
+
+function indexOf(data: JsonObject): number {
+  return asNumber(data.index) ?? 0;
+}
+
+/** A failure ends the answer. */
+function readError(state: StreamState, data: JsonObject): StreamStep {
+  const { message, type, code } = parseErrorValue(data.error);
+  const event: StreamEvent = {
+    type: 'error',
+    message,
+    errorType: type,
+    ...optional('code', code),
+    extensions: own.of(asObject(data.error) ?? {}),
+  };
+  return [{ ...state, ended: true }, [event]];
+}
+
+/**
+ * The input tokens that a provider counted (`POST /v1/messages/count_tokens`).
+ *
+ * @throws GatewayError `upstream_invalid`
+ */
+export function parseTokenCount(bytes: Uint8Array): number {
+  const count = asNumber(asObject(parseProviderJson(bytes))?.input_tokens);
+  if (count === undefined) throw new GatewayError('upstream_invalid', { detail: 'the answer has no count' });
+  return count;
 }

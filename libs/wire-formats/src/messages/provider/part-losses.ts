@@ -1,8 +1,8 @@
 import type { ChatPart, MessageRole } from '@gateway/interchange';
 import { isObject } from '../../json/read-members.ts';
-import { own } from '../own.ts';
-import { readSpelled } from '../render-block.ts';
-import { parseArguments } from '../tool-use.ts';
+import { own } from '../shared/own-members.ts';
+import { readSpelled } from '../shared/blocks.ts';
+import { parseArguments } from '../shared/tools.ts';
 
 export interface PartLoss {
   readonly reason: string;

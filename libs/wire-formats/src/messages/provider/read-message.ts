@@ -9,11 +9,10 @@ import {
   optional,
   otherMembers,
 } from '../../json/read-members.ts';
-import { own } from '../own.ts';
-import { mapStopReason } from '../stop-reasons.ts';
-import { parseUsage } from '../token-usage.ts';
-import { endBlock, endOpenBlocks } from './continue-block.ts';
-import { startBlock } from './start-block.ts';
+import { own } from '../shared/own-members.ts';
+import { mapStopReason } from '../shared/finish-reasons.ts';
+import { parseUsage } from '../shared/token-usage.ts';
+import { endBlock, endOpenBlocks, startBlock } from './read-block.ts';
 import { membersMax, type StreamState, type StreamStep } from './stream-state.ts';
 
 /** Members of a message that a stream tells when it ends, in a `delta`. */

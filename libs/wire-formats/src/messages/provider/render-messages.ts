@@ -1,9 +1,8 @@
 import type { ChatMessage, ChatPart, JsonObject, Loss, ToolResultPart } from '@gateway/interchange';
 import { asObject } from '../../json/read-members.ts';
 import { mapToolId } from '../../common/tool-names.ts';
-import { renderCacheControl } from '../cache-control.ts';
-import { own } from '../own.ts';
-import { readSpelled, renderBlock } from '../render-block.ts';
+import { renderCacheControl, own } from '../shared/own-members.ts';
+import { readSpelled, renderBlock } from '../shared/blocks.ts';
 import { findPartLoss } from './part-losses.ts';
 
 export interface RenderContext {

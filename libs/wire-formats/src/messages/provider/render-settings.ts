@@ -1,8 +1,7 @@
 import type { ChatSettings, JsonObject, Loss } from '@gateway/interchange';
 import type { RequestRenderOptions } from '../../common/format.ts';
 import { asObject, optional } from '../../json/read-members.ts';
-import { renderOutputFormat } from '../output-format.ts';
-import { renderThinking } from '../thinking-config.ts';
+import { renderOutputFormat, renderThinking } from '../shared/settings.ts';
 
 /** The format insists on an output limit. Every model that speaks it can write this much. */
 const maxTokensDefault = 4096;

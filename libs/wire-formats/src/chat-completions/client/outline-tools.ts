@@ -1,0 +1,79 @@
+import type { ToolChoice, ToolDescription, ToolOutline } from '@gateway/interchange';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { invalidField } from '../../common/outline-request.ts';
+import { findBody, hasCacheMarker, readName } from '../shared/tools.ts';
+import { examplesField } from '../../common/gateway-fields.ts';
+
+/** @throws GatewayError when the element is no object. */
+export function outlineTool(tape: JsonTape, node: JsonNode, index: number): ToolOutline {
+  if (tape.kind(node) !== 'object') throw invalidField(`tools[${index}]`, 'an object');
+  const body = findBody(tape, node);
+  const name = readName(tape, node);
+  return {
+    index,
+    name,
+    // A custom tool has a grammar or free text where a function has a schema.
+    builtIn: name === undefined || body === undefined || body !== tape.get(node, 'function'),
+    cacheControl: hasCacheMarker(tape, node) || (body !== undefined && hasCacheMarker(tape, body)),
+    range: tape.range(node),
+  };
+}
+
+/** @throws GatewayError for what is neither a string, an object, nor null. */
+export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): ToolChoice {
+  if (node === undefined || tape.kind(node) === 'null') return { mode: 'unset' };
+  if (tape.kind(node) === 'string') return mapMode(tape.stringValue(node));
+  if (tape.kind(node) !== 'object') throw invalidField('tool_choice', 'a string or an object');
+  const allowed = tape.get(node, 'allowed_tools');
+  if (allowed !== undefined) return readAllowed(tape, allowed);
+  const name = readName(tape, node);
+  // An object without a name forces something built in, which no plan drops.
+  return name === undefined ? { mode: 'auto' } : { mode: 'tool', name };
+}
+
+/** An unknown word is the provider's to judge. */
+function mapMode(mode: string | undefined): ToolChoice {
+  switch (mode) {
+    case 'none':
+      return { mode: 'none' };
+    case 'required':
+    case 'any':
+      return { mode: 'required' };
+    default:
+      return { mode: 'auto' };
+  }
+}
+
+function readAllowed(tape: JsonTape, allowed: JsonNode): ToolChoice {
+  const tools = tape.get(allowed, 'tools');
+  const names = tools === undefined ? [] : tape.items(tools).flatMap((tool) => readName(tape, tool) ?? []);
+  const mode = tape.get(allowed, 'mode');
+  const isRequired = mode !== undefined && tape.isString(mode, 'required');
+  return { mode: 'allowed', names, ...(isRequired ? { required: true } : {}) };
+}
+
+/** What the client says of the given tools of its request, in their order. */
+export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
+  const list = tape.get(tape.root, 'tools');
+  const nodes = list === undefined ? [] : tape.items(list);
+  return tools.flatMap(({ index }) => {
+    const node = nodes[index];
+    return node === undefined ? [] : [describeTool(tape, node)];
+  });
+}
+
+function describeTool(tape: JsonTape, node: JsonNode): ToolDescription {
+  const body = findBody(tape, node) ?? node;
+  const parameters = tape.get(body, 'parameters');
+  return {
+    name: readName(tape, node) ?? null,
+    description: tape.stringValue(tape.get(body, 'description')) ?? '',
+    parameters: parameters === undefined ? null : tape.value(parameters),
+    examples: readExamples(tape, tape.get(body, examplesField) ?? tape.get(node, examplesField)),
+  };
+}
+
+/** Examples are texts; anything else among them is passed over. */
+function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
+  return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
+}

@@ -1,0 +1,114 @@
+import type { ChatTool, JsonObject, ToolCallPart, ToolChoice } from '@gateway/interchange';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
+import { readOwn, withOwn } from './own-members.ts';
+
+/** Members that mark the end of a cacheable prefix: Anthropic's, as resellers take it, and OpenAI's. */
+const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
+
+/** The `function` or `custom` object of a tool, a tool call or a tool choice; undefined for what is built in. */
+export function findBody(tape: JsonTape, node: JsonNode): JsonNode | undefined {
+  const body = tape.get(node, 'function') ?? tape.get(node, 'custom');
+  return body !== undefined && tape.kind(body) === 'object' ? body : undefined;
+}
+
+/** The name that a tool, a call or a choice goes by. */
+export function readName(tape: JsonTape, node: JsonNode): string | undefined {
+  return tape.stringValue(tape.get(findBody(tape, node) ?? node, 'name'));
+}
+
+export function hasCacheMarker(tape: JsonTape, node: JsonNode): boolean {
+  for (const name of cacheMarkers) {
+    const marker = tape.get(node, name);
+    if (marker !== undefined && tape.kind(marker) !== 'null') return true;
+  }
+  return false;
+}
+
+/** A tool call as the format writes it, in a message or in pieces. */
+export interface RawToolCall {
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  readonly kind: 'function' | 'custom';
+  readonly argumentsText: string;
+  readonly signature: string | undefined;
+  /** What the format alone knows of it. */
+  readonly own: JsonObject;
+}
+
+/** Reads a call, or a piece of one. Arguments that a provider sends as an object become their text. */
+export function readToolCall(raw: JsonObject): RawToolCall {
+  const kind =
+    raw.type === 'custom' || (!isObject(raw.function) && isObject(raw.custom)) ? 'custom' : 'function';
+  const body = asObject(raw[kind]) ?? {};
+  const given = kind === 'custom' ? body.input : body.arguments;
+  const rest = otherMembers(raw, ['id', 'type', kind]);
+  const bodyRest = otherMembers(body, ['name', kind === 'custom' ? 'input' : 'arguments']);
+  return {
+    id: asText(raw.id),
+    name: asText(body.name),
+    kind,
+    argumentsText: isObject(given) ? JSON.stringify(given) : (asText(given) ?? ''),
+    signature: asText(asObject(asObject(raw.extra_content)?.google)?.thought_signature),
+    own: { ...rest, ...optional(kind, bodyRest) },
+  };
+}
+
+/** A call of a finished message. */
+export function parseToolCall(raw: JsonObject): ToolCallPart {
+  const { id, name, kind, argumentsText, signature, own } = readToolCall(raw);
+  return {
+    type: 'tool-call',
+    id: id ?? '',
+    name: name ?? '',
+    kind,
+    argumentsText,
+    ...optional('signature', signature),
+    ...withOwn(own),
+  };
+}
+
+/** Where Google's own endpoint of this format puts it, and takes it back. */
+function renderSignature(signature: string | undefined): JsonObject {
+  return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
+}
+
+export function renderToolCall(call: Omit<ToolCallPart, 'type'>): JsonObject {
+  const own = readOwn(call);
+  const body = { ...asObject(own[call.kind]), name: call.name };
+  const argumentsMember = call.kind === 'custom' ? 'input' : 'arguments';
+  return {
+    ...renderSignature(call.signature),
+    ...own,
+    id: call.id,
+    type: call.kind,
+    [call.kind]: { ...body, [argumentsMember]: call.argumentsText },
+  };
+}
+
+/** The member `tool_choice`; undefined where the client left it out. */
+export function renderToolChoice(
+  choice: ToolChoice,
+  tools: readonly ChatTool[],
+): string | JsonObject | undefined {
+  switch (choice.mode) {
+    case 'unset':
+      return undefined;
+    case 'auto':
+    case 'none':
+    case 'required':
+      return choice.mode;
+    case 'tool':
+      return renderNamed(choice.name, tools);
+    case 'allowed': {
+      const allowed = choice.names.map((name) => renderNamed(name, tools));
+      const mode = choice.required === true ? 'required' : 'auto';
+      return { type: 'allowed_tools', allowed_tools: { mode, tools: allowed } };
+    }
+  }
+}
+
+function renderNamed(name: string, tools: readonly ChatTool[]): JsonObject {
+  const isCustom = tools.some((tool) => tool.kind === 'custom' && tool.name === name);
+  return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } };
+}

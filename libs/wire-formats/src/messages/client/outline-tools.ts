@@ -1,0 +1,74 @@
+import type { ToolChoice, ToolDescription, ToolOutline } from '@gateway/interchange';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { invalidField } from '../../common/outline-request.ts';
+import { examplesField } from '../../common/gateway-fields.ts';
+
+/** @throws GatewayError when the element is no object. */
+export function outlineTool(tape: JsonTape, node: JsonNode, index: number): ToolOutline {
+  if (tape.kind(node) !== 'object') throw invalidField(`tools[${index}]`, 'an object');
+  const name = tape.stringValue(tape.get(node, 'name'));
+  const schema = tape.get(node, 'input_schema');
+  return {
+    index,
+    name,
+    builtIn: name === undefined || schema === undefined || isDeferred(tape, node),
+    cacheControl: hasCacheControl(tape, node),
+    range: tape.range(node),
+  };
+}
+
+/** Anthropic keeps a deferred tool out of the context until it is searched for; a transcript may refer to it by name. */
+function isDeferred(tape: JsonTape, node: JsonNode): boolean {
+  const deferred = tape.get(node, 'defer_loading');
+  return deferred !== undefined && tape.kind(deferred) === 'boolean' && tape.value(deferred) === true;
+}
+
+export function hasCacheControl(tape: JsonTape, node: JsonNode): boolean {
+  const marker = tape.get(node, 'cache_control');
+  return marker !== undefined && tape.kind(marker) !== 'null';
+}
+
+/** @throws GatewayError for what is neither an object nor null. */
+export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): ToolChoice {
+  if (node === undefined || tape.kind(node) === 'null') return { mode: 'unset' };
+  if (tape.kind(node) !== 'object') throw invalidField('tool_choice', 'an object');
+  switch (tape.stringValue(tape.get(node, 'type'))) {
+    case 'any':
+      return { mode: 'required' };
+    case 'none':
+      return { mode: 'none' };
+    case 'tool': {
+      const name = tape.stringValue(tape.get(node, 'name'));
+      if (name === undefined) throw invalidField('tool_choice.name', 'the name of a tool');
+      return { mode: 'tool', name };
+    }
+    // An unknown word is the provider's to judge.
+    default:
+      return { mode: 'auto' };
+  }
+}
+
+/** What the client says of the given tools of its request, in their order. */
+export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
+  const list = tape.get(tape.root, 'tools');
+  const nodes = list === undefined ? [] : tape.items(list);
+  return tools.flatMap(({ index }) => {
+    const node = nodes[index];
+    return node === undefined ? [] : [describeTool(tape, node)];
+  });
+}
+
+function describeTool(tape: JsonTape, node: JsonNode): ToolDescription {
+  const schema = tape.get(node, 'input_schema');
+  return {
+    name: tape.stringValue(tape.get(node, 'name')) ?? null,
+    description: tape.stringValue(tape.get(node, 'description')) ?? '',
+    parameters: schema === undefined ? null : tape.value(schema),
+    examples: readExamples(tape, tape.get(node, examplesField)),
+  };
+}
+
+/** Examples are texts; anything else among them is passed over. */
+function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
+  return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
+}

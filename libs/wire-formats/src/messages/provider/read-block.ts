@@ -1,0 +1,186 @@
+import { GatewayError } from '@gateway/errors';
+import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
+import { parseCitation } from '../shared/citations.ts';
+import { own } from '../shared/own-members.ts';
+import { readInitialInput, readOwnMembers } from '../shared/tools.ts';
+import type { OpenBlock, StreamState, StreamStep } from './stream-state.ts';
+import { membersMax, setBlock } from './stream-state.ts';
+import { parseExactJson } from '../../json/parse-json.ts';
+
+/** Blocks that are open at once: Anthropic has one, and numbers them so that there may be more. */
+const openBlocksMax = 256;
+
+/** A block's start. What it holds already is told as its first delta, so that a whole block may stand here too. */
+export function startBlock(state: StreamState, index: number, raw: JsonObject): StreamStep {
+  if (state.open.size >= openBlocksMax)
+    throw new GatewayError('upstream_invalid', { detail: 'too many open blocks' });
+  const [opened, events] = openBlock(state.nextBlock, raw);
+  return [setBlock({ ...state, nextBlock: state.nextBlock + 1 }, index, opened), events];
+}
+
+type Opening = readonly [OpenBlock, readonly StreamEvent[]];
+
+function openBlock(block: number, raw: JsonObject): Opening {
+  switch (raw.type) {
+    case 'text':
+      return openText(block, raw);
+    case 'thinking':
+      return openThinking(block, raw);
+    case 'redacted_thinking':
+      return openRedactedThinking(block, raw);
+    case 'tool_use':
+      return openToolUse(block, raw);
+    default:
+      return [{ kind: 'opaque', block, raw, inputText: '' }, []];
+  }
+}
+
+function openText(block: number, raw: JsonObject): Opening {
+  const place = { choice: 0, block };
+  const text = asText(raw.text) ?? '';
+  return [
+    { kind: 'text', block },
+    [
+      { type: 'text-start', ...place, ...own.with(otherMembers(raw, ['type', 'text', 'citations'])) },
+      ...(text === '' ? [] : [{ type: 'text-delta', ...place, text } as const]),
+      ...asList(raw.citations)
+        .filter(isObject)
+        .map((citation) => ({ type: 'citation', ...place, citation: parseCitation(citation) }) as const),
+    ],
+  ];
+}
+
+function openThinking(block: number, raw: JsonObject): Opening {
+  const place = { choice: 0, block };
+  const text = asText(raw.thinking) ?? '';
+  const rest = otherMembers(raw, ['type', 'thinking', 'signature']);
+  const signature = asText(raw.signature);
+  return [
+    { kind: 'thinking', block, ...optional('signature', signature === '' ? undefined : signature) },
+    [
+      { type: 'thinking-start', ...place, ...own.with(rest) },
+      ...(text === '' ? [] : [{ type: 'thinking-delta', ...place, text } as const]),
+    ],
+  ];
+}
+
+function openRedactedThinking(block: number, raw: JsonObject): Opening {
+  const rest = own.with(otherMembers(raw, ['type', 'data']));
+  return [
+    { kind: 'thinking', block, redacted: asText(raw.data) ?? '' },
+    [{ type: 'thinking-start', choice: 0, block, ...rest }],
+  ];
+}
+
+function openToolUse(block: number, raw: JsonObject): Opening {
+  const place = { choice: 0, block };
+  const argumentsText = readInitialInput(raw);
+  return [
+    { kind: 'tool-call', block, hasInput: argumentsText !== undefined },
+    [
+      {
+        type: 'tool-call-start',
+        ...place,
+        id: asText(raw.id) ?? '',
+        name: asText(raw.name) ?? '',
+        kind: 'function',
+        ...own.with(readOwnMembers(raw)),
+      },
+      ...(argumentsText === undefined ? [] : [{ type: 'tool-call-delta', ...place, argumentsText } as const]),
+    ],
+  ];
+}
+
+/** Text of a block that is held until it ends: input that a server tool is called with. */
+const heldTextMax = 1_048_576;
+
+/** A piece of a block. Pieces of kinds that we do not know are passed over where they do not make up the block. */
+export function continueBlock(state: StreamState, index: number, delta: JsonObject): StreamStep {
+  const open = state.open.get(index);
+  if (open === undefined)
+    throw new GatewayError('upstream_invalid', { detail: 'a piece of a block that is not open' });
+  if (open.kind === 'opaque') return [setBlock(state, index, addToOpaque(open, delta)), []];
+  const signature = asText(delta.signature);
+  if (delta.type === 'signature_delta' && open.kind === 'thinking' && signature !== undefined) {
+    return [setBlock(state, index, { ...open, signature }), []];
+  }
+  const told = readDelta(open, delta);
+  const isFirstInput = open.kind === 'tool-call' && !open.hasInput && told.length > 0;
+  return [isFirstInput ? setBlock(state, index, { ...open, hasInput: true }) : state, told];
+}
+
+function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[] {
+  const place = { choice: 0, block };
+  const text = asText(delta.text) ?? asText(delta.thinking) ?? asText(delta.partial_json) ?? '';
+  const citation = asObject(delta.citation);
+  if (delta.type === 'citations_delta' && kind === 'text' && citation !== undefined) {
+    return [{ type: 'citation', ...place, citation: parseCitation(citation) }];
+  }
+  if (text === '') return [];
+  if (delta.type === 'text_delta' && kind === 'text') return [{ type: 'text-delta', ...place, text }];
+  if (delta.type === 'thinking_delta' && kind === 'thinking')
+    return [{ type: 'thinking-delta', ...place, text }];
+  if (delta.type === 'input_json_delta' && kind === 'tool-call')
+    return [{ type: 'tool-call-delta', ...place, argumentsText: text }];
+  return [];
+}
+
+type OpaqueBlock = Extract<OpenBlock, { kind: 'opaque' }>;
+
+/** Input grows; the members of any other piece are the block's own, as they are from now on. */
+function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
+  const { type, partial_json: json } = delta;
+  if (type !== 'input_json_delta') {
+    const raw = { ...open.raw, ...otherMembers(delta, ['type']) };
+    if (Object.keys(raw).length > membersMax)
+      throw new GatewayError('upstream_invalid', { detail: 'a block has too many members' });
+    return { ...open, raw };
+  }
+  const inputText = open.inputText + (asText(json) ?? '');
+  if (inputText.length > heldTextMax)
+    throw new GatewayError('upstream_invalid', { detail: 'a block is too long' });
+  return { ...open, inputText };
+}
+
+/** The end of a block. Of one that is not open: nothing. */
+export function endBlock(state: StreamState, index: number): StreamStep {
+  const open = state.open.get(index);
+  return open === undefined ? [state, []] : [setBlock(state, index, undefined), tellEnd(open)];
+}
+
+export function endOpenBlocks(state: StreamState): StreamStep {
+  return [{ ...state, open: new Map() }, [...state.open.values()].flatMap(tellEnd)];
+}
+
+function tellEnd(open: OpenBlock): StreamEvent[] {
+  const place = { choice: 0, block: open.block };
+  switch (open.kind) {
+    case 'text':
+      return [{ type: 'text-end', ...place }];
+    case 'tool-call':
+      // A call without arguments streams none; other formats' clients read them as JSON.
+      return [
+        ...(open.hasInput ? [] : [{ type: 'tool-call-delta', ...place, argumentsText: '{}' } as const]),
+        { type: 'tool-call-end', ...place },
+      ];
+    case 'thinking': {
+      const { signature, redacted } = open;
+      const signed = signature === undefined ? {} : { signature };
+      return [{ type: 'thinking-end', ...place, ...signed, ...(redacted === undefined ? {} : { redacted }) }];
+    }
+    case 'opaque': {
+      const extensions = own.of({ block: completeOpaque(open) });
+      return [{ type: 'part', ...place, part: { type: 'opaque', extensions } }];
+    }
+  }
+}
+
+function completeOpaque({ raw, inputText }: OpaqueBlock): JsonObject {
+  if (inputText === '') return raw;
+  try {
+    return { ...raw, input: parseExactJson(inputText) };
+  } catch (cause) {
+    throw new GatewayError('upstream_invalid', { detail: "a server tool's input is no JSON", cause });
+  }
+}

@@ -1,0 +1,184 @@
+import type {
+  ChatPart,
+  DocumentPart,
+  ImagePart,
+  JsonObject,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '@gateway/interchange';
+import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
+import { own, parseCacheControl, renderCacheControl } from './own-members.ts';
+import { parseCitations, renderCitation } from './citations.ts';
+import { parseSource, renderSource } from './media.ts';
+import { parseArguments, parseToolUse, renderToolUseHead } from './tools.ts';
+
+/** The parts of a message's content: a text is one. */
+export function parseContent(content: unknown): ChatPart[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return asList(content).map(parseBlock);
+}
+
+/** A block of a shape that we do not know is kept as it is, for this format alone. */
+function parseBlock(raw: unknown): ChatPart {
+  const known = isObject(raw) ? parseKnownBlock(raw) : undefined;
+  return known ?? { type: 'opaque', extensions: own.of({ block: raw }) };
+}
+
+function parseKnownBlock(raw: JsonObject): ChatPart | undefined {
+  switch (raw.type) {
+    case 'text':
+      return parseText(raw);
+    case 'image':
+      return parseMedia('image', raw);
+    case 'document':
+      return parseMedia('document', raw);
+    case 'thinking':
+      return parseThinkingBlock(raw);
+    case 'redacted_thinking':
+      return parseRedactedThinking(raw);
+    case 'tool_use':
+      return parseToolUse(raw);
+    case 'tool_result':
+      return parseToolResult(raw);
+    default:
+      return undefined;
+  }
+}
+
+function parseText(raw: JsonObject): ChatPart | undefined {
+  const text = asText(raw.text);
+  if (text === undefined) return undefined;
+  const citations = parseCitations(raw.citations);
+  return {
+    type: 'text',
+    text,
+    ...(citations === undefined ? {} : { citations }),
+    ...readRest(raw, ['text', 'citations']),
+  };
+}
+
+function parseMedia(type: 'image' | 'document', raw: JsonObject): ChatPart | undefined {
+  const read = parseSource(raw.source);
+  if (read === undefined) return undefined;
+  const spelling = read.isRespelled ? { source: raw.source } : {};
+  const name = type === 'document' ? asText(raw.title) : undefined;
+  return {
+    type,
+    source: read.source,
+    ...(name === undefined ? {} : { name }),
+    ...readRest(raw, name === undefined ? ['source'] : ['source', 'title'], spelling),
+  };
+}
+
+function parseThinkingBlock(raw: JsonObject): ChatPart | undefined {
+  const text = asText(raw.thinking);
+  if (text === undefined) return undefined;
+  const signature = asText(raw.signature);
+  return {
+    type: 'thinking',
+    text,
+    ...(signature === undefined ? {} : { signature }),
+    ...readRest(raw, ['thinking', 'signature']),
+  };
+}
+
+function parseRedactedThinking(raw: JsonObject): ChatPart | undefined {
+  const redacted = asText(raw.data);
+  if (redacted === undefined) return undefined;
+  return { type: 'thinking', text: '', redacted, ...readRest(raw, ['data']) };
+}
+
+function parseToolResult(raw: JsonObject): ToolResultPart | undefined {
+  const callId = asText(raw.tool_use_id);
+  if (callId === undefined) return undefined;
+  const spelling = Array.isArray(raw.content) ? { content: 'list' } : {};
+  const isError = typeof raw.is_error === 'boolean' ? { isError: raw.is_error } : {};
+  return {
+    type: 'tool-result',
+    callId,
+    parts: parseContent(raw.content),
+    ...isError,
+    ...readRest(raw, ['tool_use_id', 'content', 'is_error'], spelling),
+  };
+}
+
+/** The client's cache marker, and what the format alone knows of a block. */
+function readRest(
+  raw: JsonObject,
+  read: readonly string[],
+  spelling: JsonObject = {},
+): Pick<ChatPart, 'cacheMarker' | 'extensions'> {
+  const cacheMarker = parseCacheControl(raw);
+  const marked = cacheMarker === undefined ? [] : ['cache_control'];
+  const members = { ...otherMembers(raw, ['type', ...read, ...marked]), ...optional('spelling', spelling) };
+  return { ...(cacheMarker === undefined ? {} : { cacheMarker }), ...own.with(members) };
+}
+
+/** What a part alone of this format knows, and how it spelled the rest. */
+export function readSpelled(part: ChatPart): { readonly rest: JsonObject; readonly spelling: JsonObject } {
+  const { spelling, ...rest } = own.read(part);
+  return { rest, spelling: asObject(spelling) ?? {} };
+}
+
+/**
+ * The block that says a part; undefined for what the format has no block for. A result of a tool is for who renders
+ * messages.
+ */
+export function renderBlock(part: ChatPart): JsonObject | undefined {
+  switch (part.type) {
+    case 'text':
+      return renderText(part);
+    case 'refusal':
+      return { type: 'text', text: part.text };
+    case 'thinking':
+      return renderThinkingBlock(part);
+    case 'tool-call':
+      return renderToolUse(part);
+    case 'image':
+    case 'document':
+      return renderMedia(part);
+    case 'opaque':
+      return asObject(own.read(part).block);
+    case 'audio':
+    case 'tool-result':
+      return undefined;
+  }
+}
+
+function renderText(part: TextPart): JsonObject {
+  const citations = (part.citations ?? []).flatMap((citation) => renderCitation(citation) ?? []);
+  return {
+    ...readSpelled(part).rest,
+    type: 'text',
+    text: part.text,
+    ...(citations.length === 0 ? {} : { citations }),
+    ...renderCacheControl(part.cacheMarker),
+  };
+}
+
+function renderThinkingBlock(part: ThinkingPart): JsonObject {
+  const { rest } = readSpelled(part);
+  return part.redacted === undefined
+    ? { ...rest, type: 'thinking', thinking: part.text, signature: part.signature ?? '' }
+    : { ...rest, type: 'redacted_thinking', data: part.redacted };
+}
+
+function renderToolUse(part: ToolCallPart): JsonObject {
+  const { argumentsText } = part;
+  // A custom tool's text, and what a model wrote instead of an object, go on as the one member of an object.
+  const input =
+    part.kind === 'custom'
+      ? { input: argumentsText }
+      : (parseArguments(argumentsText) ?? { arguments: argumentsText });
+  return { ...renderToolUseHead(part), input };
+}
+
+function renderMedia(part: ImagePart | DocumentPart): JsonObject | undefined {
+  const { rest, spelling } = readSpelled(part);
+  const source = spelling.source ?? renderSource(part.source, part.type);
+  if (source === undefined) return undefined;
+  const title = part.type === 'document' && part.name !== undefined ? { title: part.name } : {};
+  return { ...rest, type: part.type, source, ...title, ...renderCacheControl(part.cacheMarker) };
+}

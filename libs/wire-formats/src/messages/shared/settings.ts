@@ -1,0 +1,39 @@
+import type { JsonObject, ResponseFormat, ThinkingSetting } from '@gateway/interchange';
+import { asNumber, asObject, asText, optional } from '../../json/read-members.ts';
+
+/** Undefined for a shape that we do not know. */
+export function parseOutputFormat(raw: unknown): ResponseFormat | undefined {
+  const format = asObject(raw);
+  if (format?.type !== 'json_schema' || format.schema === undefined) return undefined;
+  return { type: 'json-schema', name: undefined, schema: format.schema };
+}
+
+/** Undefined for what the format has no word for: JSON of any shape. Text is what it gives anyway. */
+export function renderOutputFormat(format: ResponseFormat): JsonObject | undefined {
+  return format.type === 'json-schema' ? { type: 'json_schema', schema: format.schema } : undefined;
+}
+
+/** Undefined for a kind of thinking that we do not know. */
+export function parseThinking(raw: unknown): ThinkingSetting | undefined {
+  const config = asObject(raw);
+  const shown = asText(config?.display);
+  const display = shown === undefined ? {} : { shown: shown !== 'omitted' };
+  switch (config?.type) {
+    case 'enabled':
+      return { enabled: true, ...optional('budgetTokens', asNumber(config.budget_tokens)), ...display };
+    case 'adaptive':
+      return { enabled: true, ...display };
+    case 'disabled':
+      return { enabled: false };
+    default:
+      return undefined;
+  }
+}
+
+export function renderThinking({ enabled, budgetTokens, shown }: ThinkingSetting): JsonObject {
+  if (!enabled) return { type: 'disabled' };
+  const display = shown === undefined ? {} : { display: shown ? 'summarized' : 'omitted' };
+  return budgetTokens === undefined
+    ? { type: 'adaptive', ...display }
+    : { type: 'enabled', budget_tokens: budgetTokens, ...display };
+}

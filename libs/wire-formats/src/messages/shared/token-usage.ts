@@ -1,0 +1,34 @@
+import type { JsonObject, TokenUsage } from '@gateway/interchange';
+import { asObject, asTokens, optional, type Draft } from '../../json/read-members.ts';
+
+/** Anthropic counts cached input apart from `input_tokens`. Undefined when there are no counts. */
+export function parseUsage(usage: JsonObject): TokenUsage | undefined {
+  const fresh = asTokens(usage.input_tokens);
+  const outputTokens = asTokens(usage.output_tokens);
+  if (fresh === undefined && outputTokens === undefined) return undefined;
+  const cachedInputTokens = asTokens(usage.cache_read_input_tokens);
+  const cacheWriteTokens = asTokens(usage.cache_creation_input_tokens);
+  const reasoningTokens = asTokens(asObject(usage.output_tokens_details)?.thinking_tokens);
+  const counts: Draft<TokenUsage> = {
+    inputTokens: (fresh ?? 0) + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0),
+    outputTokens: outputTokens ?? 0,
+  };
+  if (cachedInputTokens !== undefined) counts.cachedInputTokens = cachedInputTokens;
+  if (cacheWriteTokens !== undefined) counts.cacheWriteTokens = cacheWriteTokens;
+  if (reasoningTokens !== undefined) counts.reasoningTokens = reasoningTokens;
+  return counts;
+}
+
+/** The format counts cached input apart. Some providers tell more of it than there was input: no more than that is said. */
+export function renderUsage(usage: TokenUsage): JsonObject {
+  const { inputTokens, outputTokens, reasoningTokens } = usage;
+  const read = Math.min(usage.cachedInputTokens ?? 0, inputTokens);
+  const written = Math.min(usage.cacheWriteTokens ?? 0, inputTokens - read);
+  return {
+    input_tokens: inputTokens - read - written,
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
+    output_tokens: outputTokens,
+    ...optional('output_tokens_details', { ...optional('thinking_tokens', reasoningTokens) }),
+  };
+}
