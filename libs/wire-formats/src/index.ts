@@ -20,8 +20,8 @@ export type {
 export { cloudFields, type CloudField, readCloudFields } from './common/gateway-fields.ts';
 export { encodeEventStream } from './event-stream/encode-event-stream.ts';
 export { EventStreamDecoder, type EventStreamDecoderOptions } from './event-stream/event-stream-decoder.ts';
-export { EventStreamError } from './event-stream/event-stream-error.ts';
 export {
+  EventStreamError,
   messageBytesMax as eventStreamBytesMax,
   textHeader,
   type EventStreamHeader,

@@ -1,7 +1,6 @@
 import type { ClientHalf, WireFormat } from '../common/format.ts';
 import { parseRequest } from './client/parse-request.ts';
-import { parseError } from './provider/parse-error.ts';
-import { parseResponse } from './provider/parse-response.ts';
+import { parseError, parseResponse } from './provider/parse-response.ts';
 import { openStreamParser } from './provider/parse-stream.ts';
 import { renderRequest } from './provider/render-request.ts';
 

@@ -1,21 +1,16 @@
 import { parseEventStream } from '../event-stream/parse-event-stream.ts';
 import type { ClientWireFormat, StreamRenderer } from '../common/format.ts';
-import { listContext } from './client/list-context.ts';
-import { listCalls } from './client/list-calls.ts';
+import { listContext, listCalls, toolDefinitions } from './client/list-parts.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
-import { renderError } from './client/render-error.ts';
-import { renderResponse } from './client/render-response.ts';
-import { renderStreamError } from './client/render-stream-error.ts';
+import { renderError, renderResponse } from './client/render-response.ts';
+import { renderStreamError, encodeFrame } from './client/stream-frames.ts';
 import { initialStreamRender, renderStreamEvent } from './client/render-stream.ts';
-import { toolDefinitions } from './client/tool-definitions.ts';
 import { editRequest } from './edit-request.ts';
-import { parseError } from './provider/parse-error.ts';
-import { parseResponse } from './provider/parse-response.ts';
+import { parseError, parseResponse } from './provider/parse-response.ts';
 import { endStream, parseMessage } from './provider/parse-stream.ts';
 import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
-import { encodeFrame } from './stream-frames.ts';
 
 /** `ToolSpecification.name` of the Amazon Bedrock API reference. */
 const toolNamePattern = /^[\w-]{1,64}$/;

@@ -13,8 +13,7 @@ import {
 } from '../common/edit-body.ts';
 import { asObject } from '../json/read-members.ts';
 import { renderRequest } from './provider/render-request.ts';
-import { isCachePoint } from './client/outline-tools.ts';
-import { requestFields } from './request-fields.ts';
+import { isCachePoint, requestFields } from './client/outline-request.ts';
 
 /**
  * The request as it goes to a provider of the same format: examples out, and what the plan says changed, in place.

@@ -3,7 +3,7 @@ import { encodeEventStream } from '../event-stream/encode-event-stream.ts';
 import { EventStreamDecoder } from '../event-stream/event-stream-decoder.ts';
 import { textHeader, type EventStreamHeader } from '../event-stream/event-stream-message.ts';
 import { converse } from './converse.ts';
-import { encodeFrame, eventFrame } from './stream-frames.ts';
+import { encodeFrame, eventFrame } from './client/stream-frames.ts';
 
 const { client, provider } = converse;
 const frames = [

@@ -47,3 +47,8 @@ export function textHeader(message: EventStreamMessage, name: string): string | 
   const header = message.headers.get(name);
   return header?.type === 'string' ? header.value : undefined;
 }
+
+/** Bytes that are no event stream: a wrong checksum, a length out of bounds, an unknown header type. */
+export class EventStreamError extends Error {
+  override readonly name = 'EventStreamError';
+}

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { encodeEventStream } from './encode-event-stream.ts';
 import { EventStreamDecoder } from './event-stream-decoder.ts';
-import { EventStreamError } from './event-stream-error.ts';
-import { textHeader, type EventStreamHeader, type EventStreamMessage } from './event-stream-message.ts';
+import {
+  EventStreamError,
+  textHeader,
+  type EventStreamHeader,
+  type EventStreamMessage,
+} from './event-stream-message.ts';
 
 const smallText = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' });
 const integerOf = (bits: number) => fc.integer({ min: -(2 ** (bits - 1)), max: 2 ** (bits - 1) - 1 });

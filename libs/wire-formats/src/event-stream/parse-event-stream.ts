@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 import type { StreamParser } from '../common/format.ts';
 import { EventStreamDecoder } from './event-stream-decoder.ts';
-import { EventStreamError } from './event-stream-error.ts';
+import { EventStreamError } from './event-stream-message.ts';
 import type { EventStreamMessage } from './event-stream-message.ts';
 
 /** A format's reading of a binary event stream. */

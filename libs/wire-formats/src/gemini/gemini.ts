@@ -1,8 +1,7 @@
 import type { ClientHalf, WireFormat } from '../common/format.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { parseError } from './provider/parse-error.ts';
-import { parseResponse } from './provider/parse-response.ts';
-import { openStreamParser } from './provider/parse-stream.ts';
+import { parseResponse, openStreamParser } from './provider/parse-response.ts';
 import { renderRequest } from './provider/render-request.ts';
 
 /** Gemini's API reference, `FunctionDeclaration.name`: 64 characters, in newer versions 128. */

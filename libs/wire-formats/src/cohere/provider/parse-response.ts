@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import type { JsonObject, ProviderError, StreamEvent } from '@gateway/interchange';
 import { parseProviderJson } from '../../json/parse-json.ts';
 import {
   asList,
@@ -10,12 +10,12 @@ import {
   isObject,
   otherMembers,
 } from '../../json/read-members.ts';
-import { parseArguments, parseCallHead } from '../tool-call.ts';
-import { own } from '../own.ts';
-import { parseCitation } from './read-citation.ts';
-import { plan, readContentStart, readEnd, readStart } from './read-event.ts';
-import { addText, chainSteps, endText, tellExtensions } from './steps.ts';
-import { initialStreamState, type StreamState, type StreamStep } from './stream-state.ts';
+import { parseArguments, parseCallHead } from '../shared/tool-call.ts';
+import { own } from '../shared/own-members.ts';
+import { parseCitation, plan, readContentStart, readEnd, readStart } from './parse-stream.ts';
+import { addText, chainSteps, endText, tellExtensions, initialStreamState } from './stream-state.ts';
+import type { StreamState, StreamStep } from './stream-state.ts';
+import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
  * A plain answer, as the events that a stream of it would have been.
@@ -99,4 +99,15 @@ function readCall(state: StreamState, raw: JsonObject): StreamStep {
       { type: 'tool-call-end', ...place },
     ],
   ];
+}
+
+/** Cohere's `{id, message, error_type}`, or text. */
+export function parseError(status: number, body: string): ProviderError {
+  const error = asObject(parseErrorBody(body)) ?? {};
+  return {
+    message: boundMessage(asText(error.message), status),
+    type: mapStatusToType(status),
+    code: asText(error.error_type) ?? null,
+    param: null,
+  };
 }

@@ -1,9 +1,15 @@
-import type { ChatMessage, ChatPart, JsonObject, ToolResultPart } from '@gateway/interchange';
-import { optional } from '../../json/read-members.ts';
-import { readRest, readSpelling } from '../own.ts';
-import { renderToolCall } from '../tool-call.ts';
-import type { RenderContext } from './render-context.ts';
-import { renderPart } from './render-part.ts';
+import type { ChatMessage, ChatPart, DocumentPart, JsonObject, ToolResultPart } from '@gateway/interchange';
+import { asObject, optional } from '../../json/read-members.ts';
+import { own, readRest, readSpelling } from '../shared/own-members.ts';
+import { renderToolCall } from '../shared/tool-call.ts';
+import { renderMediaUrl } from '../../common/media-url.ts';
+
+/** What the parts of a request tell the whole of it. */
+export interface RenderContext {
+  readonly lose: (field: string, reason: string) => void;
+  /** Filled while messages are rendered. */
+  readonly documents: JsonObject[];
+}
 
 /** A message as messages of this format: a tool result is a message of its own here. */
 export function renderMessage(message: ChatMessage, index: number, context: RenderContext): JsonObject[] {
@@ -75,4 +81,47 @@ function renderContent(
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   if (spelled !== 'list' && texts.length === parts.length) return texts.join('\n');
   return parts.flatMap((part, index) => renderPart(part, `${field}.parts[${index}]`, context));
+}
+
+/** An element of a content list; none, and a loss, for what the format has no part for. */
+function renderPart(part: ChatPart, field: string, context: RenderContext): JsonObject[] {
+  const lose = (reason: string): JsonObject[] => {
+    context.lose(field, reason);
+    return [];
+  };
+  if (part.cacheMarker !== undefined) context.lose(`${field}.cache_control`, 'Cohere caches by itself');
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text, ...readRest(part) }];
+    case 'refusal':
+      return [{ type: 'text', text: part.text }];
+    case 'thinking':
+      if (part.signature !== undefined || part.redacted !== undefined)
+        context.lose(`${field}.signature`, 'the format signs no thinking');
+      return part.text === '' ? [] : [{ type: 'thinking', thinking: part.text, ...readRest(part) }];
+    case 'image': {
+      const url = renderMediaUrl(part.source);
+      if (url === undefined) return lose('a file of another provider');
+      const { image_url: image, ...rest } = readRest(part);
+      return [{ type: 'image_url', image_url: { url, ...asObject(image) }, ...rest }];
+    }
+    case 'document':
+      return addDocument(part, context) ? [] : lose('the format takes documents as text only');
+    case 'opaque':
+      return 'part' in own.read(part)
+        ? [own.read(part).part as JsonObject]
+        : lose('a part of another format');
+    default:
+      return lose('the format has no such part');
+  }
+}
+
+/** A document of text becomes one of the request's documents, which the model cites from. */
+function addDocument({ source, name }: DocumentPart, { documents }: RenderContext): boolean {
+  const isText = source.kind === 'base64' && source.mediaType?.startsWith('text/') === true;
+  if (!isText) return false;
+  const text = Buffer.from(source.data, 'base64').toString('utf8');
+  const data = name === undefined ? { text } : { title: name, text };
+  documents.push({ id: `document_${documents.length + 1}`, data });
+  return true;
 }

@@ -1,12 +1,11 @@
-import type { ChatRequest, Loss } from '@gateway/interchange';
+import type { ChatRequest, ChatSettings, ChatTool, JsonObject, Loss } from '@gateway/interchange';
 import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
 import { findForeignLosses } from '../../common/foreign-losses.ts';
-import { asList } from '../../json/read-members.ts';
-import { readRest } from '../own.ts';
-import type { RenderContext } from './render-context.ts';
+import { asList, asObject, isEmpty, optional } from '../../json/read-members.ts';
+import { readRest } from '../shared/own-members.ts';
+import type { RenderContext } from './render-message.ts';
 import { renderMessage } from './render-message.ts';
-import { renderSettings } from './render-settings.ts';
-import { renderTools } from './render-tools.ts';
+import { numberSettings, renderResponseFormat } from '../shared/settings.ts';
 
 /** The request as this format's body, and what of it the format cannot say. */
 export function renderRequest(request: ChatRequest, { model }: RequestRenderOptions): RenderedRequest {
@@ -28,4 +27,101 @@ export function renderRequest(request: ChatRequest, { model }: RequestRenderOpti
     stream: request.stream,
   };
   return { body, losses };
+}
+
+/** The members that say how the answer is to be made. `own` are those that came in this very format. */
+function renderSettings(settings: ChatSettings, own: JsonObject, context: RenderContext): JsonObject {
+  const members: Record<string, unknown> = {};
+  for (const [member, name] of numberSettings) {
+    if (settings[name] !== undefined) members[member] = settings[name];
+  }
+  const { responseFormat } = settings;
+  loseSettings(settings, context);
+  return {
+    ...members,
+    ...optional('stop_sequences', settings.stopSequences),
+    ...optional(
+      'response_format',
+      responseFormat === undefined ? undefined : renderResponseFormat(responseFormat),
+    ),
+    ...optional('thinking', own.thinking ?? renderThinking(settings, context)),
+  };
+}
+
+/** There are no levels: thinking is on or off, and may have a budget. Models that think do so unless told not to. */
+function renderThinking(
+  { thinking, reasoningEffort }: ChatSettings,
+  context: RenderContext,
+): JsonObject | undefined {
+  if (reasoningEffort === 'none') return { type: 'disabled' };
+  if (reasoningEffort !== undefined) context.lose('reasoning_effort', 'the format has no levels');
+  if (thinking === undefined) return undefined;
+  if (!thinking.enabled) return { type: 'disabled' };
+  return { type: 'enabled', ...optional('token_budget', thinking.budgetTokens) };
+}
+
+function loseSettings(settings: ChatSettings, context: RenderContext): void {
+  if (settings.answers !== undefined && settings.answers !== 1)
+    context.lose('n', 'the format gives one answer');
+  if (settings.parallelToolCalls === false)
+    context.lose('parallel_tool_calls', 'the format cannot forbid parallel calls');
+  if (settings.endUser !== undefined) context.lose('user', 'the format has no such member');
+}
+
+/** The members `tools`, `tool_choice` and `strict_tools`. */
+function renderTools(request: ChatRequest, context: RenderContext): JsonObject {
+  const { toolChoice } = request;
+  const isChosen = chooseTools(request);
+  const tools = request.tools.flatMap((tool, index) =>
+    isChosen(tool) ? renderTool(tool, `tools[${index}]`, context) : [],
+  );
+  const isForced =
+    toolChoice.mode === 'required' ||
+    toolChoice.mode === 'tool' ||
+    (toolChoice.mode === 'allowed' && toolChoice.required === true);
+  const choice = isForced ? 'REQUIRED' : toolChoice.mode === 'none' ? 'NONE' : undefined;
+  return {
+    ...(tools.length === 0 ? {} : { tools }),
+    ...optional('tool_choice', choice),
+    ...renderStrict(request.tools, context),
+  };
+}
+
+/** The format cannot name the tool to call: the others are left out, which comes to the same. */
+function chooseTools({ toolChoice }: ChatRequest): (tool: ChatTool) => boolean {
+  const names =
+    toolChoice.mode === 'tool'
+      ? [toolChoice.name]
+      : toolChoice.mode === 'allowed'
+        ? toolChoice.names
+        : undefined;
+  return (tool) => names === undefined || (tool.kind !== 'built-in' && names.includes(tool.name));
+}
+
+function renderTool(tool: ChatTool, field: string, context: RenderContext): JsonObject[] {
+  if (tool.cacheMarker !== undefined) context.lose(`${field}.cache_control`, 'Cohere caches by itself');
+  const rest = readRest(tool);
+  if (tool.kind === 'function') {
+    const { function: body, ...members } = rest;
+    // The format insists on an object of parameters.
+    const parameters = tool.parameters ?? { type: 'object', properties: {} };
+    const described = { name: tool.name, ...optional('description', tool.description), parameters };
+    return [{ type: 'function', function: { ...described, ...asObject(body) }, ...members }];
+  }
+  if (tool.kind === 'built-in' && !isEmpty(rest)) return [rest];
+  context.lose(
+    field,
+    tool.kind === 'custom' ? 'a tool that takes text' : "a built-in tool of another format's providers",
+  );
+  return [];
+}
+
+/** Strictness is of all tools together here. */
+function renderStrict(tools: readonly ChatTool[], context: RenderContext): JsonObject {
+  const functions = tools.filter((tool) => tool.kind === 'function');
+  const strict = functions.filter((tool) => tool.strict === true);
+  if (strict.length === 0) return {};
+  if (strict.length === functions.length) return { strict_tools: true };
+  context.lose('tools.strict', 'all tools are strict in the format, or none');
+  return {};
 }

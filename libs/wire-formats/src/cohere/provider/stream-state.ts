@@ -1,4 +1,5 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { own } from '../shared/own-members.ts';
 
 /** What has to be remembered between the events of an answer. Never changed in place. */
 export interface StreamState {
@@ -11,13 +12,13 @@ export interface StreamState {
   readonly calls: ReadonlyMap<number, OpenCall>;
 }
 
-export interface OpenCall {
+interface OpenCall {
   readonly block: number;
   readonly hasArguments: boolean;
 }
 
 /** The block that text goes into now. `member` is where it comes in: a plan and a thought are two blocks. */
-export interface OpenText {
+interface OpenText {
   readonly kind: 'text' | 'thinking';
   readonly member: 'content' | 'tool_plan';
   readonly block: number;
@@ -36,3 +37,72 @@ export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 
 /** One type of event: its own members, and those of the message in it. */
 export type ReadEvent = (state: StreamState, event: JsonObject, message: JsonObject) => StreamStep;
+
+const choice = 0;
+
+/** Steps one after the other, each from where the last one left. */
+export function chainSteps(
+  state: StreamState,
+  steps: readonly ((state: StreamState) => StreamStep)[],
+): StreamStep {
+  let current = state;
+  const told: StreamEvent[] = [];
+  for (const step of steps) {
+    const [next, events] = step(current);
+    current = next;
+    for (const event of events) told.push(event);
+  }
+  return [current, told];
+}
+
+export function endText(state: StreamState): StreamStep {
+  if (state.open === undefined) return [state, []];
+  const { kind, block } = state.open;
+  return [{ ...state, open: undefined }, [{ type: `${kind}-end`, choice, block }]];
+}
+
+export function endCalls(state: StreamState): StreamStep {
+  return [{ ...state, calls: new Map() }, [...state.calls.values()].flatMap(tellCallEnd)];
+}
+
+/** A call without arguments streams none; every client reads them as JSON. */
+export function tellCallEnd({ block, hasArguments }: OpenCall): StreamEvent[] {
+  const end: StreamEvent = { type: 'tool-call-end', choice, block };
+  return hasArguments ? [end] : [{ type: 'tool-call-delta', choice, block, argumentsText: '{}' }, end];
+}
+
+/** Starts a block, and ends the one before it. `members` are what the format alone knows of it. */
+export function startText(
+  state: StreamState,
+  { kind, member }: Omit<OpenText, 'block'>,
+  members: JsonObject = {},
+): StreamStep {
+  const [closed, ends] = endText(state);
+  const block = closed.nextBlock;
+  const spelling = member === 'tool_plan' ? { spelling: { field: member } } : {};
+  const start: StreamEvent = {
+    type: `${kind}-start`,
+    choice,
+    block,
+    ...own.with({ ...members, ...spelling }),
+  };
+  return [{ ...closed, nextBlock: block + 1, open: { kind, member, block } }, [...ends, start]];
+}
+
+/** Text into the open block, if it is of that kind, else into a new one. Empty text is told by nothing. */
+export function addText(state: StreamState, into: Omit<OpenText, 'block'>, text: string): StreamStep {
+  if (text === '') return [state, []];
+  const isOpen = state.open?.kind === into.kind && state.open.member === into.member;
+  return chainSteps(state, [
+    (current) => (isOpen ? [current, []] : startText(current, into)),
+    (current) => [current, [{ type: `${into.kind}-delta`, choice, block: current.open?.block ?? 0, text }]],
+  ]);
+}
+
+export function tellExtensions(
+  state: StreamState,
+  scope: 'answer' | 'choice' | 'message',
+  members: JsonObject,
+): StreamStep {
+  return [state, [{ type: 'extension', scope, choice, extensions: own.of(members) }]];
+}

@@ -1,7 +1,7 @@
 import type { ConverseRequest, ConverseStreamRequest } from '@aws-sdk/client-bedrock-runtime';
 import { scanJson } from '../../json/scan-json.ts';
 import { converse } from '../converse.ts';
-import { requestFields } from '../request-fields.ts';
+import { requestFields } from './outline-request.ts';
 
 const { client } = converse;
 const scan = (body: unknown) => scanJson(Buffer.from(JSON.stringify(body)), { depthMax: 64 });

@@ -1,11 +1,41 @@
 import { GatewayError } from '@gateway/errors';
-import type { RequestOutline, ToolChoice } from '@gateway/interchange';
+import type {
+  MessageOutline,
+  MessageRole,
+  RequestOutline,
+  ToolCallOutline,
+  ToolChoice,
+  ToolOutline,
+} from '@gateway/interchange';
 import type { RequestRoute } from '../../common/format.ts';
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
-import { modelCharactersMax, invalidBody, invalidField, missingField } from '../../common/outline-request.ts';
-import { requestFields } from '../request-fields.ts';
-import { outlineMessage, outlineSystem } from './outline-message.ts';
-import { outlineTools } from './outline-tools.ts';
+import {
+  invalidBody,
+  invalidField,
+  missingField,
+  modelCharactersMax,
+  outlineTexts,
+} from '../../common/outline-request.ts';
+
+/**
+ * The members of a Converse request: `ConverseRequest` and `ConverseStreamRequest` of the AWS SDK, which a test holds
+ * this list to. `modelId` belongs into the address; clients that put it into the body as well are not refused.
+ */
+export const requestFields = [
+  'modelId',
+  'messages',
+  'system',
+  'inferenceConfig',
+  'toolConfig',
+  'guardrailConfig',
+  'additionalModelRequestFields',
+  'promptVariables',
+  'additionalModelResponseFieldPaths',
+  'requestMetadata',
+  'performanceConfig',
+  'serviceTier',
+  'outputConfig',
+] as const;
 
 /** Far beyond any model's context; each costs some microseconds and a few hundred bytes. */
 const messagesMax = 32_768;
@@ -86,4 +116,82 @@ export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined):
   const name = tool === undefined ? undefined : tape.stringValue(tape.get(tool, 'name'));
   if (name !== undefined) return { mode: 'tool', name };
   return { mode: tape.get(choice, 'any') === undefined ? 'auto' : 'required' };
+}
+
+/**
+ * The elements of `toolConfig.tools`. A cache point is one too: it has no name, and marks the tool before it.
+ *
+ * @throws GatewayError when an element is no object.
+ */
+function outlineTools(tape: JsonTape, tools: JsonNode): ToolOutline[] {
+  const nodes = tape.items(tools);
+  return nodes.map((node, index) => {
+    if (tape.kind(node) !== 'object') throw invalidField(`toolConfig.tools[${index}]`, 'an object');
+    const spec = tape.get(node, 'toolSpec');
+    const body = spec ?? tape.get(node, 'systemTool');
+    const name = body === undefined ? undefined : tape.stringValue(tape.get(body, 'name'));
+    return {
+      index,
+      name,
+      builtIn: spec === undefined || name === undefined,
+      cacheControl: isCachePoint(tape, node) || isCachePoint(tape, nodes[index + 1]),
+      range: tape.range(node),
+    };
+  });
+}
+
+export function isCachePoint(tape: JsonTape, node: JsonNode | undefined): boolean {
+  return node !== undefined && tape.get(node, 'cachePoint') !== undefined;
+}
+
+/** Reads what is there: a message of an unknown shape is the provider's to judge. */
+function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
+  const content = tape.get(node, 'content');
+  const blocks = content === undefined ? [] : tape.items(content);
+  return { ...outlineBlocks(tape, blocks), index, role: mapRole(tape, node), range: tape.range(node) };
+}
+
+/** The system prompt, as the message that it would be. */
+function outlineSystem(tape: JsonTape, node: JsonNode): MessageOutline {
+  return { ...outlineBlocks(tape, tape.items(node)), index: 0, role: 'system', range: tape.range(node) };
+}
+
+function mapRole(tape: JsonTape, node: JsonNode): MessageRole {
+  const role = tape.stringValue(tape.get(node, 'role'));
+  return role === 'assistant' || role === 'system' ? role : 'user';
+}
+
+type BlocksOutline = Pick<
+  MessageOutline,
+  'cacheControl' | 'toolCalls' | 'toolResultIds' | 'text' | 'textRanges'
+>;
+
+function outlineBlocks(tape: JsonTape, blocks: readonly JsonNode[]): BlocksOutline {
+  return {
+    cacheControl: blocks.some((block) => tape.get(block, 'cachePoint') !== undefined),
+    toolCalls: blocks.flatMap((block) => outlineToolCall(tape, tape.get(block, 'toolUse'))),
+    toolResultIds: blocks.flatMap((block) => outlineResult(tape, tape.get(block, 'toolResult'))),
+    ...outlineTexts(tape, () => blocks.flatMap((block) => textNodes(tape, block))),
+  };
+}
+
+function textNodes(tape: JsonTape, block: JsonNode): JsonNode[] {
+  const guarded = tape.get(block, 'guardContent');
+  const inner = guarded === undefined ? undefined : tape.get(guarded, 'text');
+  const text = inner === undefined ? tape.get(block, 'text') : tape.get(inner, 'text');
+  return text !== undefined && tape.kind(text) === 'string' ? [text] : [];
+}
+
+/** Calls of the provider's own carry their results with them: nobody has to answer them. */
+function outlineToolCall(tape: JsonTape, body: JsonNode | undefined): ToolCallOutline[] {
+  if (body === undefined || tape.stringValue(tape.get(body, 'type')) === 'server_tool_use') return [];
+  const name = tape.stringValue(tape.get(body, 'name'));
+  return name === undefined ? [] : [{ id: tape.stringValue(tape.get(body, 'toolUseId')) ?? '', name }];
+}
+
+function outlineResult(tape: JsonTape, body: JsonNode | undefined): string[] {
+  if (body === undefined) return [];
+  const type = tape.stringValue(tape.get(body, 'type'));
+  if (type !== undefined && type !== 'tool_result') return [];
+  return [tape.stringValue(tape.get(body, 'toolUseId')) ?? []].flat();
 }

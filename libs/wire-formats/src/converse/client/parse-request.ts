@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatMessage, ChatRequest, JsonObject } from '@gateway/interchange';
+import type { ChatMessage, ChatRequest, ChatTool, JsonObject } from '@gateway/interchange';
 import type { RequestRoute } from '../../common/format.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
-import { asList, asObject, isObject, optional, otherMembers } from '../../json/read-members.ts';
-import { parseContent } from '../blocks/parse-block.ts';
-import { own } from '../own.ts';
-import { parseSettings } from '../settings.ts';
-import { renderToolChoice } from '../tool-choice.ts';
+import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
+import { parseContent } from '../shared/parse-block.ts';
+import { own } from '../shared/own-members.ts';
+import { parseSettings } from '../shared/settings.ts';
+import { renderToolChoice } from '../shared/tools.ts';
 import { outlineToolChoice } from './outline-request.ts';
-import { parseTools } from './parse-tools.ts';
+import { parseCachePoint } from '../shared/block-values.ts';
+import { examplesField } from '../../common/gateway-fields.ts';
 
 /** The whole request. Its shape has been judged by `outlineRequest`; what is of no use here is kept for this format. */
 export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest {
@@ -64,4 +65,43 @@ function parseMessage(raw: JsonObject, spelling: JsonObject): ChatMessage {
   const role = raw.role === 'assistant' || raw.role === 'system' ? raw.role : 'user';
   const rest = otherMembers(raw, role === raw.role ? ['role', 'content'] : ['content']);
   return { role, parts: parseContent(raw.content), ...own.with({ ...rest, ...spelling }) };
+}
+
+/** The gateway's own member of a tool is left behind. A cache point becomes a mark on the tool before it. */
+function parseTools(list: unknown): ChatTool[] {
+  const tools: ChatTool[] = [];
+  for (const raw of asList(list).filter(isObject)) {
+    const marker = parseCachePoint(raw);
+    const last = tools.at(-1);
+    if (marker === undefined || last === undefined || last.cacheMarker !== undefined)
+      tools.push(parseTool(raw));
+    else tools[tools.length - 1] = { ...last, cacheMarker: marker };
+  }
+  return tools;
+}
+
+function parseTool(raw: JsonObject): ChatTool {
+  const rest = otherMembers(raw, ['toolSpec', examplesField]);
+  const spec = asObject(raw.toolSpec);
+  const name = asText(spec?.name);
+  const schema = asObject(spec?.inputSchema) ?? {};
+  if (spec === undefined || name === undefined || Object.keys(schema).some((member) => member !== 'json')) {
+    return { kind: 'built-in', extensions: own.of({ ...rest, ...optional('toolSpec', spec) }) };
+  }
+  const description = asText(spec.description);
+  const isStrict = typeof spec.strict === 'boolean';
+  const read = ['name', 'inputSchema', examplesField];
+  const toolSpec = otherMembers(spec, [
+    ...read,
+    ...(description === undefined ? [] : ['description']),
+    ...(isStrict ? ['strict'] : []),
+  ]);
+  return {
+    kind: 'function',
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...(schema.json === undefined ? {} : { parameters: schema.json }),
+    ...(isStrict ? { strict: spec.strict === true } : {}),
+    ...own.with({ ...rest, ...optional('toolSpec', toolSpec) }),
+  };
 }

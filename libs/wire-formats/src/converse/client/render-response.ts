@@ -1,9 +1,9 @@
-import type { ChatAnswer, JsonObject } from '@gateway/interchange';
-import type { AnswerDefaults } from '../../common/format.ts';
-import { createAnswerContext, renderContent } from '../blocks/render-block.ts';
-import { own } from '../own.ts';
-import { mapToStopReason } from '../stop-reasons.ts';
-import { renderUsage } from '../token-usage.ts';
+import type { ChatAnswer, JsonObject, PublicError } from '@gateway/interchange';
+import type { AnswerDefaults, RenderedError } from '../../common/format.ts';
+import { createAnswerContext, renderContent } from '../shared/render-block.ts';
+import { own } from '../shared/own-members.ts';
+import { mapToStopReason, renderUsage } from '../shared/response-end.ts';
+import { mapToException } from '../shared/exceptions.ts';
 
 /**
  * A plain answer: the first, where a provider gave several, since the format knows one. What a provider of this very
@@ -26,5 +26,21 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
     // The SDK's types promise it; what is not known of it is nothing.
     ...(answer.format === 'converse' ? {} : { metrics: { latencyMs: defaults.latencyMs ?? 0 } }),
     ...members,
+  };
+}
+
+/** A status that HTTP does not name, and the SDK neither. */
+const overloaded = 529;
+
+/** An error answer, with everything that the SDK looks for: the message, and the exception's name in a header. */
+export function renderError(error: PublicError, requestId: string): RenderedError {
+  return {
+    status: error.status === overloaded ? 503 : error.status,
+    headers: {
+      'content-type': 'application/json',
+      'x-amzn-errortype': mapToException(error),
+      'x-amzn-requestid': requestId,
+    },
+    body: JSON.stringify({ message: error.message }),
   };
 }

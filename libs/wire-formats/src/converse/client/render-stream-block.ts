@@ -1,11 +1,10 @@
 import type { ChatPart, JsonObject, StreamEvent } from '@gateway/interchange';
 import { asObject } from '../../json/read-members.ts';
 import { addWaitingCharacters } from '../../common/waiting-characters.ts';
-import { createAnswerContext, renderCallHead, renderContent } from '../blocks/render-block.ts';
-import { renderCitation } from '../citations.ts';
-import { own } from '../own.ts';
-import { renderRedacted } from '../redacted-thinking.ts';
-import { eventFrame, type StreamFrame } from '../stream-frames.ts';
+import { createAnswerContext, renderCallHead, renderContent } from '../shared/render-block.ts';
+import { renderCitation, renderRedacted } from '../shared/block-values.ts';
+import { own } from '../shared/own-members.ts';
+import { eventFrame, type StreamFrame } from './stream-frames.ts';
 
 export type BlockEvent = Exclude<
   Extract<StreamEvent, { block: number }>,

@@ -1,9 +1,7 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
-import { own } from '../own.ts';
-import { eventFrame, type StreamFrame } from '../stream-frames.ts';
-import { mapToStopReason } from '../stop-reasons.ts';
-import { renderUsage } from '../token-usage.ts';
-import { renderToldError } from './render-stream-error.ts';
+import { own } from '../shared/own-members.ts';
+import { eventFrame, type StreamFrame, renderToldError } from './stream-frames.ts';
+import { mapToStopReason, renderUsage } from '../shared/response-end.ts';
 import {
   emptyQueue,
   renderBlockEvent,

@@ -1,12 +1,13 @@
 import { GatewayError } from '@gateway/errors';
-import type { ChatPart, JsonObject, StreamEvent } from '@gateway/interchange';
+import type { ChatPart, JsonObject, ProviderError, StreamEvent } from '@gateway/interchange';
 import { parseExactJson, parseProviderJson } from '../../json/parse-json.ts';
 import { asList, asObject, asText, isEmpty, isObject, otherMembers } from '../../json/read-members.ts';
-import { parseBlock } from '../blocks/parse-block.ts';
-import { own } from '../own.ts';
-import { mapStopReason } from '../stop-reasons.ts';
-import { parseUsage } from '../token-usage.ts';
-import { tellPart } from './tell-part.ts';
+import { parseBlock } from '../shared/parse-block.ts';
+import { own } from '../shared/own-members.ts';
+import { mapStopReason, parseUsage } from '../shared/response-end.ts';
+import type { AnswerHeaders } from '../../common/format.ts';
+import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
+import { mapExceptionToType } from '../shared/exceptions.ts';
 
 const readMembers = ['output', 'stopReason', 'usage'] as const;
 
@@ -60,4 +61,65 @@ export function tellFinish(raw: unknown): StreamEvent[] {
   return rawReason === undefined
     ? []
     : [{ type: 'finish', choice: 0, reason: mapStopReason(rawReason), rawReason }];
+}
+
+/** The events that a whole part would have been in a stream. */
+export function tellPart(part: ChatPart, block: number): StreamEvent[] {
+  const place = { choice: 0, block };
+  const extensions = part.extensions === undefined ? {} : { extensions: part.extensions };
+  switch (part.type) {
+    case 'text':
+      return [
+        { type: 'text-start', ...place, ...extensions },
+        ...(part.text === '' ? [] : [{ type: 'text-delta', ...place, text: part.text } as const]),
+        ...(part.citations ?? []).map((citation) => ({ type: 'citation', ...place, citation }) as const),
+        { type: 'text-end', ...place },
+      ];
+    case 'thinking': {
+      const signature = part.signature === undefined ? {} : { signature: part.signature };
+      const redacted = part.redacted === undefined ? {} : { redacted: part.redacted };
+      return [
+        { type: 'thinking-start', ...place, ...extensions },
+        ...(part.text === '' ? [] : [{ type: 'thinking-delta', ...place, text: part.text } as const]),
+        { type: 'thinking-end', ...place, ...signature, ...redacted },
+      ];
+    }
+    case 'tool-call':
+      return [
+        { type: 'tool-call-start', ...place, id: part.id, name: part.name, kind: part.kind, ...extensions },
+        { type: 'tool-call-delta', ...place, argumentsText: part.argumentsText },
+        { type: 'tool-call-end', ...place },
+      ];
+    case 'image':
+    case 'document':
+    case 'audio':
+    case 'opaque':
+      return [{ type: 'part', ...place, part }];
+    // Neither is a block of an answer: `parseBlock` reads a result in one as opaque, and makes no refusals.
+    case 'tool-result':
+    case 'refusal':
+      return [];
+  }
+}
+
+/**
+ * What an error answer says. The exception's name stands in the header `x-amzn-errortype`, or in the body's `__type`,
+ * each with an address after or before it: `ValidationException:http://…`, `com.amazon.coral.service#AccessDeniedException`.
+ */
+export function parseError(status: number, body: string, headers: AnswerHeaders = {}): ProviderError {
+  const parsed = asObject(parseErrorBody(body)) ?? {};
+  const header = headers['x-amzn-errortype'];
+  const name =
+    readName(asText(header) ?? asList(header)[0]) ?? readName(parsed.__type) ?? readName(parsed.code);
+  return {
+    message: boundMessage(asText(parsed.message) ?? asText(parsed.Message), status),
+    type: (name === undefined ? undefined : mapExceptionToType(name)) ?? mapStatusToType(status),
+    code: name ?? null,
+    param: null,
+  };
+}
+
+function readName(raw: unknown): string | undefined {
+  const name = asText(raw)?.split(':', 1)[0]?.split('#').at(-1)?.trim();
+  return name === '' ? undefined : name;
 }

@@ -2,12 +2,11 @@ import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { textHeader, type EventStreamMessage } from '../../event-stream/event-stream-message.ts';
 import { parseProviderJson } from '../../json/parse-json.ts';
 import { asObject, asText, optional, otherMembers } from '../../json/read-members.ts';
-import { mapExceptionToType } from '../exceptions.ts';
-import { own } from '../own.ts';
-import { endOpenBlock } from './end-block.ts';
+import { mapExceptionToType } from '../shared/exceptions.ts';
+import { own } from '../shared/own-members.ts';
+import { endOpenBlock, chainSteps, type StreamState, type StreamStep } from './stream-state.ts';
 import { tellExtensions, tellFinish, tellUsage } from './parse-response.ts';
 import { readBlockDelta, readBlockStart, readBlockStop } from './read-block.ts';
-import { chainSteps, type StreamState, type StreamStep } from './stream-state.ts';
 
 /** The padding that AWS adds to frames, so that their length tells nothing of the text. */
 const padding = 'p';

@@ -1,9 +1,15 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { asNumber, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
-import { parseCitation } from '../citations.ts';
-import { own } from '../own.ts';
-import { endOpenBlock } from './end-block.ts';
-import { chainSteps, holdPiece, type OpenBlock, type StreamState, type StreamStep } from './stream-state.ts';
+import { parseCitation } from '../shared/block-values.ts';
+import { own } from '../shared/own-members.ts';
+import {
+  endOpenBlock,
+  chainSteps,
+  holdPiece,
+  type OpenBlock,
+  type StreamState,
+  type StreamStep,
+} from './stream-state.ts';
 
 type ReadStep = (state: StreamState) => StreamStep;
 /** What is to be opened: a block without its places. */

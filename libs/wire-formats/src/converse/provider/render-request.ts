@@ -1,12 +1,22 @@
-import type { ChatRequest, ChatTool, JsonObject, Loss, ToolChoice } from '@gateway/interchange';
+import type {
+  ChatMessage,
+  ChatPart,
+  ChatRequest,
+  ChatTool,
+  JsonObject,
+  Loss,
+  ToolChoice,
+} from '@gateway/interchange';
 import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
 import { findForeignLosses } from '../../common/foreign-losses.ts';
 import { asObject, isEmpty, optional } from '../../json/read-members.ts';
-import { renderCachePoint } from '../cache-point.ts';
-import { own } from '../own.ts';
-import { renderSettings } from '../settings.ts';
-import { renderToolChoice } from '../tool-choice.ts';
-import { renderMessages } from './render-messages.ts';
+import { renderCachePoint } from '../shared/block-values.ts';
+import { own } from '../shared/own-members.ts';
+import { renderSettings } from '../shared/settings.ts';
+import { renderToolChoice } from '../shared/tools.ts';
+import type { BlockContext } from '../shared/render-block.ts';
+import { isBlank, renderContent } from '../shared/render-block.ts';
+import { createDocumentNames } from '../shared/media.ts';
 
 const membersOfSettings = [
   'inferenceConfig',
@@ -88,4 +98,47 @@ function renderFunction(tool: Extract<ChatTool, { kind: 'function' }>, kept: Jso
     },
     ...beside,
   };
+}
+
+interface RenderedMessages {
+  readonly system: readonly JsonObject[];
+  readonly messages: readonly JsonObject[];
+}
+
+interface Turn {
+  readonly role: string;
+  readonly members: JsonObject;
+  readonly content: JsonObject[];
+}
+
+/**
+ * The conversation in this format: what speaks for the system stands apart, results stand in the user's turn, and turns
+ * alternate, so neighbours of one role become one. A turn that says nothing is left out: the API refuses it.
+ */
+function renderMessages(messages: readonly ChatMessage[], losses: Loss[]): RenderedMessages {
+  const system: JsonObject[] = [];
+  const turns: Turn[] = [];
+  const nameDocument = createDocumentNames();
+  messages.forEach((message, index) => {
+    const { spelling, ...members } = own.read(message);
+    const context: BlockContext = { losses, nameDocument, field: `messages[${index}]` };
+    const isApart = spelling === 'apart';
+    if (message.role === 'system' && !isApart) {
+      if (turns.length > 0) {
+        losses.push({ field: context.field, reason: 'the system speaks before the conversation alone' });
+      }
+      system.push(...renderContent(message.parts.filter(isSpoken), context));
+      return;
+    }
+    const role = message.role === 'tool' ? 'user' : message.role;
+    const content = renderContent(message.parts.filter(isSpoken), context);
+    const last = turns.at(-1);
+    if (last?.role === role && !isApart) last.content.push(...content);
+    else if (content.length > 0) turns.push({ role, members, content });
+  });
+  return { system, messages: turns.map(({ role, members, content }) => ({ role, content, ...members })) };
+}
+
+function isSpoken(part: ChatPart): boolean {
+  return !isBlank(part);
 }

@@ -1,14 +1,14 @@
-import type { ChatMessage, ChatRequest, JsonObject } from '@gateway/interchange';
+import type { ChatMessage, ChatPart, ChatRequest, JsonObject, ToolResultPart } from '@gateway/interchange';
 import type { RequestRoute } from '../../common/format.ts';
 import type { JsonTape } from '../../json/json-tape.ts';
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { missingField } from '../../common/outline-request.ts';
-import { camelMembers } from '../camel-members.ts';
-import { own } from '../own.ts';
-import { createCallIds, type CallIds } from './call-ids.ts';
-import { parsePart } from './parse-part.ts';
+import { camelMembers, own } from '../shared/own-members.ts';
+import type { CallIds } from '../shared/call-ids.ts';
+import { createCallIds } from '../shared/call-ids.ts';
 import { parseSettings } from './parse-settings.ts';
 import { parseToolConfig, parseTools } from './parse-tools.ts';
+import { parseMediaPart } from '../shared/media.ts';
 
 const readMembers = [
   'model',
@@ -71,4 +71,87 @@ function parseContent(raw: JsonObject, ids: CallIds): ChatMessage {
 /** The API takes one part for a list of one. */
 function listOf(parts: unknown): readonly unknown[] {
   return isObject(parts) ? [parts] : asList(parts);
+}
+
+/** A part of a shape that the interchange has no word for is kept as it is, for this format alone. */
+function parsePart(raw: unknown, ids: CallIds): ChatPart {
+  const part = isObject(raw) ? camelMembers(raw) : {};
+  return (
+    parseText(part) ??
+    parseMediaPart(part) ??
+    parseCall(part, ids) ??
+    parseResult(part, ids) ?? { type: 'opaque', extensions: own.of({ part: raw }) }
+  );
+}
+
+function parseText(part: JsonObject): ChatPart | undefined {
+  const text = asText(part.text);
+  if (text === undefined) return undefined;
+  const signature = asText(part.thoughtSignature);
+  const rest = otherMembers(part, ['text', 'thought', 'thoughtSignature']);
+  return part.thought === true
+    ? { type: 'thinking', text, ...optional('signature', signature), ...own.with(rest) }
+    : { type: 'text', text, ...own.with({ ...rest, ...optional('thoughtSignature', signature) }) };
+}
+
+function parseCall(part: JsonObject, ids: CallIds): ChatPart | undefined {
+  const raw = asObject(part.functionCall);
+  if (raw === undefined) return undefined;
+  const call = camelMembers(raw);
+  const name = asText(call.name) ?? '';
+  return {
+    type: 'tool-call',
+    id: ids.ofCall(asText(call.id), name),
+    name,
+    kind: 'function',
+    argumentsText: JSON.stringify(call.args ?? {}),
+    ...optional('signature', asText(part.thoughtSignature)),
+    ...own.with({
+      ...withoutThought(otherMembers(part, ['functionCall', 'thoughtSignature'])),
+      ...optional('functionCall', otherMembers(call, ['id', 'name', 'args'])),
+    }),
+  };
+}
+
+function parseResult(part: JsonObject, ids: CallIds): ToolResultPart | undefined {
+  const raw = asObject(part.functionResponse);
+  if (raw === undefined) return undefined;
+  const answer = camelMembers(raw);
+  const name = asText(answer.name) ?? '';
+  const { parts, isError, response } = parseResponse(answer.response);
+  const shown = asList(answer.parts).map((shownPart) => parsePart(shownPart, ids));
+  const rest = {
+    ...withoutThought(otherMembers(part, ['functionResponse'])),
+    ...optional('functionResponse', otherMembers(answer, ['id', 'name', 'response', 'parts'])),
+  };
+  return {
+    type: 'tool-result',
+    callId: ids.ofResult(asText(answer.id), name),
+    parts: [...parts, ...shown],
+    ...(isError ? { isError } : {}),
+    extensions: own.of({ ...rest, spelling: { name, id: asText(answer.id) ?? null, response } }),
+  };
+}
+
+interface ReadResponse {
+  readonly parts: readonly ChatPart[];
+  readonly isError: boolean;
+  /** The object itself, where text and error flag do not say it. */
+  readonly response: JsonObject | undefined;
+}
+
+/** `output` and `error` are Google's own keys for what a function gave or how it failed; else the object is the output. */
+function parseResponse(response: unknown): ReadResponse {
+  const object = asObject(response) ?? {};
+  const [key, ...others] = Object.keys(object);
+  const text = key === undefined ? undefined : asText(object[key]);
+  if (others.length === 0 && text !== undefined && (key === 'output' || key === 'error'))
+    return { parts: [{ type: 'text', text }], isError: key === 'error', response: undefined };
+  const parts: ChatPart[] = key === undefined ? [] : [{ type: 'text', text: JSON.stringify(object) }];
+  return { parts, isError: false, response: object };
+}
+
+/** Some clients write `thought: false` on every part. */
+function withoutThought(members: JsonObject): JsonObject {
+  return members.thought === false ? otherMembers(members, ['thought']) : members;
 }

@@ -8,9 +8,9 @@ import {
   optional,
   otherMembers,
 } from '../../json/read-members.ts';
-import { camelMembers } from '../camel-members.ts';
-import { numberSettings, responseFormatMembers } from '../generation-table.ts';
-import { toJsonSchema } from '../schema.ts';
+import { camelMembers } from '../shared/own-members.ts';
+import { numberSettings, responseFormatMembers } from '../shared/settings.ts';
+import { toJsonSchema } from '../shared/schema.ts';
 
 export interface ReadSettings {
   readonly settings: ChatSettings;

@@ -9,10 +9,9 @@ import {
   optional,
   otherMembers,
 } from '../../json/read-members.ts';
-import { camelMembers } from '../camel-members.ts';
-import { own } from '../own.ts';
-import { renderFunctionCalling } from '../render-tool-choice.ts';
-import { toJsonSchema } from '../schema.ts';
+import { camelMembers, own } from '../shared/own-members.ts';
+import { renderFunctionCalling } from '../shared/settings.ts';
+import { toJsonSchema } from '../shared/schema.ts';
 
 /** Each function, and each of Google's own tools, is a tool of its own. */
 export function parseTools(tools: unknown): ChatTool[] {

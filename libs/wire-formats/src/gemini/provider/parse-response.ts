@@ -2,9 +2,14 @@ import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 import { parseProviderJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
-import { endStream, openStreamParser } from './parse-stream.ts';
+import type { StreamStep } from './read-chunk.ts';
 import { readChunk } from './read-chunk.ts';
+import type { StreamState } from './stream-state.ts';
 import { initialStreamState } from './stream-state.ts';
+import type { StreamParser } from '../../common/format.ts';
+import { parseJsonArrayStream } from './json-array-stream.ts';
+import { parseSseStream } from '../../sse/parse-sse-stream.ts';
+import type { SseFrame } from '../../sse/sse-frames.ts';
 
 /**
  * A plain answer, as the events that a stream of it would have been; or a stream told as a list, which is what Google
@@ -29,4 +34,49 @@ function parseList(bytes: Uint8Array): StreamEvent[] {
 
 function isSet(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
+}
+
+/** One chunk may hold a whole image. Google bounds what a request holds at 20 MB, and says nothing of answers. */
+const frameBytesMax = 32 * 1024 * 1024;
+
+/** Reads server-sent events (`alt=sse`), or the list that the API sends without that: its first byte tells. */
+export function openStreamParser(): StreamParser {
+  let parser: StreamParser | undefined;
+  return {
+    push(chunk) {
+      if (parser === undefined) {
+        const first = chunk.find((byte) => !isSpace(byte));
+        if (first === undefined) return [];
+        parser = openParser(first);
+      }
+      return parser.push(chunk);
+    },
+    end: () => parser?.end() ?? [],
+  };
+}
+
+function openParser(firstByte: number): StreamParser {
+  const isJson = firstByte === 0x5b || firstByte === 0x7b;
+  const reducer = { initial: initialStreamState, parseFrame, endStream };
+  return isJson
+    ? parseJsonArrayStream(reducer, { frameBytesMax })
+    : parseSseStream(reducer, { frameBytesMax });
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+}
+
+/** @throws GatewayError `upstream_invalid` for data that is no JSON. */
+function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
+  if (data.trim() === '' || state.failed) return [state, []];
+  const chunk = parseProviderJson(data);
+  return isObject(chunk) ? readChunk(state, chunk, false) : [state, []];
+}
+
+/** The format has no terminator: an answer is whole when each candidate that began has told its finish reason. */
+function endStream(state: StreamState): readonly [StreamState, readonly StreamEvent[]] {
+  const candidates = [...state.candidates.values()];
+  const isWhole = candidates.length > 0 && candidates.every((candidate) => candidate.finished);
+  return [state, isWhole && !state.failed ? [{ type: 'message-end' }] : []];
 }

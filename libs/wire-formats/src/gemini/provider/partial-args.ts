@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { JsonObject } from '@gateway/interchange';
 import { asNumber, asText, isObject } from '../../json/read-members.ts';
-import { camelMembers } from '../camel-members.ts';
+import { camelMembers } from '../shared/own-members.ts';
 
 type Key = string | number;
 

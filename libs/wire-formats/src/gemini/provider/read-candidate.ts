@@ -1,11 +1,21 @@
-import type { JsonObject, StreamEvent } from '@gateway/interchange';
-import { asList, asObject, isEmpty, optional, otherMembers } from '../../json/read-members.ts';
-import { camelMembers } from '../camel-members.ts';
-import { mapFinishReason } from '../finish-reasons.ts';
-import { chainSteps, endOpen, tellExtensions, type CandidateStep } from './candidate-step.ts';
-import { parseCitations } from './read-citations.ts';
-import { readPart } from './read-part.ts';
-import type { CandidateState } from './stream-state.ts';
+import type { Citation, FinishReason, JsonObject, StreamEvent } from '@gateway/interchange';
+import { GatewayError } from '@gateway/errors';
+import {
+  asList,
+  asNumber,
+  asObject,
+  asText,
+  isEmpty,
+  isObject,
+  optional,
+  otherMembers,
+} from '../../json/read-members.ts';
+import { camelMembers, own } from '../shared/own-members.ts';
+import type { CandidateState, CandidateStep } from './stream-state.ts';
+import { addPart, addText, chainSteps, endCall, endOpen, sealText, tellExtensions } from './stream-state.ts';
+import { parseMediaPart } from '../shared/media.ts';
+import { createCallId } from '../shared/call-ids.ts';
+import { addPartialArg } from './partial-args.ts';
 
 /** Reads what a chunk says of a candidate. `raw` has its names in camel case. */
 export function readCandidate(state: CandidateState, raw: JsonObject, whole: boolean): CandidateStep {
@@ -48,4 +58,159 @@ function readFinish(state: CandidateState, { finishReason }: JsonObject): Candid
     { ...closed, finished: true },
     [...ends, { type: 'finish', choice: state.index, reason, rawReason }],
   ];
+}
+
+/** A part of a candidate's content. With `whole` each is a block of its own; else text goes on from chunk to chunk. */
+function readPart(state: CandidateState, raw: unknown, whole: boolean): CandidateStep {
+  const part = isObject(raw) ? camelMembers(raw) : {};
+  if (typeof part.text === 'string') return readText(state, part, part.text, whole);
+  if (isObject(part.functionCall)) return readCall(state, part);
+  return addPart(state, parseMediaPart(part) ?? { type: 'opaque', extensions: own.of({ part: raw }) });
+}
+
+function readText(state: CandidateState, part: JsonObject, text: string, whole: boolean): CandidateStep {
+  const kind = part.thought === true ? 'thinking' : 'text';
+  const signature = asText(part.thoughtSignature);
+  const rest = otherMembers(part, ['text', 'thought', 'thoughtSignature']);
+  // A signature is of its part: nothing may be added to the part, or it would not be the one that was signed.
+  const isApart = signature !== undefined || !isEmpty(rest);
+  if (text === '' && isApart) return addPart(state, { type: 'opaque', extensions: own.of({ part }) });
+  if (text === '' && !whole) return [state, []];
+  if (!isApart) return chainSteps(state, [whole ? endOpen : keep, (current) => addText(current, kind, text)]);
+  const members = kind === 'text' ? { ...rest, ...optional('thoughtSignature', signature) } : rest;
+  return chainSteps(state, [
+    endOpen,
+    (current) => addText(current, kind, text, own.with(members)),
+    (current) => (kind === 'thinking' ? endSigned(current, signature) : sealText(current)),
+  ]);
+}
+
+function keep(state: CandidateState): CandidateStep {
+  return [state, []];
+}
+
+function endSigned(state: CandidateState, signature: string | undefined): CandidateStep {
+  const [closed, ends] = endOpen(state);
+  return [
+    closed,
+    ends.map((event) =>
+      event.type === 'thinking-end' ? { ...event, ...optional('signature', signature) } : event,
+    ),
+  ];
+}
+
+/** Calls in one candidate of one answer: as many as a request may have tools. */
+const callsMax = 4096;
+
+/** A call, or, while one is open, more of its arguments. `part` has its names in camel case. */
+function readCall(state: CandidateState, part: JsonObject): CandidateStep {
+  const call = camelMembers(asObject(part.functionCall) ?? {});
+  const goesOn = state.openCall !== undefined && call.name === undefined;
+  const isLast = call.willContinue !== true;
+  return chainSteps(state, [
+    goesOn ? (current) => [current, []] : (current) => startCall(current, call, part),
+    (current) => addArguments(current, call),
+    isLast ? endCall : (current) => [current, []],
+  ]);
+}
+
+function startCall(state: CandidateState, call: JsonObject, part: JsonObject): CandidateStep {
+  if (state.callCount >= callsMax)
+    throw new GatewayError('upstream_invalid', { detail: 'too many tool calls' });
+  const [closed, ends] = endOpen(state);
+  const block = closed.nextBlock;
+  const name = asText(call.name) ?? '';
+  const start: StreamEvent = {
+    type: 'tool-call-start',
+    choice: state.index,
+    block,
+    id: asText(call.id) ?? createCallId(`${state.answerId} ${state.index} ${state.callCount}`, name),
+    name,
+    kind: 'function',
+    ...optional('signature', asText(part.thoughtSignature)),
+    ...own.with({
+      ...otherMembers(part, ['functionCall', 'thoughtSignature']),
+      ...optional('functionCall', otherMembers(call, ['id', 'name', 'args', 'partialArgs', 'willContinue'])),
+    }),
+  };
+  const next = {
+    ...closed,
+    nextBlock: block + 1,
+    callCount: state.callCount + 1,
+    openCall: { block, args: {} },
+  };
+  return [next, [...ends, start]];
+}
+
+/** Arguments are told when they are whole: a place among them can still change before. */
+function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
+  if (state.openCall === undefined) return [state, []];
+  const whole = asObject(call.args);
+  const args = whole === undefined ? state.openCall.args : { ...state.openCall.args, ...whole };
+  for (const piece of asList(call.partialArgs)) if (isObject(piece)) addPartialArg(args, piece);
+  return [{ ...state, openCall: { ...state.openCall, args } }, []];
+}
+
+/** Citations told of one candidate: more than an answer has sentences. */
+const citationsMax = 1024;
+
+/** What a grounded answer rests on: each source of each supported segment. */
+function parseCitations(groundingMetadata: unknown): Citation[] {
+  const grounding = asObject(groundingMetadata) ?? {};
+  const chunks = asList(grounding.groundingChunks);
+  return asList(grounding.groundingSupports)
+    .filter(isObject)
+    .flatMap((support) => citeSources(support, chunks))
+    .slice(0, citationsMax);
+}
+
+function citeSources(support: JsonObject, chunks: readonly unknown[]): Citation[] {
+  const { segment } = support;
+  return asList(support.groundingChunkIndices).flatMap((index) => {
+    const chunk = asObject(chunks[asNumber(index) ?? -1]);
+    const source = asObject(chunk?.web) ?? asObject(chunk?.retrievedContext) ?? asObject(chunk?.maps);
+    if (source === undefined) return [];
+    return {
+      ...optional('title', asText(source.title)),
+      ...optional('url', asText(source.uri)),
+      ...optional('citedText', asText(source.text)),
+      extensions: own.of({ segment }),
+    };
+  });
+}
+
+/**
+ * Gemini says STOP whether the model answered or called: `callsTools` tells them apart. Of the numbers of the enumeration
+ * only those are read that both of Google's APIs give the same meaning.
+ */
+function mapFinishReason(raw: string, callsTools: boolean): FinishReason {
+  switch (raw) {
+    case 'STOP':
+    case '1':
+      return callsTools ? 'tool-calls' : 'stop';
+    case 'MAX_TOKENS':
+    case '2':
+      return 'length';
+    case 'SAFETY':
+    case 'RECITATION':
+    case 'BLOCKLIST':
+    case 'PROHIBITED_CONTENT':
+    case 'SPII':
+    case 'MODEL_ARMOR':
+    case 'IMAGE_SAFETY':
+    case 'IMAGE_PROHIBITED_CONTENT':
+    case 'IMAGE_RECITATION':
+    case '3':
+    case '4':
+      return 'content-filter';
+    case 'MALFORMED_FUNCTION_CALL':
+    case 'MALFORMED_RESPONSE':
+    case 'UNEXPECTED_TOOL_CALL':
+    case 'TOO_MANY_TOOL_CALLS':
+    case 'MISSING_THOUGHT_SIGNATURE':
+    case 'NO_IMAGE':
+      return 'error';
+    default:
+      return 'other';
+  }
 }

@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import type { JsonObject, StreamEvent, TokenUsage } from '@gateway/interchange';
 import {
   asList,
   asNumber,
   asObject,
   asText,
+  asTokens,
   isEmpty,
   isObject,
   optional,
   otherMembers,
 } from '../../json/read-members.ts';
-import { camelMembers } from '../camel-members.ts';
-import { own } from '../own.ts';
-import { parseUsage } from '../token-usage.ts';
+import { camelMembers, own } from '../shared/own-members.ts';
 import { parseErrorValue } from './parse-error.ts';
 import { readCandidate } from './read-candidate.ts';
-import { initialCandidateState, type CandidateState, type StreamState } from './stream-state.ts';
+import type { CandidateState, StreamState } from './stream-state.ts';
+import { initialCandidateState } from './stream-state.ts';
 
 export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 
@@ -102,4 +102,22 @@ function readUsage(chunk: JsonObject): StreamEvent[] {
 function readError(raw: JsonObject): StreamEvent {
   const { message, type, code } = parseErrorValue(raw, asNumber(raw.code) ?? 500);
   return { type: 'error', message, errorType: type, ...optional('code', code), extensions: own.of(raw) };
+}
+
+/**
+ * Reads `usageMetadata`. Cached tokens are part of the prompt's; thoughts are billed as output and are not part of the
+ * candidates'; the results of Google's own tools are billed as input, and are not part of the prompt's. (In all
+ * recordings the total is the sum of the four.) Undefined when there are no counts.
+ */
+function parseUsage(raw: JsonObject): TokenUsage | undefined {
+  const prompt = asTokens(raw.promptTokenCount);
+  const candidates = asTokens(raw.candidatesTokenCount);
+  const thoughts = asTokens(raw.thoughtsTokenCount);
+  if (prompt === undefined && candidates === undefined) return undefined;
+  return {
+    inputTokens: (prompt ?? 0) + (asTokens(raw.toolUsePromptTokenCount) ?? 0),
+    outputTokens: (candidates ?? 0) + (thoughts ?? 0),
+    ...optional('cachedInputTokens', asTokens(raw.cachedContentTokenCount)),
+    ...optional('reasoningTokens', thoughts),
+  };
 }

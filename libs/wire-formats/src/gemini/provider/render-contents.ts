@@ -1,7 +1,7 @@
 import type { ChatMessage, JsonObject } from '@gateway/interchange';
 import { isObject } from '../../json/read-members.ts';
-import { readRest, readSpelling } from '../own.ts';
-import type { RenderContext } from './render-context.ts';
+import { readRest, readSpelling } from '../shared/own-members.ts';
+import type { RenderContext } from './render-part.ts';
 import { renderPart } from './render-part.ts';
 
 /** Since this generation every call has to carry its signature. */

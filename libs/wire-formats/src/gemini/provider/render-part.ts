@@ -1,11 +1,53 @@
-import type { ChatPart, JsonObject, TextPart, ThinkingPart, ToolCallPart } from '@gateway/interchange';
+import type {
+  AudioPart,
+  ChatPart,
+  ChatRequest,
+  DocumentPart,
+  ImagePart,
+  JsonObject,
+  Loss,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '@gateway/interchange';
 import { parseObject } from '../../json/parse-json.ts';
-import { asObject, optional } from '../../json/read-members.ts';
-import { renderCallId } from '../call-id.ts';
-import { own, readRest } from '../own.ts';
-import type { RenderContext } from './render-context.ts';
-import { renderMedia } from './render-media.ts';
-import { renderToolResult } from './render-tool-result.ts';
+import { asObject, asText, optional } from '../../json/read-members.ts';
+import { renderCallId } from '../shared/call-ids.ts';
+import { own, readRest, readSpelling } from '../shared/own-members.ts';
+import { chooseMediaType, isGoogleFile } from '../shared/media.ts';
+
+/**
+ * The generation of a Gemini model, by its name: 2, 2.5, 3. A name that does not say it (`gemini-flash-latest`, a tuned
+ * model) is taken for a new one.
+ */
+function readGeneration(model: string): number {
+  const match = /gemini-(\d+(?:\.\d+)?)/.exec(model);
+  return match?.[1] === undefined ? Number.POSITIVE_INFINITY : Number(match[1]);
+}
+
+/** What the parts of a request need to know of the whole of it. */
+export interface RenderContext {
+  /** Whether the request came in this very format: then nothing is added to it, and nothing left out. */
+  readonly isOwnFormat: boolean;
+  readonly generation: number;
+  /** The names of the functions that were called, by the ids of the calls. */
+  readonly calledNames: ReadonlyMap<string, string>;
+  readonly lose: (field: string, reason: string) => void;
+}
+
+export function createRenderContext(request: ChatRequest, model: string, losses: Loss[]): RenderContext {
+  const calledNames = new Map<string, string>();
+  for (const { parts } of request.messages) {
+    for (const part of parts) if (part.type === 'tool-call') calledNames.set(part.id, part.name);
+  }
+  return {
+    isOwnFormat: request.extensions?.gemini !== undefined,
+    generation: readGeneration(model),
+    calledNames,
+    lose: (field, reason) => losses.push({ field, reason }),
+  };
+}
 
 /** A part as the format writes it; none, and a loss, for what it has no part for. */
 export function renderPart(part: ChatPart, field: string, context: RenderContext): JsonObject[] {
@@ -68,4 +110,75 @@ function renderToolCall(part: ToolCallPart, field: string, context: RenderContex
     ...optional('thoughtSignature', part.signature),
     ...rest,
   };
+}
+
+/** `inlineData` for bytes, `fileData` for what has an address. */
+function renderMedia(
+  part: ImagePart | DocumentPart | AudioPart,
+  field: string,
+  context: RenderContext,
+): JsonObject[] {
+  const { source } = part;
+  if (source.kind === 'file' && !isGoogleFile(source.id)) {
+    context.lose(field, 'a file of another provider');
+    return [];
+  }
+  const { inlineData, fileData, ...rest } = readRest(part);
+  const spelling = readSpelling(part);
+  const mimeType =
+    spelling.mimeType === null ? undefined : (spelling.mimeType ?? chooseMediaType(source, part.type));
+  const name = part.type === 'document' ? part.name : asText(spelling.displayName);
+  // A name is told where the file came from Gemini's own format alone: the Developer API refuses it.
+  const described = {
+    ...optional('mimeType', mimeType),
+    ...(context.isOwnFormat ? optional('displayName', name) : {}),
+  };
+  if (source.kind === 'base64')
+    return [{ inlineData: { ...described, data: source.data, ...asObject(inlineData) }, ...rest }];
+  const fileUri = source.kind === 'url' ? source.url : source.id;
+  return [{ fileData: { ...described, fileUri, ...asObject(fileData) }, ...rest }];
+}
+
+/** From this generation on a function may answer in images and documents. */
+const shownResultsSince = 3;
+
+/** What came of a call, by the function's name; before Gemini 3 its images follow as parts of their own. */
+function renderToolResult(part: ToolResultPart, field: string, context: RenderContext): JsonObject[] {
+  const spelling = readSpelling(part);
+  const name = asText(spelling.name) ?? context.calledNames.get(part.callId);
+  if (name === undefined) context.lose(`${field}.name`, 'no call of that id: sent under the id');
+  const shown = part.parts.flatMap((each, index) => renderShown(each, `${field}.parts[${index}]`, context));
+  const { functionResponse, ...rest } = readRest(part);
+  const isInside = context.isOwnFormat || context.generation >= shownResultsSince;
+  const response = asObject(spelling.response) ?? {
+    [part.isError === true ? 'error' : 'output']: joinTexts(part),
+  };
+  const answer = {
+    ...(spelling.id === undefined ? renderCallId(part.callId) : optional('id', spelling.id)),
+    name: name ?? part.callId,
+    response,
+    ...(isInside && shown.length > 0 ? { parts: shown } : {}),
+    ...asObject(functionResponse),
+  };
+  return [{ functionResponse: answer, ...rest }, ...(isInside ? [] : shown)];
+}
+
+function joinTexts(part: ToolResultPart): string {
+  return part.parts.flatMap((each) => (each.type === 'text' ? [each.text] : [])).join('\n');
+}
+
+function renderShown(part: ChatPart, field: string, context: RenderContext): JsonObject[] {
+  switch (part.type) {
+    case 'text':
+      return [];
+    case 'image':
+    case 'document':
+    case 'audio':
+      return renderMedia(part, field, context);
+    default: {
+      const { part: raw } = readRest(part);
+      if (raw === undefined) context.lose(`${field}.${part.type}`, 'the format has no such part in a result');
+      return raw === undefined ? [] : [raw as JsonObject];
+    }
+  }
 }

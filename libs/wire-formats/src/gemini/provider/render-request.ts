@@ -1,12 +1,20 @@
-import type { ChatRequest, Loss } from '@gateway/interchange';
+import type {
+  ChatRequest,
+  ChatSettings,
+  ChatTool,
+  JsonObject,
+  Loss,
+  ResponseFormat,
+} from '@gateway/interchange';
 import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
 import { findForeignLosses } from '../../common/foreign-losses.ts';
-import { optional, otherMembers } from '../../json/read-members.ts';
-import { readRest, readSpelling } from '../own.ts';
+import { asObject, isEmpty, optional, otherMembers } from '../../json/read-members.ts';
+import { readRest, readSpelling } from '../shared/own-members.ts';
 import { renderContents } from './render-contents.ts';
-import { createRenderContext } from './render-context.ts';
-import { renderGenerationConfig } from './render-generation-config.ts';
-import { renderTools } from './render-tools.ts';
+import type { RenderContext } from './render-part.ts';
+import { createRenderContext } from './render-part.ts';
+import { numberSettings, renderFunctionCalling } from '../shared/settings.ts';
+import { isPlainSchema } from '../shared/schema.ts';
 
 /** The request as this format's body, and what of it the format cannot say. Model and streaming are in the address. */
 export function renderRequest(request: ChatRequest, { model }: RequestRenderOptions): RenderedRequest {
@@ -20,4 +28,163 @@ export function renderRequest(request: ChatRequest, { model }: RequestRenderOpti
     ...renderGenerationConfig(request, context),
   };
   return { body, losses };
+}
+
+/** The member `generationConfig`. */
+function renderGenerationConfig(request: ChatRequest, context: RenderContext): JsonObject {
+  const { settings } = request;
+  const spelling = readSpelling(request);
+  const config: Record<string, unknown> = {};
+  for (const [member, name] of numberSettings) {
+    if (settings[name] !== undefined) config[member] = settings[name];
+  }
+  loseSettings(settings, context);
+  return optional('generationConfig', {
+    ...asObject(readRest(request).generationConfig),
+    ...config,
+    ...optional('stopSequences', settings.stopSequences),
+    ...(asObject(spelling.responseFormat) ?? renderResponseFormat(settings.responseFormat)),
+    ...optional('thinkingConfig', asObject(spelling.thinkingConfig) ?? renderThinking(settings, context)),
+  });
+}
+
+function renderResponseFormat(format: ResponseFormat | undefined): JsonObject {
+  if (format === undefined || format.type === 'text') return {};
+  const responseMimeType = 'application/json';
+  if (format.type === 'json') return { responseMimeType };
+  const { description } = format;
+  const schema = asObject(format.schema) ?? {};
+  const described = description === undefined ? schema : { description, ...schema };
+  return isPlainSchema(described)
+    ? { responseMimeType, responseSchema: described }
+    : { responseMimeType, responseJsonSchema: described };
+}
+
+function loseSettings(settings: ChatSettings, context: RenderContext): void {
+  if (settings.parallelToolCalls === false)
+    context.lose('parallel_tool_calls', 'the format cannot forbid parallel calls');
+  if (settings.endUser !== undefined) context.lose('user', 'the format has no such member');
+}
+
+/** Since this generation the model is told a level; before, a budget. */
+const levelsSince = 3;
+/** Models before this one do not think. */
+const thinkingSince = 2.5;
+
+/** Tokens for each word, as Google's own endpoint of OpenAI's format has them (ai.google.dev/gemini-api/docs/openai). */
+const effortBudgets: ReadonlyMap<string, number> = new Map([
+  ['none', 0],
+  ['minimal', 1024],
+  ['low', 1024],
+  ['medium', 8192],
+  ['high', 24_576],
+  ['xhigh', 24_576],
+  ['max', 24_576],
+]);
+
+const effortLevels: ReadonlyMap<string, string> = new Map([
+  ['none', 'MINIMAL'],
+  ['minimal', 'MINIMAL'],
+  ['low', 'LOW'],
+  ['medium', 'MEDIUM'],
+  ['high', 'HIGH'],
+  ['xhigh', 'HIGH'],
+  ['max', 'HIGH'],
+]);
+
+/** Words that the format has no word of its own for. */
+const approximated = new Set(['none', 'xhigh', 'max']);
+
+/** The member `thinkingConfig`; undefined where the client says nothing of it, or the model cannot think. */
+function renderThinking(
+  { reasoningEffort, thinking }: ChatSettings,
+  context: RenderContext,
+): JsonObject | undefined {
+  if (reasoningEffort === undefined && thinking === undefined) return undefined;
+  if (context.generation < thinkingSince) {
+    if (thinking?.enabled !== false) context.lose('thinking', 'the model does not think');
+    return undefined;
+  }
+  const isOff = reasoningEffort === 'none' || thinking?.enabled === false;
+  const includeThoughts = !isOff && (thinking?.shown ?? true);
+  return {
+    ...renderAmount(isOff ? 'none' : reasoningEffort, thinking?.budgetTokens, context),
+    includeThoughts,
+  };
+}
+
+function renderAmount(
+  effort: string | undefined,
+  budgetTokens: number | undefined,
+  context: RenderContext,
+): JsonObject {
+  if (effort === undefined) return budgetTokens === undefined ? {} : { thinkingBudget: budgetTokens };
+  const table = context.generation >= levelsSince ? effortLevels : effortBudgets;
+  const amount = table.get(effort);
+  if (amount === undefined || (table === effortLevels && approximated.has(effort)))
+    context.lose('reasoning_effort', 'the format has no such level');
+  if (amount === undefined) return {};
+  return table === effortLevels ? { thinkingLevel: amount } : { thinkingBudget: amount };
+}
+
+/** The members `tools` and `toolConfig`. */
+function renderTools(request: ChatRequest, context: RenderContext): JsonObject {
+  const rendered = request.tools.map((tool, index) => renderTool(tool, `tools[${index}]`, context));
+  const functionDeclarations = rendered.flatMap(({ declaration }) => declaration ?? []);
+  const builtIns = rendered.flatMap(({ builtIn }) => builtIn ?? []);
+  const tools = [...(functionDeclarations.length === 0 ? [] : [{ functionDeclarations }]), ...builtIns];
+  return {
+    ...(tools.length === 0 ? {} : { tools }),
+    ...renderToolConfig(request, functionDeclarations.length > 0 || context.isOwnFormat),
+  };
+}
+
+interface RenderedTool {
+  readonly declaration?: JsonObject;
+  readonly builtIn?: JsonObject;
+}
+
+function renderTool(tool: ChatTool, field: string, context: RenderContext): RenderedTool {
+  if (tool.cacheMarker !== undefined) context.lose(`${field}.cache_control`, 'Gemini caches by itself');
+  if (tool.kind === 'function') return { declaration: renderFunction(tool, field, context) };
+  const builtIn = readRest(tool);
+  if (tool.kind === 'built-in' && !isEmpty(builtIn)) return { builtIn };
+  const reason =
+    tool.kind === 'custom' ? 'a tool that takes text' : "a built-in tool of another format's providers";
+  context.lose(field, reason);
+  return {};
+}
+
+function renderFunction(
+  tool: Extract<ChatTool, { kind: 'function' }>,
+  field: string,
+  context: RenderContext,
+): JsonObject {
+  if (tool.strict === true) context.lose(`${field}.strict`, 'the format cannot demand it');
+  const spelling = readSpelling(tool);
+  return {
+    name: tool.name,
+    ...optional('description', tool.description),
+    ...(isEmpty(spelling) ? renderParameters(tool.parameters) : spelling),
+    ...readRest(tool),
+  };
+}
+
+function renderParameters(parameters: unknown): JsonObject {
+  const schema = asObject(parameters);
+  // A function without parameters: the API's own schema refuses an object without properties.
+  if (schema === undefined || isEmpty(asObject(schema.properties) ?? {})) return {};
+  return isPlainSchema(schema) ? { parameters: schema } : { parametersJsonSchema: schema };
+}
+
+function renderToolConfig(request: ChatRequest, hasFunctions: boolean): JsonObject {
+  const { toolConfig } = readRest(request);
+  const rest = asObject(toolConfig) ?? {};
+  const spelled = asObject(readSpelling(request).functionCallingConfig);
+  const said = spelled ?? (hasFunctions ? renderFunctionCalling(request.toolChoice) : {});
+  const config = {
+    ...rest,
+    ...optional('functionCallingConfig', { ...said, ...asObject(rest.functionCallingConfig) }),
+  };
+  return optional('toolConfig', config);
 }

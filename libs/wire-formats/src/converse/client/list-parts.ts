@@ -1,0 +1,92 @@
+import type { MessageRole, ToolDescription, ToolOutline } from '@gateway/interchange';
+import type { CallPlace, ContextPart } from '../../common/format.ts';
+import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
+import { listBlockCalls } from '../../common/outline-request.ts';
+import { examplesField } from '../../common/gateway-fields.ts';
+
+/**
+ * The parts of the messages from an index on; from 0 on, the system prompt's first. A result that is a JSON value and no
+ * text is the provider's to write out, and is never changed. Reasoning, images, documents and guarded texts are no parts.
+ */
+export function listContext(tape: JsonTape, from: number): ContextPart[] {
+  const messages = tape.get(tape.root, 'messages');
+  const system = from === 0 ? tape.get(tape.root, 'system') : undefined;
+  const listed = messages === undefined ? [] : tape.items(messages);
+  return [
+    ...(system === undefined
+      ? []
+      : tape.items(system).flatMap((block) => listText(tape, block, -1, 'system'))),
+    ...listed.flatMap((node, index) => (index < from ? [] : listParts(tape, node, index))),
+  ];
+}
+
+function listParts(tape: JsonTape, node: JsonNode, message: number): ContextPart[] {
+  const speaker = tape.stringValue(tape.get(node, 'role')) === 'assistant' ? 'assistant' : 'user';
+  const content = tape.get(node, 'content');
+  const blocks = content === undefined ? [] : tape.items(content);
+  return blocks.flatMap((block) => {
+    const result = tape.get(block, 'toolResult');
+    const parts = result === undefined ? undefined : tape.get(result, 'content');
+    if (parts !== undefined)
+      return tape.items(parts).flatMap((part) => listText(tape, part, message, 'tool'));
+    return [...listText(tape, block, message, speaker), ...listCall(tape, block, message)];
+  });
+}
+
+function listText(tape: JsonTape, block: JsonNode, message: number, speaker: MessageRole): ContextPart[] {
+  const node = tape.get(block, 'text');
+  const text = node ?? (speaker === 'tool' ? tape.get(block, 'json') : undefined);
+  if (text === undefined) return [];
+  const canChange = node !== undefined && (speaker === 'user' || speaker === 'tool');
+  const range = canChange && tape.kind(text) === 'string' ? tape.range(text) : undefined;
+  return [{ message, speaker, range, text: () => tape.stringValue(text) ?? tape.text(text) }];
+}
+
+function listCall(tape: JsonTape, block: JsonNode, message: number): ContextPart[] {
+  const call = tape.get(block, 'toolUse');
+  if (call === undefined) return [];
+  const input = tape.get(call, 'input');
+  const text = (): string =>
+    `${tape.stringValue(tape.get(call, 'name')) ?? ''} ${input === undefined ? '' : tape.text(input)}`;
+  return [{ message, speaker: 'assistant', range: undefined, text }];
+}
+
+/** The calls that the client answers. Those of the provider's own carry their results with them. */
+export function listCalls(tape: JsonTape): CallPlace[] {
+  return listBlockCalls(tape, {
+    idMember: 'toolUseId',
+    bodyOf: (_, block) => {
+      const body = tape.get(block, 'toolUse');
+      const isServers = body !== undefined && tape.stringValue(tape.get(body, 'type')) === 'server_tool_use';
+      return isServers ? undefined : body;
+    },
+  });
+}
+
+/** What the client says of the given tools of its request, in their order. */
+export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
+  const config = tape.get(tape.root, 'toolConfig');
+  const list = config === undefined ? undefined : tape.get(config, 'tools');
+  const nodes = list === undefined ? [] : tape.items(list);
+  return tools.flatMap(({ index }) => {
+    const node = nodes[index];
+    return node === undefined ? [] : [describeTool(tape, node)];
+  });
+}
+
+function describeTool(tape: JsonTape, node: JsonNode): ToolDescription {
+  const body = tape.get(node, 'toolSpec') ?? tape.get(node, 'systemTool') ?? node;
+  const schema = tape.get(body, 'inputSchema');
+  const parameters = schema === undefined ? undefined : tape.get(schema, 'json');
+  return {
+    name: tape.stringValue(tape.get(body, 'name')) ?? null,
+    description: tape.stringValue(tape.get(body, 'description')) ?? '',
+    parameters: parameters === undefined ? null : tape.value(parameters),
+    examples: readExamples(tape, tape.get(body, examplesField) ?? tape.get(node, examplesField)),
+  };
+}
+
+/** Examples are texts; anything else among them is passed over. */
+function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
+  return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
+}

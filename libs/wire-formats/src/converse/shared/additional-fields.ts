@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ChatSettings, JsonObject, Loss, ThinkingSetting } from '@gateway/interchange';
+import { asNumber, asObject, isEmpty, optional, otherMembers } from '../../json/read-members.ts';
+
+/**
+ * Settings that the API has no member for, and models behind it take in `additionalModelRequestFields`: Claude's
+ * `thinking` (or `reasoning_config`) and `top_k`, Nova's `inferenceConfig.topK`.
+ */
+export interface ReadFields {
+  readonly settings: Pick<ChatSettings, 'thinking' | 'topK'>;
+  /** The members that the settings do not say. */
+  readonly rest: JsonObject;
+  /** The members that the settings were read from. */
+  readonly spelling: { readonly thinking?: string; readonly topK?: string };
+}
+
+const thinkingMembers = ['thinking', 'reasoning_config'] as const;
+
+export function parseAdditionalFields(fields: JsonObject): ReadFields {
+  const thinkingMember = thinkingMembers.find((name) => parseThinking(fields[name]) !== undefined);
+  const novaTopK = parseNovaTopK(fields.inferenceConfig);
+  const topK = asNumber(fields.top_k) ?? novaTopK;
+  const topKMember =
+    topK === undefined ? undefined : asNumber(fields.top_k) === undefined ? 'inferenceConfig' : 'top_k';
+  return {
+    settings: {
+      ...optional(
+        'thinking',
+        thinkingMember === undefined ? undefined : parseThinking(fields[thinkingMember]),
+      ),
+      ...optional('topK', topK),
+    },
+    rest: otherMembers(fields, [thinkingMember ?? '', topKMember ?? '']),
+    spelling: { ...optional('thinking', thinkingMember), ...optional('topK', topKMember) },
+  };
+}
+
+/** Undefined for a shape that says more than the interchange can carry. */
+function parseThinking(raw: unknown): ThinkingSetting | undefined {
+  const thinking = asObject(raw);
+  if (thinking === undefined) return undefined;
+  const setting = {
+    enabled: thinking.type !== 'disabled',
+    ...optional('budgetTokens', asNumber(thinking.budget_tokens)),
+  };
+  return isDeepStrictEqual(renderThinking(setting), thinking) ? setting : undefined;
+}
+
+/** Thinking without a bound is what Claude calls adaptive. */
+function renderThinking({ enabled, budgetTokens }: ThinkingSetting): JsonObject {
+  if (!enabled) return { type: 'disabled' };
+  return budgetTokens === undefined ? { type: 'adaptive' } : { type: 'enabled', budget_tokens: budgetTokens };
+}
+
+function parseNovaTopK(raw: unknown): number | undefined {
+  const config = asObject(raw) ?? {};
+  return Object.keys(config).length === 1 ? asNumber(config.topK) : undefined;
+}
+
+export function renderAdditionalFields(
+  { thinking, topK }: ChatSettings,
+  read: Pick<ReadFields, 'rest' | 'spelling'>,
+  model: string,
+  losses: Loss[],
+): JsonObject {
+  const family = mapModelFamily(model);
+  const fields: Record<string, unknown> = { ...read.rest };
+  const lose = (field: string): void => void losses.push({ field, reason: 'this model has no such setting' });
+  if (thinking !== undefined) {
+    const member = read.spelling.thinking ?? (family === 'anthropic' ? 'thinking' : undefined);
+    if (member !== undefined) fields[member] = renderThinking(thinking);
+    // Saying nothing is how the other models are told not to think.
+    else if (thinking.enabled) lose('thinking');
+  }
+  if (topK !== undefined) {
+    const member = read.spelling.topK ?? (family === 'nova' ? 'inferenceConfig' : family && 'top_k');
+    if (member === 'top_k') fields.top_k = topK;
+    else if (member === 'inferenceConfig')
+      fields.inferenceConfig = { ...asObject(fields.inferenceConfig), topK };
+    else lose('top_k');
+  }
+  return isEmpty(fields) ? {} : { additionalModelRequestFields: fields };
+}
+
+/** Whose model an id of the hosted service names. Undefined for an ARN of a profile or deployment that does not tell. */
+type ModelFamily = 'anthropic' | 'nova' | 'mistral';
+
+/** Inference profiles prefix the id (`us.anthropic.…`), and ARNs hold it. Claude is the name of one maker's models alone. */
+function mapModelFamily(model: string): ModelFamily | undefined {
+  if (/(^|[./])anthropic\.|claude/.test(model)) return 'anthropic';
+  if (/(^|[./])amazon\.nova/.test(model)) return 'nova';
+  return /(^|[./])mistral\./.test(model) ? 'mistral' : undefined;
+}

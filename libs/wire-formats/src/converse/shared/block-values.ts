@@ -1,0 +1,93 @@
+import type { CacheMarker, Citation, CitationLocation, JsonObject } from '@gateway/interchange';
+import { asList, asNumber, asObject, asText, isObject, optional } from '../../json/read-members.ts';
+import { own } from './own-members.ts';
+
+/** The block that asks for what stands before it to be cached. Undefined for any other, or for one that says more. */
+export function parseCachePoint(block: JsonObject): CacheMarker | undefined {
+  const point = asObject(block.cachePoint);
+  if (point === undefined || Object.keys(block).length !== 1 || point.type !== 'default') return undefined;
+  const ttl = asText(point.ttl);
+  const isWhole = Object.keys(point).length === (ttl === undefined ? 1 : 2);
+  return isWhole ? optional('ttl', ttl) : undefined;
+}
+
+export function renderCachePoint(marker: CacheMarker): JsonObject {
+  return { cachePoint: { type: 'default', ...optional('ttl', marker.ttl) } };
+}
+
+/** Members of `location`, each with the kind of place, and the member that counts documents. */
+const placeKinds = [
+  ['documentChar', 'characters', 'documentIndex'],
+  ['documentPage', 'pages', 'documentIndex'],
+  ['documentChunk', 'chunks', 'documentIndex'],
+  ['searchResultLocation', 'search-result', 'searchResultIndex'],
+] as const;
+
+export function parseCitation(raw: JsonObject): Citation {
+  const location = asObject(raw.location) ?? {};
+  const texts = asList(raw.sourceContent).flatMap((item) =>
+    isObject(item) ? (asText(item.text) ?? []) : [],
+  );
+  return {
+    ...optional('citedText', texts.length === 0 ? undefined : texts.join('')),
+    ...optional('title', asText(raw.title)),
+    ...optional('url', asText(asObject(location.web)?.url)),
+    ...optional('location', parseLocation(location)),
+    extensions: own.of(raw),
+  };
+}
+
+function parseLocation(location: JsonObject): CitationLocation | undefined {
+  for (const [member, kind, indexMember] of placeKinds) {
+    const place = asObject(location[member]);
+    if (place === undefined) continue;
+    return {
+      kind,
+      index: asNumber(place[indexMember]) ?? 0,
+      start: asNumber(place.start) ?? 0,
+      end: asNumber(place.end) ?? 0,
+    };
+  }
+  return undefined;
+}
+
+/** As it came, if it came in this format. */
+export function renderCitation(citation: Citation): JsonObject {
+  const raw = citation.extensions?.converse;
+  if (raw !== undefined) return raw;
+  const { citedText, title, url } = citation;
+  return {
+    ...optional('title', title),
+    ...(citedText === undefined ? {} : { sourceContent: [{ text: citedText }] }),
+    ...optional('location', renderLocation(citation) ?? (url === undefined ? undefined : { web: { url } })),
+  };
+}
+
+function renderLocation({ location }: Citation): JsonObject | undefined {
+  const kind = placeKinds.find(([, name]) => name === location?.kind);
+  if (location === undefined || kind === undefined) return undefined;
+  const [member, , indexMember] = kind;
+  return { [member]: { [indexMember]: location.index, start: location.start, end: location.end } };
+}
+
+/**
+ * Thinking that is shown to nobody. The format writes it as base64 of the model's own bytes, which for Claude are the
+ * text that its own API calls `data`: https://platform.claude.com/docs/en/build-with-claude/extended-thinking. That text
+ * is what the interchange carries; bytes of another model, which are no text, stay in base64.
+ */
+const base64Text = /^[A-Za-z0-9+/=_-]+$/;
+
+interface RedactedThinking {
+  readonly redacted: string;
+  readonly isBase64: boolean;
+}
+
+export function parseRedacted(base64: string): RedactedThinking {
+  const text = Buffer.from(base64, 'base64').toString('latin1');
+  const isText = base64Text.test(text) && renderRedacted(text) === base64;
+  return isText ? { redacted: text, isBase64: false } : { redacted: base64, isBase64: true };
+}
+
+export function renderRedacted(text: string): string {
+  return Buffer.from(text, 'latin1').toString('base64');
+}

@@ -1,0 +1,177 @@
+import type {
+  AudioPart,
+  ChatPart,
+  DocumentPart,
+  ImagePart,
+  JsonObject,
+  MediaSource,
+} from '@gateway/interchange';
+import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
+import { own } from './own-members.ts';
+
+/** The format's short names of media types, the first of each type being the one that is written. */
+const images = {
+  png: 'image/png',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+} as const;
+
+const documents = {
+  pdf: 'application/pdf',
+  csv: 'text/csv',
+  doc: 'application/msword',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  html: 'text/html',
+  txt: 'text/plain',
+  md: 'text/markdown',
+} as const;
+
+const sounds = {
+  mp3: 'audio/mp3',
+  opus: 'audio/opus',
+  wav: 'audio/wav',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+  mp4: 'audio/mp4',
+  ogg: 'audio/ogg',
+  mkv: 'audio/x-matroska',
+} as const;
+
+type MediaKind = 'image' | 'document' | 'audio';
+
+const formats: Readonly<Record<MediaKind, Readonly<Record<string, string>>>> = {
+  image: images,
+  document: documents,
+  audio: sounds,
+};
+
+/** Other names that clients use for the same. */
+const aliases: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg', 'audio/mpeg': 'audio/mp3' };
+
+/** How base64 of each type begins: the same bytes begin every file of it. */
+const beginnings = [
+  ['iVBORw0KGgo', 'png'],
+  ['/9j/', 'jpeg'],
+  ['R0lGOD', 'gif'],
+  ['UklGR', 'webp'],
+  ['JVBERi', 'pdf'],
+] as const;
+
+/** Undefined for a name that we do not know. */
+function mapToMediaType(kind: MediaKind, format: string): string | undefined {
+  return Object.hasOwn(formats[kind], format) ? formats[kind][format] : undefined;
+}
+
+/** By the type, or, where the client left it out, by how the bytes begin. Undefined: the format has no name for it. */
+function mapToFormat(kind: MediaKind, mediaType: string | undefined, base64: string): string | undefined {
+  const names = formats[kind];
+  if (mediaType === undefined || mediaType === '') {
+    const found = beginnings.find(([beginning]) => base64.startsWith(beginning))?.[1];
+    return found !== undefined && Object.hasOwn(names, found) ? found : undefined;
+  }
+  const bare = (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  const type = aliases[bare] ?? bare;
+  return Object.keys(names).find((name) => names[name] === type);
+}
+
+/**
+ * An image, a document or a sound. Undefined for what only this format can say: a place in S3, which no other provider
+ * can read, or a shape that we do not know.
+ */
+export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefined {
+  const format = asText(body.format);
+  const read = readSource(kind, format, asObject(body.source) ?? {});
+  if (read === undefined) return undefined;
+  const mapped = format !== undefined && mapToMediaType(kind, format) !== undefined;
+  const rest = otherMembers(body, ['source', 'name', ...(mapped ? ['format'] : [])]);
+  const extensions = own.with({ ...rest, ...optional('spelling', read.spelling) });
+  if (kind === 'document') {
+    return { type: kind, source: read.source, ...optional('name', asText(body.name)), ...extensions };
+  }
+  return { type: kind, source: read.source, ...extensions };
+}
+
+interface ReadSource {
+  readonly source: MediaSource;
+  /** How a source of another shape than `bytes` was written. */
+  readonly spelling?: JsonObject;
+}
+
+function readSource(kind: MediaKind, format: string | undefined, source: JsonObject): ReadSource | undefined {
+  const [member, ...others] = Object.keys(source);
+  if (member === undefined || others.length > 0) return undefined;
+  const value = source[member];
+  if (member === 'bytes' && typeof value === 'string') {
+    const mediaType = format === undefined ? undefined : mapToMediaType(kind, format);
+    return { source: { kind: 'base64', mediaType, data: value } };
+  }
+  const text = readText(member, value);
+  if (kind !== 'document' || text === undefined) return undefined;
+  const data = Buffer.from(text).toString('base64');
+  return {
+    source: { kind: 'base64', mediaType: 'text/plain', data },
+    spelling: { source: member === 'text' ? 'text' : source, ...optional('format', format) },
+  };
+}
+
+/** A document's text: one, or a list of blocks of it. */
+function readText(member: string, value: unknown): string | undefined {
+  if (member === 'text') return asText(value);
+  if (member !== 'content') return undefined;
+  const texts = asList(value).map((block) => (isObject(block) ? asText(block.text) : undefined));
+  return texts.length === 0 || texts.includes(undefined) ? undefined : texts.join('\n');
+}
+
+type MediaPart = ImagePart | DocumentPart | AudioPart;
+
+/** A media block, or why there can be none. `nameDocument` gives a name that the format allows. */
+export function renderMedia(
+  part: MediaPart,
+  nameDocument: (given: string | undefined) => string,
+): JsonObject | string {
+  const { spelling, ...rest } = own.read(part);
+  const { source } = part;
+  if (source.kind === 'url') return 'the format takes media inline only';
+  if (source.kind === 'file') return 'a file of another provider';
+  const format = mapToFormat(part.type, source.mediaType, source.data) ?? asText(rest.format);
+  const spelled = asObject(spelling);
+  if (format === undefined && spelled === undefined) {
+    return `the format has no name for ${source.mediaType ?? 'media of an unknown type'}`;
+  }
+  const body: JsonObject = {
+    ...(spelled === undefined ? { format } : spelled.format === undefined ? {} : { format: spelled.format }),
+    ...(part.type === 'document' ? { name: nameDocument(part.name) } : {}),
+    source: renderSource(source.data, spelled?.source),
+    ...rest,
+  };
+  return { [part.type]: body };
+}
+
+function renderSource(data: string, spelled: unknown): unknown {
+  if (spelled === undefined) return { bytes: data };
+  return spelled === 'text' ? { text: Buffer.from(data, 'base64').toString() } : spelled;
+}
+
+const nameCharactersMax = 200;
+
+/**
+ * Names documents as the API demands: letters, digits, single spaces, hyphens, parentheses and square brackets, each name
+ * once. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
+ */
+export function createDocumentNames(): (given: string | undefined) => string {
+  const taken = new Map<string, number>();
+  return (given) => {
+    const clean = (given ?? '')
+      .replace(/[^\p{L}\p{N}\s()[\]-]+/gu, '-')
+      .replace(/\s+/g, ' ')
+      .trim();
+    const name = clean.slice(0, nameCharactersMax) || 'document';
+    const count = (taken.get(name) ?? 0) + 1;
+    taken.set(name, count);
+    // A name that the client wrote in the API's own alphabet is the client's to judge.
+    return count === 1 || name === given ? name : `${name.slice(0, nameCharactersMax - 8)} (${count})`;
+  };
+}

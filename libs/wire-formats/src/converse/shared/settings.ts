@@ -1,0 +1,183 @@
+import type { ChatSettings, JsonObject, Loss, ResponseFormat } from '@gateway/interchange';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  asList,
+  asNumber,
+  asObject,
+  asText,
+  isEmpty,
+  optional,
+  otherMembers,
+} from '../../json/read-members.ts';
+import type { ReadFields } from './additional-fields.ts';
+import { parseAdditionalFields, renderAdditionalFields } from './additional-fields.ts';
+import { parseExactJson } from '../../json/parse-json.ts';
+
+/** Members of `inferenceConfig` that are a number, each with its name in the interchange. */
+const numbers = [
+  ['maxTokens', 'maxOutputTokens'],
+  ['temperature', 'temperature'],
+  ['topP', 'topP'],
+] as const;
+
+/** Settings that the API has no word for, each with the name that callers know it by. */
+const unsaid = [
+  ['seed', 'seed'],
+  ['frequencyPenalty', 'frequency_penalty'],
+  ['presencePenalty', 'presence_penalty'],
+  ['endUser', 'user'],
+] as const;
+
+const membersOfSettings = ['inferenceConfig', 'additionalModelRequestFields', 'outputConfig'] as const;
+
+interface ReadSettings {
+  readonly settings: ChatSettings;
+  /** What of those members the settings do not say: under the members' names, for this format alone. */
+  readonly own: JsonObject;
+  /** The members of a request that were read. */
+  readonly read: readonly string[];
+}
+
+export function parseSettings(body: JsonObject): ReadSettings {
+  const config = asObject(body.inferenceConfig) ?? {};
+  const additional = parseAdditionalFields(asObject(body.additionalModelRequestFields) ?? {});
+  const output = parseOutputConfig(asObject(body.outputConfig) ?? {});
+  const stops = parseStops(config.stopSequences);
+  const found = numbers.flatMap(([member, name]) => {
+    const value = asNumber(config[member]);
+    return value === undefined ? [] : [{ member, name, value }];
+  });
+  const rest = otherMembers(config, [
+    ...found.map(({ member }) => member),
+    stops === undefined ? '' : 'stopSequences',
+  ]);
+  return {
+    settings: {
+      ...Object.fromEntries(found.map(({ name, value }) => [name, value])),
+      ...optional('stopSequences', stops),
+      ...additional.settings,
+      ...output.settings,
+    },
+    own: {
+      ...optional('inferenceConfig', rest),
+      ...optional('additionalModelRequestFields', additional.rest),
+      ...optional('outputConfig', output.rest),
+      ...optional('spelling', additional.spelling),
+    },
+    read: membersOfSettings,
+  };
+}
+
+function parseStops(raw: unknown): readonly string[] | undefined {
+  const texts = asList(raw).filter((text) => typeof text === 'string');
+  return Array.isArray(raw) && texts.length === raw.length ? texts : undefined;
+}
+
+/** `InferenceConfiguration` of the Amazon Bedrock API reference: temperatures go from 0 to 1. */
+function renderNumbers(settings: ChatSettings, losses: Loss[]): JsonObject {
+  const said = Object.fromEntries(
+    numbers.flatMap(([member, name]) => (settings[name] === undefined ? [] : [[member, settings[name]]])),
+  );
+  if (settings.temperature === undefined || settings.temperature <= 1) return said;
+  losses.push({ field: 'temperature', reason: "the format's scale ends at 1" });
+  return { ...said, temperature: 1 };
+}
+
+/** The members that settings are written in. `kept` is what `parseSettings` left for this format. */
+export function renderSettings(
+  settings: ChatSettings,
+  kept: JsonObject,
+  model: string,
+  losses: Loss[],
+): JsonObject {
+  const config = {
+    ...renderNumbers(settings, losses),
+    ...optional('stopSequences', settings.stopSequences),
+    ...asObject(kept.inferenceConfig),
+  };
+  for (const [name, field] of unsaid) {
+    if (settings[name] !== undefined) losses.push({ field, reason: 'the format has no such setting' });
+  }
+  if ((settings.answers ?? 1) > 1) losses.push({ field: 'n', reason: 'the format gives one answer' });
+  if (settings.parallelToolCalls === false) {
+    losses.push({ field: 'parallel_tool_calls', reason: 'the format has no such setting' });
+  }
+  const read: Pick<ReadFields, 'rest' | 'spelling'> = {
+    rest: asObject(kept.additionalModelRequestFields) ?? {},
+    spelling: asObject(kept.spelling) ?? {},
+  };
+  return {
+    ...(isEmpty(config) ? {} : { inferenceConfig: config }),
+    ...renderAdditionalFields(settings, read, model, losses),
+    ...renderOutputConfig(settings, asObject(kept.outputConfig) ?? {}, losses),
+  };
+}
+
+/** The settings that `outputConfig` holds, and the members of it that they do not say. */
+interface ReadOutput {
+  readonly settings: Pick<ChatSettings, 'reasoningEffort' | 'responseFormat'>;
+  readonly rest: JsonObject;
+}
+
+function parseOutputConfig(config: JsonObject): ReadOutput {
+  const effort = asText(config.effort);
+  const responseFormat = parseTextFormat(config.textFormat);
+  const read = [
+    ...(effort === undefined ? [] : ['effort']),
+    ...(responseFormat === undefined ? [] : ['textFormat']),
+  ];
+  return {
+    settings: { ...optional('reasoningEffort', effort), ...optional('responseFormat', responseFormat) },
+    rest: otherMembers(config, read),
+  };
+}
+
+/** The schema is the text of a JSON document here. Undefined for a shape that the interchange cannot carry whole. */
+function parseTextFormat(raw: unknown): ResponseFormat | undefined {
+  const body = asObject(asObject(asObject(raw)?.structure)?.jsonSchema);
+  const text = asText(body?.schema);
+  if (body === undefined || text === undefined) return undefined;
+  const schema = parseSchema(text);
+  if (schema === undefined) return undefined;
+  const description = asText(body.description);
+  const format = {
+    type: 'json-schema',
+    name: asText(body.name),
+    schema,
+    ...optional('description', description),
+  } as const;
+  const again = asObject(asObject(renderTextFormat(format).structure)?.jsonSchema);
+  const isWhole = isDeepStrictEqual({ ...again, schema: '' }, { ...body, schema: '' });
+  return isWhole ? format : undefined;
+}
+
+function parseSchema(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function renderTextFormat(format: Extract<ResponseFormat, { type: 'json-schema' }>): JsonObject {
+  const { name, schema, description } = format;
+  const jsonSchema = {
+    schema: JSON.stringify(schema),
+    ...optional('name', name),
+    ...optional('description', description),
+  };
+  return { type: 'json_schema', structure: { jsonSchema } };
+}
+
+function renderOutputConfig(settings: ChatSettings, rest: JsonObject, losses: Loss[]): JsonObject {
+  const { reasoningEffort, responseFormat } = settings;
+  if (responseFormat?.type === 'json') {
+    losses.push({ field: 'response_format', reason: 'the format knows JSON by a schema alone' });
+  }
+  const config = {
+    ...(responseFormat?.type === 'json-schema' ? { textFormat: renderTextFormat(responseFormat) } : {}),
+    ...optional('effort', reasoningEffort),
+    ...rest,
+  };
+  return isEmpty(config) ? {} : { outputConfig: config };
+}
