@@ -5,45 +5,40 @@ const root = join(import.meta.dirname, '../..');
 
 /** Where queries may see every account's rows, and why each has to. Everything else is scoped by account. */
 const acrossAccounts: Readonly<Record<string, string>> = {
-  'apps/account/src/attach-person/attach-person.ts': 'an operator names person and account',
-  'apps/account/src/authenticate-key/authenticate-key.ts': 'the key tells the account',
-  'apps/account/src/authenticate-key/write-last-used.ts': 'keys of many accounts are written at once',
-  'apps/account/src/change-password/change-password.ts': 'people who log in belong to no account',
-  'apps/account/src/create-account/create-account.ts': 'there is no account yet',
-  'apps/account/src/delete-account/delete-account.ts': 'the account goes',
-  'apps/account/src/delete-account/deletion-runner.ts': 'deletions are taken up whosever they are',
-  'apps/account/src/get-account-deletion/get-account-deletion.ts':
-    'the account is gone; the receipt is the right',
-  'apps/account/src/idempotency/expired-record-upkeep.ts': 'what expired is deleted whosever it is',
+  'apps/account/src/accounts/create-account.ts':
+    'the account does not exist yet; an operator names person and account',
+  'apps/account/src/deletion/delete-account.ts':
+    'deletes the account; the id of a receipt is its access right',
+  'apps/account/src/deletion/deletion-runner.ts': 'resumes the deletions of all accounts',
+  'apps/account/src/identity/change-password.ts': 'people who log in belong to no account',
   'apps/account/src/identity/guess-limit.ts': 'guesses belong to no account',
+  'apps/account/src/identity/log-in.ts': 'people who log in belong to no account',
+  'apps/account/src/identity/login-sessions.ts': 'login sessions belong to people, who determine the account',
+  'apps/account/src/identity/sign-up.ts': 'people who log in belong to no account',
   'apps/account/src/identity/signing-keys.ts': 'signing keys belong to no account',
-  'apps/account/src/log-in/log-in.ts': 'people who log in belong to no account',
-  'apps/account/src/log-out/log-out.ts': 'people who log in belong to no account',
-  'apps/account/src/refresh-session/refresh-session.ts': 'people who log in belong to no account',
-  'apps/account/src/register-account/register-account.ts': 'there is no account yet',
-  'apps/account/src/resolve-session/resolve-session.ts': 'the person tells the account',
-  'apps/account/src/sign-up/sign-up.ts': 'people who log in belong to no account',
-  'apps/billing/src/forget-account/forget-account.ts': 'raw SQL, bounded by the account it is given',
-  'apps/billing/src/receive-stripe-event/receive-stripe-event.ts':
-    'the customer tells the account; events belong to none',
-  'apps/billing/src/write-ledger/write-ledger.ts': 'a batch has entries of many accounts, each with its own',
-  'apps/provider-vault/src/persistence/key-versions.ts': 'key-encryption keys belong to no account',
-  'apps/provider-vault/src/rewrap-credentials/rewrap-credentials.ts':
+  'apps/account/src/keys/authenticate-key.ts': 'the key determines the account',
+  'apps/account/src/keys/last-used-recorder.ts': 'one statement updates keys of many accounts',
+  'apps/account/src/upkeep/expired-records.job.ts': 'deletes expired records of all accounts',
+  'apps/billing/src/billing/forget-account.ts': 'raw SQL, bounded by the account it is given',
+  'apps/billing/src/billing/receive-stripe-event.ts':
+    'the customer determines the account; events belong to none',
+  'apps/billing/src/ledger/write-ledger.processor.ts':
+    'a batch has entries of many accounts, each with its own',
+  'apps/provider-vault/src/credentials/rewrap-credentials.ts':
     'rotation reads every credential, still sealed',
+  'apps/provider-vault/src/keys/key-versions.ts': 'key-encryption keys belong to no account',
+  'apps/worker/src/contents/request-contents.ts':
+    'raw SQL over the contents of the one account it is given; lists accounts with contents',
   'apps/worker/src/forget-account/forget-account.ts': 'raw SQL, bounded by the account it is given',
-  'apps/worker/src/jobs/calibrate/calibrate.adapter.ts': 'which accounts had shadow requests, and no more',
+  'apps/worker/src/jobs/calibrate/calibrate.job.ts': 'lists accounts with shadow requests, nothing more',
   'apps/worker/src/jobs/expire/expire.ts':
     'raw SQL, bounded by the account it is given; upkeep of partitions',
-  'apps/worker/src/jobs/ship-ledger/ship-ledger.ts':
-    'a batch has entries of many accounts, each with its own',
+  'apps/worker/src/jobs/ship-ledger.job.ts': 'a batch has entries of many accounts, each with its own',
   'apps/worker/src/jobs/write-request-log/postgres-request-log-writer.adapter.ts':
     'a batch has rows of many accounts, each with its own',
-  'apps/worker/src/persistence/account-log.ts': 'raw SQL over the rows of the one account it is given',
-  'apps/worker/src/persistence/account-usage.ts':
+  'apps/worker/src/persistence/account-log.ts':
     'raw SQL over the sums and rows of the one account it is given',
   'apps/worker/src/persistence/partitions.ts': 'upkeep of the table, not of rows',
-  'apps/worker/src/persistence/request-contents.ts':
-    'raw SQL over the contents of the one account it is given; which accounts have any',
 };
 
 /** Models whose rows belong to no account, so that no client scoped by account can touch them. */

@@ -1,89 +1,149 @@
-import { Inject, Module, type DynamicModule, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { AttachPersonHandler } from './attach-person/attach-person.handler.ts';
-import { AuthenticateKeyHandler } from './authenticate-key/authenticate-key.handler.ts';
-import { ChangePasswordHandler } from './change-password/change-password.handler.ts';
-import { CreateAccountHandler } from './create-account/create-account.handler.ts';
-import { CreateKeyHandler } from './create-key/create-key.handler.ts';
-import { CreatePlaygroundKeyHandler } from './create-playground-key/create-playground-key.handler.ts';
-import { DeleteAccountHandler } from './delete-account/delete-account.handler.ts';
-import { ACCOUNT_CONTEXT, type AccountContext } from './domain/account-context.ts';
-import { GetAccountDeletionHandler } from './get-account-deletion/get-account-deletion.handler.ts';
-import { GetAccountHandler } from './get-account/get-account.handler.ts';
-import { GetIdentitySealingKeyHandler } from './get-identity-sealing-key/get-identity-sealing-key.handler.ts';
-import { GetPreferencesHandler } from './get-preferences/get-preferences.handler.ts';
-import { GetSessionKeysHandler } from './get-session-keys/get-session-keys.handler.ts';
-import { ListDisabledModelsHandler } from './list-disabled-models/list-disabled-models.handler.ts';
-import { ListKeysHandler } from './list-keys/list-keys.handler.ts';
-import { LogInHandler } from './log-in/log-in.handler.ts';
-import { LogOutHandler } from './log-out/log-out.handler.ts';
-import { NoteCredentialChangeHandler } from './note-credential-change/note-credential-change.handler.ts';
-import { RefreshSessionHandler } from './refresh-session/refresh-session.handler.ts';
-import { RegisterAccountHandler } from './register-account/register-account.handler.ts';
-import { ResolveSessionHandler } from './resolve-session/resolve-session.handler.ts';
-import { RevokeKeyHandler } from './revoke-key/revoke-key.handler.ts';
-import { RotateKeyHandler } from './rotate-key/rotate-key.handler.ts';
-import { SetToolListsHandler } from './set-tool-lists/set-tool-lists.handler.ts';
-import { SignUpHandler } from './sign-up/sign-up.handler.ts';
-import { ToggleModelHandler } from './toggle-model/toggle-model.handler.ts';
-import { UpdateAccountHandler } from './update-account/update-account.handler.ts';
-import { UpdateKeyHandler } from './update-key/update-key.handler.ts';
-import { UpdatePreferencesHandler } from './update-preferences/update-preferences.handler.ts';
+import type { Messaging } from '@gateway/messaging';
+import type { Logger, Metrics } from '@gateway/observability';
+import {
+  Inject,
+  Module,
+  type DynamicModule,
+  type OnModuleDestroy,
+  type OnModuleInit,
+  type Provider,
+} from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { AccountsController } from './accounts/accounts.controller.ts';
+import { ChangeAnnouncer } from './announce/change-announcer.ts';
+import { RedisEpochBoard } from './announce/redis-epoch-board.adapter.ts';
+import type { Config } from './config.ts';
+import { DeletionController } from './deletion/deletion.controller.ts';
+import { DeletionRunner } from './deletion/deletion-runner.ts';
+import { deletionSteps } from './deletion/deletion-steps.ts';
+import { buildIdentity, IDENTITY } from './identity/identity.ts';
+import { IdentityController } from './identity/identity.controller.ts';
+import { COUNT_KEY_LOOKUP, type CountKeyLookup } from './keys/authenticate-key.ts';
+import { KeysController } from './keys/keys.controller.ts';
+import { LastUsedRecorder, writeLastUsedTo } from './keys/last-used-recorder.ts';
+import { KEY_PEPPER } from './keys/manage-keys.ts';
+import { ACCOUNT_DATABASE, type AccountDatabase } from './persistence/account-database.ts';
+import { PreferencesController } from './preferences/preferences.controller.ts';
+import { ExpiredRecordsJob } from './upkeep/expired-records.job.ts';
+
+export interface AccountParts {
+  readonly config: Config;
+  readonly database: AccountDatabase;
+  /** The cache's Redis. It may be unavailable. */
+  readonly epochRedis: Redis;
+  readonly messaging: Messaging;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
 
 @Module({})
 export class AccountModule implements OnModuleInit, OnModuleDestroy {
-  readonly #context: AccountContext;
+  readonly #database: AccountDatabase;
+  readonly #lastUsed: LastUsedRecorder;
+  readonly #expiredRecords: ExpiredRecordsJob;
+  readonly #deletions: DeletionRunner;
 
-  constructor(@Inject(ACCOUNT_CONTEXT) context: AccountContext) {
-    this.#context = context;
+  constructor(
+    @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
+    @Inject(LastUsedRecorder) lastUsed: LastUsedRecorder,
+    @Inject(ExpiredRecordsJob) expiredRecords: ExpiredRecordsJob,
+    @Inject(DeletionRunner) deletions: DeletionRunner,
+  ) {
+    this.#database = database;
+    this.#lastUsed = lastUsed;
+    this.#expiredRecords = expiredRecords;
+    this.#deletions = deletions;
   }
 
-  static with(context: AccountContext): DynamicModule {
+  static forRoot(parts: AccountParts): DynamicModule {
     return {
       module: AccountModule,
-      providers: [{ provide: ACCOUNT_CONTEXT, useValue: context }],
       controllers: [
-        AuthenticateKeyHandler,
-        CreateAccountHandler,
-        CreateKeyHandler,
-        ListKeysHandler,
-        SetToolListsHandler,
-        UpdateKeyHandler,
-        RotateKeyHandler,
-        RevokeKeyHandler,
-        GetAccountHandler,
-        UpdateAccountHandler,
-        NoteCredentialChangeHandler,
-        DeleteAccountHandler,
-        GetAccountDeletionHandler,
-        GetPreferencesHandler,
-        UpdatePreferencesHandler,
-        ListDisabledModelsHandler,
-        ToggleModelHandler,
-        ResolveSessionHandler,
-        RegisterAccountHandler,
-        AttachPersonHandler,
-        CreatePlaygroundKeyHandler,
-        GetSessionKeysHandler,
-        GetIdentitySealingKeyHandler,
-        SignUpHandler,
-        LogInHandler,
-        RefreshSessionHandler,
-        LogOutHandler,
-        ChangePasswordHandler,
+        KeysController,
+        AccountsController,
+        DeletionController,
+        PreferencesController,
+        IdentityController,
+      ],
+      providers: [
+        { provide: ACCOUNT_DATABASE, useValue: parts.database },
+        { provide: KEY_PEPPER, useValue: parts.config.KEY_PEPPER },
+        {
+          provide: ChangeAnnouncer,
+          useFactory: () => new ChangeAnnouncer(parts.messaging, new RedisEpochBoard(parts.epochRedis)),
+        },
+        ...provideJobs(parts),
+        { provide: COUNT_KEY_LOOKUP, useFactory: () => createLookupCounter(parts.metrics) },
+        {
+          provide: IDENTITY,
+          useFactory: (changes: ChangeAnnouncer) => createIdentity(parts, changes),
+          inject: [ChangeAnnouncer],
+        },
       ],
     };
   }
 
   onModuleInit(): void {
-    this.#context.expiredRecords.start();
-    this.#context.deletions.start();
+    this.#expiredRecords.start();
+    this.#deletions.start();
   }
 
-  /** Comes after the transport's end, so nothing is in work any more. */
+  /** Runs after the transport has closed, so no call is in progress. */
   async onModuleDestroy(): Promise<void> {
-    this.#context.expiredRecords.stop();
-    await this.#context.deletions.stop();
-    await this.#context.lastUsed.flush();
-    await this.#context.database.close();
+    this.#expiredRecords.stop();
+    await this.#deletions.stop();
+    await this.#lastUsed.flush();
+    await this.#database.close();
   }
+}
+
+function provideJobs({ database, messaging, logger }: AccountParts): Provider[] {
+  return [
+    {
+      provide: LastUsedRecorder,
+      useFactory: () =>
+        new LastUsedRecorder(writeLastUsedTo(database), (error) =>
+          logger.warn({ err: error }, 'recording the last use of some keys failed'),
+        ),
+    },
+    {
+      provide: ExpiredRecordsJob,
+      useFactory: () =>
+        new ExpiredRecordsJob(database, (error) =>
+          logger.warn({ err: error }, 'deleting expired records failed; retrying in the next round'),
+        ),
+    },
+    {
+      provide: DeletionRunner,
+      useFactory: (changes: ChangeAnnouncer) =>
+        new DeletionRunner(database, deletionSteps(messaging, changes), logger),
+      inject: [ChangeAnnouncer],
+    },
+  ];
+}
+
+function createLookupCounter(metrics: Metrics): CountKeyLookup {
+  const lookups = metrics.counter({
+    name: 'account_key_lookups_total',
+    help: 'Lookups of API keys that gateways did not have in their caches.',
+    labels: ['outcome'],
+  });
+  return (outcome) => lookups.inc({ outcome });
+}
+
+/** Null with an external OpenID Connect issuer. */
+function createIdentity({ config, database, metrics }: AccountParts, changes: ChangeAnnouncer) {
+  if (config.OIDC_ISSUER !== undefined) return null;
+  const options = {
+    secret: config.SESSION_SECRET,
+    issuer: config.SESSION_ISSUER,
+    audience: config.SESSION_AUDIENCE,
+    accessTokenSeconds: config.SESSION_TOKEN_SECONDS,
+    signUpOpen: config.SIGN_UP === 'open',
+  };
+  return buildIdentity(options, {
+    database,
+    metrics,
+    announceLoginSessionChange: (change) => changes.announceLoginSessionChange(change),
+  });
 }

@@ -1,41 +1,57 @@
+import { ledgerCommitted } from '@gateway/contracts';
+import type { ServiceParts } from '@gateway/messaging';
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { BILLING_CONTEXT, type BillingContext } from './domain/billing-context.ts';
-import { CreateCheckoutHandler } from './create-checkout/create-checkout.handler.ts';
-import { DescribeBillingHandler } from './describe-billing/describe-billing.handler.ts';
-import { ForgetAccountHandler } from './forget-account/forget-account.handler.ts';
-import { OpenCustomerPortalHandler } from './open-customer-portal/open-customer-portal.handler.ts';
-import { ReceiveStripeEventHandler } from './receive-stripe-event/receive-stripe-event.handler.ts';
-import { SyncCheckoutHandler } from './sync-checkout/sync-checkout.handler.ts';
-import { SyncSubscriptionHandler } from './sync-subscription/sync-subscription.handler.ts';
-import { WriteLedgerProcessor } from './write-ledger/write-ledger.processor.ts';
+import type { Redis } from 'ioredis';
+import { BillingController } from './billing/billing.controller.ts';
+import { WriteLedgerProcessor } from './ledger/write-ledger.processor.ts';
+import { PAYMENTS, type Payments } from './payments/payments.port.ts';
+import { BILLING_DATABASE, type BillingDatabase } from './persistence/billing-database.ts';
+import { PLANS, type Plans } from './plans/plans.ts';
+
+export interface BillingParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
+  readonly database: BillingDatabase;
+  /** The queue's Redis. It may be unavailable, also at the start: everything but the ledger works without it. */
+  readonly queueRedis: Redis;
+  readonly plans: Plans;
+  /** Null without a Stripe key: self-hosted. */
+  readonly payments: Payments | null;
+}
+
+const QUEUE_REDIS = Symbol('QueueRedis');
 
 @Module({})
 export class BillingModule implements OnApplicationShutdown {
-  readonly #context: BillingContext;
+  readonly #database: BillingDatabase;
+  readonly #queueRedis: Redis;
 
-  constructor(@Inject(BILLING_CONTEXT) context: BillingContext) {
-    this.#context = context;
+  constructor(@Inject(BILLING_DATABASE) database: BillingDatabase, @Inject(QUEUE_REDIS) queueRedis: Redis) {
+    this.#database = database;
+    this.#queueRedis = queueRedis;
   }
 
-  static with(context: BillingContext): DynamicModule {
+  static forRoot({ database, queueRedis, plans, payments, ...parts }: BillingParts): DynamicModule {
+    const { messaging, logger, metrics } = parts;
+    const reportCommitted = (batchIds: string[]) => messaging.broadcast(ledgerCommitted, { batchIds });
     return {
       module: BillingModule,
-      providers: [{ provide: BILLING_CONTEXT, useValue: context }, WriteLedgerProcessor],
-      controllers: [
-        DescribeBillingHandler,
-        CreateCheckoutHandler,
-        OpenCustomerPortalHandler,
-        SyncCheckoutHandler,
-        SyncSubscriptionHandler,
-        ReceiveStripeEventHandler,
-        ForgetAccountHandler,
+      controllers: [BillingController],
+      providers: [
+        { provide: BILLING_DATABASE, useValue: database },
+        { provide: QUEUE_REDIS, useValue: queueRedis },
+        { provide: PLANS, useValue: plans },
+        { provide: PAYMENTS, useValue: payments },
+        {
+          provide: WriteLedgerProcessor,
+          useFactory: () =>
+            new WriteLedgerProcessor({ database, queueRedis, reportCommitted, logger, metrics }),
+        },
       ],
     };
   }
 
-  /** Comes after the processor's end, which still needs both. */
+  /** Runs after the processor has ended, which needs both until then. */
   async onApplicationShutdown(): Promise<void> {
-    this.#context.queueRedis.disconnect();
-    await this.#context.database.close();
+    this.#queueRedis.disconnect();
+    await this.#database.close();
   }
 }

@@ -1,6 +1,6 @@
 import { parseConfig, serviceVariables, unlessEmpty } from '@gateway/messaging';
 import { z } from 'zod';
-import { defaultPlans, plans } from './domain/plans.ts';
+import { defaultPlans, plans } from './plans/plans.ts';
 
 const environment = z
   .object({

@@ -1,13 +1,12 @@
 import 'reflect-metadata';
-import { ledgerCommitted } from '@gateway/contracts';
 import { isRedisUp, openQueueRedis, runService } from '@gateway/messaging';
 import { watchPool } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import { BillingModule } from './billing.module.ts';
 import { loadConfig, type Config } from './config.ts';
 import { createBillingDatabase } from './persistence/billing-database.ts';
-import type { Payments } from './stripe/payments.port.ts';
-import { StripePayments } from './stripe/stripe-payments.adapter.ts';
+import type { Payments } from './payments/payments.port.ts';
+import { StripePayments } from './payments/stripe-payments.adapter.ts';
 
 const config = loadConfig();
 const database = createBillingDatabase({ url: config.BILLING_DATABASE_URL });
@@ -31,23 +30,17 @@ await runService({
   }),
   createModule: async ({ messaging, logger, metrics }) => {
     await database.untilUp({
-      onRetry: (attempt) => logger.warn({ attempt }, 'the database is not there yet'),
+      onRetry: (attempt) => logger.warn({ attempt }, 'database unavailable, retrying'),
     });
     watchPool(metrics, () => database.poolUse());
     queueRedis = openQueueRedis(config.REDIS_URL, (error) =>
-      logger.warn({ err: error }, "the queue's Redis is away"),
+      logger.warn({ err: error }, 'queue Redis unavailable'),
     );
     const payments = openPayments(config);
-    if (payments === null) logger.info('there is no STRIPE_SECRET_KEY: self-hosted, nobody is charged');
-    return BillingModule.with({
-      database,
-      queueRedis,
+    if (payments === null) logger.info('STRIPE_SECRET_KEY is not set: self-hosted, no charges');
+    return BillingModule.forRoot({
+      ...{ database, queueRedis, payments, messaging, logger, metrics },
       plans: config.BILLING_PLANS,
-      payments,
-      now: () => new Date(),
-      reportCommitted: (batchIds) => messaging.broadcast(ledgerCommitted, { batchIds }),
-      logger,
-      metrics,
     });
   },
 });

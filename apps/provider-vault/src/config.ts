@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseConfig, serviceVariables } from '@gateway/messaging';
 import { z } from 'zod';
-import { parseKmsKeys, parseLocalKeys } from './domain/parse-keys.ts';
+import { parseKmsKeys, parseLocalKeys } from './encryption/parse-keys.ts';
 
 type AddIssue = (message: string) => void;
 

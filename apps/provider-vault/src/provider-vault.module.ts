@@ -1,46 +1,51 @@
+import type { ServiceParts } from '@gateway/messaging';
 import { Inject, Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
-import { ActivateKeyHandler } from './activate-key/activate-key.handler.ts';
-import { DeleteCredentialHandler } from './delete-credential/delete-credential.handler.ts';
-import { VAULT_CONTEXT, type VaultContext } from './domain/vault-context.ts';
-import { ForgetAccountHandler } from './forget-account/forget-account.handler.ts';
-import { GetSealingKeyHandler } from './get-sealing-key/get-sealing-key.handler.ts';
-import { ListCredentialsHandler } from './list-credentials/list-credentials.handler.ts';
-import { OpenCredentialHandler } from './open-credential/open-credential.handler.ts';
-import { PutCredentialHandler } from './put-credential/put-credential.handler.ts';
-import { ReportCredentialHandler } from './report-credential/report-credential.handler.ts';
-import { RetireKeysHandler } from './retire-keys/retire-keys.handler.ts';
-import { RewrapCredentialsHandler } from './rewrap-credentials/rewrap-credentials.handler.ts';
+import { CredentialEvents } from './credentials/credential-events.ts';
+import { CredentialsController } from './credentials/credentials.controller.ts';
+import { KeyRing } from './encryption/key-ring.ts';
+import { Enrolment } from './keys/enrolment.ts';
+import { KeyVersions } from './keys/key-versions.ts';
+import { KeysController } from './keys/keys.controller.ts';
+import { SealingKeys } from './keys/sealing-keys.ts';
+import { VAULT_DATABASE, type VaultDatabase } from './persistence/vault-database.ts';
+
+export interface ProviderVaultParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
+  readonly database: VaultDatabase;
+  readonly keyRing: KeyRing;
+  readonly keyVersions: KeyVersions;
+  readonly sealingKeys: SealingKeys;
+  /** Begun before the module exists: a replica without the right keys never serves. */
+  readonly enrolment: Enrolment;
+}
 
 @Module({})
 export class ProviderVaultModule implements OnModuleDestroy {
-  readonly #context: VaultContext;
+  readonly #database: VaultDatabase;
+  readonly #enrolment: Enrolment;
 
-  constructor(@Inject(VAULT_CONTEXT) context: VaultContext) {
-    this.#context = context;
+  constructor(@Inject(VAULT_DATABASE) database: VaultDatabase, @Inject(Enrolment) enrolment: Enrolment) {
+    this.#database = database;
+    this.#enrolment = enrolment;
   }
 
-  static with(context: VaultContext): DynamicModule {
+  static forRoot(parts: ProviderVaultParts): DynamicModule {
     return {
       module: ProviderVaultModule,
-      providers: [{ provide: VAULT_CONTEXT, useValue: context }],
-      controllers: [
-        GetSealingKeyHandler,
-        PutCredentialHandler,
-        ListCredentialsHandler,
-        DeleteCredentialHandler,
-        OpenCredentialHandler,
-        ForgetAccountHandler,
-        RewrapCredentialsHandler,
-        RetireKeysHandler,
-        ReportCredentialHandler,
-        ActivateKeyHandler,
+      controllers: [KeysController, CredentialsController],
+      providers: [
+        { provide: VAULT_DATABASE, useValue: parts.database },
+        { provide: KeyRing, useValue: parts.keyRing },
+        { provide: KeyVersions, useValue: parts.keyVersions },
+        { provide: SealingKeys, useValue: parts.sealingKeys },
+        { provide: Enrolment, useValue: parts.enrolment },
+        { provide: CredentialEvents, useFactory: () => new CredentialEvents(parts) },
       ],
     };
   }
 
-  /** Comes after the transport's end, so nothing is in work any more. */
+  /** Runs after the transport has closed, so no call is in progress. */
   async onModuleDestroy(): Promise<void> {
-    await this.#context.enrolment.end();
-    await this.#context.database.close();
+    await this.#enrolment.end();
+    await this.#database.close();
   }
 }

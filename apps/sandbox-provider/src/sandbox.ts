@@ -4,7 +4,7 @@ import { chooseAnswer } from './chat/choose-answer.ts';
 import { parseChatRequest } from './chat/chat-request.ts';
 import { renderCompletion } from './chat/render-completion.ts';
 import { renderStream } from './chat/render-stream.ts';
-import { ProviderError, renderError } from './provider-error.ts';
+import { ProviderError, renderError } from './chat/provider-error.ts';
 
 /** The one model there is. */
 export const modelId = 'sandbox-1';

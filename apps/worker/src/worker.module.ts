@@ -1,76 +1,143 @@
-import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { AssessToolsHandler } from './assess-tools/assess-tools.handler.ts';
-import { WORKER_CONTEXT, type WorkerContext } from './domain/worker-context.ts';
-import { ForgetAccountHandler } from './forget-account/forget-account.handler.ts';
-import { CalibrateAdapter } from './jobs/calibrate/calibrate.adapter.ts';
-import { ExpireAdapter } from './jobs/expire/expire.adapter.ts';
-import { ShipLedgerAdapter } from './jobs/ship-ledger/ship-ledger.adapter.ts';
+import {
+  batchesCommitted,
+  getAccount,
+  getPreferences,
+  ledgerCommitted,
+  routingPolicyChanged,
+} from '@gateway/contracts';
+import type { ServiceParts } from '@gateway/messaging';
+import {
+  Inject,
+  Module,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { READ_MEANINGS, readMeanings, type ReadMeanings } from './assess-tools/meanings.ts';
+import { ContentsController } from './contents/contents.controller.ts';
+import { CONTENT_KEYS, type ContentKeys } from './contents/request-contents.ts';
+import { ForgetAccountController } from './forget-account/forget-account.controller.ts';
+import { CalibrateJob } from './jobs/calibrate/calibrate.job.ts';
+import { ExpireJob } from './jobs/expire/expire.job.ts';
+import { PartitionUpkeepJob } from './jobs/partition-upkeep.job.ts';
+import { ShipLedgerJob } from './jobs/ship-ledger.job.ts';
+import { BullmqDeadLetters } from './jobs/write-request-log/bullmq-dead-letters.adapter.ts';
 import { WriteRequestLogProcessor } from './jobs/write-request-log/write-request-log.processor.ts';
-import { PartitionUpkeepAdapter } from './persistence/partition-upkeep.adapter.ts';
-import { DescribeCalibrationHandler } from './queries/describe-calibration/describe-calibration.handler.ts';
-import { ExportRequestsHandler } from './queries/export-requests/export-requests.handler.ts';
-import { GetRequestHandler } from './queries/get-request/get-request.handler.ts';
-import { GetRoutingPolicyHandler } from './queries/get-routing-policy/get-routing-policy.handler.ts';
-import { ListRequestsHandler } from './queries/list-requests/list-requests.handler.ts';
-import { ListDailyAnalyticsHandler } from './queries/list-daily-analytics/list-daily-analytics.handler.ts';
-import { ListDailyUsageHandler } from './queries/list-daily-usage/list-daily-usage.handler.ts';
-import { ListKeyUsageHandler } from './queries/list-key-usage/list-key-usage.handler.ts';
-import { ListRecallAlertsHandler } from './queries/list-recall-alerts/list-recall-alerts.handler.ts';
-import { ListRoutingTracesHandler } from './queries/list-routing-traces/list-routing-traces.handler.ts';
-import { ListToolHealthHandler } from './queries/list-tool-health/list-tool-health.handler.ts';
-import { ListToolSuggestionsHandler } from './queries/list-tool-suggestions/list-tool-suggestions.handler.ts';
-import { ObserveModelsHandler } from './queries/observe-models/observe-models.handler.ts';
-import { ListSessionsHandler } from './queries/list-sessions/list-sessions.handler.ts';
-import { ReadContentHandler } from './queries/read-content/read-content.handler.ts';
-import { SummarizeUsageHandler } from './queries/summarize-usage/summarize-usage.handler.ts';
-import { StoreContentHandler } from './store-content/store-content.handler.ts';
+import { Partitions } from './persistence/partitions.ts';
+import { TELEMETRY_DATABASE, type TelemetryDatabase } from './persistence/telemetry-database.ts';
+import { RequestsController } from './queries/requests/requests.controller.ts';
+import { RoutingController } from './queries/routing/routing.controller.ts';
+import { UsageController } from './queries/usage/usage.controller.ts';
+
+export interface WorkerParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
+  readonly database: TelemetryDatabase;
+  /** The queue's Redis. It may be unavailable, also at the start: queries work without it. */
+  readonly queueRedis: Redis;
+  readonly contentKeys: ContentKeys;
+}
+
+const QUEUE_REDIS = Symbol('QueueRedis');
 
 @Module({})
 export class WorkerModule implements OnApplicationShutdown {
-  readonly #context: WorkerContext;
+  readonly #database: TelemetryDatabase;
+  readonly #queueRedis: Redis;
 
-  constructor(@Inject(WORKER_CONTEXT) context: WorkerContext) {
-    this.#context = context;
+  constructor(
+    @Inject(TELEMETRY_DATABASE) database: TelemetryDatabase,
+    @Inject(QUEUE_REDIS) queueRedis: Redis,
+  ) {
+    this.#database = database;
+    this.#queueRedis = queueRedis;
   }
 
-  static with(context: WorkerContext): DynamicModule {
+  static forRoot(parts: WorkerParts): DynamicModule {
+    const { database, queueRedis, contentKeys, messaging } = parts;
+    const meanings: ReadMeanings = (tools) => readMeanings(messaging, tools);
     return {
       module: WorkerModule,
-      providers: [
-        { provide: WORKER_CONTEXT, useValue: context },
-        WriteRequestLogProcessor,
-        ShipLedgerAdapter,
-        PartitionUpkeepAdapter,
-        CalibrateAdapter,
-        ExpireAdapter,
-      ],
       controllers: [
-        ListRequestsHandler,
-        GetRequestHandler,
-        ExportRequestsHandler,
-        ListDailyAnalyticsHandler,
-        ListDailyUsageHandler,
-        ListKeyUsageHandler,
-        ListSessionsHandler,
-        SummarizeUsageHandler,
-        ListRecallAlertsHandler,
-        ListRoutingTracesHandler,
-        ListToolHealthHandler,
-        ObserveModelsHandler,
-        AssessToolsHandler,
-        ListToolSuggestionsHandler,
-        GetRoutingPolicyHandler,
-        DescribeCalibrationHandler,
-        ForgetAccountHandler,
-        StoreContentHandler,
-        ReadContentHandler,
+        RequestsController,
+        UsageController,
+        RoutingController,
+        ContentsController,
+        ForgetAccountController,
+      ],
+      providers: [
+        { provide: TELEMETRY_DATABASE, useValue: database },
+        { provide: QUEUE_REDIS, useValue: queueRedis },
+        { provide: CONTENT_KEYS, useValue: contentKeys },
+        { provide: READ_MEANINGS, useValue: meanings },
+        { provide: BullmqDeadLetters, useFactory: () => new BullmqDeadLetters(queueRedis) },
+        { provide: Partitions, useFactory: () => new Partitions(database) },
+        ...provideLogJobs(parts),
+        ...provideAccountJobs(parts),
       ],
     };
   }
 
-  /** Comes after the processor's end, which still needs both. */
+  /** Runs after the jobs have ended, which need both until then. */
   async onApplicationShutdown(): Promise<void> {
-    this.#context.queueRedis.disconnect();
-    await this.#context.database.close();
+    this.#queueRedis.disconnect();
+    await this.#database.close();
   }
+}
+
+/** The jobs that write the request log, and calibrate from what they wrote. */
+function provideLogJobs({ database, queueRedis, messaging, logger, metrics }: WorkerParts): Provider[] {
+  const shadowAccounts = new Set<string>();
+  return [
+    {
+      provide: WriteRequestLogProcessor,
+      useFactory: (partitions: Partitions, deadLetters: BullmqDeadLetters) =>
+        new WriteRequestLogProcessor({
+          ...{ database, partitions, queueRedis, deadLetters, shadowAccounts, logger, metrics },
+          reportCommitted: (batchIds) => messaging.broadcast(batchesCommitted, { batchIds }),
+        }),
+      inject: [Partitions, BullmqDeadLetters],
+    },
+    {
+      provide: ShipLedgerJob,
+      useFactory: () =>
+        new ShipLedgerJob({
+          ...{ database, queueRedis, logger },
+          onLedgerCommitted: (listener) =>
+            messaging.onBroadcast(ledgerCommitted, ({ batchIds }) => listener(batchIds)),
+        }),
+    },
+    {
+      provide: CalibrateJob,
+      useFactory: () =>
+        new CalibrateJob({
+          ...{ database, shadowAccounts, logger },
+          readRecallTarget: async (accountId) =>
+            (await messaging.call(getPreferences, { accountId })).preferences.pruning.recall_target,
+          announce: (policy) => messaging.broadcast(routingPolicyChanged, { policy }),
+        }),
+    },
+  ];
+}
+
+/** The jobs that keep partitions ready and delete expired rows. */
+function provideAccountJobs({ database, messaging, logger }: WorkerParts): Provider[] {
+  return [
+    {
+      provide: PartitionUpkeepJob,
+      useFactory: (partitions: Partitions) => new PartitionUpkeepJob({ partitions, logger }),
+      inject: [Partitions],
+    },
+    {
+      provide: ExpireJob,
+      useFactory: (partitions: Partitions) =>
+        new ExpireJob({
+          ...{ database, partitions, logger },
+          readKeeping: async (accountId) => {
+            const { policy } = (await messaging.call(getAccount, { accountId })).account;
+            return { retentionDays: policy.retention_days, hasContents: policy.content_logging };
+          },
+        }),
+      inject: [Partitions],
+    },
+  ];
 }

@@ -1,5 +1,5 @@
 import { calibrate, chooseK } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
-import { boundRecallBelow } from '../../../apps/worker/src/jobs/calibrate/recall-bounds.ts';
+import { boundRecallBelow } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
 import { chanceUpTo, keptKnowingShape } from './best-test.ts';
 import { chooseOracleK, renderSample, seedRandom, simulateAccount } from './simulated-account.ts';
 

@@ -3,7 +3,7 @@ import { createSealingKeyPair, openSealed, type Messaging } from '@gateway/messa
 import { startStack } from '@gateway/testing';
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { ExpiredRecordUpkeep } from '../../../apps/account/src/idempotency/expired-record-upkeep.ts';
+import { ExpiredRecordsJob } from '../../../apps/account/src/upkeep/expired-records.job.ts';
 import { answerBytesMax, recordsMax } from '../../../apps/account/src/idempotency/run-once.ts';
 import { createAccountDatabase } from '../../../apps/account/src/persistence/account-database.ts';
 import { connectAs, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
@@ -86,7 +86,7 @@ describe('answers kept for an idempotency key', () => {
     await pool.query('UPDATE idempotency_records SET expires_at = now()');
     const database = createAccountDatabase({ url: stack.dev.postgres.account });
     const errors: unknown[] = [];
-    await new ExpiredRecordUpkeep(database, (error) => errors.push(error)).run();
+    await new ExpiredRecordsJob(database, (error) => errors.push(error)).run();
     await database.close();
     expect(errors).toEqual([]);
     expect(await countRecords()).toBe(0);

@@ -6,8 +6,8 @@ import { GuessLimit } from '../../../apps/account/src/identity/guess-limit.ts';
 import type { Identity } from '../../../apps/account/src/identity/identity.ts';
 import { PasswordHasher } from '../../../apps/account/src/identity/password-hasher.ts';
 import { SigningKeys } from '../../../apps/account/src/identity/signing-keys.ts';
-import { logIn } from '../../../apps/account/src/log-in/log-in.ts';
-import { logOut } from '../../../apps/account/src/log-out/log-out.ts';
+import { logIn } from '../../../apps/account/src/identity/log-in.ts';
+import { logOut } from '../../../apps/account/src/identity/login-sessions.ts';
 import {
   createAccountDatabase,
   type AccountDatabase,
@@ -43,7 +43,7 @@ describe('sessions that begin and end while something else happens to them', () 
       signingKeys: new SigningKeys({ database, boxKeys: pair }),
       guesses: new GuessLimit(database, Buffer.alloc(32, 9), { email: allowance, address: allowance }),
       countEvent: () => undefined,
-      announceSessionChange: () => undefined,
+      announceLoginSessionChange: () => undefined,
     };
   }, 180_000);
   beforeEach(async () => {

@@ -8,7 +8,7 @@ import { startStack } from '@gateway/testing';
 import {
   startKmsServer,
   type KmsServer,
-} from '../../../apps/provider-vault/src/domain/kms-server.fixture.ts';
+} from '../../../apps/provider-vault/src/encryption/kms-server.fixture.ts';
 import { connectAs, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 
 const access = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };

@@ -2,19 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { createSealingKeyPair, openSealed, seal } from '@gateway/messaging';
 import { newId } from '@gateway/persistence';
 import { startStack } from '@gateway/testing';
-import { activateKey } from '../../../apps/provider-vault/src/activate-key/activate-key.ts';
-import { Enrolment } from '../../../apps/provider-vault/src/domain/enrolment.ts';
-import { KeyRing } from '../../../apps/provider-vault/src/domain/key-ring.ts';
-import { LocalKey } from '../../../apps/provider-vault/src/domain/local-key.ts';
-import { SealingKeys } from '../../../apps/provider-vault/src/domain/sealing-keys.ts';
-import type { VaultContext } from '../../../apps/provider-vault/src/domain/vault-context.ts';
-import { getSealingKey } from '../../../apps/provider-vault/src/get-sealing-key/get-sealing-key.ts';
-import { openCredential } from '../../../apps/provider-vault/src/open-credential/open-credential.ts';
-import { KeyVersions } from '../../../apps/provider-vault/src/persistence/key-versions.ts';
+import { activateKey, getSealingKey, retireKeys } from '../../../apps/provider-vault/src/keys/change-keys.ts';
+import { Enrolment } from '../../../apps/provider-vault/src/keys/enrolment.ts';
+import { KeyRing, LocalKey } from '../../../apps/provider-vault/src/encryption/key-ring.ts';
+import { SealingKeys } from '../../../apps/provider-vault/src/keys/sealing-keys.ts';
+import type { CredentialsContext } from '../../../apps/provider-vault/src/credentials/manage-credentials.ts';
+import { openCredential } from '../../../apps/provider-vault/src/credentials/open-credential.ts';
+import { KeyVersions } from '../../../apps/provider-vault/src/keys/key-versions.ts';
 import { createVaultDatabase } from '../../../apps/provider-vault/src/persistence/vault-database.ts';
-import { putCredential } from '../../../apps/provider-vault/src/put-credential/put-credential.ts';
-import { retireKeys } from '../../../apps/provider-vault/src/retire-keys/retire-keys.ts';
-import { rewrapCredentials } from '../../../apps/provider-vault/src/rewrap-credentials/rewrap-credentials.ts';
+import { putCredential } from '../../../apps/provider-vault/src/credentials/put-credential.ts';
+import { rewrapCredentials } from '../../../apps/provider-vault/src/credentials/rewrap-credentials.ts';
 import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 
 const keys = new Map([1, 2, 3].map((version) => [version, randomBytes(32)]));
@@ -37,7 +34,7 @@ describe('a rotation of the key-encryption key', () => {
   const running = new Map<string, Enrolment>();
 
   /** A replica of the vault, with these keys, in the place of the one of that name. */
-  async function startReplica(instanceId: string, keyRing: KeyRing): Promise<VaultContext> {
+  async function startReplica(instanceId: string, keyRing: KeyRing): Promise<CredentialsContext> {
     const database = createVaultDatabase({ url: stack.dev.postgres.vault, connectionsMax: 4 });
     undo.push(() => database.close());
     const keyVersions = new KeyVersions(database);
@@ -48,33 +45,34 @@ describe('a rotation of the key-encryption key', () => {
     running.set(instanceId, enrolment);
     undo.push(() => enrolment.end());
     const ignore = () => undefined;
-    const notices = { countOpening: ignore, countRewrapping: ignore, announceCredentialChange: ignore };
-    return { database, keyRing, keyVersions, sealingKeys, enrolment, ...notices };
+    const events = { countOpening: ignore, countRewrapping: ignore, announceChange: ignore };
+    return { database, keyRing, keyVersions, sealingKeys, events };
   }
 
-  async function sealFor(replica: VaultContext, apiKey: string): Promise<string> {
+  async function sealFor(replica: CredentialsContext, apiKey: string): Promise<string> {
     const { publicKey } = await getSealingKey(replica);
     return seal(Buffer.from(JSON.stringify({ apiKey })), publicKey);
   }
-  const put = async (replica: VaultContext, provider: string, apiKey = `key of ${provider}`) =>
+  const put = async (replica: CredentialsContext, provider: string, apiKey = `key of ${provider}`) =>
     putCredential(replica, {
       accountId,
       provider,
       baseUrl: null,
       sealedSecret: await sealFor(replica, apiKey),
     });
-  const open = async (replica: VaultContext, provider: string) => {
+  const open = async (replica: CredentialsContext, provider: string) => {
     const request = { accountId, provider, recipientPublicKey: recipient.publicKey };
     const { sealedSecret } = await openCredential(replica, request);
     const opened = openSealed(sealedSecret ?? '', recipient.privateKey).toString('utf8');
     return (JSON.parse(opened) as { apiKey: string }).apiKey;
   };
-  const versionOf = async ({ database }: VaultContext, provider: string) =>
+  const versionOf = async ({ database }: CredentialsContext, provider: string) =>
     (await database.forAccount(accountId).credential.findFirst({ where: { provider } }))?.keyVersion;
-  const rewrapAll = (replica: VaultContext) => rewrapCredentials(replica, { after: null, rowsMax: 500 });
+  const rewrapAll = (replica: CredentialsContext) =>
+    rewrapCredentials(replica, { after: null, rowsMax: 500 });
 
-  let a: VaultContext;
-  let b: VaultContext;
+  let a: CredentialsContext;
+  let b: CredentialsContext;
 
   it('begins where there is one key, which every replica agrees on', async () => {
     [a, b] = await Promise.all([startReplica('a', ringOf(1)), startReplica('b', ringOf(1))]);

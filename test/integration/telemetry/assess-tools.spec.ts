@@ -1,7 +1,6 @@
 import { startStack } from '@gateway/testing';
-import { assessTools } from '../../../apps/worker/src/assess-tools/assess-tools.ts';
+import { assessTools, readAssessments } from '../../../apps/worker/src/assess-tools/assess-tools.ts';
 import { createTelemetryDatabase } from '../../../apps/worker/src/persistence/telemetry-database.ts';
-import { readAssessments } from '../../../apps/worker/src/queries/tool-assessments.ts';
 import { newAccountId } from '../recording/recorder.fixture.ts';
 import { undoAll, type Undo } from '../stack.fixture.ts';
 

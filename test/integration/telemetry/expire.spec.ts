@@ -8,7 +8,7 @@ import {
   listAccountsWithOldRows,
 } from '../../../apps/worker/src/jobs/expire/expire.ts';
 import { choosePartition, Partitions } from '../../../apps/worker/src/persistence/partitions.ts';
-import { listAccountsWithContents } from '../../../apps/worker/src/persistence/request-contents.ts';
+import { listAccountsWithContents } from '../../../apps/worker/src/contents/request-contents.ts';
 import {
   createTelemetryDatabase,
   type TelemetryDatabase,

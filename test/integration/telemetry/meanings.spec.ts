@@ -5,7 +5,7 @@ import type { Encoder } from '../../../apps/tool-router/src/encoder/encoder.port
 import type { Inference } from '../../../apps/tool-router/src/inference/inference.port.ts';
 import { assessList } from '../../../apps/worker/src/assess-tools/assess-tools.ts';
 import type { OfferedTool } from '../../../apps/worker/src/assess-tools/assessed-tool.ts';
-import { readMeanings } from '../../../apps/worker/src/assess-tools/read-meanings.ts';
+import { readMeanings } from '../../../apps/worker/src/assess-tools/meanings.ts';
 import { githubTools } from '../../e2e/github-tools.fixture.ts';
 
 const schemaOf = (...names: string[]) => ({

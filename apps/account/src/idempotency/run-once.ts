@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import type { AccountModels } from '../persistence/account-database.ts';
-import { hashIdempotencyKey, openAnswer, sealAnswer, type AnswerOwner } from './answer-seal.ts';
-import { renderCanonical } from './render-canonical.ts';
+import type { AnswerOwner } from './answer-seal.ts';
+import { hashIdempotencyKey, openAnswer, sealAnswer } from './answer-seal.ts';
 
 const hourMs = 3_600_000;
 /** How long an answer is given again. */
@@ -13,7 +13,7 @@ export const recordsMax = 1_000;
 export const answerBytesMax = 8 * 1024 * 1024;
 
 /** A call that creates something, as far as telling it from others goes. */
-export interface CreatingCall {
+interface CreatingCall {
   readonly accountId: string;
   /** Undefined when the caller gave no `Idempotency-Key`: the call is made, and nothing is kept. */
   readonly idempotencyKeySha256: string | undefined;
@@ -75,4 +75,13 @@ async function deleteOldest(tx: AccountModels): Promise<void> {
   });
   if (excess.length === 0) return;
   await tx.idempotencyRecord.deleteMany({ where: { keyHash: { in: excess.map(({ keyHash }) => keyHash) } } });
+}
+
+/** JSON in which equal values are equal texts: members in the order of their names, those that are undefined left out. */
+export function renderCanonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+    const entries = Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1));
+    return Object.fromEntries(entries);
+  });
 }

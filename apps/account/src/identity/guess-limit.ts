@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
 /** How many failures are free, and how long those after them block: each twice as long as the one before, up to the most. */
-export interface GuessAllowance {
+interface GuessAllowance {
   readonly free: number;
   readonly firstBlockMs: number;
   readonly longestBlockMs: number;
@@ -81,5 +81,19 @@ export class GuessLimit {
   #bucketOf(kind: keyof typeof kinds, value: string): number {
     const digest = createHmac('sha256', this.#key).update(`${kind}:${value}`).digest();
     return kinds[kind] + (digest.readUInt32BE(0) % bucketsOfAKind);
+  }
+}
+
+/** Counts an attempt at a password before it is looked at. Throws `too_many_attempts`. */
+export async function admitGuess(
+  { guesses, countEvent }: { readonly guesses: GuessLimit; readonly countEvent: (event: 'blocked') => void },
+  email: string,
+  clientAddress: string,
+): Promise<void> {
+  try {
+    await guesses.admit(email, clientAddress);
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'too_many_attempts') countEvent('blocked');
+    throw error;
   }
 }

@@ -2,11 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { IssuedTokens } from '@gateway/contracts';
 import { newId } from '@gateway/persistence';
 import { SignJWT } from 'jose';
-import { hashKey } from '../domain/hash-key.ts';
-import { sealSecret } from '../domain/seal-secret.ts';
+import { hashKey, sealSecret } from '../common/secrets.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
-import { sessionMs, sessionsPerUserMax } from './bounds.ts';
 import type { Identity } from './identity.ts';
+
+/** A session ends this long after its log-in, however often it was refreshed. */
+const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
+/** Sessions of one person; the oldest goes when one more begins. */
+const loginSessionsPerUserMax = 50;
+/** Replaced refresh tokens that a session keeps, so that their reuse is noticed. */
+export const usedRefreshTokensMax = 50;
 
 /** What a session's holder is given, for the edge alone to open. */
 export interface SealedTokens {
@@ -16,7 +21,7 @@ export interface SealedTokens {
   readonly email: string;
 }
 
-export interface StandingSession {
+export interface LoginSession {
   readonly id: string;
   readonly userId: string;
   readonly expiresAt: Date;
@@ -42,17 +47,17 @@ export function sha256HexOf(text: string): string {
 }
 
 /** Begins a session. The person's oldest ends when there are too many. */
-export async function beginSession(
+export async function beginLoginSession(
   tx: AccountModels,
   identity: Identity,
   userId: string,
   refreshToken: string,
-): Promise<StandingSession> {
+): Promise<LoginSession> {
   const now = new Date();
   const older = await tx.identitySession.findMany({
     where: { userId },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    skip: sessionsPerUserMax - 1,
+    skip: loginSessionsPerUserMax - 1,
     select: { id: true },
   });
   if (older.length > 0) {
@@ -63,7 +68,7 @@ export async function beginSession(
       id: newId(),
       userId,
       createdAt: now,
-      expiresAt: new Date(now.getTime() + sessionMs),
+      expiresAt: new Date(now.getTime() + loginSessionMs),
       refreshTokens: {
         create: { hash: hashRefreshToken(identity, sha256HexOf(refreshToken)), createdAt: now },
       },
@@ -74,7 +79,7 @@ export async function beginSession(
 /** Signs an access token for a session and seals it, with the refresh token, to the edge that asked. */
 export async function sealTokens(
   identity: Identity,
-  session: StandingSession,
+  session: LoginSession,
   person: { readonly email: string; readonly refreshToken: string },
   recipientPublicKey: string,
 ): Promise<SealedTokens> {
@@ -94,7 +99,7 @@ export async function sealTokens(
 
 async function signAccessToken(
   { signingKeys, issuer, audience }: Identity,
-  { id, userId }: StandingSession,
+  { id, userId }: LoginSession,
   lifetimeSeconds: number,
 ): Promise<string> {
   const { kid, privateKey } = await signingKeys.current();

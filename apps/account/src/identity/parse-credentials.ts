@@ -1,7 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 import { openSealed, type SealingKeyPair } from '@gateway/messaging';
 import { z } from 'zod';
-import { emailCharsMax, passwordCharsMax, passwordCharsMin } from './bounds.ts';
+
+const emailCharsMax = 254;
+/** Longer passwords would cost no more to hash. The limit keeps them within one message. */
+const passwordCharsMax = 256;
+/** Only length counts against guessing: NIST SP 800-63B §3.1.1 requires at least eight characters and no composition rules. */
+const passwordCharsMin = 12;
 
 /** The JSON inside a sealed box that was closed for this identity. Throws `invalid_field` for anything else. */
 export function openFor<Schema extends z.ZodType>(

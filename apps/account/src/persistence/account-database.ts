@@ -11,6 +11,7 @@ export type {
 } from '../../../../prisma/account/generated/client.ts';
 
 export type AccountDatabase = Database<PrismaClient>;
+export const ACCOUNT_DATABASE = Symbol('AccountDatabase');
 export type AccountModels = Models<PrismaClient>;
 
 /** The account service's own database. */

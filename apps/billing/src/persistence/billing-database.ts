@@ -7,6 +7,7 @@ export type {
 } from '../../../../prisma/billing/generated/client.ts';
 
 export type BillingDatabase = Database<PrismaClient>;
+export const BILLING_DATABASE = Symbol('BillingDatabase');
 export type BillingModels = Models<PrismaClient>;
 
 /** The billing service's own database. */

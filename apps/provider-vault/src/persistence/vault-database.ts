@@ -4,6 +4,7 @@ import { PrismaClient } from '../../../../prisma/vault/generated/client.ts';
 export type { Credential as CredentialRow } from '../../../../prisma/vault/generated/client.ts';
 
 export type VaultDatabase = Database<PrismaClient>;
+export const VAULT_DATABASE = Symbol('VaultDatabase');
 export type VaultModels = Models<PrismaClient>;
 
 /** The vault's own database. */

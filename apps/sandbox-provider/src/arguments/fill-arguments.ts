@@ -1,7 +1,15 @@
-import { numberFits, scalarFits } from './fits.ts';
+import {
+  numberFits,
+  scalarFits,
+  isObject,
+  readList,
+  readNumber,
+  resolveSchema,
+  typeOf,
+  type Schema,
+} from './schema.ts';
 import { fillString } from './fill-string.ts';
 import { MessageValues } from './message-values.ts';
-import { isObject, readList, readNumber, resolveSchema, typeOf, type Schema } from './schema.ts';
 
 const depthMax = 12;
 const itemsMax = 100;

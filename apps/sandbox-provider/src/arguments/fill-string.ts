@@ -1,6 +1,5 @@
-import { stringFits } from './fits.ts';
+import { stringFits, readNumber, type Schema } from './schema.ts';
 import type { MessageValues } from './message-values.ts';
-import { readNumber, type Schema } from './schema.ts';
 
 const formats: Readonly<Record<string, string>> = {
   date: '2026-01-15',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProviderError } from '../provider-error.ts';
+import { ProviderError } from './provider-error.ts';
 
 const content = z
   .union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() })), z.null()])

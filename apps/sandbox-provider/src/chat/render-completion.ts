@@ -1,7 +1,6 @@
 import type { ChatRequest } from './chat-request.ts';
 import type { Answer } from './choose-answer.ts';
-import { completionIds, finishReasonOf } from './completion-id.ts';
-import { estimateUsage } from './usage.ts';
+import { completionIds, finishReasonOf, estimateUsage } from './completion-fields.ts';
 
 /** The answer as a `chat.completion`. `createdAt` is Unix time in seconds. */
 export function renderCompletion(request: ChatRequest, answer: Answer, createdAt: number): object {

@@ -1,7 +1,6 @@
 import type { ChatRequest } from './chat-request.ts';
 import type { Answer } from './choose-answer.ts';
-import { completionIds, finishReasonOf } from './completion-id.ts';
-import { estimateUsage } from './usage.ts';
+import { completionIds, finishReasonOf, estimateUsage } from './completion-fields.ts';
 
 const pieceCharsMax = 16;
 

@@ -1,11 +1,16 @@
-import type { assessTools as contract } from '@gateway/contracts';
+import type { assessTools as assessToolsContract } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { z } from 'zod';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
-import { takeApart, type OfferedTool } from './assessed-tool.ts';
-import type { Meanings } from './meanings.ts';
-import { findNearDuplicates, type NearDuplicate } from './find-near-duplicates.ts';
-import { scoreDescription, type DescriptionIssue } from './score-description.ts';
-import { suggestWording, type SuggestedWording } from './suggest-wording.ts';
+import type { OfferedTool } from './assessed-tool.ts';
+import { takeApart } from './assessed-tool.ts';
+import type { Meanings, ReadMeanings } from './meanings.ts';
+import type { NearDuplicate } from './find-near-duplicates.ts';
+import { findNearDuplicates } from './find-near-duplicates.ts';
+import type { DescriptionIssue } from './score-description.ts';
+import { scoreDescription } from './score-description.ts';
+import type { SuggestedWording } from './suggest-wording.ts';
+import { suggestWording } from './suggest-wording.ts';
 
 /** What is kept of a definition. */
 export interface ToolAssessment {
@@ -42,9 +47,9 @@ const toolsMax = 5_000;
 /** Assesses a list that an account offers, and keeps what it is worth: the definitions themselves are not kept. */
 export async function assessTools(
   database: TelemetryDatabase,
-  { accountId, tools }: ParsedRequestOf<typeof contract>,
-  readMeanings: (tools: readonly OfferedTool[]) => Promise<Meanings | null>,
-): Promise<ReplyOf<typeof contract>> {
+  { accountId, tools }: ParsedRequestOf<typeof assessToolsContract>,
+  readMeanings: ReadMeanings,
+): Promise<ReplyOf<typeof assessToolsContract>> {
   const models = database.forAccount(accountId);
   const assessed = assessList(tools, await readMeanings(tools));
   const rows = assessed.map((each) => ({ ...renderRow(each), assessedAt: new Date(), accountId }));
@@ -87,4 +92,28 @@ async function giveWay(database: TelemetryDatabase, accountId: string): Promise<
   });
   if (oldest[0] !== undefined)
     await toolAssessment.deleteMany({ where: { assessedAt: { lte: oldest[0].assessedAt } } });
+}
+
+const storedAssessment = z.object({
+  name: z.string(),
+  score: z.number(),
+  issues: z.array(
+    z.object({ code: z.string(), points: z.number(), text: z.string(), suggestion: z.string() }),
+  ),
+  near: z.array(z.object({ name: z.string(), similarity: z.number() })),
+  wordings: z.array(
+    z.object({ collidesWith: z.string(), description: z.string(), examples: z.array(z.string()) }),
+  ),
+});
+
+/** What is kept of these tools of an account, by name. */
+export async function readAssessments(
+  database: TelemetryDatabase,
+  accountId: string,
+  names: readonly string[],
+): Promise<Map<string, ToolAssessment>> {
+  const rows = await database.forAccount(accountId).toolAssessment.findMany({
+    where: { name: { in: [...new Set(names)] } },
+  });
+  return new Map(rows.map((row) => [row.name, storedAssessment.parse(row)]));
 }

@@ -1,4 +1,4 @@
-import { findAction, listStems, splitWords } from './words.ts';
+import { stemmer } from 'stemmer';
 
 /** A definition as a request offered it. */
 export interface OfferedTool {
@@ -64,4 +64,52 @@ const typeWords = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref'];
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Words that tell nothing about a tool. */
+const emptyWords = new Set(
+  (
+    'a an the this that of for to from in on at by with as and or not is are be it its your their use used using ' +
+    'tool tools new existing given specific optional when if you can will'
+  ).split(' '),
+);
+
+/** Verbs that ask for the same, each group under its first. */
+const verbGroups = [
+  'get fetch retrieve read load lookup obtain show view describe download',
+  'list enumerate browse',
+  'search query find filter discover',
+  'create add new insert make open register',
+  'update edit modify change patch set write put',
+  'delete remove destroy drop erase clear dismiss',
+  'send post publish notify email message reply submit push',
+  'run execute invoke trigger start launch call',
+  'stop cancel end close abort',
+  'merge move copy fork assign request manage mark check compare calculate convert validate resolve unresolve star unstar reprioritize transfer play book buy order pay schedule analyze summarize generate translate upload connect disconnect enable disable subscribe login select compute replace append extract parse',
+];
+const verbGroup = new Map(
+  verbGroups.flatMap((group, at) => {
+    const verbs = group.split(' ');
+    // The last group is of verbs with no other of their meaning.
+    const isOfOne = at === verbGroups.length - 1;
+    return verbs.map((verb) => [stemmer(verb), isOfOne ? verb : (verbs[0] ?? verb)] as const);
+  }),
+);
+
+/** The words of a text or an identifier, as they are written, in lower case: `getUserByID2` gives get, user, by, id, 2. */
+export function splitWords(text: string): string[] {
+  const words = text.slice(0, 20_000).match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{N}+/gu) ?? [];
+  return words.map((word) => word.toLowerCase());
+}
+
+/** The stems of a text's words that tell anything. */
+export function listStems(text: string): string[] {
+  return splitWords(text)
+    .filter((word) => !emptyWords.has(word))
+    .map(stemmer);
+}
+
+/** What a verb asks for, as one word for all verbs that ask for the same; undefined for another word. */
+export function findAction(word: string): string | undefined {
+  return verbGroup.get(stemmer(word));
 }

@@ -1,3 +1,8 @@
+import { embedTools } from '@gateway/contracts';
+import type { Messaging } from '@gateway/messaging';
+import type { OfferedTool } from './assessed-tool.ts';
+import { takeApart } from './assessed-tool.ts';
+
 /** What an encoder takes tools and words to mean: rows of length one, so that a dot product is a cosine. */
 export class Meanings {
   readonly #dimensions: number;
@@ -52,4 +57,43 @@ function multiply(one: Float32Array, other: Float32Array): number {
   let sum = 0;
   for (let at = 0; at < one.length; at += 1) sum += (one[at] ?? 0) * (other[at] ?? 0);
   return sum;
+}
+
+const wordsMax = 2_000;
+const wordCharactersMax = 64;
+const floatBytes = 4;
+
+/** Null while the router cannot encode the tools. */
+export type ReadMeanings = (tools: readonly OfferedTool[]) => Promise<Meanings | null>;
+export const READ_MEANINGS = Symbol('ReadMeanings');
+
+/** What the router takes a list's tools to mean; null while it cannot say: then they are compared by their words alone. */
+export async function readMeanings(
+  messaging: Pick<Messaging, 'call'>,
+  tools: readonly OfferedTool[],
+): Promise<Meanings | null> {
+  const words = listNameWords(tools);
+  const asked = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  try {
+    const { vectors } = await messaging.call(embedTools, { tools: asked, words });
+    if (vectors === null) return null;
+    const bytes = [vectors.tools, vectors.words].map((text) => Buffer.from(text, 'base64'));
+    const numbers = readFloats(Buffer.concat(bytes));
+    if (numbers.length !== (tools.length + words.length) * vectors.dimensions) return null;
+    return new Meanings(vectors.dimensions, numbers, { tools: tools.map(({ name }) => name), words });
+  } catch {
+    return null;
+  }
+}
+
+/** The stems of what the names name, each once. */
+function listNameWords(tools: readonly OfferedTool[]): string[] {
+  const words = new Set(tools.flatMap((tool) => [...takeApart(tool).objects]));
+  return [...words].filter(({ length }) => length <= wordCharactersMax).slice(0, wordsMax);
+}
+
+function readFloats(bytes: Buffer): Float32Array {
+  return Float32Array.from({ length: bytes.length / floatBytes }, (_, at) =>
+    bytes.readFloatLE(at * floatBytes),
+  );
 }

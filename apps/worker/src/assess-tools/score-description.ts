@@ -1,7 +1,7 @@
 import { stemmer } from 'stemmer';
 import type { AssessedTool, ToolParameter } from './assessed-tool.ts';
 import type { NearDuplicate } from './find-near-duplicates.ts';
-import { findAction, listStems, splitWords } from './words.ts';
+import { findAction, listStems, splitWords } from './assessed-tool.ts';
 
 /** A reason why a description lost points, and what to do about it. */
 export interface DescriptionIssue {

@@ -1,5 +1,5 @@
 import type { AssessedTool } from './assessed-tool.ts';
-import { splitWords } from './words.ts';
+import { splitWords } from './assessed-tool.ts';
 
 /** Words that tell a tool from another one. Made of names alone, so that it may be kept. */
 export interface SuggestedWording {

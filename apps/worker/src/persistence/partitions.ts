@@ -1,7 +1,7 @@
 import type { TelemetryDatabase } from './telemetry-database.ts';
 
 /** A month of the request log, from its first instant (inclusive) to the next month's, UTC. */
-export interface MonthPartition {
+interface MonthPartition {
   readonly name: string;
   readonly from: string;
   readonly to: string;
@@ -55,4 +55,10 @@ export class Partitions {
     ]);
     this.#known.add(name);
   }
+}
+
+/** When a request was accepted, in Unix milliseconds, from its UUIDv7 (RFC 9562, section 5.7); null for another UUID. */
+export function parseRequestTimeMs(requestId: string): number | null {
+  if (requestId[14] !== '7') return null;
+  return Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16);
 }

@@ -6,6 +6,7 @@ export type { RequestLog as RequestLogRecord } from '../../../../prisma/telemetr
 /** What narrows a query of the request log. */
 export type TelemetryWhere = Prisma.RequestLogWhereInput;
 export type TelemetryDatabase = Database<PrismaClient>;
+export const TELEMETRY_DATABASE = Symbol('TelemetryDatabase');
 export type TelemetryModels = Models<PrismaClient>;
 
 /** The worker's own database. */

@@ -1,4 +1,4 @@
-import { MissWatch } from './miss-watch.ts';
+import { MissWatch } from './recall-watch.ts';
 import { RankWatch } from './rank-watch.ts';
 import type { RecallWatch, WatchedSample } from './recall-watch.ts';
 

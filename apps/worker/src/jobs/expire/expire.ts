@@ -1,7 +1,12 @@
-import type { Keeping } from '../../domain/worker-context.ts';
-import { expireContents } from '../../persistence/request-contents.ts';
+import { expireContents } from '../../contents/request-contents.ts';
 import { choosePartition, type Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+
+/** What an account allows to be kept of its requests. */
+export interface Keeping {
+  readonly retentionDays: number;
+  readonly hasContents: boolean;
+}
 
 const dayMs = 86_400_000;
 /** Rows deleted by one statement: a fraction of a second, which writers do not feel. */

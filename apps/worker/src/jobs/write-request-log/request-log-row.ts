@@ -1,5 +1,5 @@
 import { tokensSaved, type CandidateTuple, type ShippedRequestEventV1 } from '@gateway/contracts';
-import { parseRequestTimeMs } from '../../domain/request-time.ts';
+import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 import { chooseBucket, findNeededK } from './needed-k.ts';
 
 /** A row of `request_log`, by its columns. */

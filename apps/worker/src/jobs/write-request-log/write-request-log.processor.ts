@@ -1,15 +1,19 @@
 import { requestEventBatch } from '@gateway/contracts';
 import { checkNoEviction } from '@gateway/messaging';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Queue, type Job } from 'bullmq';
-import { WORKER_CONTEXT, type WorkerContext } from '../../domain/worker-context.ts';
-import { BullmqDeadLetters } from './bullmq-dead-letters.adapter.ts';
-import { CommitReports } from './commit-reports.ts';
-import { DecisionMetrics } from './decision-metrics.ts';
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import type { Job } from 'bullmq';
+import { Queue } from 'bullmq';
+import type { BullmqDeadLetters } from './bullmq-dead-letters.adapter.ts';
+import type { WriteRequestLogMetrics } from './write-request-log.metrics.ts';
+import { DecisionMetrics, createWriteRequestLogMetrics } from './write-request-log.metrics.ts';
 import { LenientWorker } from './lenient-worker.ts';
 import { PostgresRequestLogWriter } from './postgres-request-log-writer.adapter.ts';
-import { createWriteRequestLogMetrics, type WriteRequestLogMetrics } from './write-request-log.metrics.ts';
-import { writeRequestLog, type WriteRequestLogContext } from './write-request-log.ts';
+import type { WriteRequestLogContext } from './write-request-log.ts';
+import { writeRequestLog } from './write-request-log.ts';
+import type { Logger, Metrics } from '@gateway/observability';
+import type { Redis } from 'ioredis';
+import type { Partitions } from '../../persistence/partitions.ts';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
 /** Batches written at the same time. Each is one statement, so this is also how many connections they take. */
 const concurrency = 4;
@@ -17,12 +21,24 @@ const concurrency = 4;
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;
 
+export interface WriteRequestLogParts {
+  readonly database: TelemetryDatabase;
+  readonly partitions: Partitions;
+  /** The queue's Redis. It may be unavailable, also at the start. */
+  readonly queueRedis: Redis;
+  /** Closed when the processor ends. */
+  readonly deadLetters: BullmqDeadLetters;
+  /** Accounts with shadow requests that no calibration has used yet. Every writer of the log adds to it. */
+  readonly shadowAccounts: Set<string>;
+  readonly reportCommitted: (batchIds: string[]) => void;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
 /** Takes batches from the queue for as long as the application runs. */
-@Injectable()
 export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModuleDestroy {
-  readonly #context: WorkerContext;
+  readonly #parts: WriteRequestLogParts;
   readonly #job: WriteRequestLogContext;
-  readonly #deadLetters: BullmqDeadLetters;
   readonly #reports: CommitReports;
   readonly #metrics: WriteRequestLogMetrics;
   readonly #queue: Queue;
@@ -30,19 +46,18 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   #depthTimer: NodeJS.Timeout | null = null;
   #closed = false;
 
-  constructor(@Inject(WORKER_CONTEXT) context: WorkerContext) {
-    this.#context = context;
-    this.#deadLetters = new BullmqDeadLetters(context.queueRedis);
-    this.#queue = new Queue(requestEventBatch.queue, { connection: context.queueRedis });
+  constructor(parts: WriteRequestLogParts) {
+    this.#parts = parts;
+    this.#queue = new Queue(requestEventBatch.queue, { connection: parts.queueRedis });
     // The connection's own listener reports what is wrong with Redis.
     this.#queue.on('error', () => undefined);
-    this.#reports = new CommitReports(context.reportCommitted);
-    this.#metrics = createWriteRequestLogMetrics(context.metrics);
-    const writer = new PostgresRequestLogWriter(context.database, context.partitions);
-    const { shadowAccounts } = context;
-    const decisions = new DecisionMetrics(context.metrics);
+    this.#reports = new CommitReports(parts.reportCommitted);
+    this.#metrics = createWriteRequestLogMetrics(parts.metrics);
+    const writer = new PostgresRequestLogWriter(parts.database, parts.partitions);
+    const { shadowAccounts } = parts;
+    const decisions = new DecisionMetrics(parts.metrics);
     const onWritten = decisions.count.bind(decisions);
-    this.#job = { writer, deadLetters: this.#deadLetters, now: Date.now, shadowAccounts, onWritten };
+    this.#job = { writer, deadLetters: parts.deadLetters, now: Date.now, shadowAccounts, onWritten };
   }
 
   /**
@@ -50,7 +65,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
    * that nobody catches.
    */
   onApplicationBootstrap(): void {
-    void checkNoEviction(this.#context.queueRedis).then(
+    void checkNoEviction(this.#parts.queueRedis).then(
       () => this.#start(),
       (error: unknown) => {
         if (!this.#closed) throw error;
@@ -63,13 +78,13 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
     if (this.#depthTimer !== null) clearInterval(this.#depthTimer);
     await this.#worker?.close();
     this.#reports.flush();
-    await Promise.all([this.#deadLetters.close(), this.#queue.close()]);
+    await Promise.all([this.#parts.deadLetters.close(), this.#queue.close()]);
   }
 
   #start(): void {
     if (this.#closed) return;
     this.#worker = new LenientWorker(requestEventBatch.queue, (job) => this.#write(job), {
-      connection: this.#context.queueRedis,
+      connection: this.#parts.queueRedis,
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
@@ -77,10 +92,10 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) =>
-      this.#context.logger.warn({ err: error }, 'taking batches from the queue failed'),
+      this.#parts.logger.warn({ err: error }, 'taking batches from the queue failed'),
     );
     this.#worker.on('failed', (job, error) =>
-      this.#context.logger.warn(
+      this.#parts.logger.warn(
         { err: error, batch_id: job?.id, attempts: job?.attemptsMade },
         'a batch of request events was not written; it is tried again',
       ),
@@ -100,7 +115,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
     this.#metrics.batchEvents.observe(written + repeated + dead);
     this.#metrics.lagSeconds.observe((Date.now() - job.timestamp) / 1000);
     if (dead > 0) {
-      this.#context.logger.error(
+      this.#parts.logger.error(
         { batch_id: batchId, dead },
         'request events could not be written: see `npm run dead-letters`',
       );
@@ -111,12 +126,40 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
     try {
       const [counts, dead] = await Promise.all([
         this.#queue.getJobCounts('waiting', 'active', 'delayed'),
-        this.#deadLetters.count(),
+        this.#parts.deadLetters.count(),
       ]);
       for (const [state, count] of Object.entries({ ...counts, dead }))
         this.#metrics.depth.set({ state }, count);
     } catch {
       // Redis is away: the gauges keep their last value, and readiness tells.
     }
+  }
+}
+
+/** Reports wait this long for others to go with. */
+const reportDelayMs = 10;
+const batchIdsMax = 1000;
+
+/** Tells the gateways which batches are in Postgres, several in one message. */
+class CommitReports {
+  readonly #broadcast: (batchIds: string[]) => void;
+  #waiting: string[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(broadcast: (batchIds: string[]) => void) {
+    this.#broadcast = broadcast;
+  }
+
+  add(batchId: string): void {
+    this.#waiting.push(batchId);
+    if (this.#waiting.length >= batchIdsMax) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), reportDelayMs);
+  }
+
+  flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#waiting.length > 0) this.#broadcast(this.#waiting);
+    this.#waiting = [];
   }
 }

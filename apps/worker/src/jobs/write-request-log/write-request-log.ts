@@ -1,9 +1,12 @@
 import type { DeadRequestEvent } from '@gateway/contracts';
+import { requestEventBatch } from '@gateway/contracts';
+import { SpanKind, continueTrace } from '@gateway/observability';
 import type { DeadLetters } from './dead-letters.port.ts';
-import { parseBatch, type ParsedEvent, type RefusedEvent } from './parse-batch.ts';
-import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
+import type { ParsedEvent, RefusedEvent } from './parse-batch.ts';
+import { parseBatch } from './parse-batch.ts';
+import type { RequestLogWriter } from './request-log-writer.port.ts';
+import { RowsRefused } from './request-log-writer.port.ts';
 import type { RequestLogRow } from './request-log-row.ts';
-import { traceEvents } from './trace-events.ts';
 
 export interface WriteRequestLogContext {
   readonly writer: RequestLogWriter;
@@ -15,7 +18,7 @@ export interface WriteRequestLogContext {
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;
 }
 
-export interface WrittenBatch {
+interface WrittenBatch {
   /** Requests that are new in the log, or whose `interrupted` was replaced by their ending. */
   readonly written: number;
   /** Events that the log had already. */
@@ -76,4 +79,36 @@ function renderDeadLetter(
   { source, traceparent, reason }: RefusedEvent,
 ): DeadRequestEvent {
   return { batchId, event: source, traceparent, reason, at: new Date(context.now()).toISOString() };
+}
+
+/** Runs the writing of a batch inside one span per event, each a part of its own request's trace. */
+async function traceEvents<T>(
+  events: readonly ParsedEvent[],
+  batchId: string,
+  write: () => Promise<T>,
+): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  for (const { row, traceparent } of events) {
+    if (traceparent === null) continue;
+    const attributes = {
+      // https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/
+      'messaging.system': 'bullmq',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': requestEventBatch.queue,
+      'messaging.message.id': batchId,
+      'messaging.batch.message_count': events.length,
+      'svc.request_id': row.id,
+    };
+    const span = continueTrace(
+      traceparent,
+      'write request-log',
+      attributes,
+      () => promise,
+      SpanKind.CONSUMER,
+    );
+    // Each span ends with the batch; a failure is thrown once, below.
+    span.catch(() => undefined);
+  }
+  write().then(resolve, reject);
+  return promise;
 }

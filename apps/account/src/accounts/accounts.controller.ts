@@ -1,0 +1,69 @@
+import {
+  attachPerson as attachPersonContract,
+  createAccount as createAccountContract,
+  getAccount as getAccountContract,
+  noteCredentialChange as noteCredentialChangeContract,
+  registerAccount as registerAccountContract,
+  updateAccount as updateAccountContract,
+} from '@gateway/contracts';
+import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { Controller, Inject } from '@nestjs/common';
+import { ChangeAnnouncer } from '../announce/change-announcer.ts';
+import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
+import { attachPerson, createAccount, registerAccount } from './create-account.ts';
+import { getAccount, noteCredentialChange, updateAccount, type AccountsContext } from './manage-account.ts';
+
+/** Serves the contracts of accounts and of their people. */
+@Controller()
+export class AccountsController {
+  readonly #context: AccountsContext;
+
+  constructor(
+    @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
+    @Inject(ChangeAnnouncer) changes: ChangeAnnouncer,
+  ) {
+    this.#context = { database, changes };
+  }
+
+  @RpcHandler(createAccountContract)
+  createAccount(
+    request: ParsedRequestOf<typeof createAccountContract>,
+  ): Promise<ReplyOf<typeof createAccountContract>> {
+    return createAccount(this.#context, request);
+  }
+
+  @RpcHandler(registerAccountContract)
+  registerAccount(
+    request: ParsedRequestOf<typeof registerAccountContract>,
+  ): Promise<ReplyOf<typeof registerAccountContract>> {
+    return registerAccount(this.#context, request);
+  }
+
+  @RpcHandler(attachPersonContract)
+  attachPerson(
+    request: ParsedRequestOf<typeof attachPersonContract>,
+  ): Promise<ReplyOf<typeof attachPersonContract>> {
+    return attachPerson(this.#context, request);
+  }
+
+  @RpcHandler(getAccountContract)
+  getAccount(
+    request: ParsedRequestOf<typeof getAccountContract>,
+  ): Promise<ReplyOf<typeof getAccountContract>> {
+    return getAccount(this.#context, request);
+  }
+
+  @RpcHandler(updateAccountContract)
+  updateAccount(
+    request: ParsedRequestOf<typeof updateAccountContract>,
+  ): Promise<ReplyOf<typeof updateAccountContract>> {
+    return updateAccount(this.#context, request);
+  }
+
+  @RpcHandler(noteCredentialChangeContract)
+  noteCredentialChange(
+    request: ParsedRequestOf<typeof noteCredentialChangeContract>,
+  ): Promise<ReplyOf<typeof noteCredentialChangeContract>> {
+    return noteCredentialChange(this.#context, request);
+  }
+}

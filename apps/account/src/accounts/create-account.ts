@@ -1,0 +1,106 @@
+import { isUniqueConflict, newId } from '@gateway/persistence';
+import { createHash } from 'node:crypto';
+import { GatewayError } from '@gateway/errors';
+import type { AccountsContext } from './manage-account.ts';
+
+/** Creates an account with the default policy and preferences, or finds the one that an operator made by that name. */
+export async function createAccount(
+  { database }: Pick<AccountsContext, 'database'>,
+  request: { name: string; isDemo: boolean },
+): Promise<{ accountId: string; created: boolean }> {
+  const accounts = database.acrossAccounts.account;
+  const provisionedAs = `operator:${request.name}`;
+  const find = () => accounts.findUnique({ where: { provisionedAs }, select: { id: true } });
+  const found = await find();
+  if (found) return { accountId: found.id, created: false };
+  try {
+    const { id } = await accounts.create({
+      data: { id: newId(), ...request, provisionedAs, policy: { create: {} }, routing: { create: {} } },
+      select: { id: true },
+    });
+    return { accountId: id, created: true };
+  } catch (error) {
+    const other = isUniqueConflict(error) ? await find() : null;
+    if (other === null) throw error;
+    return { accountId: other.id, created: false };
+  }
+}
+
+interface Registration {
+  readonly issuer: string;
+  readonly subject: string;
+  /** What a new account is called. */
+  readonly name: string | null;
+}
+
+interface Registered {
+  readonly accountId: string;
+  readonly personId: string;
+  readonly created: boolean;
+}
+
+const unnamed = 'My account';
+
+/** Makes the account of a token's subject, with its policy, preferences and person, or finds it: once for each subject. */
+export async function registerAccount(
+  context: AccountsContext,
+  { issuer, subject, name }: Registration,
+): Promise<Registered> {
+  const { person, account } = context.database.acrossAccounts;
+  const find = () => person.findUnique({ where: { issuer_subject: { issuer, subject } } });
+  const found = await find();
+  if (found) return { accountId: found.accountId, personId: found.id, created: false };
+  const personId = newId();
+  try {
+    const { id } = await account.create({
+      data: {
+        id: newId(),
+        name: name ?? unnamed,
+        provisionedAs: renderOrigin(issuer, subject),
+        policy: { create: {} },
+        routing: { create: {} },
+        people: { create: { id: personId, issuer, subject } },
+      },
+      select: { id: true },
+    });
+    context.changes.announceLoginSessionChange({ issuer, subject });
+    return { accountId: id, personId, created: true };
+  } catch (error) {
+    const other = isUniqueConflict(error) ? await find() : null;
+    if (other === null) throw error;
+    return { accountId: other.accountId, personId: other.id, created: false };
+  }
+}
+
+/** Hashed, since both parts may hold any character. */
+function renderOrigin(issuer: string, subject: string): string {
+  return `person:${createHash('sha256')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('hex')}`;
+}
+
+/**
+ * Lets a person act for an account that is there already. Throws `invalid_field` for a person who has another account, and
+ * `not_found` for an unknown account.
+ */
+export async function attachPerson(
+  context: AccountsContext,
+  { issuer, subject, accountId }: { issuer: string; subject: string; accountId: string },
+): Promise<{ personId: string }> {
+  const { person, account } = context.database.acrossAccounts;
+  if ((await account.count({ where: { id: accountId } })) === 0) throw new GatewayError('not_found');
+  try {
+    await person.create({ data: { id: newId(), accountId, issuer, subject } });
+  } catch (error) {
+    if (!isUniqueConflict(error)) throw error;
+  }
+  const found = await person.findUnique({ where: { issuer_subject: { issuer, subject } } });
+  if (found?.accountId !== accountId) {
+    throw new GatewayError('invalid_field', {
+      param: 'subject',
+      message: 'This person has another account.',
+    });
+  }
+  context.changes.announceLoginSessionChange({ issuer, subject });
+  return { personId: found.id };
+}

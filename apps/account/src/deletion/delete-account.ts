@@ -1,0 +1,124 @@
+import type { AccountDeletion } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { newId } from '@gateway/persistence';
+import { takeNextEpoch } from '../persistence/row-changes.ts';
+import type { ChangeAnnouncer, LoginSessionChange } from '../announce/change-announcer.ts';
+import type { AccountDatabase, AccountModels, Prisma } from '../persistence/account-database.ts';
+import type { DeletionRunner } from './deletion-runner.ts';
+import { ownStep } from './deletion-steps.ts';
+
+export interface DeleteAccountContext {
+  readonly database: AccountDatabase;
+  readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange' | 'announceLoginSessionChange'>;
+  readonly deletions: Pick<DeletionRunner, 'services' | 'wake'>;
+  /** The issuer of the embedded identity; null with an external OpenID Connect issuer. */
+  readonly embeddedIssuer: string | null;
+}
+
+/**
+ * Deletes an account. What this service has of it goes in one transaction, so that from its commit on no key and no session
+ * works; the row of the deletion, which has the steps that other services have yet to do, comes with the same commit.
+ * Throws `not_found` for an account that never was.
+ */
+export async function deleteAccount(
+  context: DeleteAccountContext,
+  { accountId }: { accountId: string },
+): Promise<{ deletion: AccountDeletion }> {
+  const known = await findDeletion(context, accountId);
+  if (known !== null) return { deletion: known };
+  try {
+    return { deletion: await beginDeletion(context, accountId) };
+  } catch (error) {
+    // Somebody else's call may have come first.
+    const other = error instanceof GatewayError ? await findDeletion(context, accountId) : null;
+    if (other === null) throw error;
+    return { deletion: other };
+  }
+}
+
+async function beginDeletion(context: DeleteAccountContext, accountId: string): Promise<AccountDeletion> {
+  // Across accounts: users of the embedded identity belong to people, and only through them to an account.
+  const { deletion, epoch, people } = await context.database.transactionAcrossAccounts(async (tx) => {
+    const epoch = await takeNextEpoch(tx, accountId);
+    const people = await deleteRows(tx, accountId, context.embeddedIssuer);
+    const now = new Date();
+    const services = [ownStep, ...context.deletions.services];
+    const deletion = await tx.accountDeletion.create({
+      data: {
+        ...{ id: newId(), accountId, epoch, requestedAt: now },
+        steps: { create: services.map((service, position) => renderStep(service, position, now)) },
+      },
+      include: withSteps,
+    });
+    return { deletion: renderDeletion(deletion), epoch, people };
+  });
+  context.changes.announceAccountChange({ accountId, epoch, deleted: true });
+  for (const person of people) context.changes.announceLoginSessionChange(person);
+  context.deletions.wake();
+  return deletion;
+}
+
+async function findDeletion(
+  { database }: Pick<DeleteAccountContext, 'database'>,
+  accountId: string,
+): Promise<AccountDeletion | null> {
+  const where = { accountId };
+  const row = await database.forAccount(accountId).accountDeletion.findUnique({ where, include: withSteps });
+  return row && renderDeletion(row);
+}
+
+function renderStep(service: string, position: number, now: Date) {
+  return { service, position, completedAt: service === ownStep ? now : null };
+}
+
+/** Everything that this service has of an account, people who can act for no other among it. Answers who they were. */
+async function deleteRows(
+  tx: AccountModels,
+  accountId: string,
+  embeddedIssuer: string | null,
+): Promise<LoginSessionChange[]> {
+  const where = { accountId };
+  const people = await tx.person.findMany({ where, select: { issuer: true, subject: true } });
+  const users = people.filter(({ issuer }) => issuer === embeddedIssuer).map(({ subject }) => subject);
+  await tx.identityUser.deleteMany({ where: { id: { in: users } } });
+  await tx.person.deleteMany({ where });
+  await tx.apiKey.deleteMany({ where });
+  await tx.modelToggle.deleteMany({ where });
+  await tx.idempotencyRecord.deleteMany({ where });
+  await tx.routingPreferences.deleteMany({ where });
+  await tx.accountPolicy.deleteMany({ where });
+  const { count } = await tx.account.deleteMany({ where: { id: accountId } });
+  if (count === 0) throw new GatewayError('not_found');
+  return people;
+}
+
+/** The receipt of a deletion. Whoever knows its id may read it: the account is gone that could be asked for a key. */
+export async function getAccountDeletion(
+  { database }: Pick<DeleteAccountContext, 'database'>,
+  { deletionId }: { deletionId: string },
+): Promise<{ deletion: AccountDeletion | null }> {
+  const where = { id: deletionId };
+  const row = await database.acrossAccounts.accountDeletion.findUnique({ where, include: withSteps });
+  return { deletion: row && renderDeletion(row) };
+}
+
+const withSteps = { steps: { orderBy: { position: 'asc' } } } as const;
+type DeletionRow = Prisma.AccountDeletionGetPayload<{ include: typeof withSteps }>;
+
+/** The receipt, as callers see it. */
+function renderDeletion(row: DeletionRow): AccountDeletion {
+  return {
+    id: row.id,
+    object: 'account.deletion',
+    status: mapStatus(row.completedAt),
+    requested_at: row.requestedAt.toISOString(),
+    completed_at: row.completedAt?.toISOString() ?? null,
+    steps: row.steps.map(({ service, completedAt }) => ({
+      service,
+      status: mapStatus(completedAt),
+      completed_at: completedAt?.toISOString() ?? null,
+    })),
+  };
+}
+
+const mapStatus = (completedAt: Date | null) => (completedAt === null ? 'pending' : 'done');

@@ -1,0 +1,18 @@
+import { renderCanonical } from './run-once.ts';
+
+describe('canonical JSON', () => {
+  it('is the same whatever the order of members, deep down too', () => {
+    const one = { b: [{ y: 1, x: null }], a: 'text', gone: undefined };
+    const other = { a: 'text', b: [{ x: null, y: 1 }] };
+    expect(renderCanonical(one)).toBe(renderCanonical(other));
+    expect(renderCanonical(one)).toBe('{"a":"text","b":[{"x":null,"y":1}]}');
+  });
+
+  it.each([
+    [{ a: 1 }, { a: '1' }],
+    [{ a: [1, 2] }, { a: [2, 1] }],
+    [{ a: null }, {}],
+  ])('tells %j from %j', (one, other) => {
+    expect(renderCanonical(one)).not.toBe(renderCanonical(other));
+  });
+});

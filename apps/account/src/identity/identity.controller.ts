@@ -1,0 +1,81 @@
+import {
+  changePassword as changePasswordContract,
+  getIdentitySealingKey as getIdentitySealingKeyContract,
+  getSessionKeys as getSessionKeysContract,
+  logIn as logInContract,
+  logOut as logOutContract,
+  refreshSession as refreshSessionContract,
+  resolveSession as resolveSessionContract,
+  signUp as signUpContract,
+} from '@gateway/contracts';
+import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { Controller, Inject } from '@nestjs/common';
+import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
+import { changePassword } from './change-password.ts';
+import { IDENTITY, requireIdentity, type Identity } from './identity.ts';
+import { logIn } from './log-in.ts';
+import { logOut, refreshLoginSession, resolveLoginSession } from './login-sessions.ts';
+import { signUp } from './sign-up.ts';
+
+/** Serves the contracts of the embedded identity, and resolves the login sessions of every issuer. */
+@Controller()
+export class IdentityController {
+  readonly #database: AccountDatabase;
+  readonly #identity: Identity | null;
+
+  constructor(
+    @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
+    @Inject(IDENTITY) identity: Identity | null,
+  ) {
+    this.#database = database;
+    this.#identity = identity;
+  }
+
+  @RpcHandler(resolveSessionContract)
+  resolveSession(
+    request: ParsedRequestOf<typeof resolveSessionContract>,
+  ): Promise<ReplyOf<typeof resolveSessionContract>> {
+    return resolveLoginSession({ database: this.#database, identity: this.#identity }, request);
+  }
+
+  /** The keys that verify access tokens, as a JWK set (RFC 7517 §5). */
+  @RpcHandler(getSessionKeysContract)
+  async getSessionKeys(): Promise<ReplyOf<typeof getSessionKeysContract>> {
+    return { keySet: { keys: await requireIdentity(this.#identity).signingKeys.publicKeys() } };
+  }
+
+  /** Gateways seal passwords to this key. Every replica has the same one. */
+  @RpcHandler(getIdentitySealingKeyContract)
+  getIdentitySealingKey(): ReplyOf<typeof getIdentitySealingKeyContract> {
+    return { publicKey: requireIdentity(this.#identity).sealingKeys.publicKey };
+  }
+
+  @RpcHandler(signUpContract)
+  async signUp(request: ParsedRequestOf<typeof signUpContract>): Promise<ReplyOf<typeof signUpContract>> {
+    return signUp(requireIdentity(this.#identity), request);
+  }
+
+  @RpcHandler(logInContract)
+  async logIn(request: ParsedRequestOf<typeof logInContract>): Promise<ReplyOf<typeof logInContract>> {
+    return logIn(requireIdentity(this.#identity), request);
+  }
+
+  @RpcHandler(refreshSessionContract)
+  async refreshSession(
+    request: ParsedRequestOf<typeof refreshSessionContract>,
+  ): Promise<ReplyOf<typeof refreshSessionContract>> {
+    return refreshLoginSession(requireIdentity(this.#identity), request);
+  }
+
+  @RpcHandler(logOutContract)
+  async logOut(request: ParsedRequestOf<typeof logOutContract>): Promise<ReplyOf<typeof logOutContract>> {
+    return logOut(requireIdentity(this.#identity), request);
+  }
+
+  @RpcHandler(changePasswordContract)
+  async changePassword(
+    request: ParsedRequestOf<typeof changePasswordContract>,
+  ): Promise<ReplyOf<typeof changePasswordContract>> {
+    return changePassword(requireIdentity(this.#identity), request);
+  }
+}

@@ -1,0 +1,125 @@
+import { GatewayError } from '@gateway/errors';
+import type { ResolvedSession } from '@gateway/contracts';
+import type { SealedTokens, LoginSession } from './issue-tokens.ts';
+import {
+  createRefreshToken,
+  hashRefreshToken,
+  sealTokens,
+  sha256HexOf,
+  usedRefreshTokensMax,
+} from './issue-tokens.ts';
+import type { Identity } from './identity.ts';
+import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
+
+type Outcome =
+  | { readonly kind: 'refreshed'; readonly session: LoginSession; readonly email: string }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'reused'; readonly userId: string };
+
+/**
+ * Replaces a refresh token by a new one. One that comes a second time was stolen, from its holder or by it, and nobody can
+ * tell which: the session ends (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
+ */
+export async function refreshLoginSession(
+  identity: Identity,
+  request: { refreshSha256: string; recipientPublicKey: string },
+): Promise<SealedTokens> {
+  const refreshToken = createRefreshToken();
+  const hash = hashRefreshToken(identity, request.refreshSha256);
+  const newHash = hashRefreshToken(identity, sha256HexOf(refreshToken));
+  const outcome = await identity.database.transactionAcrossAccounts((tx) => replaceToken(tx, hash, newHash));
+  if (outcome.kind === 'reused') {
+    identity.countEvent('reused');
+    identity.announceLoginSessionChange({ issuer: identity.issuer, subject: outcome.userId });
+  }
+  if (outcome.kind !== 'refreshed') throw new GatewayError('invalid_refresh_token');
+  identity.countEvent('refreshed');
+  const person = { email: outcome.email, refreshToken };
+  return sealTokens(identity, outcome.session, person, request.recipientPublicKey);
+}
+
+/** Answers instead of throwing, so that the end of a session is committed. */
+async function replaceToken(
+  tx: AccountModels,
+  hash: Buffer<ArrayBuffer>,
+  newHash: Buffer<ArrayBuffer>,
+): Promise<Outcome> {
+  const now = new Date();
+  const found = await tx.refreshToken.findUnique({
+    where: { hash },
+    include: { session: { include: { user: { select: { email: true } } } } },
+  });
+  if (found === null || found.session.expiresAt <= now) return { kind: 'unknown' };
+  const { session } = found;
+  // Of two that come at once, the second waits here for the first, and then finds its token used.
+  const { count } = await tx.refreshToken.updateMany({
+    where: { hash, usedAt: null },
+    data: { usedAt: now },
+  });
+  if (count === 0) {
+    await tx.identitySession.deleteMany({ where: { id: session.id } });
+    return { kind: 'reused', userId: session.userId };
+  }
+  await tx.refreshToken.create({ data: { hash: newHash, sessionId: session.id, createdAt: now } });
+  await deleteOldest(tx, session.id);
+  return { kind: 'refreshed', session, email: session.user.email };
+}
+
+async function deleteOldest(tx: AccountModels, sessionId: string): Promise<void> {
+  const oldest = await tx.refreshToken.findMany({
+    where: { sessionId, usedAt: { not: null } },
+    orderBy: { createdAt: 'desc' },
+    skip: usedRefreshTokensMax,
+    select: { hash: true },
+  });
+  if (oldest.length > 0)
+    await tx.refreshToken.deleteMany({ where: { hash: { in: oldest.map(({ hash }) => hash) } } });
+}
+
+interface LoginSessionName {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly sessionId: string | null;
+}
+
+/**
+ * Whose session a token is of that the edge has verified. Null for one of the embedded identity that has ended: another
+ * issuer's sessions last as long as their tokens.
+ */
+export async function resolveLoginSession(
+  { database, identity }: { readonly database: AccountDatabase; readonly identity: Identity | null },
+  { issuer, subject, sessionId }: LoginSessionName,
+): Promise<{ session: ResolvedSession | null }> {
+  // Across accounts: the session is what tells the account.
+  const { identitySession, person } = database.acrossAccounts;
+  if (identity?.issuer === issuer) {
+    if (sessionId === null) return { session: null };
+    const where = { id: sessionId, userId: subject, expiresAt: { gt: new Date() } };
+    if ((await identitySession.count({ where })) === 0) return { session: null };
+  }
+  const found = await person.findUnique({ where: { issuer_subject: { issuer, subject } } });
+  return { session: { accountId: found?.accountId ?? null, personId: found?.id ?? null } };
+}
+
+/**
+ * Ends a session, on every gateway at once. One that has ended already stays so. In a transaction, since a refresh at the
+ * same moment waits for what this holds while this waits for what it holds: the database refuses one, which is run again.
+ */
+export async function logOut(
+  identity: Identity,
+  request: { refreshSha256: string } | { sessionId: string },
+): Promise<Record<string, never>> {
+  const where =
+    'sessionId' in request
+      ? { id: request.sessionId }
+      : { refreshTokens: { some: { hash: hashRefreshToken(identity, request.refreshSha256) } } };
+  const session = await identity.database.transactionAcrossAccounts(async ({ identitySession }) => {
+    const found = await identitySession.findFirst({ where, select: { id: true, userId: true } });
+    if (found !== null) await identitySession.deleteMany({ where: { id: found.id } });
+    return found;
+  });
+  if (session === null) return {};
+  identity.countEvent('logged-out');
+  identity.announceLoginSessionChange({ issuer: identity.issuer, subject: session.userId });
+  return {};
+}

@@ -1,0 +1,41 @@
+import { identityCredentials } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { isUniqueConflict, newId } from '@gateway/persistence';
+import type { Identity } from './identity.ts';
+import { beginLoginSession, createRefreshToken, sealTokens, type SealedTokens } from './issue-tokens.ts';
+import { checkNewPassword, openFor, parseEmail } from './parse-credentials.ts';
+
+/**
+ * Takes a person in, and begins their first session. That an address is taken has to show here; who tries many of them is
+ * slowed down by the edge. Throws `email_taken`, `sign_up_closed` and `invalid_field`.
+ */
+export async function signUp(
+  identity: Identity,
+  request: { sealedCredentials: string; recipientPublicKey: string },
+): Promise<SealedTokens> {
+  if (!identity.signUpOpen) throw new GatewayError('sign_up_closed');
+  const credentials = openFor(identity.sealingKeys, request.sealedCredentials, identityCredentials);
+  const email = parseEmail(credentials.email);
+  if (email === null)
+    throw new GatewayError('invalid_field', { param: 'email', message: 'This is no e-mail address.' });
+  checkNewPassword(credentials.password, email, 'password');
+  const passwordHash = await identity.passwords.hash(credentials.password);
+  const refreshToken = createRefreshToken();
+  const session = await createUser(identity, { email, passwordHash, refreshToken });
+  identity.countEvent('signed-up');
+  return sealTokens(identity, session, { email, refreshToken }, request.recipientPublicKey);
+}
+
+async function createUser(
+  identity: Identity,
+  { email, passwordHash, refreshToken }: { email: string; passwordHash: string; refreshToken: string },
+) {
+  try {
+    return await identity.database.transactionAcrossAccounts(async (tx) => {
+      const { id } = await tx.identityUser.create({ data: { id: newId(), email, passwordHash } });
+      return beginLoginSession(tx, identity, id, refreshToken);
+    });
+  } catch (error) {
+    throw isUniqueConflict(error) ? new GatewayError('email_taken', { param: 'email' }) : error;
+  }
+}

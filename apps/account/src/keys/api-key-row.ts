@@ -1,0 +1,72 @@
+import type { ApiKey } from '@gateway/contracts';
+import { inheritableLimit } from '@gateway/contracts';
+import { z } from 'zod';
+import { GatewayError } from '@gateway/errors';
+import type { AccountPolicy, ApiKeyRow } from '../persistence/account-database.ts';
+import { Prisma } from '../persistence/account-database.ts';
+
+type Limit = (typeof inheritableLimit.options)[number];
+/** Limits as they are stored: a null is inherited. */
+type StoredLimits = Pick<ApiKeyRow, 'rateLimitRpm' | 'dailyTokenBudget' | 'weeklyTokenBudget'>;
+
+type EffectiveLimits = Record<Limit, number>;
+
+/** The key's own limits, and the policy's where it has none. */
+export function chooseLimits(key: StoredLimits, policy: AccountPolicy): EffectiveLimits {
+  return {
+    rate_limit_rpm: key.rateLimitRpm ?? policy.rateLimitRpm,
+    daily_token_budget: Number(key.dailyTokenBudget ?? policy.dailyTokenBudget),
+    weekly_token_budget: Number(key.weeklyTokenBudget ?? policy.weeklyTokenBudget),
+  };
+}
+
+/** A key as callers see it. */
+export function renderApiKey(key: ApiKeyRow, policy: AccountPolicy): ApiKey {
+  const isInherited: Record<Limit, boolean> = {
+    rate_limit_rpm: key.rateLimitRpm === null,
+    daily_token_budget: key.dailyTokenBudget === null,
+    weekly_token_budget: key.weeklyTokenBudget === null,
+  };
+  return {
+    id: key.id,
+    object: 'api_key',
+    name: key.name,
+    prefix: key.prefix,
+    last4: key.last4,
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    ...chooseLimits(key, policy),
+    k_target_override: key.kTargetOverride,
+    allowed_tools: parseToolList(key.allowedTools),
+    denied_tools: parseToolList(key.deniedTools),
+    inherited: inheritableLimit.options.filter((limit) => isInherited[limit]),
+  };
+}
+
+const storedList = z.array(z.string()).nullable();
+
+/** A list as it is stored. Null is no list. */
+export function parseToolList(stored: unknown): string[] | null {
+  return storedList.parse(stored);
+}
+
+/** A list as it is written: SQL's NULL for none, since JSON's null would be a value. */
+export function renderToolList(list: string[] | null): string[] | typeof Prisma.DbNull {
+  return list ?? Prisma.DbNull;
+}
+
+/** What a list takes as JSON. */
+export function countToolListBytes(list: string[] | null): number {
+  return list === null ? 0 : Buffer.byteLength(JSON.stringify(list));
+}
+
+/** RFC 3339 → a time that lies ahead of `now`; null is none. Throws `invalid_field` for any other. */
+export function parseExpiry(text: string | null, now: Date): Date | null {
+  if (text === null) return null;
+  const expiresAt = new Date(text);
+  if (Number.isNaN(expiresAt.getTime()) || expiresAt <= now) {
+    throw new GatewayError('invalid_field', { param: 'expires_at', message: 'expires_at must lie ahead.' });
+  }
+  return expiresAt;
+}

@@ -1,0 +1,84 @@
+import { keyGrant, type KeyGrant } from '@gateway/contracts';
+import { hashKey } from '../common/secrets.ts';
+import { chooseLimits, parseToolList } from './api-key-row.ts';
+import type { Prisma } from '../persistence/account-database.ts';
+import type { LastUsedRecorder } from './last-used-recorder.ts';
+import type { KeysContext } from './manage-keys.ts';
+
+/** The outcome `unknown` counts revoked keys too. */
+export type CountKeyLookup = (outcome: 'found' | 'unknown') => void;
+export const COUNT_KEY_LOOKUP = Symbol('CountKeyLookup');
+
+export interface AuthenticateKeyContext extends Pick<KeysContext, 'database' | 'pepper'> {
+  readonly lastUsed: Pick<LastUsedRecorder, 'note'>;
+  readonly countLookup: CountKeyLookup;
+}
+
+const withAccount = { account: { include: { policy: true, routing: true } } } as const;
+type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
+
+/**
+ * What the key of this SHA-256 (hex) may do; null for one that is unknown or revoked. The two cost the same: a revoked
+ * key is left out by the one look-up itself, so nothing that follows can tell them apart. An expired key has its grant,
+ * with the expiry in it: the caller is told that much. So has the secret before the last rotation, with its overlap's end
+ * as expiry: every gateway that has the grant ends it by itself.
+ */
+export async function authenticateKey(
+  context: AuthenticateKeyContext,
+  request: { keySha256: string },
+): Promise<{ grant: KeyGrant | null }> {
+  const keyHash = hashKey(context.pepper, request.keySha256);
+  // Across accounts: the key is what tells the account.
+  const key = await context.database.acrossAccounts.apiKey.findFirst({
+    where: { revokedAt: null, OR: [{ keyHash }, { previousKeyHash: keyHash }] },
+    include: withAccount,
+  });
+  context.countLookup(key === null ? 'unknown' : 'found');
+  if (key === null) return { grant: null };
+  context.lastUsed.note(key.id);
+  return { grant: renderGrant(key, chooseExpiry(key, keyHash)) };
+}
+
+/** A secret that was replaced ends with its overlap, at the latest. */
+function chooseExpiry({ expiresAt, ...key }: KeyWithAccount, keyHash: Buffer): Date | null {
+  const { previousValidUntil } = key;
+  if (keyHash.equals(key.keyHash) || previousValidUntil === null) return expiresAt;
+  return expiresAt !== null && expiresAt < previousValidUntil ? expiresAt : previousValidUntil;
+}
+
+function renderGrant(key: KeyWithAccount, expiresAt: Date | null): KeyGrant {
+  const { policy, routing } = key.account;
+  if (policy === null || routing === null)
+    throw new Error(`account ${key.accountId} has no policy or routing`);
+  const limits = chooseLimits(key, policy);
+  return keyGrant.parse({
+    accountId: key.accountId,
+    keyId: key.id,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    rateLimitRpm: limits.rate_limit_rpm,
+    dailyTokenBudget: limits.daily_token_budget,
+    weeklyTokenBudget: limits.weekly_token_budget,
+    onBudgetExhausted: routing.onBudgetExhausted,
+    kTargetOverride: key.kTargetOverride,
+    allowedTools: parseToolList(key.allowedTools),
+    deniedTools: parseToolList(key.deniedTools),
+    epoch: Math.max(key.epoch, policy.epoch, routing.epoch),
+    pruning: {
+      mode: routing.pruningMode,
+      recallTarget: routing.pruningRecallTarget,
+      recovery: routing.pruningRecovery,
+      native: routing.pruningNative,
+    },
+    compression: { mode: routing.compressionMode, applyWithoutTools: routing.compressionApplyWithoutTools },
+    routing: {
+      mode: routing.mode,
+      allowedProviders: routing.allowedProviders,
+      maxCostUsdPerMtok: routing.maxCostUsdPerMtok,
+      fallbacks: routing.fallbacks,
+    },
+    contentLogging: policy.contentLogging,
+    retentionDays: policy.retentionDays,
+    shadowShare: policy.shadowShare,
+    isDemo: key.account.isDemo,
+  });
+}

@@ -1,0 +1,78 @@
+import type { ApiKey, CreateApiKeyBody } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { createApiKey, keySha256, type CreatedApiKey } from '@gateway/interchange';
+import { newId } from '@gateway/persistence';
+import { activeKeysMax, type KeysContext } from './manage-keys.ts';
+import { parseExpiry, renderApiKey } from './api-key-row.ts';
+import { hashKey, requireRecipient, sealSecret } from '../common/secrets.ts';
+import { takeNextEpoch } from '../persistence/row-changes.ts';
+import { runOnce } from '../idempotency/run-once.ts';
+import type { AccountModels } from '../persistence/account-database.ts';
+
+export interface CreateKeyRequest {
+  readonly accountId: string;
+  readonly body: CreateApiKeyBody;
+  /** Whom the secret is sealed to. */
+  readonly recipientPublicKey: string;
+  readonly idempotencyKeySha256?: string | undefined;
+}
+
+/**
+ * Creates a key, once for an idempotency key. Its secret exists here only until it is sealed. Throws `not_found` for an
+ * unknown account, and `invalid_field` for an expiry that does not lie ahead, for a public key that is none, and for one
+ * key too many.
+ */
+export async function createKey(
+  context: KeysContext,
+  request: CreateKeyRequest,
+): Promise<{ key: ApiKey; sealedSecret: string; replayed: boolean }> {
+  const { accountId, body, recipientPublicKey, idempotencyKeySha256 } = request;
+  const { database, pepper } = context;
+  requireRecipient(recipientPublicKey);
+  const now = new Date();
+  const call = { accountId, idempotencyKeySha256, request: { createKey: body }, now };
+  const { answer, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
+    const epoch = await takeNextEpoch(tx, accountId);
+    const once = await runOnce(tx, pepper, call, async () => {
+      await rejectOneTooMany(tx);
+      const secret = createApiKey();
+      const row = await tx.apiKey.create({ data: { ...renderRow(request, secret, pepper, now), epoch } });
+      const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
+      return { key: renderApiKey(row, policy), secret: secret.key };
+    });
+    return { ...once, epoch };
+  });
+  if (!replayed) context.changes.announceKeyChange({ accountId, keyId: answer.key.id, epoch });
+  return { key: answer.key, sealedSecret: sealSecret(answer.secret, recipientPublicKey), replayed };
+}
+
+function renderRow(
+  { accountId, body }: CreateKeyRequest,
+  secret: CreatedApiKey,
+  pepper: Buffer,
+  createdAt: Date,
+) {
+  return {
+    id: newId(),
+    accountId,
+    name: body.name,
+    keyHash: hashKey(pepper, keySha256(secret.key)),
+    prefix: secret.prefix,
+    last4: secret.last4,
+    rateLimitRpm: body.rate_limit_rpm ?? null,
+    dailyTokenBudget: body.daily_token_budget ?? null,
+    weeklyTokenBudget: body.weekly_token_budget ?? null,
+    kTargetOverride: body.k_target_override ?? null,
+    expiresAt: parseExpiry(body.expires_at ?? null, createdAt),
+    createdAt,
+  };
+}
+
+/** Exact even under concurrent creations, since the account's row is held. */
+async function rejectOneTooMany(tx: AccountModels): Promise<void> {
+  const count = await tx.apiKey.count({ where: { revokedAt: null } });
+  if (count < activeKeysMax) return;
+  throw new GatewayError('invalid_field', {
+    message: `An account has at most ${activeKeysMax} API keys. Revoke one first.`,
+  });
+}

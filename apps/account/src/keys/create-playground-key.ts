@@ -1,0 +1,85 @@
+import type { ApiKey } from '@gateway/contracts';
+import { createApiKey, keySha256, type CreatedApiKey } from '@gateway/interchange';
+import { newId } from '@gateway/persistence';
+import { hashKey, requireRecipient, sealSecret } from '../common/secrets.ts';
+import { takeNextEpoch } from '../persistence/row-changes.ts';
+import { renderApiKey } from './api-key-row.ts';
+import { runOnce } from '../idempotency/run-once.ts';
+import type { AccountModels } from '../persistence/account-database.ts';
+import type { KeysContext } from './manage-keys.ts';
+
+/** How long the dashboard may use one before it asks for the next. */
+export const playgroundKeyMs = 60 * 60 * 1000;
+/** Keys that work at the same time: as many browsers. */
+export const playgroundKeysMax = 5;
+/** Keys that are over and that the request log can still name. */
+const keptKeysMax = 100;
+
+interface CreatePlaygroundKeyRequest {
+  readonly accountId: string;
+  readonly body: { readonly k_target_override?: number | undefined };
+  /** Whom the secret is sealed to. */
+  readonly recipientPublicKey: string;
+  readonly idempotencyKeySha256?: string | undefined;
+}
+
+/**
+ * Makes an API key for the dashboard's playground, once for an idempotency key: an ordinary one but that it is over in an
+ * hour and that lists leave it out. The account's oldest goes when there are too many. Throws `not_found` for an unknown
+ * account.
+ */
+export async function createPlaygroundKey(
+  context: KeysContext,
+  { accountId, body, recipientPublicKey, idempotencyKeySha256 }: CreatePlaygroundKeyRequest,
+): Promise<{ key: ApiKey; sealedSecret: string; replayed: boolean }> {
+  const { database, pepper } = context;
+  requireRecipient(recipientPublicKey);
+  const now = new Date();
+  const call = { accountId, idempotencyKeySha256, request: { createPlaygroundKey: body }, now };
+  const revoked: string[] = [];
+  const { answer, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
+    const epoch = await takeNextEpoch(tx, accountId);
+    const once = await runOnce(tx, pepper, call, async () => {
+      revoked.push(...(await retireOldest(tx, epoch, now)));
+      const secret = createApiKey();
+      const kTargetOverride = body.k_target_override ?? null;
+      const data = { ...renderRow(accountId, secret, pepper, now), kTargetOverride, epoch };
+      const row = await tx.apiKey.create({ data });
+      const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
+      return { key: renderApiKey(row, policy), secret: secret.key };
+    });
+    return { ...once, epoch };
+  });
+  for (const keyId of revoked) context.changes.announceKeyChange({ accountId, keyId, epoch, revoked: true });
+  if (!replayed) context.changes.announceKeyChange({ accountId, keyId: answer.key.id, epoch });
+  return { key: answer.key, sealedSecret: sealSecret(answer.secret, recipientPublicKey), replayed };
+}
+
+function renderRow(accountId: string, secret: CreatedApiKey, pepper: Buffer, createdAt: Date) {
+  return {
+    id: newId(),
+    accountId,
+    name: 'Playground',
+    keyHash: hashKey(pepper, keySha256(secret.key)),
+    prefix: secret.prefix,
+    last4: secret.last4,
+    isPlayground: true,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + playgroundKeyMs),
+  };
+}
+
+/** Makes room for one more. Answers the ids of those that worked until now. */
+async function retireOldest(tx: AccountModels, epoch: number, now: Date): Promise<string[]> {
+  const keys = await tx.apiKey.findMany({
+    where: { isPlayground: true },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    select: { id: true, revokedAt: true },
+  });
+  const outdated = keys.slice(playgroundKeysMax - 1).filter(({ revokedAt }) => revokedAt === null);
+  const revoked = outdated.map(({ id }) => id);
+  await tx.apiKey.updateMany({ where: { id: { in: revoked } }, data: { revokedAt: now, epoch } });
+  const forgotten = keys.slice(keptKeysMax).map(({ id }) => id);
+  await tx.apiKey.deleteMany({ where: { id: { in: forgotten } } });
+  return revoked;
+}

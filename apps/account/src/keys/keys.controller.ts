@@ -1,0 +1,89 @@
+import {
+  authenticateKey as authenticateKeyContract,
+  createKey as createKeyContract,
+  createPlaygroundKey as createPlaygroundKeyContract,
+  listKeys as listKeysContract,
+  revokeKey as revokeKeyContract,
+  rotateKey as rotateKeyContract,
+  setToolLists as setToolListsContract,
+  updateKey as updateKeyContract,
+} from '@gateway/contracts';
+import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { Controller, Inject } from '@nestjs/common';
+import { ChangeAnnouncer } from '../announce/change-announcer.ts';
+import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
+import { authenticateKey, COUNT_KEY_LOOKUP, type CountKeyLookup } from './authenticate-key.ts';
+import { createKey } from './create-key.ts';
+import { createPlaygroundKey } from './create-playground-key.ts';
+import { LastUsedRecorder } from './last-used-recorder.ts';
+import { KEY_PEPPER, listKeys, revokeKey, setToolLists, updateKey, type KeysContext } from './manage-keys.ts';
+import { rotateKey } from './rotate-key.ts';
+
+/** Serves the contracts of API keys. */
+@Controller()
+export class KeysController {
+  readonly #context: KeysContext;
+  readonly #lastUsed: LastUsedRecorder;
+  readonly #countLookup: CountKeyLookup;
+
+  constructor(
+    @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
+    @Inject(KEY_PEPPER) pepper: Buffer,
+    @Inject(ChangeAnnouncer) changes: ChangeAnnouncer,
+    @Inject(LastUsedRecorder) lastUsed: LastUsedRecorder,
+    @Inject(COUNT_KEY_LOOKUP) countLookup: CountKeyLookup,
+  ) {
+    this.#context = { database, pepper, changes };
+    this.#lastUsed = lastUsed;
+    this.#countLookup = countLookup;
+  }
+
+  @RpcHandler(authenticateKeyContract)
+  authenticateKey(
+    request: ParsedRequestOf<typeof authenticateKeyContract>,
+  ): Promise<ReplyOf<typeof authenticateKeyContract>> {
+    return authenticateKey(
+      { ...this.#context, lastUsed: this.#lastUsed, countLookup: this.#countLookup },
+      request,
+    );
+  }
+
+  @RpcHandler(createKeyContract)
+  createKey(request: ParsedRequestOf<typeof createKeyContract>): Promise<ReplyOf<typeof createKeyContract>> {
+    return createKey(this.#context, request);
+  }
+
+  @RpcHandler(createPlaygroundKeyContract)
+  createPlaygroundKey(
+    request: ParsedRequestOf<typeof createPlaygroundKeyContract>,
+  ): Promise<ReplyOf<typeof createPlaygroundKeyContract>> {
+    return createPlaygroundKey(this.#context, request);
+  }
+
+  @RpcHandler(listKeysContract)
+  listKeys(request: ParsedRequestOf<typeof listKeysContract>): Promise<ReplyOf<typeof listKeysContract>> {
+    return listKeys(this.#context, request);
+  }
+
+  @RpcHandler(updateKeyContract)
+  updateKey(request: ParsedRequestOf<typeof updateKeyContract>): Promise<ReplyOf<typeof updateKeyContract>> {
+    return updateKey(this.#context, request);
+  }
+
+  @RpcHandler(setToolListsContract)
+  setToolLists(
+    request: ParsedRequestOf<typeof setToolListsContract>,
+  ): Promise<ReplyOf<typeof setToolListsContract>> {
+    return setToolLists(this.#context, request);
+  }
+
+  @RpcHandler(rotateKeyContract)
+  rotateKey(request: ParsedRequestOf<typeof rotateKeyContract>): Promise<ReplyOf<typeof rotateKeyContract>> {
+    return rotateKey(this.#context, request);
+  }
+
+  @RpcHandler(revokeKeyContract)
+  revokeKey(request: ParsedRequestOf<typeof revokeKeyContract>): Promise<ReplyOf<typeof revokeKeyContract>> {
+    return revokeKey(this.#context, request);
+  }
+}

@@ -1,0 +1,150 @@
+import type { ApiKey, ToolListBody, UpdateApiKeyBody } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import {
+  countToolListBytes,
+  parseExpiry,
+  parseToolList,
+  renderApiKey,
+  renderToolList,
+} from './api-key-row.ts';
+import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
+import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
+import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
+
+/** Keys of one account that are not revoked. Keeps the list of them within one message. */
+export const activeKeysMax = 1_000;
+/** Revoked keys that an account keeps, for the request log to name; the oldest go first. */
+const revokedKeysMax = 10_000;
+/** What the tool lists of an account's keys may take in all, as JSON: half of the largest message. */
+const toolListBytesMax = 4 * 1024 * 1024;
+
+export interface KeysContext {
+  readonly database: AccountDatabase;
+  /** 32 bytes. */
+  readonly pepper: Buffer;
+  readonly changes: Pick<ChangeAnnouncer, 'announceKeyChange'>;
+}
+export const KEY_PEPPER = Symbol('KeyPepper');
+
+/** The account's keys that are not revoked, the newest first, without those of the playground. None for an unknown account. */
+export async function listKeys(
+  { database }: Pick<KeysContext, 'database'>,
+  { accountId }: { accountId: string },
+): Promise<{ keys: ApiKey[] }> {
+  const models = database.forAccount(accountId);
+  const [policy, keys] = await Promise.all([
+    models.accountPolicy.findUnique({ where: { accountId } }),
+    models.apiKey.findMany({
+      where: { revokedAt: null, isPlayground: false },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      take: activeKeysMax,
+    }),
+  ]);
+  return { keys: policy === null ? [] : keys.map((key) => renderApiKey(key, policy)) };
+}
+
+/**
+ * Changes what is given of a key and leaves the rest. Throws `not_found` for a key that is revoked, another account's, or
+ * none, and `invalid_field` for an expiry that does not lie ahead.
+ */
+export async function updateKey(
+  context: Pick<KeysContext, 'database' | 'changes'>,
+  { accountId, keyId, body }: { accountId: string; keyId: string; body: UpdateApiKeyBody },
+): Promise<{ key: ApiKey }> {
+  const changes = renderChanges(body);
+  const { key, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
+    const epoch = await takeNextEpoch(tx, accountId);
+    const found = await tx.apiKey.findUnique({
+      where: { id: keyId, revokedAt: null, isPlayground: false },
+      select: { id: true },
+    });
+    if (found === null) throw new GatewayError('not_found');
+    const row = await tx.apiKey.update({ where: { id: keyId }, data: { ...changes, epoch } });
+    const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
+    return { key: renderApiKey(row, policy), epoch };
+  });
+  context.changes.announceKeyChange({ accountId, keyId, epoch });
+  return { key };
+}
+
+function renderChanges(body: UpdateApiKeyBody) {
+  return omitUndefined({
+    name: body.name,
+    rateLimitRpm: body.rate_limit_rpm,
+    dailyTokenBudget: body.daily_token_budget,
+    weeklyTokenBudget: body.weekly_token_budget,
+    kTargetOverride: body.k_target_override,
+    expiresAt: body.expires_at === undefined ? undefined : parseExpiry(body.expires_at, new Date()),
+  });
+}
+
+/**
+ * Sets one or both of a key's tool lists; one left out stays as it is. Throws `not_found` for a key that is revoked,
+ * another account's, or none, and `invalid_field` when the account's lists grow too long.
+ */
+export async function setToolLists(
+  context: Pick<KeysContext, 'database' | 'changes'>,
+  { accountId, keyId, body }: { accountId: string; keyId: string; body: ToolListBody },
+): Promise<{ key: ApiKey }> {
+  const { key, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
+    const epoch = await takeNextEpoch(tx, accountId);
+    const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null, isPlayground: false } });
+    if (found === null) throw new GatewayError('not_found');
+    const { allowed_tools = parseToolList(found.allowedTools) } = body;
+    const { denied_tools = parseToolList(found.deniedTools) } = body;
+    const row = await tx.apiKey.update({
+      where: { id: keyId },
+      data: {
+        allowedTools: renderToolList(allowed_tools),
+        deniedTools: renderToolList(denied_tools),
+        toolListBytes: countToolListBytes(allowed_tools) + countToolListBytes(denied_tools),
+        epoch,
+      },
+    });
+    await rejectTooLong(tx, body);
+    const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
+    return { key: renderApiKey(row, policy), epoch };
+  });
+  context.changes.announceKeyChange({ accountId, keyId, epoch });
+  return { key };
+}
+
+async function rejectTooLong(tx: AccountModels, body: ToolListBody): Promise<void> {
+  const sums = await tx.apiKey.aggregate({ where: { revokedAt: null }, _sum: { toolListBytes: true } });
+  if ((sums._sum.toolListBytes ?? 0) <= toolListBytesMax) return;
+  throw new GatewayError('invalid_field', {
+    param: body.allowed_tools ? 'allowed_tools' : 'denied_tools',
+    message: `The tool lists of an account's keys may take ${toolListBytesMax} bytes in all.`,
+  });
+}
+
+/** Revokes a key. Throws `not_found` for one that is revoked already, another account's, or none. */
+export async function revokeKey(
+  context: Pick<KeysContext, 'database' | 'changes'>,
+  { accountId, keyId }: { accountId: string; keyId: string },
+): Promise<{ keyId: string }> {
+  const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
+    const epoch = await takeNextEpoch(tx, accountId);
+    const { count } = await tx.apiKey.updateMany({
+      where: { id: keyId, revokedAt: null },
+      data: { revokedAt: new Date(), epoch },
+    });
+    if (count === 0) throw new GatewayError('not_found');
+    await deleteOldest(tx);
+    return epoch;
+  });
+  context.changes.announceKeyChange({ accountId, keyId, epoch, revoked: true });
+  return { keyId };
+}
+
+/** Keeps what revoked keys take within its bound: one is revoked at a time, so one at a time may have to go. */
+async function deleteOldest(tx: AccountModels): Promise<void> {
+  const [oldest] = await tx.apiKey.findMany({
+    where: { revokedAt: { not: null } },
+    orderBy: [{ revokedAt: 'desc' }, { id: 'desc' }],
+    skip: revokedKeysMax,
+    take: 1,
+    select: { id: true },
+  });
+  if (oldest) await tx.apiKey.delete({ where: { id: oldest.id } });
+}

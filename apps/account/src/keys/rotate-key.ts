@@ -1,0 +1,79 @@
+import type { ApiKey, RotateApiKeyBody } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { createApiKey, keySha256 } from '@gateway/interchange';
+import { hashKey, requireRecipient, sealSecret } from '../common/secrets.ts';
+import { takeNextEpoch } from '../persistence/row-changes.ts';
+import { renderApiKey } from './api-key-row.ts';
+import { runOnce } from '../idempotency/run-once.ts';
+import type { AccountModels } from '../persistence/account-database.ts';
+import type { KeysContext } from './manage-keys.ts';
+
+export interface RotateKeyRequest {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly body: RotateApiKeyBody;
+  /** Whom the new secret is sealed to. */
+  readonly recipientPublicKey: string;
+  readonly idempotencyKeySha256?: string | undefined;
+}
+
+type RotatedKey = ApiKey & { previous_key_expires_at: string | null };
+
+/**
+ * Gives a key a new secret, once for an idempotency key. The present one goes on working until the overlap ends; one that
+ * was still in an earlier rotation's overlap ends now, so that a key never has more than two. Throws `not_found` for a key
+ * that is revoked, another account's, or none, and `invalid_field` for one that has expired and for a public key that is
+ * none.
+ */
+export async function rotateKey(
+  context: KeysContext,
+  request: RotateKeyRequest,
+): Promise<{ key: RotatedKey; sealedSecret: string; replayed: boolean }> {
+  const { accountId, keyId, body, recipientPublicKey, idempotencyKeySha256 } = request;
+  const { database, pepper } = context;
+  requireRecipient(recipientPublicKey);
+  const now = new Date();
+  const call = { accountId, idempotencyKeySha256, request: { rotateKey: { keyId, ...body } }, now };
+  const { answer, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
+    const epoch = await takeNextEpoch(tx, accountId);
+    const once = await runOnce(tx, pepper, call, () => replaceSecret(tx, { request, pepper, now, epoch }));
+    return { ...once, epoch };
+  });
+  if (!replayed) context.changes.announceKeyChange({ accountId, keyId, epoch });
+  return { key: answer.key, sealedSecret: sealSecret(answer.secret, recipientPublicKey), replayed };
+}
+
+async function replaceSecret(
+  tx: AccountModels,
+  { request, pepper, now, epoch }: { request: RotateKeyRequest; pepper: Buffer; now: Date; epoch: number },
+): Promise<{ key: RotatedKey; secret: string }> {
+  const { accountId, keyId, body } = request;
+  const found = await tx.apiKey.findUnique({ where: { id: keyId, revokedAt: null, isPlayground: false } });
+  if (found === null) throw new GatewayError('not_found');
+  rejectExpired(found.expiresAt, now);
+  const secret = createApiKey();
+  const overlapMs = body.overlap_seconds * 1000;
+  const previousValidUntil = overlapMs === 0 ? null : new Date(now.getTime() + overlapMs);
+  const row = await tx.apiKey.update({
+    where: { id: keyId },
+    data: {
+      keyHash: hashKey(pepper, keySha256(secret.key)),
+      prefix: secret.prefix,
+      last4: secret.last4,
+      previousKeyHash: previousValidUntil === null ? null : found.keyHash,
+      previousValidUntil,
+      epoch,
+    },
+  });
+  const policy = await tx.accountPolicy.findUniqueOrThrow({ where: { accountId } });
+  const previous_key_expires_at = previousValidUntil?.toISOString() ?? null;
+  return { key: { ...renderApiKey(row, policy), previous_key_expires_at }, secret: secret.key };
+}
+
+/** Its new secret would not work either, and whoever asked would not see why. */
+function rejectExpired(expiresAt: Date | null, now: Date): void {
+  if (expiresAt === null || expiresAt > now) return;
+  throw new GatewayError('invalid_field', {
+    message: 'The key has expired. Give it a later expires_at first, or create a new one.',
+  });
+}

@@ -1,0 +1,29 @@
+import { GatewayError } from '@gateway/errors';
+import { isMissingRow } from '@gateway/persistence';
+import type { AccountModels } from './account-database.ts';
+
+/**
+ * Takes the account's next epoch for a change. Holds the account's row until the transaction ends, so changes of one
+ * account come one after another, and what is counted after it stays true. Throws `not_found` for an unknown account.
+ */
+export async function takeNextEpoch(tx: AccountModels, accountId: string): Promise<number> {
+  try {
+    const { epoch } = await tx.account.update({
+      where: { id: accountId },
+      data: { epoch: { increment: 1 } },
+      select: { epoch: true },
+    });
+    return epoch;
+  } catch (error) {
+    throw isMissingRow(error) ? new GatewayError('not_found', { cause: error }) : error;
+  }
+}
+
+/** What is left out of a partial update stays out of the row's change. */
+export function omitUndefined<Row extends object>(
+  row: Row,
+): { [Field in keyof Row]?: Exclude<Row[Field], undefined> } {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as {
+    [Field in keyof Row]?: Exclude<Row[Field], undefined>;
+  };
+}

@@ -1,0 +1,53 @@
+import {
+  getPreferences as getPreferencesContract,
+  listDisabledModels as listDisabledModelsContract,
+  toggleModel as toggleModelContract,
+  updatePreferences as updatePreferencesContract,
+} from '@gateway/contracts';
+import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { Controller, Inject } from '@nestjs/common';
+import { ChangeAnnouncer } from '../announce/change-announcer.ts';
+import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
+import { listDisabledModels, toggleModel } from './model-toggles.ts';
+import { getPreferences, updatePreferences, type PreferencesContext } from './preferences.ts';
+
+/** Serves the contracts of routing preferences and model toggles. */
+@Controller()
+export class PreferencesController {
+  readonly #context: PreferencesContext;
+
+  constructor(
+    @Inject(ACCOUNT_DATABASE) database: AccountDatabase,
+    @Inject(ChangeAnnouncer) changes: ChangeAnnouncer,
+  ) {
+    this.#context = { database, changes };
+  }
+
+  @RpcHandler(getPreferencesContract)
+  getPreferences(
+    request: ParsedRequestOf<typeof getPreferencesContract>,
+  ): Promise<ReplyOf<typeof getPreferencesContract>> {
+    return getPreferences(this.#context, request);
+  }
+
+  @RpcHandler(updatePreferencesContract)
+  updatePreferences(
+    request: ParsedRequestOf<typeof updatePreferencesContract>,
+  ): Promise<ReplyOf<typeof updatePreferencesContract>> {
+    return updatePreferences(this.#context, request);
+  }
+
+  @RpcHandler(listDisabledModelsContract)
+  listDisabledModels(
+    request: ParsedRequestOf<typeof listDisabledModelsContract>,
+  ): Promise<ReplyOf<typeof listDisabledModelsContract>> {
+    return listDisabledModels(this.#context, request);
+  }
+
+  @RpcHandler(toggleModelContract)
+  toggleModel(
+    request: ParsedRequestOf<typeof toggleModelContract>,
+  ): Promise<ReplyOf<typeof toggleModelContract>> {
+    return toggleModel(this.#context, request);
+  }
+}

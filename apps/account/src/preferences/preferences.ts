@@ -1,0 +1,70 @@
+import type { RoutingPreferences, UpdatePreferencesBody } from '@gateway/contracts';
+import { routingPreferences } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
+import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
+import { Prisma, type AccountDatabase, type RoutingPreferencesRow } from '../persistence/account-database.ts';
+
+export interface PreferencesContext {
+  readonly database: AccountDatabase;
+  readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange'>;
+}
+
+/** Throws `not_found` for an account that is not there. */
+export async function getPreferences(
+  { database }: Pick<PreferencesContext, 'database'>,
+  { accountId }: { accountId: string },
+): Promise<{ preferences: RoutingPreferences }> {
+  const row = await database.forAccount(accountId).routingPreferences.findUnique({ where: { accountId } });
+  if (row === null) throw new GatewayError('not_found');
+  return { preferences: renderPreferences(row) };
+}
+
+/** Changes what is given of an account's preferences. Throws `not_found` for an account that is not there. */
+export async function updatePreferences(
+  context: PreferencesContext,
+  { accountId, body }: { accountId: string; body: UpdatePreferencesBody },
+): Promise<{ preferences: RoutingPreferences }> {
+  const { row, epoch } = await context.database.transactionForAccount(accountId, async (tx) => {
+    const epoch = await takeNextEpoch(tx, accountId);
+    const data = { ...renderChanges(body), epoch };
+    return { row: await tx.routingPreferences.update({ where: { accountId }, data }), epoch };
+  });
+  context.changes.announceAccountChange({ accountId, epoch });
+  return { preferences: renderPreferences(row) };
+}
+
+function renderChanges(body: UpdatePreferencesBody) {
+  return omitUndefined({
+    mode: body.mode,
+    // SQL's NULL for all of them: JSON's null would be a value.
+    allowedProviders: body.allowed_providers === null ? Prisma.DbNull : body.allowed_providers,
+    maxCostUsdPerMtok: body.max_cost_usd_per_mtok,
+    pruningMode: body.pruning?.mode,
+    pruningRecallTarget: body.pruning?.recall_target,
+    pruningRecovery: body.pruning?.recovery,
+    pruningNative: body.pruning?.native,
+    compressionMode: body.compression?.mode,
+    compressionApplyWithoutTools: body.compression?.apply_without_tools,
+    fallbacks: body.fallbacks,
+    onBudgetExhausted: body.on_budget_exhausted,
+  });
+}
+
+/** Preferences as callers see them. Throws for a row that no update of ours wrote. */
+function renderPreferences(row: RoutingPreferencesRow): RoutingPreferences {
+  return routingPreferences.parse({
+    mode: row.mode,
+    allowed_providers: row.allowedProviders,
+    max_cost_usd_per_mtok: row.maxCostUsdPerMtok,
+    pruning: {
+      mode: row.pruningMode,
+      recall_target: row.pruningRecallTarget,
+      recovery: row.pruningRecovery,
+      native: row.pruningNative,
+    },
+    compression: { mode: row.compressionMode, apply_without_tools: row.compressionApplyWithoutTools },
+    fallbacks: row.fallbacks,
+    on_budget_exhausted: row.onBudgetExhausted,
+  });
+}

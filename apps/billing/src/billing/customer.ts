@@ -1,0 +1,75 @@
+import { GatewayError } from '@gateway/errors';
+import type { Payments } from '../payments/payments.port.ts';
+import type { BillingDatabase } from '../persistence/billing-database.ts';
+import type { Plans } from '../plans/plans.ts';
+
+export interface BillingContext {
+  readonly database: BillingDatabase;
+  readonly plans: Plans;
+  /** Null without a Stripe key: self-hosted. */
+  readonly payments: Payments | null;
+  readonly now: () => Date;
+}
+
+type CustomerContext = Pick<BillingContext, 'database' | 'now'>;
+
+/** Whom Stripe knows an account as; null before its first checkout. */
+export async function findCustomer({ database }: CustomerContext, accountId: string): Promise<string | null> {
+  const row = await database.forAccount(accountId).stripeCustomer.findUnique({ where: { accountId } });
+  return row?.customerId ?? null;
+}
+
+/**
+ * The same, made if need be. Throws `not_found` for an account that is forgotten, and leaves nothing of it at Stripe.
+ */
+export async function ensureCustomer(
+  context: CustomerContext,
+  payments: Payments,
+  accountId: string,
+): Promise<string> {
+  const known = await findCustomer(context, accountId);
+  if (known !== null) return known;
+  const customerId = await payments.createCustomer(accountId);
+  const isKept = await context.database.transactionForAccount(accountId, async (tx) => {
+    const created = { where: { accountId }, create: { accountId, customerId }, update: { customerId } };
+    await tx.stripeCustomer.upsert({ ...created, select: { accountId: true } });
+    // Looked at after the write: a deletion that does not see the row was not there yet, and one that was is seen here.
+    if ((await tx.forgottenAccount.count({ where: { accountId } })) === 0) return true;
+    await tx.stripeCustomer.deleteMany({ where: { accountId } });
+    return false;
+  });
+  if (isKept) return customerId;
+  await payments.deleteCustomer(customerId);
+  throw new GatewayError('not_found');
+}
+
+/**
+ * Writes down what Stripe says of a customer's subscription now. Of two that ask at once, the one that asked later stands:
+ * whatever changes after it has asked comes with an event of its own.
+ */
+export async function syncCustomer(
+  { database, now }: CustomerContext,
+  payments: Payments,
+  { accountId, customerId }: { readonly accountId: string; readonly customerId: string },
+): Promise<void> {
+  const syncedAt = now();
+  const subscription = await payments.findSubscription(customerId);
+  await database.forAccount(accountId).stripeCustomer.updateMany({
+    where: { customerId, OR: [{ syncedAt: null }, { syncedAt: { lte: syncedAt } }] },
+    data: {
+      syncedAt,
+      subscriptionId: subscription?.id ?? null,
+      status: subscription?.status ?? null,
+      priceId: subscription?.priceId ?? null,
+      currentPeriodStart: subscription?.currentPeriodStart ?? null,
+      currentPeriodEnd: subscription?.currentPeriodEnd ?? null,
+      cancelAtPeriodEnd: subscription?.cancelAtPeriodEnd ?? false,
+    },
+  });
+}
+
+/** Throws `billing_not_configured` where there is no Stripe. */
+export function requirePayments(payments: Payments | null): Payments {
+  if (payments === null) throw new GatewayError('billing_not_configured');
+  return payments;
+}

@@ -1,0 +1,58 @@
+import type { StripeEventReceipt } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { isUniqueConflict } from '@gateway/persistence';
+import { syncCustomer, requirePayments, type BillingContext } from './customer.ts';
+import type { PaymentEvent } from '../payments/payments.port.ts';
+
+/** Stripe sends an event again for three days at most; what it signed is good for five minutes. */
+const rememberedMs = 30 * 86_400_000;
+/** Events after which a subscription may be another than before. */
+const heeded = /^(customer\.subscription\.|checkout\.session\.|invoice\.)/;
+
+type Context = Pick<BillingContext, 'database' | 'payments' | 'now'>;
+
+/**
+ * Heeds an event of Stripe, once. What it says is not believed but asked for, so that the order in which events come does not
+ * matter. It is written down after it was heeded: one that fails in between comes again, since Stripe got no answer. The same
+ * delivery sent twice is a replay, and refused: Stripe signs every delivery anew.
+ */
+export async function receiveStripeEvent(
+  context: Context,
+  { body, signature }: { body: string; signature: string },
+): Promise<StripeEventReceipt> {
+  const payments = requirePayments(context.payments);
+  const event = payments.readEvent(Buffer.from(body, 'base64'), signature, context.now());
+  if (await isKnown(context, event)) return { received: true, duplicate: true };
+  // Across accounts: the customer tells the account.
+  const { stripeCustomer } = context.database.acrossAccounts;
+  const { customerId } = event;
+  if (customerId !== null && heeded.test(event.type)) {
+    const customer = await stripeCustomer.findUnique({ where: { customerId } });
+    if (customer !== null) await syncCustomer(context, payments, customer);
+  }
+  return { received: true, duplicate: !(await remember(context, event)) };
+}
+
+async function isKnown({ database }: Context, { id, signedAt }: PaymentEvent): Promise<boolean> {
+  const { stripeEvent } = database.acrossAccounts;
+  if ((await stripeEvent.count({ where: { id } })) === 0) return false;
+  const { count } = await stripeEvent.updateMany({
+    where: { id, signedAt: { lt: signedAt } },
+    data: { signedAt },
+  });
+  if (count === 0) throw new GatewayError('invalid_webhook_signature', { detail: 'a replay' });
+  return true;
+}
+
+/** Says whether it is the first to. */
+async function remember({ database, now }: Context, { id, type, signedAt }: PaymentEvent): Promise<boolean> {
+  const { stripeEvent } = database.acrossAccounts;
+  await stripeEvent.deleteMany({ where: { receivedAt: { lt: new Date(now().getTime() - rememberedMs) } } });
+  try {
+    await stripeEvent.create({ data: { id, type, signedAt } });
+    return true;
+  } catch (error) {
+    if (isUniqueConflict(error)) return false;
+    throw error;
+  }
+}

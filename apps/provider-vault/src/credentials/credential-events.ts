@@ -1,0 +1,56 @@
+import { credentialChanged, noteCredentialChange } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import type { ServiceParts } from '@gateway/messaging';
+import type { Counter } from '@gateway/observability';
+
+/**
+ * `missing`: there is no such credential. `failed`: a stored secret does not open, because it was changed or its key is
+ * another one. `unavailable`: the key of a stored secret cannot be used now.
+ */
+export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
+export type RewrappingOutcome = 'rewrapped' | 'failed';
+
+/** Counts what happens to credentials, and announces their changes. */
+export class CredentialEvents {
+  readonly #parts: Pick<ServiceParts, 'messaging' | 'logger'>;
+  readonly #openings: Counter<'outcome'>;
+  readonly #rewrappings: Counter<'outcome'>;
+
+  constructor({ messaging, logger, metrics }: Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'>) {
+    this.#parts = { messaging, logger };
+    this.#openings = metrics.counter({
+      name: 'vault_credential_openings_total',
+      help: 'Credentials that gateways requested, by outcome.',
+      labels: ['outcome'],
+    });
+    this.#rewrappings = metrics.counter({
+      name: 'vault_credential_rewrappings_total',
+      help: 'Credentials processed by a rotation of the key-encryption key, by outcome.',
+      labels: ['outcome'],
+    });
+  }
+
+  countOpening(outcome: OpeningOutcome): void {
+    this.#openings.inc({ outcome });
+  }
+
+  countRewrapping(outcome: RewrappingOutcome): void {
+    this.#rewrappings.inc({ outcome });
+  }
+
+  /** Broadcasts that cached copies of a credential are stale. Call it after the commit, never before. */
+  announceChange({ accountId, provider }: { readonly accountId: string; readonly provider: string }): void {
+    this.#parts.messaging.broadcast(credentialChanged, { accountId, provider });
+    this.#noteChange(accountId);
+  }
+
+  /** For gateways that miss the broadcast. Nothing waits for it, since gateways refresh within ten seconds anyway. */
+  #noteChange(accountId: string): void {
+    const { messaging, logger } = this.#parts;
+    messaging.call(noteCredentialChange, { accountId }).catch((error: unknown) => {
+      // An account that is being deleted has no epoch.
+      if (error instanceof GatewayError && error.code === 'not_found') return;
+      logger.warn({ err: error, account_id: accountId }, 'noting a credential change in the account failed');
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import type { CredentialSummary } from '@gateway/contracts';
+import { credentialsMax, renderSummary, summaryColumns, writeAudit } from './credential-row.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import type { KeyVersions } from '../keys/key-versions.ts';
+import type { SealingKeys } from '../keys/sealing-keys.ts';
+import type { VaultDatabase } from '../persistence/vault-database.ts';
+import type { CredentialEvents } from './credential-events.ts';
+
+export interface CredentialsContext {
+  readonly database: VaultDatabase;
+  readonly keyRing: KeyRing;
+  readonly keyVersions: KeyVersions;
+  readonly sealingKeys: SealingKeys;
+  readonly events: Pick<CredentialEvents, 'countOpening' | 'countRewrapping' | 'announceChange'>;
+}
+
+/** What is known of the account's credentials, by provider. The secrets are not even read. */
+export async function listCredentials(
+  { database }: Pick<CredentialsContext, 'database'>,
+  { accountId }: { accountId: string },
+): Promise<{ credentials: CredentialSummary[] }> {
+  const rows = await database.forAccount(accountId).credential.findMany({
+    orderBy: { provider: 'asc' },
+    take: credentialsMax,
+    select: summaryColumns,
+  });
+  return { credentials: rows.map(renderSummary) };
+}
+
+interface CredentialReport {
+  readonly accountId: string;
+  readonly provider: string;
+  /** The status with which the provider refused the credential; null when it took it again. */
+  readonly refusedStatus: number | null;
+}
+
+/** Writes down how a credential fares. Of the provider's answer only the status is kept: its text may quote the key. */
+export async function reportCredential(
+  { database }: Pick<CredentialsContext, 'database'>,
+  { accountId, provider, refusedStatus }: CredentialReport,
+): Promise<{ changed: boolean }> {
+  const lastError =
+    refusedStatus === null ? null : `The provider refused the credential with status ${refusedStatus}.`;
+  const { count } = await database.forAccount(accountId).credential.updateMany({
+    where: { provider },
+    data: { lastError },
+  });
+  return { changed: count > 0 };
+}
+
+/** Deletes the account's credential for a provider: the row and its data key are gone, the audit rows stay. */
+export async function deleteCredential(
+  context: Pick<CredentialsContext, 'database' | 'events'>,
+  { accountId, provider }: { accountId: string; provider: string },
+): Promise<{ deleted: boolean }> {
+  const deleted = await context.database.transactionForAccount(accountId, async (tx) => {
+    const row = await tx.credential.findUnique({
+      where: { accountId_provider: { accountId, provider } },
+      select: { id: true },
+    });
+    if (row === null) return false;
+    const { count } = await tx.credential.deleteMany({ where: { id: row.id } });
+    if (count === 0) return false;
+    await writeAudit(tx, { accountId, provider, credentialId: row.id, action: 'delete' });
+    return true;
+  });
+  if (deleted) context.events.announceChange({ accountId, provider });
+  return { deleted };
+}
+
+/**
+ * Deletes every credential of an account, in one transaction, and takes none for it from then on. The audit rows stay.
+ * Doing it again finds nothing and
+ * changes nothing, so that whoever deletes an account may ask until there is an answer.
+ */
+export async function forgetAccount(
+  context: Pick<CredentialsContext, 'database' | 'events'>,
+  { accountId }: { accountId: string },
+): Promise<{ credentials: number }> {
+  const rows = await context.database.transactionForAccount(accountId, async (tx) => {
+    // First, since it waits for whoever stores a credential at this moment.
+    const forgotten = { where: { accountId }, create: { accountId }, update: {} };
+    await tx.forgottenAccount.upsert({ ...forgotten, select: { accountId: true } });
+    const found = await tx.credential.findMany({ select: { id: true, provider: true } });
+    await tx.credential.deleteMany({ where: { id: { in: found.map(({ id }) => id) } } });
+    for (const { id, provider } of found) {
+      await writeAudit(tx, { accountId, provider, credentialId: id, action: 'delete' });
+    }
+    return found;
+  });
+  for (const { provider } of rows) context.events.announceChange({ accountId, provider });
+  return { credentials: rows.length };
+}

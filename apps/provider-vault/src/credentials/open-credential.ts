@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { GatewayError } from '@gateway/errors';
+import { seal } from '@gateway/messaging';
+import { renderSecret } from './credential-secret.ts';
+import { forgetFields, openEnvelope, type OpenFields } from '../encryption/envelope.ts';
+import { parseEnvelope, writeAudit } from './credential-row.ts';
+import type { CredentialRow } from '../persistence/vault-database.ts';
+import type { CredentialsContext } from './manage-credentials.ts';
+
+export interface OpenCredentialRequest {
+  readonly accountId: string;
+  readonly provider: string;
+  /** The gateway process that the secret is sealed to. */
+  readonly recipientPublicKey: string;
+}
+
+/** Sealed, and what the gateway has to know of it besides. */
+export interface OpenedCredential {
+  readonly sealedSecret: string | null;
+  readonly baseUrl: string | null;
+  /** The provider refused it when it was last said how it fares. */
+  readonly isFailing: boolean;
+}
+
+type OpeningContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'events'>;
+
+/**
+ * Gives a credential to one gateway process, sealed to its key; nulls when there is none. The audit row is committed
+ * before the secret is even decrypted: no audit, no secret. Throws `internal_error` for a row that was tampered with, and
+ * `service_unavailable` when its key cannot be used now.
+ */
+export async function openCredential(
+  context: OpeningContext,
+  request: OpenCredentialRequest,
+): Promise<OpenedCredential> {
+  const row = await readAudited(context, request);
+  if (row === null) {
+    context.events.countOpening('missing');
+    return { sealedSecret: null, baseUrl: null, isFailing: false };
+  }
+  const fields = await openRow(context, request, row);
+  const { baseUrl, lastError } = row;
+  try {
+    const sealedSecret = sealFields(request.recipientPublicKey, fields);
+    return { sealedSecret, baseUrl, isFailing: lastError !== null };
+  } finally {
+    forgetFields(fields);
+  }
+}
+
+function readAudited(
+  { database }: Pick<CredentialsContext, 'database'>,
+  { accountId, provider, recipientPublicKey }: OpenCredentialRequest,
+): Promise<CredentialRow | null> {
+  const recipientKeySha256 = createHash('sha256').update(recipientPublicKey).digest('hex');
+  return database.transactionForAccount(accountId, async (tx) => {
+    const row = await tx.credential.findUnique({ where: { accountId_provider: { accountId, provider } } });
+    if (row === null) return null;
+    await writeAudit(tx, { accountId, provider, credentialId: row.id, action: 'open', recipientKeySha256 });
+    await tx.credential.updateMany({ where: { id: row.id }, data: { lastUsedAt: new Date() } });
+    return row;
+  });
+}
+
+async function openRow(
+  context: OpeningContext,
+  { accountId, provider }: OpenCredentialRequest,
+  row: CredentialRow,
+): Promise<OpenFields> {
+  // The account and provider that were asked for, not the row's: a row that was moved must not open.
+  const place = { accountId, provider, baseUrl: row.baseUrl };
+  try {
+    const fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));
+    context.events.countOpening('opened');
+    return fields;
+  } catch (cause) {
+    if (cause instanceof GatewayError) {
+      context.events.countOpening('unavailable');
+      throw cause;
+    }
+    context.events.countOpening('failed');
+    throw new GatewayError('internal_error', { detail: 'a stored credential does not open', cause });
+  }
+}
+
+function sealFields(recipientPublicKey: string, fields: OpenFields): string {
+  const entries = Object.entries(fields).map(([field, value]) => [field, value.toString('utf8')]);
+  const secret = renderSecret(Object.fromEntries(entries) as Record<string, string>);
+  const bytes = Buffer.from(JSON.stringify(secret));
+  try {
+    return seal(bytes, recipientPublicKey);
+  } catch (cause) {
+    throw new GatewayError('invalid_field', {
+      param: 'recipientPublicKey',
+      message: 'recipientPublicKey is not an X25519 public key.',
+      cause,
+    });
+  } finally {
+    bytes.fill(0);
+  }
+}

@@ -1,0 +1,120 @@
+import { GatewayError } from '@gateway/errors';
+import { closeEnvelope, forgetFields, openEnvelope } from '../encryption/envelope.ts';
+import { parseEnvelope, writeAudit } from './credential-row.ts';
+import type { CredentialRow } from '../persistence/vault-database.ts';
+import type { CredentialsContext } from './manage-credentials.ts';
+
+/** A place in the order of the work: by key version, then by id. */
+export interface RewrapCursor {
+  readonly keyVersion: number;
+  readonly id: string;
+}
+
+export interface RewrapRequest {
+  /** Where the batch before ended; null begins. */
+  readonly after: RewrapCursor | null;
+  readonly rowsMax: number;
+}
+
+export interface RewrapReport {
+  readonly rewrapped: number;
+  /** Rows that do not open: they were tampered with, and are left as they are. */
+  readonly failed: RewrapCursor[];
+  /** Where the next batch begins; null when there is none. */
+  readonly next: RewrapCursor | null;
+  /** Rows that are not under the present key. */
+  readonly left: number;
+}
+
+type RewrapContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'keyVersions' | 'events'>;
+
+/** A batch ends with the row during which this has passed, well before its caller gives up. */
+const batchMs = 4_000;
+
+/**
+ * Closes a batch of credentials anew under the present key: a new data key, and new ciphertexts, since these are bound to
+ * the key's version. Each row changes in a transaction of its own, together with its audit row, and only if it still is
+ * what was read; so that this can end anywhere and begin again, beside readers, writers and other runs of itself.
+ */
+export async function rewrapCredentials(
+  context: RewrapContext,
+  { after, rowsMax }: RewrapRequest,
+): Promise<RewrapReport> {
+  const deadlineAt = performance.now() + batchMs;
+  const [current] = await context.keyVersions.list();
+  if (current === undefined) throw new GatewayError('service_unavailable', { detail: 'no key is in use' });
+  const rows = await readOlder(context, current.version, after, rowsMax);
+  const failed: RewrapCursor[] = [];
+  let rewrapped = 0;
+  let last: CredentialRow | undefined;
+  for (const row of rows) {
+    if (last !== undefined && performance.now() > deadlineAt) break;
+    last = row;
+    const outcome = await rewrapRow(context, current.version, row);
+    if (outcome === 'failed') failed.push({ keyVersion: row.keyVersion, id: row.id });
+    if (outcome === 'rewrapped') rewrapped += 1;
+  }
+  const left = await context.database.acrossAccounts.credential.count({
+    where: { keyVersion: { lt: current.version } },
+  });
+  const hasMore = rows.length === rowsMax || last !== rows.at(-1);
+  const next = last !== undefined && hasMore ? { keyVersion: last.keyVersion, id: last.id } : null;
+  return { rewrapped, failed, next, left };
+}
+
+function readOlder(
+  { database }: RewrapContext,
+  version: number,
+  after: RewrapCursor | null,
+  rowsMax: number,
+): Promise<CredentialRow[]> {
+  const later = after && {
+    OR: [{ keyVersion: { gt: after.keyVersion } }, { keyVersion: after.keyVersion, id: { gt: after.id } }],
+  };
+  return database.acrossAccounts.credential.findMany({
+    where: { keyVersion: { lt: version }, ...later },
+    orderBy: [{ keyVersion: 'asc' }, { id: 'asc' }],
+    take: rowsMax,
+  });
+}
+
+async function rewrapRow(
+  context: RewrapContext,
+  version: number,
+  row: CredentialRow,
+): Promise<'rewrapped' | 'changed' | 'failed'> {
+  const { accountId, provider, baseUrl } = row;
+  const place = { accountId, provider, baseUrl };
+  let fields;
+  try {
+    fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));
+  } catch (error) {
+    // The key is away, and not the row at fault: the whole batch has to come again.
+    if (error instanceof GatewayError) throw error;
+    context.events.countRewrapping('failed');
+    return 'failed';
+  }
+  try {
+    const envelope = await closeEnvelope(context.keyRing, version, place, fields);
+    const changed = await replaceEnvelope(context, row, envelope);
+    if (!changed) return 'changed';
+    context.events.countRewrapping('rewrapped');
+    return 'rewrapped';
+  } finally {
+    forgetFields(fields);
+  }
+}
+
+function replaceEnvelope(
+  { database }: RewrapContext,
+  { id, accountId, provider, wrappedDataKey }: CredentialRow,
+  envelope: Awaited<ReturnType<typeof closeEnvelope>>,
+): Promise<boolean> {
+  return database.transactionForAccount(accountId, async (tx) => {
+    // Its data key tells whether it is the row that was read: every write makes a new one.
+    const { count } = await tx.credential.updateMany({ where: { id, wrappedDataKey }, data: envelope });
+    if (count === 0) return false;
+    await writeAudit(tx, { accountId, provider, credentialId: id, action: 'rewrap' });
+    return true;
+  });
+}

@@ -1,0 +1,42 @@
+import {
+  activateKey as activateKeyContract,
+  getSealingKey as getSealingKeyContract,
+  retireKeys as retireKeysContract,
+} from '@gateway/contracts';
+import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { Controller, Inject } from '@nestjs/common';
+import { KeyRing } from '../encryption/key-ring.ts';
+import { activateKey, getSealingKey, retireKeys, type KeysContext } from './change-keys.ts';
+import { KeyVersions } from './key-versions.ts';
+import { SealingKeys } from './sealing-keys.ts';
+
+/** Serves the contracts of sealing keys and of key-encryption keys. */
+@Controller()
+export class KeysController {
+  readonly #context: KeysContext;
+
+  constructor(
+    @Inject(KeyRing) keyRing: KeyRing,
+    @Inject(KeyVersions) keyVersions: KeyVersions,
+    @Inject(SealingKeys) sealingKeys: SealingKeys,
+  ) {
+    this.#context = { keyRing, keyVersions, sealingKeys };
+  }
+
+  @RpcHandler(getSealingKeyContract)
+  getSealingKey(): Promise<ReplyOf<typeof getSealingKeyContract>> {
+    return getSealingKey(this.#context);
+  }
+
+  @RpcHandler(activateKeyContract)
+  activateKey(
+    request: ParsedRequestOf<typeof activateKeyContract>,
+  ): Promise<ReplyOf<typeof activateKeyContract>> {
+    return activateKey(this.#context, request);
+  }
+
+  @RpcHandler(retireKeysContract)
+  retireKeys(): Promise<ReplyOf<typeof retireKeysContract>> {
+    return retireKeys(this.#context);
+  }
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { GatewayError } from '@gateway/errors';
+import { sealingKeyPairFromSeed, type SealingKeyPair } from '@gateway/messaging';
+import { keyBytes } from '../encryption/aes-gcm.ts';
+import { bindSealingSeed } from '../encryption/associated-data.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+
+/** A version of the key-encryption key, with the seed of the sealing key pair that belongs to it. */
+export interface SealedSeed {
+  readonly version: number;
+  readonly wrappedSeed: Uint8Array | null;
+}
+
+/**
+ * The key pairs that credentials are sealed to on their way in, one a version of the key-encryption key. Replicas share
+ * them, since any of them may get the box: the seed is in the database, under that key.
+ */
+export class SealingKeys {
+  readonly #keyRing: KeyRing;
+  readonly #opened = new Map<number, Promise<SealingKeyPair>>();
+
+  constructor(keyRing: KeyRing) {
+    this.#keyRing = keyRing;
+  }
+
+  /** A new seed, under the key of that version. */
+  async createSeed(version: number): Promise<Buffer<ArrayBuffer>> {
+    const seed = randomBytes(keyBytes);
+    try {
+      return await this.#keyRing.key(version).wrap(seed, bindSealingSeed(version));
+    } finally {
+      seed.fill(0);
+    }
+  }
+
+  /** Opens the seed once. Rejects with `service_unavailable` when its key cannot be used. */
+  async open({ version, wrappedSeed }: SealedSeed): Promise<SealingKeyPair> {
+    if (wrappedSeed === null) {
+      throw new GatewayError('service_unavailable', { detail: `key version ${version} has no sealing key` });
+    }
+    const known = this.#opened.get(version);
+    if (known) return known;
+    const opened = this.#unwrap(version, wrappedSeed);
+    this.#opened.set(version, opened);
+    opened.catch(() => this.#opened.delete(version));
+    return opened;
+  }
+
+  async #unwrap(version: number, wrappedSeed: Uint8Array): Promise<SealingKeyPair> {
+    const seed = await this.#keyRing.key(version).unwrap(wrappedSeed, bindSealingSeed(version));
+    try {
+      return sealingKeyPairFromSeed(seed);
+    } finally {
+      seed.fill(0);
+    }
+  }
+}

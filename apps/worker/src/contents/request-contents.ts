@@ -1,0 +1,106 @@
+import type {
+  readContent as readContentContract,
+  storeContent as storeContentContract,
+} from '@gateway/contracts';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { openContent, sealContent } from './content-seal.ts';
+import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
+
+/** Contents are sealed with the first key, and opened with any of them. */
+export type ContentKeys = readonly Buffer[];
+export const CONTENT_KEYS = Symbol('ContentKeys');
+
+/** Keeps what a request said, encrypted. It is still compressed: nobody looks into it before it is asked for. */
+export async function storeContent(
+  database: TelemetryDatabase,
+  keys: ContentKeys,
+  { accountId, requestId, expiresAt, packed }: ParsedRequestOf<typeof storeContentContract>,
+): Promise<ReplyOf<typeof storeContentContract>> {
+  const [key] = keys;
+  if (key === undefined) throw new Error('there is no key for contents');
+  const sealed = sealContent(key, { accountId, requestId }, Buffer.from(packed, 'base64'));
+  return { isStored: await insertContent(database, { accountId, requestId, expiresAt, sealed }) };
+}
+
+/** What a request said, as it was packed; null for what is not kept, or was sealed with a key that is no longer there. */
+export async function readContent(
+  database: TelemetryDatabase,
+  keys: ContentKeys,
+  { accountId, requestId }: ParsedRequestOf<typeof readContentContract>,
+): Promise<ReplyOf<typeof readContentContract>> {
+  const id = requestId.toLowerCase();
+  const { requestContent } = database.forAccount(accountId);
+  const row = await requestContent.findFirst({ where: { requestId: id, expiresAt: { gt: new Date() } } });
+  if (row === null) return { content: null };
+  const opened = openContent(keys, { accountId, requestId: id }, row.sealed);
+  return {
+    content: opened && { packed: opened.toString('base64'), expiresAt: row.expiresAt.toISOString() },
+  };
+}
+
+/** A content as it is kept. */
+interface StoredContent {
+  readonly accountId: string;
+  readonly requestId: string;
+  /** RFC 3339, UTC. */
+  readonly expiresAt: string;
+  readonly sealed: Uint8Array;
+}
+
+/** What an account may have kept; the oldest gives way. Looked at with expiring, every hour. */
+const accountBytesMax = 1024 * 1024 * 1024;
+
+/** Whether it is kept now: not for an account that is deleted, and once for each request. */
+async function insertContent(
+  database: TelemetryDatabase,
+  { accountId, requestId, expiresAt, sealed }: StoredContent,
+): Promise<boolean> {
+  const inserted = await database.acrossAccounts.$executeRawUnsafe(
+    `INSERT INTO request_contents (account_id, request_id, expires_at, sealed)
+     SELECT $1::uuid, $2::uuid, $3::timestamptz, $4::bytea
+     WHERE NOT EXISTS (SELECT FROM forgotten_accounts WHERE account_id = $1::uuid)
+     ON CONFLICT DO NOTHING`,
+    accountId,
+    requestId,
+    expiresAt,
+    sealed,
+  );
+  return inserted > 0;
+}
+
+/** Accounts of which some content is kept. */
+export async function listAccountsWithContents(database: TelemetryDatabase): Promise<string[]> {
+  const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
+    'SELECT DISTINCT account_id::text FROM request_contents',
+  );
+  return rows.map(({ account_id }) => account_id);
+}
+
+/**
+ * Deletes what of an account's contents is kept no longer: what has expired, what is older than the account keeps anything
+ * now, and the oldest of too much. All of it where the account has taken its permission back. Answers how many went.
+ */
+export async function expireContents(
+  database: TelemetryDatabase,
+  accountId: string,
+  { isAllowed, before }: { readonly isAllowed: boolean; readonly before: Date },
+): Promise<number> {
+  const client = database.acrossAccounts;
+  if (!isAllowed) {
+    return client.$executeRawUnsafe('DELETE FROM request_contents WHERE account_id = $1::uuid', accountId);
+  }
+  // The time inside an id is its first twelve digits: ids from before an instant are less than it with nothing behind.
+  const oldest = `${before.getTime().toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
+  return client.$executeRawUnsafe(
+    `DELETE FROM request_contents WHERE account_id = $1::uuid AND (
+       expires_at <= now() OR request_id < $2::uuid OR request_id IN (
+         SELECT request_id FROM (
+           SELECT request_id, sum(octet_length(sealed)) OVER (ORDER BY request_id DESC) AS kept_bytes
+           FROM request_contents WHERE account_id = $1::uuid
+         ) AS by_age WHERE kept_bytes > ${accountBytesMax}
+       )
+     )`,
+    accountId,
+    oldest,
+  );
+}

@@ -1,0 +1,67 @@
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { Rounds } from '../rounds.ts';
+import { calibrateAccount, type CalibrateContext } from './calibrate.ts';
+import type { Logger } from '@gateway/observability';
+
+const restMs = 2_000;
+/** A round takes at most this share of the time, however many accounts there are. */
+const busyShare = 0.05;
+/** Accounts of the last day are looked at when the worker starts: the one that wrote their rows may be gone. */
+const startDays = 1;
+
+export interface CalibrateJobParts extends CalibrateContext {
+  /** Accounts with shadow requests since their last calibration. */
+  readonly shadowAccounts: Set<string>;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** Calibrates the accounts that had shadow requests since it was last looked. */
+export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #parts: CalibrateJobParts;
+  readonly #rounds = new Rounds(() => this.#calibrateAll());
+
+  constructor(parts: CalibrateJobParts) {
+    this.#parts = parts;
+  }
+
+  onApplicationBootstrap(): void {
+    void this.#findAccounts();
+    this.#rounds.start(restMs);
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.#rounds.close();
+  }
+
+  /** Answers how long to rest. */
+  async #calibrateAll(): Promise<number> {
+    const { shadowAccounts, logger } = this.#parts;
+    const startedAt = performance.now();
+    for (const accountId of [...shadowAccounts]) {
+      if (this.#rounds.isClosed) break;
+      shadowAccounts.delete(accountId);
+      try {
+        await calibrateAccount(this.#parts, accountId);
+      } catch (error) {
+        logger.warn(
+          { err: error, account_id: accountId },
+          'calibrating failed; the next shadow request asks again',
+        );
+      }
+    }
+    return Math.max(restMs, (performance.now() - startedAt) / busyShare);
+  }
+
+  async #findAccounts(): Promise<void> {
+    const { database, shadowAccounts, logger } = this.#parts;
+    try {
+      const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
+        `SELECT DISTINCT account_id::text FROM request_log
+         WHERE needed_k IS NOT NULL AND created_at > now() - interval '${startDays} days'`,
+      );
+      for (const { account_id } of rows) shadowAccounts.add(account_id);
+    } catch (error) {
+      logger.warn({ err: error }, 'accounts with shadow requests could not be listed');
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import {
+  candidateTuples,
+  requestEventV1,
+  type RequestDetail,
+  type RequestLogEntry,
+} from '@gateway/contracts';
+import { z } from 'zod';
+import type { RequestLogRecord } from '../../persistence/telemetry-database.ts';
+
+/** What a line of the request list needs of a row: everything but what only the detail shows. */
+export const entryFields = {
+  omit: {
+    candidates: true,
+    compressionSteps: true,
+    context: true,
+    modelChoice: true,
+    losses: true,
+    calledTools: true,
+    errorMessage: true,
+  },
+} as const;
+export type RequestLogLine = Omit<RequestLogRecord, keyof typeof entryFields.omit>;
+
+const storedCandidates = candidateTuples.nullable();
+const storedLosses = z.array(z.object({ field: z.string(), reason: z.string() })).nullable();
+export const storedContext = requestEventV1.shape.context;
+const storedChoice = requestEventV1.shape.modelChoice;
+const storedSteps = z.array(z.tuple([z.string(), z.number(), z.number()])).nullable();
+
+export function renderEntry(row: RequestLogLine): RequestLogEntry {
+  return {
+    id: row.id,
+    object: 'request',
+    created_at: row.createdAt.toISOString(),
+    session_id: row.sessionId,
+    client_request_id: row.clientRequestId,
+    key_id: row.keyId,
+    endpoint: row.endpoint,
+    format: row.format,
+    provider: row.provider,
+    model: row.model,
+    requested_model: row.requestedModel,
+    stream: row.stream,
+    status: row.status as RequestLogEntry['status'],
+    http_status: row.httpStatus,
+    error_code: row.errorCode,
+    ...renderRouting(row),
+    ...renderFigures(row),
+    trace_id: row.traceId,
+  };
+}
+
+function renderRouting(row: RequestLogLine) {
+  return {
+    intent: row.intent,
+    tools_in: row.toolsIn,
+    tools_out: row.toolsOut,
+    routing: row.routing as RequestLogEntry['routing'],
+    k: row.k,
+    k_reason: row.kReason,
+  };
+}
+
+function renderFigures(row: RequestLogLine) {
+  const [prompt, completion] = [asNumber(row.promptTokens), asNumber(row.completionTokens)];
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt === null || completion === null ? null : prompt + completion,
+    cached_tokens: asNumber(row.cachedTokens),
+    usage_estimated: row.usageEstimated,
+    estimated_tokens_saved: Number(row.estimatedTokensSaved),
+    compression_tokens_saved: Number(row.compressionTokensSaved),
+    cost_usd: row.costUsd?.toNumber() ?? null,
+    provider_savings_usd: row.providerSavingsUsd?.toNumber() ?? null,
+    gross_savings_usd: row.grossSavingsUsd?.toNumber() ?? null,
+    ms: {
+      total: row.msTotal,
+      first_byte: row.msFirstByte,
+      overhead: row.msOverhead,
+      auth: row.msAuth,
+      plan: row.msPlan,
+      upstream: row.msUpstream,
+    },
+  };
+}
+
+export function renderDetail(row: RequestLogRecord): RequestDetail {
+  const trace = renderTrace(row);
+  const forwarded = trace.candidates.filter((candidate) => candidate.forwarded).map(({ name }) => name);
+  // Without a list of candidates, or with nothing left out, every tool that was offered was forwarded.
+  const pruned = trace.candidates.length > 0 && row.toolsOut < row.toolsIn;
+  const needed = [...new Set([...row.calledTools, ...row.recoveredTools])];
+  const missed = pruned ? needed.filter((name) => !forwarded.includes(name)) : [];
+  return {
+    ...renderEntry(row),
+    lane: row.lane as RequestDetail['lane'],
+    plan_defect: row.planDefect,
+    trace,
+    forwarded_tools: forwarded,
+    called_tools: row.calledTools,
+    recovered_tools: row.recoveredTools,
+    missed_tools: missed,
+    losses: storedLosses.parse(row.losses) ?? [],
+    compression_steps: (storedSteps.parse(row.compressionSteps) ?? []).map(([step, before, after]) => ({
+      step,
+      tokens_before: before,
+      tokens_after: after,
+    })),
+    compression: renderCompression(row),
+    model_choice: renderChoice(row),
+    provider_request_id: row.providerRequestId,
+    error_message: row.errorMessage,
+    // Kept apart from the row, and asked for apart.
+    content: null,
+  };
+}
+
+function renderCompression(row: RequestLogRecord): RequestDetail['compression'] {
+  const context = storedContext.parse(row.context);
+  return (
+    context && {
+      decision: context.decision,
+      saved_usd: context.savedUsd,
+      rewritten_usd: context.rewrittenUsd,
+      exact: null,
+      omissions: context.markers.map((marker) => ({ marker, original: null })),
+    }
+  );
+}
+
+function renderChoice(row: RequestLogRecord): RequestDetail['model_choice'] {
+  const choice = storedChoice.parse(row.modelChoice);
+  if (choice === null) return null;
+  const { candidates, candidatesCount, excludedCount, ...rest } = choice;
+  return {
+    ...rest,
+    candidates: candidates.map(({ id, score, quality, costUsd }) => ({
+      id,
+      score,
+      quality,
+      cost_usd: costUsd,
+    })),
+    candidates_count: candidatesCount,
+    excluded_count: excludedCount,
+  };
+}
+
+/** What a routing trace needs of a row. */
+export const traceFields = {
+  select: {
+    id: true,
+    createdAt: true,
+    intent: true,
+    k: true,
+    kReason: true,
+    routing: true,
+    policyVersion: true,
+    candidates: true,
+    calledTools: true,
+    modelChoice: true,
+  },
+} as const;
+
+/** Of a choice of model, what its trace says. */
+const tracedCandidates = 3;
+
+function renderShortChoice(stored: RequestLogRecord['modelChoice']): RequestDetail['trace']['model_choice'] {
+  const choice = storedChoice.parse(stored);
+  if (choice === null) return null;
+  const { mode, reason, complexity, level, candidates } = choice;
+  return {
+    mode,
+    reason,
+    complexity,
+    level,
+    candidates: candidates.slice(0, tracedCandidates).map(({ id }) => id),
+  };
+}
+
+export function renderTrace(
+  row: Pick<RequestLogRecord, keyof typeof traceFields.select>,
+): RequestDetail['trace'] {
+  const called = new Set(row.calledTools);
+  const isShadow = row.kReason === 'shadow';
+  return {
+    request_id: row.id,
+    created_at: row.createdAt.toISOString(),
+    intent: row.intent,
+    k: row.k,
+    k_reason: row.kReason,
+    method: row.routing as RequestDetail['trace']['method'],
+    candidates: (storedCandidates.parse(row.candidates) ?? []).map(
+      ([name, score, rank, forwarded, alwaysIn]) => ({
+        name,
+        score,
+        rank,
+        forwarded: isShadow || forwarded === 1,
+        planned: forwarded === 1,
+        called: called.has(name),
+        always_in: alwaysIn ?? null,
+      }),
+    ),
+    toolset_version: row.policyVersion,
+    model_choice: renderShortChoice(row.modelChoice),
+  };
+}
+
+function asNumber(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
+}

@@ -1,0 +1,128 @@
+import type {
+  RequestFilter,
+  exportRequests as exportRequestsContract,
+  getRequest as getRequestContract,
+  listRequests as listRequestsContract,
+} from '@gateway/contracts';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import type {
+  TelemetryDatabase,
+  TelemetryModels,
+  TelemetryWhere,
+} from '../../persistence/telemetry-database.ts';
+import { entryFields, renderDetail, renderEntry, storedContext } from './render-request.ts';
+import { parseRequestTimeMs } from '../../persistence/partitions.ts';
+
+/** Counting goes through the index row by row; a total says "at least" from here on (about 15 ms). */
+const totalMax = 100_000;
+
+/**
+ * An account's requests that the filter lets through, the newest first. `total` counts all of them; up to
+ * 100,000 where something else than a key or an error narrows the list.
+ */
+export async function listRequests(
+  database: TelemetryDatabase,
+  { accountId, limit, offset, filter }: ParsedRequestOf<typeof listRequestsContract>,
+): Promise<ReplyOf<typeof listRequestsContract>> {
+  const models = database.forAccount(accountId);
+  const where = chooseRequestFilter(filter);
+  const [total, rows] = await Promise.all([
+    countRequests(models, filter, where),
+    models.requestLog.findMany({
+      ...entryFields,
+      where,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: offset,
+      take: limit,
+    }),
+  ]);
+  return { total, requests: rows.map(renderEntry) };
+}
+
+/** A whole log is counted by its sums; so is what one key asked, and what failed. */
+async function countRequests(
+  { requestLog, usageHour }: TelemetryModels,
+  filter: RequestFilter,
+  where: TelemetryWhere,
+): Promise<number> {
+  const { keyId, status, ...others } = filter;
+  const isSummed = status === undefined || status === 'error';
+  if (!isSummed || Object.values(others).some((value) => value !== undefined))
+    return requestLog.count({ where, take: totalMax });
+  const { _sum: sums } = await usageHour.aggregate({
+    ...(keyId === undefined ? {} : { where: { keyId } }),
+    _sum: { requests: true, errors: true },
+  });
+  return Number((status === 'error' ? sums.errors : sums.requests) ?? 0);
+}
+
+/** One request whole, or null: for another account's as for one that never was. */
+export async function getRequest(
+  database: TelemetryDatabase,
+  { accountId, requestId }: ParsedRequestOf<typeof getRequestContract>,
+): Promise<ReplyOf<typeof getRequestContract>> {
+  const id = requestId.toLowerCase();
+  const timeMs = parseRequestTimeMs(id);
+  if (timeMs === null) return { request: null };
+  // The time inside the id names the partition.
+  const row = await database
+    .forAccount(accountId)
+    .requestLog.findUnique({ where: { id_createdAt: { id, createdAt: new Date(timeMs) } } });
+  if (row === null) return { request: null };
+  const { session = null, blocks = [] } = storedContext.parse(row.context) ?? {};
+  return { request: renderDetail(row), session, blocks };
+}
+
+/** The next of an account's requests that the filter lets through, the newest first, from the one before on. */
+export async function exportRequests(
+  database: TelemetryDatabase,
+  { accountId, limit, before, filter }: ParsedRequestOf<typeof exportRequestsContract>,
+): Promise<ReplyOf<typeof exportRequestsContract>> {
+  const narrowed = chooseRequestFilter(filter);
+  const rows = await database.forAccount(accountId).requestLog.findMany({
+    ...entryFields,
+    where: before === null ? narrowed : { AND: [narrowed, isBefore(before)] },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    take: limit,
+  });
+  return { requests: rows.map(renderEntry) };
+}
+
+/** By the index: by the time first, which the id begins with. */
+function isBefore(id: string): TelemetryWhere {
+  const at = new Date(parseRequestTimeMs(id) ?? 0);
+  return { createdAt: { lte: at }, OR: [{ createdAt: { lt: at } }, { id: { lt: id } }] };
+}
+
+/** The rows that a filter lets through. Parts that were not given narrow nothing. */
+export function chooseRequestFilter({
+  keyId,
+  model,
+  sessionId,
+  status,
+  from,
+  to,
+}: RequestFilter): TelemetryWhere {
+  return {
+    ...(keyId === undefined ? {} : { keyId }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(status === undefined ? {} : { status }),
+    ...(model === undefined ? {} : { OR: listModelNames(model) }),
+    ...(from === undefined && to === undefined
+      ? {}
+      : {
+          createdAt: {
+            ...(from === undefined ? {} : { gte: from }),
+            ...(to === undefined ? {} : { lt: to }),
+          },
+        }),
+  };
+}
+
+/** A model's own name may hold slashes, so `a/b` is looked for as a name, and as the model `b` of the provider `a`. */
+function listModelNames(model: string): TelemetryWhere[] {
+  const slash = model.indexOf('/');
+  const names: TelemetryWhere[] = [{ model }, { requestedModel: model }];
+  if (slash > 0) names.push({ provider: model.slice(0, slash), model: model.slice(slash + 1) });
+  return names;
+}

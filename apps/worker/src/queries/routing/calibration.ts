@@ -1,0 +1,87 @@
+import type {
+  RoutingCalibration,
+  describeCalibration as describeCalibrationContract,
+  getRoutingPolicy as getRoutingPolicyContract,
+} from '@gateway/contracts';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { readCalibration } from '../../jobs/calibrate/calibrate.ts';
+import type { PolicyBucket } from '../../jobs/calibrate/make-policy.ts';
+import { chooseK, renderPolicy } from '../../jobs/calibrate/make-policy.ts';
+import { boundRecallAbove, boundRecallBelow } from '../../jobs/calibrate/measure-bucket.ts';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+
+/** K at which recall is told, beside the policy's own. */
+const shownKs = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 512];
+
+/** An account's measured K, and what it was measured from. */
+export async function describeCalibration(
+  database: TelemetryDatabase,
+  { accountId, recallTarget }: ParsedRequestOf<typeof describeCalibrationContract>,
+): Promise<ReplyOf<typeof describeCalibrationContract>> {
+  const kept = await readCalibration(database, accountId, null);
+  const buckets = kept?.buckets ?? [];
+  const chosen = buckets.map((bucket) => ({ bucket, k: chooseK(bucket, recallTarget) }));
+  return {
+    version: kept === null ? null : `c${kept.version}`,
+    updatedAt: kept?.madeAt.toISOString() ?? null,
+    policy: chosen.flatMap(({ bucket, k }) =>
+      k === undefined ? [] : [{ bucket: bucket.bucket, k, threshold: boundAt(bucket, k) }],
+    ),
+    buckets: chosen.map(({ bucket, k }) => renderBucket(bucket, k, recallTarget)),
+  };
+}
+
+type CalibrationBucket = RoutingCalibration['buckets'][number];
+
+function renderBucket(bucket: PolicyBucket, k: number | undefined, recallTarget: number): CalibrationBucket {
+  const { samples, toolsMean } = bucket;
+  const basis = k !== undefined ? 'calibrated' : bucket.isOff ? 'off' : 'prior';
+  const kMax = bucket.curve.at(-1)?.[0] ?? 0;
+  const ks = new Set([...shownKs.filter((shown) => shown <= kMax), ...(k === undefined ? [] : [k]), kMax]);
+  ks.delete(0);
+  return {
+    bucket: bucket.bucket,
+    samples,
+    basis,
+    samples_needed: basis === 'calibrated' ? 0 : Math.max(0, countNeeded(bucket, recallTarget) - samples),
+    recall_at: Object.fromEntries(
+      [...ks].sort((one, other) => one - other).map((each) => [String(each), renderRecall(bucket, each)]),
+    ),
+    kept_share: k === undefined || toolsMean === 0 ? null : Math.min(1, k / toolsMean),
+    restarted_at: bucket.since,
+  };
+}
+
+function missesAt({ samples, curve }: PolicyBucket, k: number): number {
+  return curve.findLast(([each]) => each <= k)?.[1] ?? samples;
+}
+
+function boundAt(bucket: PolicyBucket, k: number): number {
+  return boundRecallBelow(bucket.samples, missesAt(bucket, k));
+}
+
+function renderRecall(bucket: PolicyBucket, k: number): CalibrationBucket['recall_at'][string] {
+  const { samples } = bucket;
+  const misses = missesAt(bucket, k);
+  return {
+    value: samples === 0 ? 0 : (samples - misses) / samples,
+    low: boundRecallBelow(samples, misses),
+    high: boundRecallAbove(samples, misses),
+  };
+}
+
+/** Sessions without a miss that the bound takes: ln 0.05 / ln target, since the bound of none is 0.05^(1/n). */
+function countNeeded({ samples }: PolicyBucket, recallTarget: number): number {
+  return Math.max(samples + 1, Math.ceil(Math.log(0.05) / Math.log(recallTarget)));
+}
+
+/** One policy of an account, as the router plans by it. */
+export async function getRoutingPolicy(
+  database: TelemetryDatabase,
+  { accountId, version }: ParsedRequestOf<typeof getRoutingPolicyContract>,
+): Promise<ReplyOf<typeof getRoutingPolicyContract>> {
+  const wanted = version === null ? null : Number(/^c([1-9]\d{0,8})$/.exec(version)?.[1]);
+  if (Number.isNaN(wanted)) return { policy: null };
+  const kept = await readCalibration(database, accountId, wanted);
+  return { policy: kept && renderPolicy(accountId, kept.version, kept.madeAt, kept) };
+}

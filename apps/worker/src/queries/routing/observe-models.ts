@@ -1,0 +1,38 @@
+import type { ModelObservation, observeModels as observeModelsContract } from '@gateway/contracts';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { queryAccountLog } from '../../persistence/account-log.ts';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import { isLeftOutAndCalled, isPrunedAndCalling } from './routing-decisions.ts';
+
+const modelsMax = 500;
+const firstToken = `(ORDER BY ms_first_byte) FILTER (WHERE status = 'ok' AND stream)`;
+const total = `(ORDER BY ms_total) FILTER (WHERE status = 'ok')`;
+
+const sql = `
+  SELECT provider, model,
+    count(*)::float8 AS requests,
+    (count(*) FILTER (WHERE status IN ('ok', 'error', 'truncated')))::float8 AS ended,
+    (count(*) FILTER (WHERE status IN ('error', 'truncated')))::float8 AS failed,
+    (count(ms_first_byte) FILTER (WHERE status = 'ok' AND stream))::float8 AS streamed,
+    percentile_cont(0.5) WITHIN GROUP ${firstToken} AS first_token_p50_ms,
+    percentile_cont(0.95) WITHIN GROUP ${firstToken} AS first_token_p95_ms,
+    percentile_cont(0.5) WITHIN GROUP ${total} AS total_p50_ms,
+    percentile_cont(0.95) WITHIN GROUP ${total} AS total_p95_ms,
+    count(missed)::float8 AS judged,
+    (count(*) FILTER (WHERE NOT missed))::float8 AS recalled
+  FROM own CROSS JOIN LATERAL (
+    SELECT CASE WHEN ${isPrunedAndCalling} THEN EXISTS (
+      SELECT FROM jsonb_array_elements(candidates) AS candidate WHERE ${isLeftOutAndCalled}
+    ) END AS missed
+  ) AS judgement
+  WHERE provider IS NOT NULL AND model IS NOT NULL
+    AND (ms_upstream IS NOT NULL OR error_code IN ('upstream_unreachable', 'upstream_timeout'))
+  GROUP BY provider, model ORDER BY requests DESC, provider, model LIMIT ${modelsMax}`;
+
+/** What an account's requests showed of each model that they reached, or tried to. */
+export async function observeModels(
+  database: TelemetryDatabase,
+  span: ParsedRequestOf<typeof observeModelsContract>,
+): Promise<ReplyOf<typeof observeModelsContract>> {
+  return { models: await queryAccountLog<ModelObservation>(database, span, sql) };
+}

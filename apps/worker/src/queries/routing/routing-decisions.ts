@@ -1,0 +1,85 @@
+import type {
+  RecallAlert,
+  RecentRoutingTrace,
+  listRecallAlerts as listRecallAlertsContract,
+  listRoutingTraces as listRoutingTracesContract,
+} from '@gateway/contracts';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import { renderTrace, traceFields } from '../requests/render-request.ts';
+import { queryAccountLog } from '../../persistence/account-log.ts';
+import { asInstant } from '../usage/usage-columns.ts';
+
+/** Of a row: tools were left out of its list, by a plan whose candidates are known, and tools were called. */
+export const isPrunedAndCalling =
+  'routing IS NOT NULL AND tools_out < tools_in AND cardinality(called_tools) > 0';
+
+/** Of one element, `candidate`, of a row's candidates: `[name, score, rank, 0|1 forwarded, …]`. */
+export const isLeftOutAndCalled = `candidate ->> 3 = '0' AND candidate ->> 0 = ANY (called_tools)`;
+
+/** Best candidates shown of each decision, beside those that were called. */
+const candidatesMax = 10;
+
+/** An account's decisions about tools, the newest first. */
+export async function listRoutingTraces(
+  database: TelemetryDatabase,
+  { accountId, from, to, limit }: ParsedRequestOf<typeof listRoutingTracesContract>,
+): Promise<ReplyOf<typeof listRoutingTracesContract>> {
+  const rows = await database.forAccount(accountId).requestLog.findMany({
+    ...traceFields,
+    where: { createdAt: { gte: from, lt: to }, kReason: { not: null } },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    take: limit,
+  });
+  return { traces: rows.map((row) => chooseTopCandidates(renderTrace(row))) };
+}
+
+/** The best of a decision's candidates, and those that were called, by rank. */
+export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_total'>): RecentRoutingTrace {
+  const candidates = trace.candidates
+    .filter(({ rank, called }) => called || rank <= candidatesMax)
+    .sort((one, other) => one.rank - other.rank);
+  return { ...trace, candidates, candidates_total: trace.candidates.length };
+}
+
+/**
+ * Each alert once in its request. A call of a tool that was left out is `recovery` where the model had asked for it by the
+ * stand-in tool, else `hallucinated_call`: it was called by a name that the model was not given. In shadow everything
+ * went out, and the plan would have dropped it.
+ */
+const sql = `
+  , candidates AS (
+    SELECT id, created_at, k, k_reason, candidate ->> 0 AS tool, (candidate ->> 2)::int AS rank,
+      candidate ->> 0 = ANY (recovered_tools) AS is_recovered
+    FROM own CROSS JOIN LATERAL jsonb_array_elements(candidates) AS candidate
+    WHERE (k_reason = 'shadow' AND cardinality(called_tools) > 0 OR ${isPrunedAndCalling} OR cardinality(recovered_tools) > 0)
+      AND candidate ->> 3 = '0'
+      AND (candidate ->> 0 = ANY (called_tools) OR candidate ->> 0 = ANY (recovered_tools))
+  ), alerts AS (
+    SELECT 'recall_alert' AS object, tool, id AS request_id,
+      CASE WHEN k_reason = 'shadow' THEN 'shadow' WHEN is_recovered THEN 'recovery' ELSE 'hallucinated_call' END
+        AS detected_by,
+      min(rank) AS rank, k, ${asInstant('created_at')} AS at
+    FROM candidates GROUP BY id, created_at, tool, k, k_reason, is_recovered
+  )
+  SELECT (SELECT count(*) FROM alerts)::float8 AS total, (
+    SELECT coalesce(json_agg(page), '[]') FROM (
+      SELECT * FROM alerts ORDER BY request_id DESC, rank LIMIT $4::int OFFSET $5::bigint
+    ) AS page
+  ) AS alerts`;
+
+/** Tools that a model needed and that were not forwarded, or would not have been, the newest first. */
+export async function listRecallAlerts(
+  database: TelemetryDatabase,
+  { limit, offset, ...span }: ParsedRequestOf<typeof listRecallAlertsContract>,
+): Promise<ReplyOf<typeof listRecallAlertsContract>> {
+  const [row] = await queryAccountLog<{ total: number; alerts: RecallAlert[] }>(
+    database,
+    span,
+    sql,
+    limit,
+    offset,
+  );
+  if (row === undefined) throw new Error('a SELECT without a FROM has one row');
+  return row;
+}

@@ -1,0 +1,113 @@
+import type { ToolHealth, listToolHealth as listToolHealthContract } from '@gateway/contracts';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import type { ToolAssessment } from '../../assess-tools/assess-tools.ts';
+import { readAssessments } from '../../assess-tools/assess-tools.ts';
+import { queryAccountLog } from '../../persistence/account-log.ts';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import { asInstant } from '../usage/usage-columns.ts';
+import type { DescriptionIssue } from '../../assess-tools/score-description.ts';
+
+/** Taking candidates apart is what costs: 1,000 requests of 118 tools took 1.5 s of a core that others were using too. */
+const requestsMax = 1_000;
+
+const sql = `
+  , decisions AS MATERIALIZED (
+    SELECT id, created_at, candidates, called_tools, tools_out = tools_in AS is_whole
+    FROM own WHERE routing IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT ${requestsMax}
+  ), offers AS (
+    SELECT candidate ->> 0 AS name, created_at,
+      min((candidate ->> 2)::int) AS rank,
+      bool_or(is_whole OR candidate ->> 3 = '1') AS forwarded,
+      bool_or(candidate ->> 0 = ANY (called_tools)) AS called
+    FROM decisions CROSS JOIN LATERAL jsonb_array_elements(candidates) AS candidate
+    GROUP BY id, created_at, name
+  ), tools AS (
+    SELECT name,
+      count(*) AS offered,
+      count(*) FILTER (WHERE forwarded) AS forwarded,
+      count(*) FILTER (WHERE called) AS called,
+      count(*) FILTER (WHERE called AND NOT forwarded) AS called_when_pruned,
+      count(*) FILTER (WHERE called AND forwarded) AS called_when_forwarded,
+      (avg(rank) FILTER (WHERE called))::float8 AS mean_rank_when_called,
+      ${asInstant('max(created_at)')} AS last_seen_at
+    FROM offers GROUP BY name
+  )
+  SELECT (SELECT count(*) FROM tools)::float8 AS total, (SELECT count(*) FROM decisions)::float8 AS considered, (
+    SELECT coalesce(json_agg(page), '[]') FROM (
+      SELECT * FROM tools ORDER BY offered DESC, name LIMIT $4::int OFFSET $5::bigint
+    ) AS page
+  ) AS tools`;
+
+interface ToolRow extends Omit<ToolHealth['stats'], 'call_through_rate'> {
+  readonly name: string;
+  readonly called_when_forwarded: number;
+  readonly last_seen_at: string;
+}
+
+/** What became of each tool in an account's newest requests, the most often offered first. */
+export async function listToolHealth(
+  database: TelemetryDatabase,
+  { limit, offset, ...span }: ParsedRequestOf<typeof listToolHealthContract>,
+): Promise<ReplyOf<typeof listToolHealthContract>> {
+  const [row] = await queryAccountLog<{ total: number; considered: number; tools: ToolRow[] }>(
+    database,
+    span,
+    sql,
+    limit,
+    offset,
+  );
+  if (row === undefined) throw new Error('a SELECT without a FROM has one row');
+  const names = row.tools.map(({ name }) => name);
+  const assessments = await readAssessments(database, span.accountId, names);
+  const tools = row.tools.map((tool) => renderTool(tool, assessments.get(tool.name)));
+  return { total: row.total, requestsConsidered: row.considered, tools };
+}
+
+function renderTool(row: ToolRow, assessment: ToolAssessment | undefined): ToolHealth {
+  const { name, last_seen_at, called_when_forwarded, ...counts } = row;
+  const call_through_rate = counts.forwarded === 0 ? null : called_when_forwarded / counts.forwarded;
+  const stats = { ...counts, call_through_rate };
+  const issues = [...(assessment?.issues ?? []), ...judgeUse(stats)].sort(
+    (one, other) => other.points - one.points,
+  );
+  const lost = issues.reduce((sum, { points }) => sum + points, 0);
+  return {
+    object: 'tool_health',
+    name,
+    description_score: assessment === undefined ? null : Math.max(0, 100 - lost),
+    issues: issues.map(({ code, points, text }) => ({ code, points, text })),
+    suggestions: issues.map(({ suggestion }) => suggestion),
+    near_duplicates: [...(assessment?.near ?? [])],
+    stats,
+    last_seen_at,
+  };
+}
+
+/** Fewer requests tell chance. */
+const forwardedMin = 50;
+const calledMin = 5;
+/** A tool that is called is expected among the first so many. */
+const rankMax = 10;
+
+/** What a tool's use says about its description. */
+function judgeUse(stats: ToolHealth['stats']): DescriptionIssue[] {
+  const issues: DescriptionIssue[] = [];
+  if (stats.called === 0 && stats.forwarded >= forwardedMin) {
+    issues.push({
+      code: 'never_called',
+      points: 5,
+      text: `It was forwarded ${stats.forwarded} times and never called.`,
+      suggestion: 'Leave it out of the list where it is not needed, or say better when it is.',
+    });
+  }
+  const rank = stats.mean_rank_when_called;
+  if (rank !== null && stats.called >= calledMin && rank > rankMax) {
+    issues.push({
+      code: 'ranked_low_when_called',
+      points: Math.min(15, Math.ceil(rank / 5)),
+      text: `When it was called it stood at rank ${Math.round(rank)} on average.`,
+      suggestion: 'Use the words of the people who ask for it, or give examples in x-svc-examples.',
+    });
+  }
+  return issues;
+}

@@ -1,0 +1,131 @@
+import type {
+  AnalyticsDay,
+  AnalyticsTotals,
+  RequestStatus,
+  UsageFilter,
+  listDailyAnalytics as listDailyAnalyticsContract,
+} from '@gateway/contracts';
+import { requestStatus } from '@gateway/contracts';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { boundRecallAbove, boundRecallBelow } from '../../jobs/calibrate/measure-bucket.ts';
+import { queryAccountLog } from '../../persistence/account-log.ts';
+import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import { dayOf, loggedColumns } from './usage-columns.ts';
+
+const dayOfRow = dayOf('created_at');
+
+const modelsMax = 20;
+type StatusColumns = Record<`status_${RequestStatus}`, number>;
+type DayRow = Omit<AnalyticsDay, 'statuses' | 'models'> & StatusColumns;
+type TotalsRow = Omit<AnalyticsTotals, 'statuses' | 'models' | 'recall'> & StatusColumns;
+type ModelRow = AnalyticsDay['models'][number] & { date: string };
+
+const percentile = (share: number, column: string) =>
+  `percentile_cont(${share}) WITHIN GROUP (ORDER BY ${column}) FILTER (WHERE status = 'ok')`;
+
+const figures = [
+  `count(DISTINCT session_id)::float8 AS sessions`,
+  `(count(*) FILTER (WHERE tools_out < tools_in))::float8 AS pruned_requests`,
+  ...requestStatus.options.map(
+    (status) => `(count(*) FILTER (WHERE status = '${status}'))::float8 AS status_${status}`,
+  ),
+  ...['first_byte', 'total', 'overhead'].flatMap((name) => [
+    `${percentile(0.5, `ms_${name}`)} AS ${name}_p50_ms`,
+    `${percentile(0.95, `ms_${name}`)} AS ${name}_p95_ms`,
+  ]),
+  loggedColumns,
+].join(', ');
+
+const daysSql = `
+  SELECT 'usage.analytics_day' AS object, ${dayOfRow} AS date, ${figures} FROM narrowed GROUP BY date ORDER BY date`;
+const totalsSql = `SELECT ${figures} FROM narrowed`;
+
+/** The most used models of each part of the log: of each day, or of all of it. */
+const modelsSql = (part: string) => `
+  , used AS (
+    SELECT ${part} AS date, provider, model, ${loggedColumns},
+      (row_number() OVER (PARTITION BY ${part} ORDER BY count(*) DESC, provider, model))::int AS place
+    FROM narrowed WHERE provider IS NOT NULL AND model IS NOT NULL GROUP BY 1, provider, model
+  )
+  SELECT * FROM used WHERE place <= ${modelsMax} ORDER BY date, place`;
+
+/** A session counts as missed when any of its shadow plans lacked a tool that was called, as when K is calibrated. */
+const recallSql = `
+  , shadow AS (
+    SELECT bool_or(needed_k > coalesce(k, tools_in)) AS is_missed FROM narrowed
+    WHERE needed_k IS NOT NULL GROUP BY coalesce(session_key, session_id, id::text)
+  )
+  SELECT count(*)::float8 AS sessions, (count(*) FILTER (WHERE is_missed))::float8 AS misses FROM shadow`;
+
+/** An account's usage by day and in all, with what a dashboard draws of it. Days without requests are left out. */
+export async function listDailyAnalytics(
+  database: TelemetryDatabase,
+  { filter, ...span }: ParsedRequestOf<typeof listDailyAnalyticsContract>,
+): Promise<ReplyOf<typeof listDailyAnalyticsContract>> {
+  const log = narrowLog(filter);
+  const query = <Row>(sql: string) =>
+    queryAccountLog<Row>(database, span, `${log.sql} ${sql}`, ...log.values);
+  const [days, models, totals, usedModels, recall] = await Promise.all([
+    query<DayRow>(daysSql),
+    query<ModelRow>(modelsSql(dayOfRow)),
+    query<TotalsRow>(totalsSql),
+    query<ModelRow>(modelsSql(`''::text`)),
+    query<{ sessions: number; misses: number }>(recallSql),
+  ]);
+  const modelsByDay = Map.groupBy(models, ({ date }) => date);
+  return {
+    days: days.map((day) => renderFigures(day, modelsByDay.get(day.date) ?? [])),
+    totals: { ...renderFigures(requireRow(totals), usedModels), recall: renderRecall(requireRow(recall)) },
+  };
+}
+
+function renderFigures<Row extends StatusColumns>(
+  row: Row,
+  models: readonly ModelRow[],
+): Row & Pick<AnalyticsDay, 'statuses' | 'models'> {
+  const statuses = Object.fromEntries(
+    requestStatus.options.map((status) => [status, row[`status_${status}`]]),
+  ) as AnalyticsDay['statuses'];
+  return { ...row, statuses, models: [...models] };
+}
+
+function renderRecall({ sessions, misses }: { sessions: number; misses: number }): AnalyticsTotals['recall'] {
+  if (sessions === 0) return { sessions, value: null, low: null, high: null };
+  return {
+    sessions,
+    value: (sessions - misses) / sessions,
+    low: boundRecallBelow(sessions, misses),
+    high: boundRecallAbove(sessions, misses),
+  };
+}
+
+function requireRow<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('an aggregate without a GROUP BY has one row');
+  return row;
+}
+
+/** The definition of `narrowed`, which follows that of `own` (`queryAccountLog`), with its values from `$4` on. */
+interface NarrowedLog {
+  readonly sql: string;
+  readonly values: readonly string[];
+}
+
+/** Of an account's log what a filter lets through. Parts that were not given narrow nothing. */
+export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedLog {
+  const values: string[] = [];
+  const conditions: string[] = [];
+  const add = (value: string | undefined, render: (place: string) => string): void => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(render(`$${3 + values.length}`));
+  };
+  add(key_id, (place) => `key_id = ${place}::uuid`);
+  add(session_id, (place) => `session_id = ${place}::text`);
+  // As the list of requests takes it: as answered, as requested, or with its provider before it.
+  add(
+    model,
+    (place) => `(${place}::text IN (model, requested_model) OR provider || '/' || model = ${place}::text)`,
+  );
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  return { sql: `, narrowed AS NOT MATERIALIZED (SELECT * FROM own ${where})`, values };
+}

@@ -1,0 +1,58 @@
+import {
+  listDailyAnalytics as listDailyAnalyticsContract,
+  listDailyUsage as listDailyUsageContract,
+  listKeyUsage as listKeyUsageContract,
+  listSessions as listSessionsContract,
+  summarizeUsage as summarizeUsageContract,
+} from '@gateway/contracts';
+import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { Controller, Inject } from '@nestjs/common';
+import { TELEMETRY_DATABASE, type TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import { listDailyAnalytics } from './analytics.ts';
+import { listSessions } from './sessions.ts';
+import { listDailyUsage, listKeyUsage, summarizeUsage } from './usage.ts';
+
+/** Serves the contracts that query usage. */
+@Controller()
+export class UsageController {
+  readonly #database: TelemetryDatabase;
+
+  constructor(@Inject(TELEMETRY_DATABASE) database: TelemetryDatabase) {
+    this.#database = database;
+  }
+
+  @RpcHandler(summarizeUsageContract)
+  summarizeUsage(
+    request: ParsedRequestOf<typeof summarizeUsageContract>,
+  ): Promise<ReplyOf<typeof summarizeUsageContract>> {
+    return summarizeUsage(this.#database, request);
+  }
+
+  @RpcHandler(listDailyUsageContract)
+  listDailyUsage(
+    request: ParsedRequestOf<typeof listDailyUsageContract>,
+  ): Promise<ReplyOf<typeof listDailyUsageContract>> {
+    return listDailyUsage(this.#database, request);
+  }
+
+  @RpcHandler(listKeyUsageContract)
+  listKeyUsage(
+    request: ParsedRequestOf<typeof listKeyUsageContract>,
+  ): Promise<ReplyOf<typeof listKeyUsageContract>> {
+    return listKeyUsage(this.#database, request);
+  }
+
+  @RpcHandler(listDailyAnalyticsContract)
+  listDailyAnalytics(
+    request: ParsedRequestOf<typeof listDailyAnalyticsContract>,
+  ): Promise<ReplyOf<typeof listDailyAnalyticsContract>> {
+    return listDailyAnalytics(this.#database, request);
+  }
+
+  @RpcHandler(listSessionsContract)
+  listSessions(
+    request: ParsedRequestOf<typeof listSessionsContract>,
+  ): Promise<ReplyOf<typeof listSessionsContract>> {
+    return listSessions(this.#database, request);
+  }
+}
