@@ -11,7 +11,7 @@ const folder = 'libs/contracts/src';
  */
 export function renderContract(subject: string, read: ReadFile): FileChange[] {
   const [server = '', name = ''] = subject.split('.');
-  if (!read(`${folder}/define.ts`).includes(`| '${server}'`))
+  if (!read(`${folder}/base/define.ts`).includes(`| '${server}'`))
     throw new Error(`"${server}" is not a process of ours`);
   const names = parseName(name);
   const file = `rpc/${names.kebab}.v1.ts`;
@@ -41,8 +41,8 @@ export function renderContract(subject: string, read: ReadFile): FileChange[] {
 
 function renderFile(server: string, names: Names): string {
   return `import { z } from 'zod';
-import { id } from '../common.ts';
-import { defineRpc } from '../define.ts';
+import { id } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 /** ${names.sentence}. */
 export const ${names.camel} = defineRpc({

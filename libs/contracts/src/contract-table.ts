@@ -1,13 +1,24 @@
-import type { BroadcastContract, RpcContract } from './define.ts';
+import type { BroadcastContract, RpcContract } from './base/define.ts';
 import {
   accountChanged,
   backendChanged,
   batchesCommitted,
   credentialChanged,
   keyChanged,
-  sessionChanged,
+  loginSessionChanged,
 } from './events/broadcasts.v1.ts';
-import { deleteAccount, forgetAccountRequests, getAccountDeletion } from './rpc/delete-account.v1.ts';
+import {
+  attachPerson,
+  createAccount,
+  createPlaygroundKey,
+  deleteAccount,
+  forgetAccountRequests,
+  getAccount,
+  getAccountDeletion,
+  noteCredentialChange,
+  registerAccount,
+  updateAccount,
+} from './rpc/accounts.v1.ts';
 import { assessTools } from './rpc/assess-tools.v1.ts';
 import { authenticateKey } from './rpc/authenticate-key.v1.ts';
 import {
@@ -20,10 +31,15 @@ import {
   syncCheckout,
   syncSubscription,
 } from './rpc/billing.v1.ts';
-import { compressBlocks, compressBlocksAt } from './rpc/compress-blocks.v1.ts';
-import { compressSchemas } from './rpc/compress-schemas.v1.ts';
-import { createAccount } from './rpc/create-account.v1.ts';
 import {
+  compressBlocks,
+  compressBlocksAt,
+  compressSchemas,
+  readTokenCounts,
+  recallOriginals,
+} from './rpc/compression.v1.ts';
+import {
+  activateKey,
   deleteCredential,
   forgetAccountCredentials,
   getSealingKey,
@@ -31,20 +47,20 @@ import {
   openCredential,
   putCredential,
   reportCredential,
+  retireKeys,
+  rewrapCredentials,
 } from './rpc/credentials.v1.ts';
+import { embedTools } from './rpc/embed-tools.v1.ts';
 import {
   changePassword,
   getIdentitySealingKey,
-  getSessionKeys,
+  getLoginSessionKeys,
   logIn,
   logOut,
-  refreshSession,
+  refreshLoginSession,
+  resolveLoginSession,
   signUp,
 } from './rpc/identity.v1.ts';
-import { attachPerson, createPlaygroundKey, registerAccount } from './rpc/register-account.v1.ts';
-import { resolveSession } from './rpc/resolve-session.v1.ts';
-import { embedTools } from './rpc/embed-tools.v1.ts';
-import { getAccount, noteCredentialChange, updateAccount } from './rpc/manage-account.v1.ts';
 import { createKey, listKeys, revokeKey, rotateKey, setToolLists, updateKey } from './rpc/manage-keys.v1.ts';
 import {
   getPreferences,
@@ -69,22 +85,19 @@ import {
   listSessions,
   summarizeUsage,
 } from './rpc/query-usage.v1.ts';
-import { readTokenCounts } from './rpc/read-token-counts.v1.ts';
-import { recallOriginals } from './rpc/recall-originals.v1.ts';
 import { readContent, storeContent } from './rpc/request-content.v1.ts';
-import { activateKey, retireKeys, rewrapCredentials } from './rpc/rotate-keys.v1.ts';
 import { getRoutingPolicy, routingPolicyChanged } from './rpc/routing-policy.v1.ts';
 
 /** Every subject of the suite. NATS users' rights are made from this table and from nothing else. */
 export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   authenticateKey,
-  resolveSession,
-  sessionChanged,
-  getSessionKeys,
+  resolveLoginSession,
+  loginSessionChanged,
+  getLoginSessionKeys,
   getIdentitySealingKey,
   signUp,
   logIn,
-  refreshSession,
+  refreshLoginSession,
   logOut,
   changePassword,
   registerAccount,

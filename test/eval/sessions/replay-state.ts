@@ -1,4 +1,4 @@
-import type { PlannedSession, PlanToolsRequest } from '@gateway/contracts';
+import type { PlannedConversation, PlanToolsRequest } from '@gateway/contracts';
 import type { PlannedTools } from '../../../apps/tool-router/src/plan-tools/choose-plan.ts';
 import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools.ts';
 import { noPolicies } from '../../../apps/tool-router/src/plan-tools/routing-policies.port.ts';
@@ -18,7 +18,7 @@ export interface ReplayState {
   /** By tool: how often it was needed and left out. */
   readonly missed: Map<string, number>;
   readonly chances: number[];
-  remembered: PlannedSession | undefined;
+  remembered: PlannedConversation | undefined;
   tail: number;
   needs: number;
   forwarded: number;

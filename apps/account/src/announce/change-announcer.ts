@@ -3,7 +3,7 @@ import {
   accountEpochName,
   keyChanged,
   keyEpochName,
-  sessionChanged,
+  loginSessionChanged,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import type { EpochBoard } from './epoch-board.port.ts';
@@ -55,6 +55,6 @@ export class ChangeAnnouncer {
   }
 
   announceLoginSessionChange(change: LoginSessionChange): void {
-    this.#messaging.broadcast(sessionChanged, change);
+    this.#messaging.broadcast(loginSessionChanged, change);
   }
 }

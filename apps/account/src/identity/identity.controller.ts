@@ -1,11 +1,11 @@
 import {
   changePassword as changePasswordContract,
   getIdentitySealingKey as getIdentitySealingKeyContract,
-  getSessionKeys as getSessionKeysContract,
+  getLoginSessionKeys as getSessionKeysContract,
   logIn as logInContract,
   logOut as logOutContract,
-  refreshSession as refreshSessionContract,
-  resolveSession as resolveSessionContract,
+  refreshLoginSession as refreshSessionContract,
+  resolveLoginSession as resolveSessionContract,
   signUp as signUpContract,
 } from '@gateway/contracts';
 import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
@@ -32,7 +32,7 @@ export class IdentityController {
   }
 
   @RpcHandler(resolveSessionContract)
-  resolveSession(
+  resolveLoginSession(
     request: ParsedRequestOf<typeof resolveSessionContract>,
   ): Promise<ReplyOf<typeof resolveSessionContract>> {
     return resolveLoginSession({ database: this.#database, identity: this.#identity }, request);
@@ -40,7 +40,7 @@ export class IdentityController {
 
   /** The keys that verify access tokens, as a JWK set (RFC 7517 §5). */
   @RpcHandler(getSessionKeysContract)
-  async getSessionKeys(): Promise<ReplyOf<typeof getSessionKeysContract>> {
+  async getLoginSessionKeys(): Promise<ReplyOf<typeof getSessionKeysContract>> {
     return { keySet: { keys: await requireIdentity(this.#identity).signingKeys.publicKeys() } };
   }
 
@@ -61,7 +61,7 @@ export class IdentityController {
   }
 
   @RpcHandler(refreshSessionContract)
-  async refreshSession(
+  async refreshLoginSession(
     request: ParsedRequestOf<typeof refreshSessionContract>,
   ): Promise<ReplyOf<typeof refreshSessionContract>> {
     return refreshLoginSession(requireIdentity(this.#identity), request);

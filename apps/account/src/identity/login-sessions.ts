@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { ResolvedSession } from '@gateway/contracts';
+import type { ResolvedLoginSession } from '@gateway/contracts';
 import type { SealedTokens, LoginSession } from './issue-tokens.ts';
 import {
   createRefreshToken,
@@ -89,7 +89,7 @@ interface LoginSessionName {
 export async function resolveLoginSession(
   { database, identity }: { readonly database: AccountDatabase; readonly identity: Identity | null },
   { issuer, subject, sessionId }: LoginSessionName,
-): Promise<{ session: ResolvedSession | null }> {
+): Promise<{ session: ResolvedLoginSession | null }> {
   // Across accounts: the session is what tells the account.
   const { identitySession, person } = database.acrossAccounts;
   if (identity?.issuer === issuer) {

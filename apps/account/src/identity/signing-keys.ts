@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { sessionKey, type SessionKey } from '@gateway/contracts';
+import { loginSessionKey, type LoginSessionKey } from '@gateway/contracts';
 import { openSealed, seal, type SealingKeyPair } from '@gateway/messaging';
 import { isUniqueConflict } from '@gateway/persistence';
 import { calculateJwkThumbprint } from 'jose';
@@ -69,8 +69,8 @@ export class SigningKeys {
   }
 
   /** The keys that verify: those that sign, that did until lately, and that will soon. */
-  async publicKeys(): Promise<SessionKey[]> {
-    return (await this.#read()).map(({ publicJwk }) => sessionKey.parse(publicJwk));
+  async publicKeys(): Promise<LoginSessionKey[]> {
+    return (await this.#read()).map(({ publicJwk }) => loginSessionKey.parse(publicJwk));
   }
 
   async #read(): Promise<readonly SigningKeyRow[]> {
@@ -136,7 +136,7 @@ async function renderNewKey(boxKeys: SealingKeyPair) {
   const jwk = publicKey.export({ format: 'jwk' });
   const kid = await calculateJwkThumbprint({ kty: 'EC', ...jwk });
   const sealedPrivateKey = seal(privateKey.export({ format: 'der', type: 'pkcs8' }), boxKeys.publicKey);
-  return { kid, publicJwk: sessionKey.parse({ ...jwk, kid, alg: 'ES256', use: 'sig' }), sealedPrivateKey };
+  return { kid, publicJwk: loginSessionKey.parse({ ...jwk, kid, alg: 'ES256', use: 'sig' }), sealedPrivateKey };
 }
 
 function openPrivateKey(sealed: string, boxKeys: SealingKeyPair): KeyObject | null {

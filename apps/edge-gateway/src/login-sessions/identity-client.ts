@@ -2,16 +2,16 @@ import { hash } from 'node:crypto';
 import {
   changePassword,
   getIdentitySealingKey,
-  getSessionKeys,
+  getLoginSessionKeys,
   issuedTokens,
   logIn,
   logOut,
-  refreshSession,
+  refreshLoginSession,
   signUp,
   type IdentityCredentials,
   type IssuedTokens,
   type PasswordChange,
-  type SessionKey,
+  type LoginSessionKey,
 } from '@gateway/contracts';
 import {
   openSealed,
@@ -51,7 +51,7 @@ export class IdentityClient {
 
   async refresh(refreshToken: string): Promise<OpenedSession> {
     const request = { refreshSha256: hash('sha256', refreshToken), ...this.#recipient() };
-    return this.#open(await this.#messaging.call(refreshSession, request));
+    return this.#open(await this.#messaging.call(refreshLoginSession, request));
   }
 
   async logOut(ended: { readonly refreshToken: string } | { readonly sessionId: string }): Promise<void> {
@@ -67,8 +67,8 @@ export class IdentityClient {
     await this.#messaging.call(changePassword, { ...person, sealedPasswords });
   }
 
-  async keySet(): Promise<{ keys: SessionKey[] }> {
-    return (await this.#messaging.call(getSessionKeys, {})).keySet;
+  async keySet(): Promise<{ keys: LoginSessionKey[] }> {
+    return (await this.#messaging.call(getLoginSessionKeys, {})).keySet;
   }
 
   #recipient(): { recipientPublicKey: string } {

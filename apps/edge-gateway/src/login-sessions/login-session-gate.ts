@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
-import type { ResolvedSession } from '@gateway/contracts';
-import { accountChanged, resolveSession, sessionChanged } from '@gateway/contracts';
+import type { ResolvedLoginSession } from '@gateway/contracts';
+import { accountChanged, resolveLoginSession, loginSessionChanged } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import type { SessionVerifier } from './login-session-verifier.ts';
 import type { Session, SessionClaims } from './login-session.ts';
@@ -31,13 +31,13 @@ export function createSessionGate(
 
 type Named = Pick<SessionClaims, 'issuer' | 'subject' | 'sessionId'>;
 
-interface KeptSession extends ResolvedSession {
+interface KeptSession extends ResolvedLoginSession {
   readonly subjectTag: string;
 }
 
 /** Whether sessions stand, and whose they are. Null is a session that was revoked. */
 interface SessionCache {
-  get(session: Named): Promise<ResolvedSession | null>;
+  get(session: Named): Promise<ResolvedLoginSession | null>;
   /** What is known of a subject's sessions is out of date. */
   forget(issuer: string, subject: string): void;
 }
@@ -50,7 +50,7 @@ export function createSessionCache(messaging: Messaging): SessionCache {
     staleMs: 300_000,
     load: async (key) => {
       const named = parseName(key);
-      const { session } = await messaging.call(resolveSession, named);
+      const { session } = await messaging.call(resolveLoginSession, named);
       return session && { ...session, subjectTag: renderSubject(named.issuer, named.subject) };
     },
     broadcastsArrive: () => messaging.connected,
@@ -61,7 +61,7 @@ export function createSessionCache(messaging: Messaging): SessionCache {
         : [session.subjectTag, ...(session.accountId === null ? [] : [session.accountId])],
   });
   const forget = (issuer: string, subject: string) => cache.invalidateTag(renderSubject(issuer, subject));
-  messaging.onBroadcast(sessionChanged, ({ issuer, subject }) => forget(issuer, subject));
+  messaging.onBroadcast(loginSessionChanged, ({ issuer, subject }) => forget(issuer, subject));
   messaging.onBroadcast(accountChanged, ({ accountId }) => cache.invalidateTag(accountId));
   messaging.onReconnect(() => cache.doubtAll());
   return {

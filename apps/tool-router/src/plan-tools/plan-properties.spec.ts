@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { PlannedSession, PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
+import type { PlannedConversation, PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
 import { hashList, ToolMemory } from '../define-tools/tool-memory.adapter.ts';
 import { keywordRanker } from '../ranking/keyword-ranker.ts';
 import { MemoizedRanker } from '../ranking/memoized-ranker.ts';
@@ -160,7 +160,7 @@ describe('whatever the tools and the transcript', () => {
     const calls = fc.array(fc.array(name, { maxLength: 2 }), { minLength: 5, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(tools, asked, calls, async (list, fields, called) => {
-        let session: PlannedSession | undefined;
+        let session: PlannedConversation | undefined;
         for (let turns = 1; turns <= fields.userTurns.length; turns += 1) {
           const calledTools = [...new Set(called.slice(0, turns - 1).flat())];
           const request = { ...fields, userTurns: fields.userTurns.slice(0, turns), calledTools };
@@ -200,7 +200,7 @@ describe('whatever the tools and the transcript', () => {
 function remember(
   { chosen = [], policyVersion, method, recovery, isShadow }: PlannedTools,
   turns: number,
-): PlannedSession {
+): PlannedConversation {
   const way = recovery.armed ? recovery.way : null;
   return { forwarded: chosen, turns, policyVersion, lane: method, way, isShadow };
 }

@@ -1,7 +1,7 @@
 import {
   chooseCalibratedK,
   type PlanPrice,
-  type PlannedSession,
+  type PlannedConversation,
   type RoutingPolicy,
 } from '@gateway/contracts';
 import type { IntentClass } from '@gateway/interchange';
@@ -38,7 +38,7 @@ export interface SessionSetOptions {
   /** Positions that go out anyway and take no place in K. Fixed by the list. */
   readonly pinned: ReadonlySet<number>;
   /** By the memo: the set as it was, which turns only add to. */
-  readonly session: PlannedSession | undefined;
+  readonly session: PlannedConversation | undefined;
 }
 
 export interface SessionSet {
@@ -84,7 +84,7 @@ function everything(reason: SessionSet['reason'], worth: Worth | null = null): S
 function growSession(
   index: ToolListIndex,
   turns: readonly RankedTurn[],
-  session: PlannedSession,
+  session: PlannedConversation,
   options: SessionSetOptions,
 ): SessionSet {
   const positions = new Set(session.forwarded.filter((position) => position < index.names.length));

@@ -1,6 +1,17 @@
 import { z } from 'zod';
-import { id, keepable, timestamp } from '../common.ts';
-import { limits } from './limits.ts';
+import { id, keepable, timestamp } from '../base/common.ts';
+
+const tokenBudget = z.int().min(0).max(1e15);
+
+/** What a key may be limited in, and inherits from its account's policy otherwise. */
+export const limits = {
+  /** Requests a minute. */
+  rate_limit_rpm: z.int().min(1).max(10_000_000),
+  /** Saved tokens a UTC day. */
+  daily_token_budget: tokenBudget,
+  /** Saved tokens a UTC week, from Monday on. */
+  weekly_token_budget: tokenBudget,
+};
 
 /** What the account's keys inherit, and what is kept of its requests. */
 export const accountPolicy = z.strictObject({
@@ -31,3 +42,26 @@ export const updateAccountBody = z
   .strictObject({ name: accountName, policy: accountPolicy.partial() })
   .partial();
 export type UpdateAccountBody = z.infer<typeof updateAccountBody>;
+
+const status = z.enum(['pending', 'done']);
+
+/** The receipt of an account's deletion: what is deleted already, and what still is to be. It names nobody. */
+export const accountDeletion = z.object({
+  /** Of the deletion, not of the account. Whoever knows it may read the receipt. */
+  id,
+  object: z.literal('account.deletion'),
+  /** `done` once every step is. From the first answer on no key and no session of the account works. */
+  status,
+  requested_at: timestamp,
+  completed_at: timestamp.nullable(),
+  /** In their order. Each is tried until it is done. */
+  steps: z.array(
+    z.object({
+      /** Whose data it deletes. */
+      service: z.string(),
+      status,
+      completed_at: timestamp.nullable(),
+    }),
+  ),
+});
+export type AccountDeletion = z.infer<typeof accountDeletion>;

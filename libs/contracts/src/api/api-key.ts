@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { count, id, instant, keepable, timestamp, toolNames } from '../common.ts';
-import { limits } from './limits.ts';
-import { listOf } from './list.ts';
+import { count, id, instant, keepable, timestamp, toolNames } from '../base/common.ts';
+import { limits } from './account.ts';
+import { listOf } from '../base/list.ts';
 
 /** The fields of a key that may be inherited from the account policy. */
 export const inheritableLimit = z.enum(['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget']);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, timestamp } from '../common.ts';
+import { count, timestamp } from '../base/common.ts';
 
 /** Where a person comes back to from Stripe's pages. */
 const returnUrl = z.url({ protocol: /^https?$/ }).max(2_048);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id } from '../common.ts';
+import { id } from '../base/common.ts';
 
 /** The error body of chat-completions, of the proxies and of the account endpoints. */
 export const errorBody = z

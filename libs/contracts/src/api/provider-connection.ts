@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { timestamp } from '../common.ts';
-import { listOf } from './list.ts';
+import { timestamp } from '../base/common.ts';
+import { listOf } from '../base/list.ts';
 
 /** A provider and the state of its connection. The hint is at most the last four characters of the credential. */
 export const providerConnection = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { count, id, timestamp } from '../common.ts';
-import { pageOf } from './list.ts';
+import { count, id, timestamp } from '../base/common.ts';
+import { pageOf } from '../base/list.ts';
 import { routingMode } from './routing-preferences.ts';
 
 export const requestStatus = z.enum(['ok', 'error', 'cancelled', 'truncated', 'interrupted']);

@@ -1,7 +1,47 @@
 import { z } from 'zod';
-import { count, timestamp } from '../common.ts';
-import { listOf } from './list.ts';
+import { count, timestamp } from '../base/common.ts';
+import { recallTarget } from './routing-preferences.ts';
+import { listOf } from '../base/list.ts';
 import { routingTrace } from './request-log.ts';
+
+const share = z.number().min(0).max(1);
+
+/** Recall as it was seen, and its exact one-sided 95% bounds. */
+const boundedRecall = z.object({ value: share, low: share, high: share });
+
+const calibrationBucket = z.object({
+  /** `<intent>:<list-size band>`; with `*` for the intent, over all of them. */
+  bucket: z.string(),
+  /** Shadow sessions in which tools were called. */
+  samples: count,
+  /**
+   * `calibrated`: K is measured. `prior`: there are too few samples, and shipped priors hold. `off`: recall fell or was too low,
+   * and everything is forwarded until enough new samples show a K that suffices.
+   */
+  basis: z.enum(['calibrated', 'prior', 'off']),
+  /** How many more sessions it takes at the least; 0 when calibrated. */
+  samples_needed: count,
+  /** By K, as text: had K of the scored tools been forwarded. */
+  recall_at: z.record(z.string(), boundedRecall),
+  /** K of the policy by the mean length of the lists; null without one. */
+  kept_share: share.nullable(),
+  /** When samples began to be counted anew, because recall had fallen. */
+  restarted_at: timestamp.nullable(),
+});
+
+/** What shadow sessions showed, and the K that follows. */
+export const routingCalibration = z.object({
+  object: z.literal('routing.calibration'),
+  recall_target: recallTarget,
+  /** `c1`, `c2` and so on; null before the first shadow session. */
+  version: z.string().nullable(),
+  /** Buckets with a measured K. `threshold` is the lower bound of its recall, which is at least the target. */
+  policy: z.array(z.object({ bucket: z.string(), k: z.int().min(1), threshold: share })),
+  /** The one with the most samples first. */
+  buckets: z.array(calibrationBucket),
+  updated_at: timestamp.nullable(),
+});
+export type RoutingCalibration = z.infer<typeof routingCalibration>;
 
 export const tracesQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) });
 
@@ -13,7 +53,6 @@ export const recentRoutingTrace = routingTrace.extend({
 export type RecentRoutingTrace = z.infer<typeof recentRoutingTrace>;
 export const recentRoutingTraceList = listOf(recentRoutingTrace);
 
-const share = z.number().min(0).max(1);
 const model = z.object({ provider: z.string(), model_id: z.string() });
 
 /** What the log showed of an account's models. Each list has the best first, five at most. */

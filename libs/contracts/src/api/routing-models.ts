@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { count } from '../common.ts';
-import { listOf } from './list.ts';
+import { count } from '../base/common.ts';
+import { listOf } from '../base/list.ts';
 
 /** Null where no source says. */
 const known = z.boolean().nullable();

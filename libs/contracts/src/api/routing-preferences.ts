@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keepable } from '../common.ts';
+import { keepable } from '../base/common.ts';
 
 export const routingMode = z.enum(['auto', 'cheap', 'fast', 'capable']);
 export type RoutingMode = z.infer<typeof routingMode>;
@@ -10,7 +10,7 @@ export const recallTarget = z.number().min(0.5).max(0.9999);
  * `deferred_loading`: the provider keeps definitions out of the prompt until the model searches for them. `allowed_tools`: all
  * are in the prompt, and the request says which may be called, which saves no tokens and rewrites no cache.
  */
-export const nativeWay = z.enum(['deferred_loading', 'allowed_tools']);
+export const deferralMode = z.enum(['deferred_loading', 'allowed_tools']);
 /** `pass`: the request goes out unoptimized. `reject`: it is answered 402. */
 export const onBudgetExhausted = z.enum(['pass', 'reject']);
 
@@ -19,7 +19,7 @@ const pruning = z.strictObject({
   recall_target: recallTarget,
   recovery: z.boolean(),
   /** Providers' own ways that take the place of leaving tools out, where the model has them and the client speaks its format. */
-  native: z.array(nativeWay).max(2),
+  native: z.array(deferralMode).max(2),
 });
 const compression = z.strictObject({ mode: compressionMode, apply_without_tools: z.boolean() });
 
@@ -37,7 +37,7 @@ export const routingPreferences = z.strictObject({
   /** The dearest a model may be that is chosen automatically, in USD per million tokens. Null is no bound. */
   max_cost_usd_per_mtok: z.number().min(0).max(1_000_000).nullable(),
   /** An account service of the release before does not send `native` yet. */
-  pruning: pruning.extend({ native: z.array(nativeWay).max(2).default([]) }),
+  pruning: pruning.extend({ native: z.array(deferralMode).max(2).default([]) }),
   compression,
   /** Tried in this order. */
   fallbacks: z.array(modelString).max(16),

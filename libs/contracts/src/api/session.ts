@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { sessionKey } from '../rpc/identity.v1.ts';
 
 /** Bounds of what is worth looking at; what a good one is, the account service says. */
 const email = z.string().min(3).max(320);
@@ -34,7 +33,19 @@ export type SessionBody = z.infer<typeof session>;
 export const endedSession = z.object({ object: z.literal('session.ended'), ended: z.literal(true) });
 export const changedPassword = z.object({ object: z.literal('password.changed'), changed: z.literal(true) });
 
+/** A public key of the embedded identity, as a JSON Web Key (RFC 7517). */
+export const loginSessionKey = z.object({
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  x: z.string(),
+  y: z.string(),
+  kid: z.string(),
+  alg: z.literal('ES256'),
+  use: z.literal('sig'),
+});
+export type LoginSessionKey = z.infer<typeof loginSessionKey>;
+
 /** A JWK set (RFC 7517 §5). */
-export const sessionKeySet = z.object({ keys: z.array(sessionKey) });
+export const sessionKeySet = z.object({ keys: z.array(loginSessionKey) });
 
 export const registerBody = z.strictObject({ name: z.string().trim().min(1).max(200).optional() });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { count, id, timestamp } from '../common.ts';
-import { pageOf, pageQuery } from './list.ts';
+import { count, id, timestamp } from '../base/common.ts';
+import { pageOf, pageQuery } from '../base/list.ts';
 
 /** Of the last days, today (UTC) included. */
 export const toolHealthQuery = pageQuery.extend({ days: z.coerce.number().int().min(1).max(90).default(7) });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { count, id, instant, keepable, timestamp } from '../common.ts';
-import { listOf, pageOf, pageQuery } from './list.ts';
+import { count, id, instant, keepable, timestamp } from '../base/common.ts';
+import { listOf, pageOf, pageQuery } from '../base/list.ts';
 import { requestStatus } from './request-log.ts';
 
 /** Query of the request log. What is given narrows it; `from` is inclusive, `to` is not. */

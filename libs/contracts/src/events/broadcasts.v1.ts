@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { id } from '../common.ts';
-import { defineBroadcast } from '../define.ts';
+import { id } from '../base/common.ts';
+import { defineBroadcast } from '../base/define.ts';
 
 /** A key was created, changed or revoked: what is cached of it is stale. A revoked one ends its open streams. */
 export const keyChanged = defineBroadcast({
@@ -23,7 +23,7 @@ export const accountChanged = defineBroadcast({
 });
 
 /** Sessions of a person ended, or the person's account changed: what is cached of any of them is stale. */
-export const sessionChanged = defineBroadcast({
+export const loginSessionChanged = defineBroadcast({
   subject: 'account.session-changed.v1',
   publisher: 'account',
   listeners: ['edge-gateway'],

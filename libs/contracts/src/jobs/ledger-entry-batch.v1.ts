@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { count, id, timestamp } from '../common.ts';
-import { defineJob } from '../define.ts';
+import { count, id, timestamp } from '../base/common.ts';
+import { defineJob } from '../base/define.ts';
 
 /** What one request saved, as its row of the log says: requests that saved nothing have none. */
 export const ledgerEntry = z.object({

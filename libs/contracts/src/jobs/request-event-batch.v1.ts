@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shippedRequestEventV1 } from '../events/request-event.v1.ts';
-import { timestamp } from '../common.ts';
-import { defineJob } from '../define.ts';
+import { timestamp } from '../base/common.ts';
+import { defineJob } from '../base/define.ts';
 
 /** A batch of terminal events. The job's id is the batch's, so that a batch queued twice runs once. */
 export const requestEventBatch = defineJob({

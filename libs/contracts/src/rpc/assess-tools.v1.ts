@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { count, id } from '../common.ts';
-import { defineRpc } from '../define.ts';
+import { count, id } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 /**
  * Tells what tools an account offers together, so that their descriptions are assessed. Definitions are read and not kept:

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import {
   compressionMode,
-  nativeWay,
+  deferralMode,
   onBudgetExhausted,
   pruningMode,
   recallTarget,
   routingMode,
 } from '../api/routing-preferences.ts';
-import { count, id, sha256Hex, timestamp, toolNames } from '../common.ts';
-import { defineRpc } from '../define.ts';
+import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 /** How models are chosen for the account, as far as the edge has to know. Its toggles are asked for apart. */
 const grantRouting = z.object({
@@ -43,7 +43,7 @@ export const keyGrant = z.object({
     mode: pruningMode,
     recallTarget,
     recovery: z.boolean().default(true),
-    native: z.array(nativeWay).default([]),
+    native: z.array(deferralMode).default([]),
   }),
   compression: z.object({ mode: compressionMode, applyWithoutTools: z.boolean() }),
   routing: grantRouting.default({

@@ -8,8 +8,8 @@ import {
   stripeEventReceipt,
   syncCheckoutBody,
 } from '../api/billing.ts';
-import { base64, id } from '../common.ts';
-import { defineBroadcast, defineRpc } from '../define.ts';
+import { base64, id } from '../base/common.ts';
+import { defineBroadcast, defineRpc } from '../base/define.ts';
 
 const common = { server: 'billing', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 /** Longer than Stripe is given to answer, once more included. */

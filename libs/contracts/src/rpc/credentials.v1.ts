@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { additionalKeysMax } from '../api/provider-connection.ts';
-import { base64, count, id, timestamp } from '../common.ts';
-import { defineRpc } from '../define.ts';
+import { base64, count, id, timestamp } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 const provider = z.string().min(1).max(64);
@@ -94,4 +94,43 @@ export const forgetAccountCredentials = defineRpc({
   subject: 'provider-vault.forget-account.v1',
   request: z.object({ accountId: id }),
   reply: z.object({ credentials: count }),
+});
+
+/** Rotation of the vault's key-encryption key, step by step: activate, re-wrap until nothing is left, retire. */
+const rotation = { server: 'provider-vault', callers: ['operator'], deadlineMs: 10_000 } as const;
+const keyVersion = z.int().min(1).max(999_999_999);
+
+/**
+ * Writes with this version from now on; null is the highest that the replica holds. Refused (`invalid_field`) while a
+ * running replica lacks the key. Doing it again changes nothing.
+ */
+export const activateKey = defineRpc({
+  ...rotation,
+  subject: 'provider-vault.activate-key.v1',
+  request: z.object({ version: keyVersion.nullable() }),
+  reply: z.object({ version: keyVersion, previous: keyVersion.nullable() }),
+});
+
+/** A place in the order of the work: by key version, then by id. */
+const rewrapCursor = z.object({ keyVersion, id });
+
+/** Closes a batch of credentials anew under the present key. `left` counts those that are not under it yet. */
+export const rewrapCredentials = defineRpc({
+  ...rotation,
+  subject: 'provider-vault.rewrap-credentials.v1',
+  request: z.object({ after: rewrapCursor.nullable(), rowsMax: z.int().min(1).max(500) }),
+  reply: z.object({
+    rewrapped: count,
+    failed: z.array(rewrapCursor),
+    next: rewrapCursor.nullable(),
+    left: count,
+  }),
+});
+
+/** Drops the versions that no credential needs any more. */
+export const retireKeys = defineRpc({
+  ...rotation,
+  subject: 'provider-vault.retire-keys.v1',
+  request: z.object({}),
+  reply: z.object({ retired: z.array(keyVersion), inUse: z.array(keyVersion) }),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { base64 } from '../common.ts';
-import { defineRpc } from '../define.ts';
+import { base64 } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 /** As many tools as are assessed together. */
 const toolsMax = 1_000;

@@ -1,28 +1,17 @@
 import { z } from 'zod';
-import { base64, id, sha256Hex } from '../common.ts';
-import { defineRpc } from '../define.ts';
+import { loginSessionKey } from '../api/session.ts';
+import { base64, id, sha256Hex } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 10_000 } as const;
 
-/** A public key of the embedded identity, as a JSON Web Key (RFC 7517). */
-export const sessionKey = z.object({
-  kty: z.literal('EC'),
-  crv: z.literal('P-256'),
-  x: z.string(),
-  y: z.string(),
-  kid: z.string(),
-  alg: z.literal('ES256'),
-  use: z.literal('sig'),
-});
-export type SessionKey = z.infer<typeof sessionKey>;
-
 /** The public keys that verify the embedded identity's session tokens. `not_found` when that identity is off. */
-export const getSessionKeys = defineRpc({
+export const getLoginSessionKeys = defineRpc({
   ...common,
   subject: 'account.get-session-keys.v1',
   deadlineMs: 2_000,
   request: z.object({}),
-  reply: z.object({ keySet: z.object({ keys: z.array(sessionKey) }) }),
+  reply: z.object({ keySet: z.object({ keys: z.array(loginSessionKey) }) }),
 });
 
 /** The X25519 public key to which passwords are sealed on their way in. All replicas of the account service share it. */
@@ -74,7 +63,7 @@ export const logIn = defineRpc({
 });
 
 /** Replaces a refresh token. One that was replaced already ends its session. Throws `invalid_refresh_token`. */
-export const refreshSession = defineRpc({
+export const refreshLoginSession = defineRpc({
   ...common,
   subject: 'account.refresh-session.v1',
   request: z.object({ refreshSha256: sha256Hex, recipientPublicKey: base64 }),
@@ -104,3 +93,25 @@ export const changePassword = defineRpc({
 });
 export const passwordChange = z.object({ currentPassword: z.string(), newPassword: z.string() });
 export type PasswordChange = z.infer<typeof passwordChange>;
+
+/** Who issued a session token, and to whom: a subject means nothing without its issuer. */
+export const loginSessionName = z.object({
+  issuer: z.string().min(1).max(2_048),
+  subject: z.string().min(1).max(255),
+  /** Null for an issuer whose sessions are not ours to revoke. */
+  sessionId: id.nullable(),
+});
+
+/** Whose session it is. Both are null until the person has registered an account. */
+export const resolvedLoginSession = z.object({ accountId: id.nullable(), personId: id.nullable() });
+export type ResolvedLoginSession = z.infer<typeof resolvedLoginSession>;
+
+/** Looks up whose session a verified token is of. Null: the session was revoked, or never was. */
+export const resolveLoginSession = defineRpc({
+  subject: 'account.resolve-session.v1',
+  server: 'account',
+  callers: ['edge-gateway'],
+  deadlineMs: 2_000,
+  request: loginSessionName,
+  reply: z.object({ session: resolvedLoginSession.nullable() }),
+});

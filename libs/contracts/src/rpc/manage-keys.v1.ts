@@ -8,9 +8,8 @@ import {
   toolListBody,
   updateApiKeyBody,
 } from '../api/api-key.ts';
-import { id } from '../common.ts';
-import { defineRpc } from '../define.ts';
-import { idempotency, replayed } from '../idempotency.ts';
+import { id, idempotency, replayed } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 5_000 } as const;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { modelToggleBody } from '../api/routing-models.ts';
 import { routingPreferences, updatePreferencesBody } from '../api/routing-preferences.ts';
-import { id } from '../common.ts';
-import { defineRpc } from '../define.ts';
+import { id } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 

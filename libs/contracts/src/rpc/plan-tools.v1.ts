@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { count, id, sha256Hex } from '../common.ts';
-import { defineRpc } from '../define.ts';
+import { count, id, sha256Hex } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 /**
  * Asks which tools to forward. Tools travel by hash: the router answers `unknown` with those it has no definition for
@@ -10,10 +10,10 @@ import { defineRpc } from '../define.ts';
  * The plan is a pure function of this request and of the policy version: the turns are the whole transcript's, so any
  * replica, with or without a memo, gives the same answer.
  */
-const recoveryWay = z.enum(['in_place', 'regrown']);
+const recoveryMode = z.enum(['in_place', 'regrown']);
 
 /** What a session's plans have been so far: what its transcript can't show, or only with the same policy. */
-const plannedSession = z.object({
+const plannedConversation = z.object({
   /** Positions, of this very list, that the session's turns have chosen (`chosen`); what is always in comes on top. */
   forwarded: z.array(count).max(4096),
   /** User turns that had their say in it. */
@@ -23,11 +23,11 @@ const plannedSession = z.object({
   /** The lane in which the session began. */
   lane: z.enum(['semantic', 'keyword']),
   /** How tools that were left out have been reachable; null: not at all. */
-  way: recoveryWay.nullable(),
+  way: recoveryMode.nullable(),
   /** The full list has been forwarded while the plan was made. */
   isShadow: z.boolean(),
 });
-export type PlannedSession = z.infer<typeof plannedSession>;
+export type PlannedConversation = z.infer<typeof plannedConversation>;
 
 /** What tokens cost at the model that is asked, as multiples of its plain input price. Estimated by a fixed ratio, so that every turn says the same. */
 const planPrice = z.object({
@@ -70,7 +70,7 @@ const planToolsRequest = z.object({
   recallTarget: z.number(),
   // The fields from here on are new: an edge of the release before does not send them yet.
   /** By the edge's memo. Without it the same is computed again of the transcript. */
-  session: plannedSession.optional(),
+  session: plannedConversation.optional(),
   /** Names of the tools that hidden rounds of the session brought back, whether or not they were called then. */
   recoveredTools: z.array(z.string()).max(4096).optional(),
   /** Whether tools that are left out can be kept reachable for this request. */
@@ -125,7 +125,7 @@ const planToolsReply = z.discriminatedUnion('status', [
      * rest. `in_place`: tools and prefix never change; a call of a tool outside `forwarded` is rendered upstream as the
      * stand-in's. `regrown`: what was brought back is in `forwarded` from then on.
      */
-    recovery: z.object({ armed: z.boolean(), way: recoveryWay }).default({ armed: false, way: 'in_place' }),
+    recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
      * What leaving out is worth over the session that is expected, in tokens at the plain input price: `saved` of
      * definitions that do not go out, `spent` on names and on rounds for what is missed.

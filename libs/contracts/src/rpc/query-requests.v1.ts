@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { requestDetail, requestLogEntry, requestStatus } from '../api/request-log.ts';
-import { count, id, sha256Hex, timestamp } from '../common.ts';
-import { defineRpc } from '../define.ts';
-import { blockId } from './read-token-counts.v1.ts';
+import { count, id, sha256Hex, timestamp } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
+import { blockId } from './compression.v1.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { routingCalibration } from '../api/routing-calibration.ts';
-import { recentRoutingTrace } from '../api/routing-insights.ts';
+import { routingCalibration, recentRoutingTrace } from '../api/routing-insights.ts';
 import { recallAlert, toolHealth, toolSuggestion } from '../api/tool-health.ts';
-import { count, id, timestamp } from '../common.ts';
-import { defineRpc } from '../define.ts';
+import { count, id, timestamp } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 10_000 } as const;
 /** From `from` (inclusive) to `to` (exclusive). */

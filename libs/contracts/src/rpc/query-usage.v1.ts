@@ -8,8 +8,8 @@ import {
   usageFilter,
   usageSession,
 } from '../api/usage.ts';
-import { count, id, timestamp } from '../common.ts';
-import { defineRpc } from '../define.ts';
+import { count, id, timestamp } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 10_000 } as const;
 /** From `from` (inclusive) to `to` (exclusive). */

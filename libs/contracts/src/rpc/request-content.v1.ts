@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { base64, id, timestamp } from '../common.ts';
-import { defineRpc } from '../define.ts';
+import { base64, id, timestamp } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
 
 /** Each part of a content, the request's and the answer's, is cut to this. */
 export const contentPartBytesMax = 2 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { SessionKey } from '@gateway/contracts';
+import type { LoginSessionKey } from '@gateway/contracts';
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { AllowAccess, Describe } from '../../openapi/operation.ts';
 import type { IdentityClient } from '../../login-sessions/identity-client.ts';
@@ -13,7 +13,7 @@ const keptMs = 10_000;
 @AllowAccess('public')
 export class SessionKeysRoute {
   readonly #identity: IdentityClient;
-  #answer: Promise<{ keys: SessionKey[] }> | undefined;
+  #answer: Promise<{ keys: LoginSessionKey[] }> | undefined;
   #askedAt = -Infinity;
 
   constructor(@Inject(tokens.identity) identity: IdentityClient) {
@@ -23,7 +23,7 @@ export class SessionKeysRoute {
   @Get()
   @Header('cache-control', 'public, max-age=300')
   @Describe(readSessionKeys)
-  async read(): Promise<{ keys: SessionKey[] }> {
+  async read(): Promise<{ keys: LoginSessionKey[] }> {
     if (this.#answer && performance.now() - this.#askedAt < keptMs) return this.#answer;
     this.#askedAt = performance.now();
     this.#answer = this.#identity.keySet();

@@ -1,4 +1,4 @@
-import type { PlannedSession } from '@gateway/contracts';
+import type { PlannedConversation } from '@gateway/contracts';
 import { withTimeout, type Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ export interface SessionRedis {
 }
 
 /** What a transcript can't show of its session. Positions are those of the tool list. */
-export interface RememberedSession extends PlannedSession {
+export interface RememberedSession extends PlannedConversation {
   /** Tools that hidden rounds brought back. */
   readonly recovered: readonly number[];
   /** Tools that the model asked about beside calls of the client's, and has not been told of yet. */

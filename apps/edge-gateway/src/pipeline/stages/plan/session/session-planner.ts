@@ -1,4 +1,4 @@
-import type { PlannedSession } from '@gateway/contracts';
+import type { PlannedConversation } from '@gateway/contracts';
 import { hash } from 'node:crypto';
 import type { ToolOutline } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
@@ -163,7 +163,7 @@ function drawOf({ session }: SessionNames): number {
   return hash('sha256', `shadow\n${session}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
 }
 
-function sessionOf(known: RememberedSession): PlannedSession {
+function sessionOf(known: RememberedSession): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow } = known;
   return { forwarded, turns, policyVersion, lane, way, isShadow };
 }

@@ -1,8 +1,81 @@
 import { z } from 'zod';
-import { count, id, sha256Hex } from '../common.ts';
-import { defineRpc } from '../define.ts';
-import { blockId } from './read-token-counts.v1.ts';
-import { markerId } from './recall-originals.v1.ts';
+import { count, id, sha256Hex } from '../base/common.ts';
+import { defineRpc } from '../base/define.ts';
+
+/**
+ * Compresses tool definitions without changing which arguments are valid. The edge sends only definitions that it has
+ * no answer for; the answer is a pure function of the mode and the definition's bytes, so it may keep it for ever.
+ */
+export const compressSchemas = defineRpc({
+  subject: 'compressor.compress-schemas.v1',
+  server: 'compressor',
+  callers: ['edge-gateway'],
+  deadlineMs: 150,
+  request: z.object({
+    /** `balanced` holds long descriptions to a budget a tool. Absent from edges of the version before. */
+    mode: z.enum(['lossless', 'balanced']).default('lossless'),
+    definitions: z.array(
+      z.object({
+        hash: sha256Hex,
+        /** The definition exactly as the client wrote it (UTF-8 JSON). */
+        text: z.string(),
+      }),
+    ),
+  }),
+  reply: z.object({
+    results: z.array(
+      z.object({
+        hash: sha256Hex,
+        /** Byte ranges of the definition's UTF-8 text, ascending, not overlapping. */
+        edits: z.array(z.object({ start: count, end: count, replacement: z.string() })),
+        steps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
+      }),
+    ),
+  }),
+});
+export type CompressSchemasReply = z.infer<typeof compressSchemas.reply>;
+
+/** Names a block of context, the same as often as it is compressed: from its session and its text. */
+export const blockId = z.string().regex(/^[0-9a-f]{16}$/);
+
+export const tokenCounts = z.object({ before: count, after: count });
+export type TokenCounts = z.infer<typeof tokenCounts>;
+
+/**
+ * Exact tokens (o200k) of compressed blocks, before and after, in the order asked. They are counted when nobody waits for them;
+ * null for what is not counted yet, or not kept any more.
+ */
+export const readTokenCounts = defineRpc({
+  subject: 'compressor.read-token-counts.v1',
+  server: 'compressor',
+  callers: ['edge-gateway'],
+  deadlineMs: 1_000,
+  request: z.object({ blocks: z.array(blockId).min(1).max(64) }),
+  reply: z.object({ counts: z.array(tokenCounts.nullable()) }),
+});
+
+/** What stands in a marker: `[… 12 lines left out: 0123456789ab]`. */
+export const markerId = z.string().regex(/^[0-9a-f]{12}$/);
+
+/**
+ * What markers stand for, by the account and the session that they were made in: to any other, and after a day, an id means
+ * nothing. Answers in the order asked; null for what is not kept, and for what does not fit into one message beside those before
+ * it (asked for alone, each does).
+ */
+export const recallOriginals = defineRpc({
+  subject: 'compressor.recall-originals.v1',
+  server: 'compressor',
+  callers: ['edge-gateway'],
+  deadlineMs: 1_000,
+  request: z.object({
+    accountId: id,
+    /** As in `compress-blocks`: the session's seed. */
+    session: sha256Hex,
+    ids: z.array(markerId).min(1).max(64),
+  }),
+  reply: z.object({ originals: z.array(z.string().nullable()) }),
+});
+export type RecallOriginalsRequest = z.infer<typeof recallOriginals.request>;
 
 const compressBlocksRequest = z.object({
   mode: z.enum(['lossless', 'balanced']),

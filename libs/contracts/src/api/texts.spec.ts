@@ -1,7 +1,7 @@
-import { analyticsQuery, requestLogQuery, sessionsQuery } from './api/usage.ts';
-import { createApiKeyBody, toolListBody } from './api/api-key.ts';
-import { updateAccountBody } from './api/account.ts';
-import { updatePreferencesBody } from './api/routing-preferences.ts';
+import { analyticsQuery, requestLogQuery, sessionsQuery } from './usage.ts';
+import { createApiKeyBody, toolListBody } from './api-key.ts';
+import { updateAccountBody } from './account.ts';
+import { updatePreferencesBody } from './routing-preferences.ts';
 
 describe.each(['a\0b', 'a\ud800b'])('a text that Postgres cannot keep (%j)', (text) => {
   it.each([

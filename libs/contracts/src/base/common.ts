@@ -23,3 +23,11 @@ export const instant = z.iso.datetime({ offset: true }).refine(
   { error: 'give a time of the years 1 to 9999' },
 );
 export const toolNames = z.array(keepable(z.string().min(1).max(256))).max(4096);
+
+/**
+ * What a call that creates takes besides: the SHA-256 of the caller's `Idempotency-Key`. Within 24 hours the same one with the
+ * same request gets the first one's answer, and with another request `idempotency_key_reused`.
+ */
+export const idempotency = { idempotencyKeySha256: sha256Hex.optional() };
+/** Whether the answer is that of an earlier call. */
+export const replayed = z.boolean().default(false);
