@@ -136,7 +136,11 @@ async function renderNewKey(boxKeys: SealingKeyPair) {
   const jwk = publicKey.export({ format: 'jwk' });
   const kid = await calculateJwkThumbprint({ kty: 'EC', ...jwk });
   const sealedPrivateKey = seal(privateKey.export({ format: 'der', type: 'pkcs8' }), boxKeys.publicKey);
-  return { kid, publicJwk: loginSessionKey.parse({ ...jwk, kid, alg: 'ES256', use: 'sig' }), sealedPrivateKey };
+  return {
+    kid,
+    publicJwk: loginSessionKey.parse({ ...jwk, kid, alg: 'ES256', use: 'sig' }),
+    sealedPrivateKey,
+  };
 }
 
 function openPrivateKey(sealed: string, boxKeys: SealingKeyPair): KeyObject | null {
