@@ -6,7 +6,7 @@ import { keyGrant, type KeyGrant } from '@gateway/contracts';
 import { createApiKey } from '@gateway/interchange';
 import type { Messaging } from '@gateway/messaging';
 import { GrantCache } from '../../../apps/edge-gateway/src/grants/grant-cache.ts';
-import { authenticateHeaders } from '../../../apps/edge-gateway/src/pipeline/stages/authenticate/authenticate.ts';
+import { authenticateHeaders } from '../../../apps/edge-gateway/src/request/authenticate-headers.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 20);
 const checksPerRound = 50_000;

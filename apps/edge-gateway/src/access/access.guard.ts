@@ -4,7 +4,7 @@ import { Inject, Injectable, createParamDecorator } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { GrantCache } from '../grants/grant-cache.ts';
-import { authenticateHeaders } from '../pipeline/stages/authenticate/authenticate.ts';
+import { authenticateHeaders } from '../request/authenticate-headers.ts';
 import type { SessionGate } from '../login-sessions/login-session-gate.ts';
 import type { Session } from '../login-sessions/login-session.ts';
 import { looksLikeSessionToken } from '../login-sessions/login-session.ts';

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { authenticateHeaders } from '../pipeline/stages/authenticate/authenticate.ts';
-import { countRequest, renderRateHeaders, requireRoom } from '../pipeline/stages/limit/limit.ts';
+import { authenticateHeaders } from '../request/authenticate-headers.ts';
+import { countRequest, renderRateHeaders, requireRoom } from '../rate-limits/count-request.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { tokens } from '../tokens.ts';
 

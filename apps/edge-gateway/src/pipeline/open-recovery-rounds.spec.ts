@@ -7,11 +7,18 @@ import type { Outbound } from './exchange/tool-plan.ts';
 import type { PipelineServices } from './services.ts';
 import { createTries } from './exchange/tries.ts';
 
-const net = recoveryFor(requestWith('chat-completions', [{ name: 'here' }, { name: 'away' }]), {
+const recovery = recoveryFor(requestWith('chat-completions', [{ name: 'here' }, { name: 'away' }]), {
   forwarded: [0],
 });
 const asks: StreamEvent[] = [
-  { type: 'tool-call-start', choice: 0, block: 0, id: 'c', name: net.recoveryTool.name, kind: 'function' },
+  {
+    type: 'tool-call-start',
+    choice: 0,
+    block: 0,
+    id: 'c',
+    name: recovery.recoveryTool.name,
+    kind: 'function',
+  },
   { type: 'tool-call-delta', choice: 0, block: 0, argumentsText: '{"action":"describe","names":["away"]}' },
   { type: 'tool-call-end', choice: 0, block: 0 },
 ];
@@ -26,7 +33,7 @@ const answers = (usage: TokenUsage, said: readonly StreamEvent[]): StreamEvent[]
 it('the rounds of an answer that is asked for anew go on counting: what was answered before it broke off is billed', async () => {
   const broken = new Error('broken');
   const outbound = {
-    plan: { recovery: net, forwarded: [0], eligible: [0, 1] },
+    plan: { recovery, forwarded: [0], eligible: [0, 1] },
     roundFor: () => ({ plainBodyFor: null }),
   };
   const exchange = {

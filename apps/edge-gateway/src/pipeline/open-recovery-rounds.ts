@@ -17,8 +17,8 @@ export function openRounds(
   caller: Caller,
   services: PipelineServices,
 ): RecoveryRounds | null {
-  const { recovery: net } = outbound.plan;
-  if (net === undefined) return null;
+  const { recovery } = outbound.plan;
+  if (recovery === undefined) return null;
   const asked = alone(target);
   const ask = async (next: NextRound): Promise<UpstreamAnswer> => {
     const { outboundBytes, headers } = exchange;
@@ -33,7 +33,7 @@ export function openRounds(
     return answer;
   };
   const rounds = new RecoveryRounds({
-    recovery: net,
+    recovery,
     signal: exchange.abort.signal,
     forwarded: listSent(outbound.plan).length,
     billed: exchange.rounds?.billed ?? [],
@@ -59,16 +59,16 @@ export async function rememberRounds(
   rounds: RecoveryRounds,
   memory: RoundsMemory,
 ): Promise<void> {
-  const { recovery: net, session, eligible } = plan;
+  const { recovery, session, eligible } = plan;
   const { names, needs } = rounds.unanswered;
-  if (net === undefined || session === null) return;
+  if (recovery === undefined || session === null) return;
   if (rounds.recovered.length === 0 && names.length === 0 && needs.length === 0) return;
   const positionsOf = (tools: readonly string[]): number[] =>
     tools.flatMap((name) => {
-      const index = net.pruned.get(name);
+      const index = recovery.pruned.get(name);
       return index === undefined ? [] : [eligible.indexOf(index)];
     });
-  const found = await Promise.all(needs.slice(0, 2).map((need) => net.find(need)));
+  const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
   const asked = positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);
   memory.addRecovered(session, [...positionsOf(rounds.recovered), ...asked], asked);
 }

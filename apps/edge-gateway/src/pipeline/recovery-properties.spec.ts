@@ -30,7 +30,7 @@ const cases = fc.record({
   denied: fc.array(name, { minLength: 1, maxLength: 4 }),
   allowed: fc.option(fc.array(name, { maxLength: 5 })),
   forwards: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
-  way: fc.constantFrom('in_place' as const, 'regrown' as const),
+  mode: fc.constantFrom('in_place' as const, 'regrown' as const),
   native: fc.constantFrom(undefined, 'deferred' as const, 'allowed' as const),
   asked: fc.array(fc.nat(7), { maxLength: 3 }),
   rounds: fc.array(fc.array(call, { maxLength: 3 }), { maxLength: 4 }),
@@ -42,10 +42,10 @@ const target = {
   ownCredential: null,
 } as unknown as Target;
 
-function tell(standIn: string, calls: readonly MadeUpCall[]): StreamEvent[] {
+function tell(recoveryTool: string, calls: readonly MadeUpCall[]): StreamEvent[] {
   const told = calls.flatMap((made, block): StreamEvent[] => {
     const place = { choice: 0, block };
-    const called = 'own' in made ? made.own : standIn;
+    const called = 'own' in made ? made.own : recoveryTool;
     const start = {
       type: 'tool-call-start',
       ...place,
@@ -76,7 +76,7 @@ it('a tool that the key may not use never goes out and is never called, by any p
   await fc.assert(
     fc.asyncProperty(
       cases,
-      async ({ format, tools, denied, allowed, forwards, way, native, asked, rounds }) => {
+      async ({ format, tools, denied, allowed, forwards, mode, native, asked, rounds }) => {
         const request = requestWith(
           format,
           tools.map((tool) => ({ name: tool })),
@@ -84,9 +84,9 @@ it('a tool that the key may not use never goes out and is never called, by any p
         const lists = { deniedTools: denied, allowedTools: allowed };
         const eligible = applyToolLists(request.outline, lists).map(({ index }) => index);
         const forwarded = eligible.filter((index) => forwards[index]);
-        const net = recoveryFor(request, { eligible, forwarded, mode: way, requested: asked });
+        const recovery = recoveryFor(request, { eligible, forwarded, mode, requested: asked });
         const chosen = native && { mode: native, provider: target.provider.name, model: target.model };
-        const plan = { ...identityPlan(eligible, 'prior'), forwarded, net, native: chosen };
+        const plan = { ...identityPlan(eligible, 'prior'), forwarded, recovery, native: chosen };
         const exchange = { format, requestId: 'r', headers: {}, ledger: {} } as unknown as Exchange;
         const services = {
           metrics: { planDefects: { inc: () => undefined } },
@@ -98,7 +98,7 @@ it('a tool that the key may not use never goes out and is never called, by any p
         const plain = outbound.plainBodyFor?.({ ...target, lane });
         const sent = plain === undefined ? [outbound.body] : [outbound.body, plain];
         const hidden = new RecoveryRounds({
-          recovery: net,
+          recovery,
           signal: new AbortController().signal,
           forwarded: forwarded.length,
           send: (next) => {
@@ -108,7 +108,7 @@ it('a tool that the key may not use never goes out and is never called, by any p
         });
         const shown: StreamEvent[] = [];
         for (const calls of [...rounds, [], [], [], []]) {
-          shown.push(...hidden.push(tell(net.recoveryTool.name, calls)));
+          shown.push(...hidden.push(tell(recovery.recoveryTool.name, calls)));
           if ((await hidden.next()) === undefined) break;
         }
         shown.push(...hidden.rest());
@@ -123,7 +123,7 @@ it('a tool that the key may not use never goes out and is never called, by any p
           if (bodies.some((body) => body.includes(secretOf(tool)))) throw new Error(`${tool} went out`);
           if (calledNames.includes(tool)) throw new Error(`${tool} was called`);
         }
-        if (calledNames.includes(net.recoveryTool.name)) throw new Error('the stand-in was shown');
+        if (calledNames.includes(recovery.recoveryTool.name)) throw new Error('the stand-in was shown');
       },
     ),
     { numRuns: 10_000 },

@@ -1,4 +1,4 @@
-import type { Caller } from '../request/request.ts';
+import type { KeyGrant } from '@gateway/contracts';
 
 /** The state of a key's request rate after a request was asked for. */
 export interface RateDecision {
@@ -18,7 +18,7 @@ export interface RateDecision {
 }
 
 /** What limits know a caller by. */
-export type LimitedCaller = Pick<Caller, 'accountId' | 'keyId' | 'rateLimitRpm'>;
+export type LimitedCaller = Pick<KeyGrant, 'accountId' | 'keyId' | 'rateLimitRpm'>;
 
 export interface RateLimiter {
   /** Counts a request against a key's limit, exactly once, and says whether it may pass. Never throws. */

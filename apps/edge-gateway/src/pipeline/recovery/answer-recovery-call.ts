@@ -23,49 +23,51 @@ const definitionCharactersMax = 128_000;
  * definitions are not repeated here. Never fails: what can't be had, the answer says.
  */
 export async function answerRecoveryCall(
-  net: Recovery,
+  recovery: Recovery,
   { id, verdict }: RecoveryCall,
   intoList: boolean,
   signal: AbortSignal,
 ): Promise<RecoveryAnswer> {
   switch (verdict.kind) {
     case 'describe':
-      return { callId: id, ...(await describe(net, verdict, intoList)) };
+      return { callId: id, ...(await describe(recovery, verdict, intoList)) };
     case 'correct': {
       const told = `The arguments of "${verdict.name}" do not fit: ${verdict.problems.join('; ')}.`;
-      const shown = showTools(net, [verdict.name], intoList);
+      const shown = showTools(recovery, [verdict.name], intoList);
       return { callId: id, text: `${told}\n${shown.text}`, shown: shown.names, requested: shown.names };
     }
     case 'original':
-      return { callId: id, text: await recall(net, verdict.id, signal), shown: [], requested: [] };
+      return { callId: id, text: await recall(recovery, verdict.id, signal), shown: [], requested: [] };
     case 'refuse':
       return { callId: id, text: verdict.text, shown: [], requested: [] };
   }
 }
 
 async function describe(
-  net: Recovery,
+  recovery: Recovery,
   { names, need }: { names: readonly string[]; need: string | null },
   intoList: boolean,
 ): Promise<Omit<RecoveryAnswer, 'callId'>> {
   const named = [...new Set(names)];
-  const asked = named.filter((name) => net.statusOf(name) === 'pruned').slice(0, namesMax);
-  const found = need === null ? [] : (await net.find(need)).slice(0, foundMax);
-  const shown = showTools(net, [...new Set([...asked, ...found])], intoList);
+  const asked = named.filter((name) => recovery.statusOf(name) === 'pruned').slice(0, namesMax);
+  const found = need === null ? [] : (await recovery.find(need)).slice(0, foundMax);
+  const shown = showTools(recovery, [...new Set([...asked, ...found])], intoList);
   const others = named.filter((name) => !shown.names.includes(name)).slice(0, namesMax);
-  const lines = [shown.text, ...others.map((name) => tellOther(net, name))].filter((line) => line !== '');
+  const lines = [shown.text, ...others.map((name) => tellOther(recovery, name))].filter(
+    (line) => line !== '',
+  );
   const text = lines.length === 0 ? 'No tool fits that.' : lines.join('\n');
   return { text, shown: shown.names, requested: asked.filter((name) => shown.names.includes(name)) };
 }
 
-function tellOther(net: Recovery, name: string): string {
-  const standing = net.statusOf(name);
+function tellOther(recovery: Recovery, name: string): string {
+  const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return `"${name}" is in the list: call it by its name.`;
   return standing === 'pruned' ? `Ask for "${name}" again.` : `There is no tool "${name.slice(0, 200)}".`;
 }
 
 function showTools(
-  net: Recovery,
+  recovery: Recovery,
   names: readonly string[],
   intoList: boolean,
 ): { text: string; names: readonly string[] } {
@@ -74,7 +76,7 @@ function showTools(
   const lines: string[] = [];
   const shown: string[] = [];
   let characters = 0;
-  for (const definition of net.describe(names)) {
+  for (const definition of recovery.describe(names)) {
     const line = renderDefinition(definition);
     characters += line.length;
     if (shown.length > 0 && characters > definitionCharactersMax) break;
@@ -115,9 +117,9 @@ function renderDefinition({ name, description, parameters }: ToolDescription): s
   return JSON.stringify({ name, description, parameters });
 }
 
-async function recall(net: Recovery, id: string, signal: AbortSignal): Promise<string> {
+async function recall(recovery: Recovery, id: string, signal: AbortSignal): Promise<string> {
   try {
-    const original = await net.recall?.(id, signal);
+    const original = await recovery.recall?.(id, signal);
     return original ?? 'Nothing is kept under that id.';
   } catch {
     return 'It can not be brought back now.';

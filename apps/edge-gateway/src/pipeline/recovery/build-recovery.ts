@@ -37,34 +37,33 @@ export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
 }
 
 export function buildRecovery(given: RecoveryInput): Recovery {
-  const { format, tape, outline, recall, mode: way } = given;
+  const { format, tape, outline, recall, mode } = given;
   const standings = given.reachesTools ? findStandings(given) : new Map<string, ToolStatus>();
-  const leftOut = new Map<string, number>();
+  const pruned = new Map<string, number>();
   for (const { name, index } of outline.tools)
-    if (name !== undefined && standings.get(name) === 'pruned' && !leftOut.has(name))
-      leftOut.set(name, index);
-  const standIn = renderRecoveryTool({
-    names: [...leftOut.keys()],
+    if (name !== undefined && standings.get(name) === 'pruned' && !pruned.has(name)) pruned.set(name, index);
+  const recoveryTool = renderRecoveryTool({
+    names: [...pruned.keys()],
     taken: new Set(outline.tools.flatMap(({ name }) => name ?? [])),
     recalls: recall !== null,
   });
   const describe = (names: readonly string[]): readonly ToolDescription[] =>
-    format.client.toolDefinitions(tape, toolsNamed(outline, leftOut, names));
+    format.client.toolDefinitions(tape, toolsNamed(outline, pruned, names));
   const asked = given.requested
     .flatMap((index) => outline.tools[index]?.name ?? [])
-    .filter((name) => leftOut.has(name));
+    .filter((name) => pruned.has(name));
   return {
-    mode: way,
-    recoveryTool: standIn,
-    pruned: leftOut,
+    mode,
+    recoveryTool,
+    pruned,
     recall,
     statusOf: (name) => standings.get(name) ?? 'unknown',
-    callEdits: isAnyCalled(outline, leftOut)
-      ? renderCallEdits(format.client.listCalls(tape), standIn.name, (name) => leftOut.has(name))
+    callEdits: isAnyCalled(outline, pruned)
+      ? renderCallEdits(format.client.listCalls(tape), recoveryTool.name, (name) => pruned.has(name))
       : [],
     describe,
-    openingMessages: asked.length === 0 ? [] : renderRequestedTools(standIn.name, describe(asked)),
-    find: (need) => findTools(given, leftOut, need),
+    openingMessages: asked.length === 0 ? [] : renderRequestedTools(recoveryTool.name, describe(asked)),
+    find: (need) => findTools(given, pruned, need),
     joinsTexts: format.name === 'chat-completions',
     streamsUsage: format.name === 'chat-completions' && asksForStreamedUsage(tape),
     afterForwarding: (names) => withoutTools(given, names),
@@ -85,28 +84,28 @@ function findStandings({ outline, eligible, forwarded }: RecoveryInput): Map<str
   return standings;
 }
 
-function isAnyCalled({ messages }: RequestOutline, leftOut: ReadonlyMap<string, number>): boolean {
-  return messages.some(({ toolCalls }) => toolCalls.some(({ name }) => leftOut.has(name)));
+function isAnyCalled({ messages }: RequestOutline, pruned: ReadonlyMap<string, number>): boolean {
+  return messages.some(({ toolCalls }) => toolCalls.some(({ name }) => pruned.has(name)));
 }
 
 function toolsNamed(
   { tools }: RequestOutline,
-  leftOut: ReadonlyMap<string, number>,
+  pruned: ReadonlyMap<string, number>,
   names: readonly string[],
 ): ToolOutline[] {
-  return names.flatMap((name) => tools[leftOut.get(name) ?? -1] ?? []);
+  return names.flatMap((name) => tools[pruned.get(name) ?? -1] ?? []);
 }
 
 async function findTools(
   { outline, rank }: RecoveryInput,
-  leftOut: ReadonlyMap<string, number>,
+  pruned: ReadonlyMap<string, number>,
   need: string,
 ): Promise<readonly string[]> {
   try {
     const names = (await rank(need)).flatMap((index) => outline.tools[index]?.name ?? []);
-    return [...new Set(names)].filter((name) => leftOut.has(name));
+    return [...new Set(names)].filter((name) => pruned.has(name));
   } catch {
-    return findByWords([...leftOut.keys()], need);
+    return findByWords([...pruned.keys()], need);
   }
 }
 
@@ -138,8 +137,8 @@ function withoutTools(given: RecoveryInput, names: readonly string[]): Recovery 
     ({ name, index }) => name !== undefined && added.has(name) && eligible.has(index),
   );
   const forwarded = [...new Set([...given.forwarded, ...indexes.map(({ index }) => index)])];
-  const net = buildRecovery({ ...given, forwarded, requested: [] });
-  return net.pruned.size === 0 && net.recall === null ? null : net;
+  const recovery = buildRecovery({ ...given, forwarded, requested: [] });
+  return recovery.pruned.size === 0 && recovery.recall === null ? null : recovery;
 }
 
 /**

@@ -36,24 +36,26 @@ export type Verdict =
 type JudgingRecovery = Pick<Recovery, 'recoveryTool' | 'statusOf' | 'describe'>;
 
 /** Whether a call has to be held back until it is whole: it may be none of the client's business. */
-export function isWithheld(
-  { recoveryTool: standIn, statusOf: standingOf }: JudgingRecovery,
-  name: string,
-): boolean {
-  if (name === standIn.name) return true;
-  const standing = standingOf(name);
+export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: string): boolean {
+  if (name === recoveryTool.name) return true;
+  const standing = statusOf(name);
   return standing === 'pruned' || standing === 'denied';
 }
 
 /** @param corrected tools whose arguments were found wrong once in this request. */
-export function judgeCall(net: JudgingRecovery, call: MadeCall, corrected: ReadonlySet<string>): Verdict {
-  if (call.name !== net.recoveryTool.name) return judgeTarget(net, call.name, call.argumentsText, corrected);
+export function judgeCall(
+  recovery: JudgingRecovery,
+  call: MadeCall,
+  corrected: ReadonlySet<string>,
+): Verdict {
+  if (call.name !== recovery.recoveryTool.name)
+    return judgeTarget(recovery, call.name, call.argumentsText, corrected);
   const asked: RecoveryToolCall = parseRecoveryToolCall(call.argumentsText);
   switch (asked.action) {
     case 'describe':
       return { kind: 'describe', names: asked.names, need: asked.need };
     case 'call':
-      return judgeTarget(net, asked.name, asked.argumentsText, corrected);
+      return judgeTarget(recovery, asked.name, asked.argumentsText, corrected);
     case 'original':
       return { kind: 'original', id: asked.id };
     case 'unclear':
@@ -65,16 +67,16 @@ const howToCall =
   'Give {"action":"describe","names":[…]}, {"action":"describe","need":"…"} or {"action":"call","name":"…","arguments":{…}}.';
 
 function judgeTarget(
-  net: JudgingRecovery,
+  recovery: JudgingRecovery,
   name: string,
   argumentsText: string,
   corrected: ReadonlySet<string>,
 ): Verdict {
-  const standing = net.statusOf(name);
+  const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return { kind: 'deliver', name, argumentsText, recovered: false };
   // One answer for both: what the key may not use is as good as not there.
   if (standing !== 'pruned') return { kind: 'refuse', text: `There is no tool "${name.slice(0, 200)}".` };
-  const [definition] = net.describe([name]);
+  const [definition] = recovery.describe([name]);
   const problems = corrected.has(name) ? [] : checkArguments(definition?.parameters, argumentsText);
   return problems.length === 0
     ? { kind: 'deliver', name, argumentsText, recovered: true }

@@ -56,12 +56,12 @@ const through = (id: string, name: string, args: unknown): Call => [
 
 async function run(
   rounds: readonly StreamEvent[][],
-  net: Recovery = recoveryFor(request, { forwarded: [0] }),
+  recovery: Recovery = recoveryFor(request, { forwarded: [0] }),
 ) {
   const asked: NextRound[] = [];
   const left = [...rounds];
   const hidden = new RecoveryRounds({
-    recovery: net,
+    recovery,
     signal: new AbortController().signal,
     forwarded: 1,
     send: (next) => {
@@ -102,14 +102,14 @@ it('a describe is answered at the end of the context, and the call made through 
 });
 
 it('regrown: the tool comes with the list, and is no longer stood for', async () => {
-  const net = recoveryFor(request, { forwarded: [0], mode: 'regrown' });
+  const recovery = recoveryFor(request, { forwarded: [0], mode: 'regrown' });
   const { asked, calls } = await run(
     [tell(undefined, [ask('h', 'away')]), tell(undefined, [['c', 'away', { x: 1 }]])],
-    net,
+    recovery,
   );
   expect(asked[0]?.added).toEqual(['away']);
   expect([...(asked[0]?.recovery?.pruned.keys() ?? [])]).toEqual(['far']);
-  expect(asked[0]?.recovery?.recoveryTool.name).toBe(net.recoveryTool.name);
+  expect(asked[0]?.recovery?.recoveryTool.name).toBe(recovery.recoveryTool.name);
   expect(resultsOf(asked[0]!)).not.toContain('what away alone says');
   expect(calls).toEqual([['c', 'away', '{"x":1}']]);
 });
@@ -148,7 +148,7 @@ it('after two rounds everything is forwarded, and an answer of asking alone ends
   const { asked, folded, calls } = await run(
     [1, 2, 3, 4].map((at) => tell(undefined, [ask(`h${at}`, 'away')])),
   );
-  expect(asked.map(({ recovery: net }) => net === null)).toEqual([false, false, true]);
+  expect(asked.map(({ recovery }) => recovery === null)).toEqual([false, false, true]);
   expect(calls).toEqual([]);
   expect(folded.choices[0]).toMatchObject({ finishReason: 'stop', rawReason: 'stop' });
 });
@@ -164,13 +164,13 @@ it('an answer cut off by its length is not gone on with', async () => {
 
 it('what a marker stands for comes back, or is said to be gone', async () => {
   const recall = (id: string) => Promise.resolve(id === 'aaaaaaaaaaaa' ? 'the original' : null);
-  const net = recoveryFor(request, { forwarded: [0, 1, 2], recall });
+  const recovery = recoveryFor(request, { forwarded: [0, 1, 2], recall });
   const originals: Call[] = ['aaaaaaaaaaaa', 'bbbbbbbbbbbb'].map((id) => [
     id,
-    net.recoveryTool.name,
+    recovery.recoveryTool.name,
     { action: 'original', id },
   ]);
-  const { asked } = await run([tell(undefined, originals), tell('Thanks.', [])], net);
+  const { asked } = await run([tell(undefined, originals), tell('Thanks.', [])], recovery);
   expect(resultsOf(asked[0]!)).toContain('the original');
   expect(resultsOf(asked[0]!)).toContain('Nothing is kept under that id');
 });

@@ -26,7 +26,7 @@ export interface NextRound {
 }
 
 /** After so many, everything is forwarded. */
-const hiddenRoundsMax = 2;
+const recoveryRoundsMax = 2;
 
 /** What a provider says of a request that it will not take, however often it is made. */
 const refusals: ReadonlySet<number> = new Set([400, 404, 413, 422]);
@@ -51,7 +51,7 @@ export class RecoveryRounds {
   readonly #added = new Set<string>();
   readonly #shown = new Set<string>();
   readonly #recovered = new Set<string>();
-  #net: Recovery;
+  #recovery: Recovery;
   #reducer: RoundReducer;
   #round = 0;
   #isLast = false;
@@ -60,7 +60,7 @@ export class RecoveryRounds {
 
   constructor(given: RecoveryRoundsInput) {
     this.#given = given;
-    this.#net = given.recovery;
+    this.#recovery = given.recovery;
     this.#messages = [...given.recovery.openingMessages];
     this.#billed = given.billed ?? [];
     this.#reducer = new RoundReducer(given.recovery, { ...noPriorRounds, usages: this.#billed });
@@ -107,7 +107,7 @@ export class RecoveryRounds {
 
   /** Whether a call begins among these that is held back. */
   withholdsAny(events: readonly StreamEvent[]): boolean {
-    return events.some((event) => event.type === 'tool-call-start' && isWithheld(this.#net, event.name));
+    return events.some((event) => event.type === 'tool-call-start' && isWithheld(this.#recovery, event.name));
   }
 
   get usages(): PriorRounds['usages'] {
@@ -126,8 +126,8 @@ export class RecoveryRounds {
 
   /** Tools whose definitions went out, in one round or another. */
   get forwarded(): number {
-    const { recovery: net, forwarded } = this.#given;
-    return forwarded + (this.#isLast ? net.pruned.size : this.#shown.size);
+    const { recovery, forwarded } = this.#given;
+    return forwarded + (this.#isLast ? recovery.pruned.size : this.#shown.size);
   }
 
   /** Of what the client saw; with the usage of all rounds together. */
@@ -143,7 +143,7 @@ export class RecoveryRounds {
   async next(): Promise<UpstreamAnswer | undefined> {
     const hidden = this.#isLast ? undefined : this.#reducer.recoveryCalls();
     if (hidden === undefined) return undefined;
-    const isLast = this.#round >= hiddenRoundsMax;
+    const isLast = this.#round >= recoveryRoundsMax;
     const answers = await this.#answer(hidden, isLast);
     this.#messages.push(...renderTurn(this.#reducer, answers));
     const corrected = hidden.flatMap(({ verdict }) => (verdict.kind === 'correct' ? [verdict.name] : []));
@@ -153,8 +153,8 @@ export class RecoveryRounds {
     this.#isLast = isLast;
     const next = this.#chooseNext(isLast);
     const answer = await this.#askOpenly(next, before);
-    this.#net = this.#isLast || next.recovery === null ? allForwarded(this.#net) : next.recovery;
-    this.#reducer = new RoundReducer(this.#net, before);
+    this.#recovery = this.#isLast || next.recovery === null ? allForwarded(this.#recovery) : next.recovery;
+    this.#reducer = new RoundReducer(this.#recovery, before);
     return answer;
   }
 
@@ -180,9 +180,9 @@ export class RecoveryRounds {
   }
 
   async #answer(hidden: readonly RecoveryCall[], isLast: boolean): Promise<readonly RecoveryAnswer[]> {
-    const intoList = isLast || this.#net.mode === 'regrown';
+    const intoList = isLast || this.#recovery.mode === 'regrown';
     const answers = await Promise.all(
-      hidden.map((call) => answerRecoveryCall(this.#net, call, intoList, this.#given.signal)),
+      hidden.map((call) => answerRecoveryCall(this.#recovery, call, intoList, this.#given.signal)),
     );
     for (const { shown, requested: asked } of answers) {
       for (const name of shown) this.#shown.add(name);
@@ -197,8 +197,12 @@ export class RecoveryRounds {
 
   #chooseNext(isLast: boolean): NextRound {
     const added = [...this.#added];
-    const net = isLast ? null : added.length > 0 ? this.#given.recovery.afterForwarding(added) : this.#net;
-    return { recovery: net, added, messages: [...this.#messages] };
+    const recovery = isLast
+      ? null
+      : added.length > 0
+        ? this.#given.recovery.afterForwarding(added)
+        : this.#recovery;
+    return { recovery, added, messages: [...this.#messages] };
   }
 }
 
@@ -213,10 +217,10 @@ function renderTurn(reducer: RoundReducer, answers: readonly RecoveryAnswer[]): 
 }
 
 /** For an answer to a request with every tool in it: a call through the stand-in is a call of that tool. */
-function allForwarded(net: Recovery): Recovery {
+function allForwarded(recovery: Recovery): Recovery {
   return {
-    ...net,
-    statusOf: (name) => (net.pruned.has(name) ? 'forwarded' : net.statusOf(name)),
+    ...recovery,
+    statusOf: (name) => (recovery.pruned.has(name) ? 'forwarded' : recovery.statusOf(name)),
     pruned: new Map(),
   };
 }

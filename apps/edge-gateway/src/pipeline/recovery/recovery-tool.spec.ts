@@ -4,10 +4,10 @@ const offer = { names: ['b', 'a'], taken: new Set(['a', 'b']), recalls: false };
 
 describe('the stand-in', () => {
   it('lists the names in the order of the client, and is the same for the same names', () => {
-    const standIn = renderRecoveryTool(offer);
-    expect(standIn.description).toContain('b, a');
+    const recoveryTool = renderRecoveryTool(offer);
+    expect(recoveryTool.description).toContain('b, a');
     expect(JSON.stringify(renderRecoveryTool({ ...offer, taken: new Set(['b', 'a']) }))).toBe(
-      JSON.stringify(standIn),
+      JSON.stringify(recoveryTool),
     );
   });
 
@@ -19,9 +19,9 @@ describe('the stand-in', () => {
 
   it('keeps its description within what OpenAI takes, however many the names, and still tells them all', () => {
     const names = Array.from({ length: 500 }, (_, index) => `tool_number_${index}`);
-    const standIn = renderRecoveryTool({ ...offer, names });
-    expect(standIn.description?.length).toBeLessThanOrEqual(1024);
-    for (const name of names) expect(JSON.stringify(standIn)).toContain(name);
+    const recoveryTool = renderRecoveryTool({ ...offer, names });
+    expect(recoveryTool.description?.length).toBeLessThanOrEqual(1024);
+    for (const name of names) expect(JSON.stringify(recoveryTool)).toContain(name);
   });
 
   it('offers what it can: originals alone, tools alone, or both', () => {

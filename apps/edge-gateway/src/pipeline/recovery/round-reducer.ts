@@ -54,7 +54,7 @@ const goesOn: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', '
  * holds back calls of the net and the end, until it is known whether there is another round. One round, one reducer.
  */
 export class RoundReducer {
-  readonly #net: Recovery;
+  readonly #recovery: Recovery;
   readonly #before: PriorRounds;
   readonly #held = new Map<number, HeldCall>();
   /** The provider's number of a block → the client's. */
@@ -74,8 +74,8 @@ export class RoundReducer {
   #reason: FinishReason | undefined;
   #format: ProviderFormat = 'chat-completions';
 
-  constructor(net: Recovery, before: PriorRounds) {
-    this.#net = net;
+  constructor(recovery: Recovery, before: PriorRounds) {
+    this.#recovery = recovery;
     this.#before = before;
     this.#blocks = before.blocks;
     this.#hasText = before.hasText;
@@ -176,7 +176,7 @@ export class RoundReducer {
   #pushBlock(event: Extract<StreamEvent, { block: number }>): readonly StreamEvent[] {
     const held = this.#held.get(event.block);
     if (event.type === 'tool-call-start') {
-      if (isWithheld(this.#net, event.name)) {
+      if (isWithheld(this.#recovery, event.name)) {
         this.#hold(event, held);
         return [];
       }
@@ -192,7 +192,7 @@ export class RoundReducer {
   /** Where a format runs texts together, a later round's begins on a new line. */
   #show(event: Placed): readonly StreamEvent[] {
     if (event.type !== 'text-start') return [event];
-    const isApart = this.#isFirst || !this.#hasText || !this.#net.joinsTexts;
+    const isApart = this.#isFirst || !this.#hasText || !this.#recovery.joinsTexts;
     this.#hasText = true;
     if (isApart) return [event];
     return [event, { type: 'text-delta', choice: 0, block: event.block, text: '\n\n' }];
@@ -201,7 +201,7 @@ export class RoundReducer {
   #hold(start: HeldCall['start'], replaced: HeldCall | undefined): void {
     const { id, name, block } = start;
     if (replaced === undefined || replaced.verdict !== undefined) this.#undecided += 1;
-    if (name === this.#net.recoveryTool.name) this.#isAltered = true;
+    if (name === this.#recovery.recoveryTool.name) this.#isAltered = true;
     this.#held.set(block, { id, name, start, pieces: [], argumentsText: '' });
   }
 
@@ -209,7 +209,7 @@ export class RoundReducer {
     if (call.verdict !== undefined) return;
     this.#undecided -= 1;
     const made = { id: call.id, name: call.name, argumentsText: call.pieces.join('') };
-    call.verdict = judgeCall(this.#net, made, this.#before.corrected);
+    call.verdict = judgeCall(this.#recovery, made, this.#before.corrected);
     if (call.verdict.kind !== 'deliver') this.#isAltered = true;
   }
 
@@ -222,7 +222,7 @@ export class RoundReducer {
     const block = this.#place(start.block);
     const { name, argumentsText } = verdict;
     this.#calls += 1;
-    const isThroughNet = start.name === this.#net.recoveryTool.name;
+    const isThroughNet = start.name === this.#recovery.recoveryTool.name;
     if (isThroughNet && (verdict.kind === 'correct' || verdict.recovered)) this.#recovered.add(name);
     return [
       { ...start, block, name },

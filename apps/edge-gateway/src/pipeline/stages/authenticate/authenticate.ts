@@ -1,38 +1,11 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { GatewayError } from '@gateway/errors';
-import { keySha256, parseApiKey } from '@gateway/interchange';
 import type { GrantCache } from '../../../grants/grant-cache.ts';
-import { requireUnexpired } from '../../../grants/grant-cache.ts';
-import { looksLikeSessionToken } from '../../../login-sessions/login-session.ts';
+import { authenticateHeaders } from '../../../request/authenticate-headers.ts';
 import type { Caller } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 
-/** Key → what it may do. Throws `missing_api_key`, `invalid_api_key`, `expired_api_key`, or `api_key_required` for a session token. */
+/** Finds the caller by the API key in the headers, and records when that was done. Fails as `authenticateHeaders` does. */
 export async function authenticate(exchange: Exchange, services: { grants: GrantCache }): Promise<Caller> {
   const caller = await authenticateHeaders(exchange.request.headers, services.grants);
   exchange.timings.authenticatedAt = performance.now();
   return caller;
-}
-
-/** The same for any route that takes an API key. A mistyped key is refused by its checksum, with no look-up. */
-export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: GrantCache): Promise<Caller> {
-  const key = presentedKey(headers);
-  if (key === undefined) throw new GatewayError('missing_api_key');
-  if (!parseApiKey(key).valid)
-    throw new GatewayError(looksLikeSessionToken(key) ? 'api_key_required' : 'invalid_api_key');
-  const digest = keySha256(key);
-  const grant = grants.peek(digest) ?? (await grants.get(digest));
-  if (!grant) throw new GatewayError('invalid_api_key');
-  return requireUnexpired(grant);
-}
-
-/** `Authorization: Bearer` first; `x-api-key` is what clients of the messages format send. */
-function presentedKey(headers: IncomingHttpHeaders): string | undefined {
-  const { authorization } = headers;
-  if (authorization !== undefined) {
-    if (authorization.length <= 7 || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
-    return authorization.slice(7).trim();
-  }
-  const header = headers['x-api-key'];
-  return typeof header === 'string' && header !== '' ? header : undefined;
 }

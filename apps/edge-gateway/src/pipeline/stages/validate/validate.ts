@@ -81,7 +81,7 @@ function roundOf(
     const name = request.outline.tools[index]?.name;
     return next.recovery === null || goes.has(index) || (name !== undefined && added.has(name));
   });
-  const chosen = { ...plan, forwarded, net: next.recovery ?? undefined };
+  const chosen = { ...plan, forwarded, recovery: next.recovery ?? undefined };
   const planned = next.recovery === null ? withoutNative(chosen) : chosen;
   const bodyFor = (to: Target): Uint8Array =>
     draftOf(request, to, planned, exchange, next.messages).edited.bytes;
@@ -108,7 +108,7 @@ function draftOf(
   added: readonly ChatMessage[] = planned.recovery?.openingMessages ?? [],
 ): OutboundDraft {
   const { bytes, tape, outline } = request;
-  const { recovery: net } = planned;
+  const { recovery } = planned;
   const sent = listSent(planned);
   const keepsAll = sent.length === outline.tools.length;
   const edited = formatNamed(exchange.format).editRequest({
@@ -120,7 +120,7 @@ function draftOf(
     ...nativeEdit(planned, target),
     contextEdits: planned.context.edits,
     schemaEdits: schemaEditsOf(planned),
-    ...(net === undefined ? {} : { callEdits: net.callEdits, addTools: [net.recoveryTool] }),
+    ...(recovery === undefined ? {} : { callEdits: recovery.callEdits, addTools: [recovery.recoveryTool] }),
     // A translated request gets them in the interchange.
     addMessages: target.lane.kind === 'same-format' ? added : [],
   });

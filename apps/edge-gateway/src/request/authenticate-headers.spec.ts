@@ -1,8 +1,8 @@
 import { keyGrant } from '@gateway/contracts';
 import { createApiKey } from '@gateway/interchange';
 import type { Messaging } from '@gateway/messaging';
-import { GrantCache } from '../../../grants/grant-cache.ts';
-import { authenticateHeaders } from './authenticate.ts';
+import { GrantCache } from '../grants/grant-cache.ts';
+import { authenticateHeaders } from './authenticate-headers.ts';
 
 const id = (digit: number) => `00000000-0000-7000-8000-00000000000${digit}`;
 const grant = keyGrant.parse({

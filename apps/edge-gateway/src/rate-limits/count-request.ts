@@ -1,0 +1,48 @@
+import { GatewayError } from '@gateway/errors';
+import type { KeyGrant } from '@gateway/contracts';
+import { requireUnexpired, type GrantCache } from '../grants/grant-cache.ts';
+import type { RateDecision, RateLimiter } from './rate-limiter.port.ts';
+
+export interface CountServices {
+  readonly rateLimiter: RateLimiter;
+  readonly grants: GrantCache;
+}
+
+/** A counted request: the decision, and the grant of its key after every change that is known by then. */
+export interface CountedRequest {
+  readonly caller: KeyGrant;
+  readonly decision: RateDecision;
+}
+
+/**
+ * Counts a request against its key's limit in one Redis round trip. The round trip also returns the epoch of the key's
+ * latest change, so a change that no broadcast announced is applied here.
+ *
+ * @throws GatewayError for a changed key: `invalid_api_key`, `expired_api_key` or `service_unavailable`
+ */
+export async function countRequest(
+  known: KeyGrant,
+  { rateLimiter, grants }: CountServices,
+): Promise<CountedRequest> {
+  const decision = await rateLimiter.admit(known);
+  if (!grants.isBefore(known, decision.epoch)) return { caller: known, decision };
+  return { caller: requireUnexpired(await grants.renew(known, decision.epoch)), decision };
+}
+
+/** @throws GatewayError `rate_limit_exceeded` when the request was not admitted. */
+export function requireRoom({ admitted, limit: limitRpm, resetMs }: RateDecision): void {
+  if (admitted) return;
+  throw new GatewayError('rate_limit_exceeded', {
+    message: `The API key has reached its limit of ${limitRpm} requests per minute.`,
+    retryAfterMs: resetMs,
+  });
+}
+
+/** Uses OpenAI's header names and its notation of durations (`1.5s`). */
+export function renderRateHeaders(decision: RateDecision): Record<string, string> {
+  return {
+    'x-ratelimit-limit-requests': String(decision.limit),
+    'x-ratelimit-remaining-requests': String(decision.remaining),
+    'x-ratelimit-reset-requests': `${(decision.resetMs / 1000).toFixed(3)}s`,
+  };
+}

@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { GatewayError } from '@gateway/errors';
+import { keySha256, parseApiKey } from '@gateway/interchange';
+import { requireUnexpired, type GrantCache } from '../grants/grant-cache.ts';
+import { looksLikeSessionToken } from '../login-sessions/login-session.ts';
+import type { Caller } from './request.ts';
+
+/**
+ * Finds the grant of the API key in the headers. A mistyped key fails its checksum and is rejected without a look-up.
+ *
+ * @throws GatewayError `missing_api_key`, `invalid_api_key`, `expired_api_key`, or `api_key_required` for a login token
+ */
+export async function authenticateHeaders(headers: IncomingHttpHeaders, grants: GrantCache): Promise<Caller> {
+  const key = presentedKey(headers);
+  if (key === undefined) throw new GatewayError('missing_api_key');
+  if (!parseApiKey(key).valid)
+    throw new GatewayError(looksLikeSessionToken(key) ? 'api_key_required' : 'invalid_api_key');
+  const digest = keySha256(key);
+  const grant = grants.peek(digest) ?? (await grants.get(digest));
+  if (!grant) throw new GatewayError('invalid_api_key');
+  return requireUnexpired(grant);
+}
+
+/** `Authorization: Bearer` first; `x-api-key` is what clients of the messages format send. */
+function presentedKey(headers: IncomingHttpHeaders): string | undefined {
+  const { authorization } = headers;
+  if (authorization !== undefined) {
+    if (authorization.length <= 7 || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+    return authorization.slice(7).trim();
+  }
+  const header = headers['x-api-key'];
+  return typeof header === 'string' && header !== '' ? header : undefined;
+}
