@@ -42,7 +42,7 @@ function isSelected({ matchLabels = {}, matchExpressions = [] }: Selector, { lab
 /** The pages' table of arrows: from, to, port. */
 function readDocumentedArrows(): string[] {
   const page = readFileSync(join(root, 'docs/operations/running.md'), 'utf8');
-  const section = /^## Who may call whom$([\s\S]*?)^## /m.exec(page)?.[1] ?? '';
+  const section = /^## Network connections between processes$([\s\S]*?)^## /m.exec(page)?.[1] ?? '';
   return section
     .split('\n')
     .filter((line) => /^\| `/.test(line))
