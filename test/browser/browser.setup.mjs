@@ -6,7 +6,7 @@ import { installPrograms } from '../../tools/bootstrap/setup/servers.ts';
 import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 import { startBrowser } from './start-browser.ts';
 
-/** The browser that the system's packages have, installed like Redis and NATS where it is missing. */
+/** Finds the system's Chromium. If it is missing, installs it like Redis and NATS. */
 function findChromium() {
   installPrograms([{ program: 'chromium', debian: 'chromium', homebrew: 'chromium' }]);
   return requireProgram('chromium');
@@ -18,11 +18,11 @@ export default async function startAll() {
   rmSync(screenshots, { recursive: true, force: true });
   mkdirSync(screenshots, { recursive: true });
   const chromium = findChromium();
-  // Nobody listens there until a test does.
+  // A test starts the issuer at this address.
   const issuer = `http://127.0.0.1:${await findFreePort()}`;
   process.env.TEST_OIDC_ISSUER = issuer;
   const stack = await startStack({
-    // The second takes the people of that issuer.
+    // The second edge uses that issuer for sign-in.
     replicas: { 'edge-gateway': 2 },
     env: {
       'edge-gateway': { PLAN_DEADLINE_MS: '5000', AUTH_RATE_LIMIT_RPM: '100000' },

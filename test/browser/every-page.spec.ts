@@ -16,12 +16,12 @@ import {
 import { makeTraffic, waitForContent, waitForRequests, type Traffic } from './traffic.fixture.ts';
 
 const { baseUrl } = sharedStack();
-/** What a contrast or a label is wrong in, is wrong at any width: each scheme is looked at once. */
+/** Contrast and label errors do not depend on the width, so each color scheme is examined once. */
 const examined: readonly Look[] = [
   { scheme: 'light', width: 1600 },
   { scheme: 'dark', width: 390 },
 ];
-/** Rows of the log that `makeTraffic` leaves: whether a model that there is not is one of them is not asked here. */
+/** Log rows to wait for after `makeTraffic`. The request for an unknown model may or may not add one more row. */
 const requestsMade = 4;
 
 let browser: Browser;
@@ -31,28 +31,28 @@ let traffic: Traffic;
 beforeAll(async () => {
   browser = await connectBrowser();
   person = await signUpPerson(baseUrl);
-  await keepContents(person.accessToken);
+  await logContents(person.accessToken);
   traffic = await makeTraffic(baseUrl, person);
   await waitForRequests(baseUrl, traffic.key, requestsMade);
   await waitForContent(baseUrl, traffic.key, traffic.requestId);
 }, 120_000);
 afterAll(() => browser.close());
 
-/** What was said is on the page of a request. */
-async function keepContents(key: string): Promise<void> {
+/** Turns on content logging, so that the page of a request shows its contents. */
+async function logContents(key: string): Promise<void> {
   const body = { policy: { content_logging: true } };
   const { status } = await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key, body });
   expect(status).toBe(200);
 }
 
-/** Every page of the navigation, and the detail of a request. */
+/** Every page of the navigation and the page of a request. */
 const pages = [
   ...['welcome', 'playground', 'overview', 'requests', 'sessions', 'tool-health', 'routing'],
   ...['keys', 'providers', 'billing', 'account', 'request'],
 ];
 const addressOf = (name: string) => (name === 'request' ? `requests/${traffic.requestId}` : name);
 
-test('every page of the navigation is looked at here', async () => {
+test('the list of pages covers the whole navigation', async () => {
   const watched = await openPage(browser, { scheme: 'light', width: 1600 });
   await signIn(watched, person);
   await goTo(watched.page, 'welcome');
@@ -63,7 +63,7 @@ test('every page of the navigation is looked at here', async () => {
   await watched.close();
 });
 
-/** What scripts of hostile texts would have left behind. */
+/** The number of scripts from hostile texts that ran. */
 const countHits = (page: Page): Promise<number> =>
   page.evaluate(() => (window as unknown as { hits?: number }).hits ?? 0);
 
@@ -71,7 +71,7 @@ const isExamined = (look: Look) =>
   examined.some(({ scheme, width }) => scheme === look.scheme && width === look.width);
 
 test.each(pages)(
-  '%s has no fault, no serious barrier, no foreign markup, and is no wider than any screen',
+  '%s has no errors, serious accessibility barriers, foreign markup or horizontal overflow',
   async (name) => {
     const watched = await openPage(browser, { scheme: 'light', width: 1600 });
     const { page, context } = watched;
@@ -96,12 +96,10 @@ test.each(pages)(
   },
 );
 
-/** Soon enough. */
 const firstPaintMs = 1_000;
 
 /**
- * What a visitor waits for the first paint, in milliseconds, with nothing cached: the least of some visits, of more of them
- * where the machine is busy.
+ * Milliseconds to the first paint with an empty cache: the minimum of 5 visits, or of up to 15 visits on a busy machine.
  */
 async function measureFirstPaint(): Promise<number> {
   const paints: number[] = [];
@@ -120,6 +118,6 @@ async function measureFirstPaint(): Promise<number> {
   return Math.min(...paints);
 }
 
-test('the first paint comes within a second', async () => {
+test('the first paint takes less than a second', async () => {
   expect(await measureFirstPaint()).toBeLessThan(firstPaintMs);
 });

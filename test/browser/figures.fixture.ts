@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 
-/** What a figure of a page says: the number in it, the exact one where it is rounded, and its hint. */
+/** A figure of a page: its number (the exact one if it is rounded), its text and its hint. */
 export interface ShownFigure {
-  /** NaN where it is no number. */
+  /** NaN if the figure has no number. */
   readonly value: number;
   readonly text: string;
   readonly hint: string;
 }
 
-/** Every figure of a page, by its label. */
+/** All figures of a page by label. */
 export async function readFigures(page: Page): Promise<Map<string, ShownFigure>> {
   const shown = await page.locator('dl > div:has(> dt)').evaluateAll((figures) =>
     figures.map((figure) => {
@@ -27,7 +27,7 @@ export async function readFigures(page: Page): Promise<Map<string, ShownFigure>>
   );
 }
 
-/** `12,345 tokens` is 12345; as the pages write it for British readers. */
+/** Parses numbers in the en-GB format of the test browser: `12,345 tokens` is 12345. */
 export function toNumber(text: string): number {
   const match = /[−-]?[\d,]+(?:\.\d+)?(?:e-?\d+)?/i.exec(text);
   return match === null ? NaN : Number(match[0].replaceAll(',', '').replace('−', '-'));
@@ -37,11 +37,11 @@ export interface ShownRow {
   readonly key: string;
   /** The text of each cell. */
   readonly cells: readonly string[];
-  /** The exact value of each cell, where it says one. */
+  /** The exact value of each cell, or null. */
   readonly titles: readonly (string | null)[];
 }
 
-/** The rows of a table that are in the page: of a long one, those around what is in view. */
+/** The rendered rows of a table. A long table renders only the rows near the visible part. */
 export function readRows(page: Page, label: string): Promise<ShownRow[]> {
   return page
     .getByRole('table', { name: label })

@@ -6,16 +6,16 @@ import { completion, plainAnswer } from '../e2e/provider.fixture.ts';
 import { openPerson, waitForLog, type MeasuredAccount } from './measured.fixture.ts';
 import { connectBrowser, goTo, openPage, signIn, type WatchedPage } from './page.fixture.ts';
 
-/** Turns what follows around, wherever it is not held back. */
+/** A right-to-left override. It reverses the following text unless an element isolates it. */
 const override = '\u202e';
 const evil = (what: string) =>
   `${what}<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>"'&lt;${override}`;
 
 const toolNames = [evil('tool'), '<b>bold</b>', `${override}desrever`];
 const model = `openai/${evil('model')}`;
-// Headers carry no other letters.
+// Header values allow only ASCII.
 const session = `<img src=x onerror=window.pwned=1>'"</script>`;
-const errorText = evil('The model is not to be had: ');
+const errorText = evil('The model is not available:  ');
 
 let browser: Browser;
 let account: MeasuredAccount;
@@ -64,7 +64,7 @@ async function openEvilAccount(): Promise<MeasuredAccount> {
   return { ...opened, rows: await waitForLog(key, 2) };
 }
 
-/** That a text stands on the page as it is, and that nothing of it became part of the page. */
+/** Expects that the page shows the text literally and that none of it became markup. */
 async function expectText(page: Page, text: string): Promise<void> {
   const found = page.getByText(text, { exact: false });
   expect({ text, shown: await found.count() }).toEqual({ text, shown: expect.any(Number) });
@@ -73,7 +73,7 @@ async function expectText(page: Page, text: string): Promise<void> {
   expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
 }
 
-/** Right-to-left overrides end where the text ends: each stands in an element of its own that isolates it. */
+/** Expects that each text with a right-to-left override is in an element that isolates it. */
 async function expectIsolated(page: Page): Promise<void> {
   const loose = await page.evaluate((mark) => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -93,8 +93,8 @@ const tool = () => new URLSearchParams({ name: toolNames[0]! }).toString();
 const cases: [name: string, path: () => string, texts: string[]][] = [
   ['overview', () => 'overview', [session, evil('key')]],
   ['requests', () => 'requests', [model, session]],
-  ['a request that failed', () => `requests/${failedId()}`, [model, errorText]],
-  ['a request with its candidates', () => `requests/${servedId()}`, toolNames],
+  ['a failed request', () => `requests/${failedId()}`, [model, errorText]],
+  ['a request with ranked tools', () => `requests/${servedId()}`, toolNames],
   ['sessions', () => 'sessions', [session]],
   [
     'a session',
@@ -106,28 +106,28 @@ const cases: [name: string, path: () => string, texts: string[]][] = [
   ['traces', () => 'routing?tab=traces', [toolNames[0]!]],
 ];
 
-test.each(cases)('%s: what others wrote is text', async (_name, path, texts) => {
+test.each(cases)('%s: foreign text is shown as text', async (_name, path, texts) => {
   await goTo(watched.page, path());
   for (const text of texts) await expectText(watched.page, text);
   await expectIsolated(watched.page);
   expect(watched.faults).toEqual([]);
 });
 
-test('the playground: what a model says and what is pasted is text', async () => {
+test('the playground: model output and pasted tools are shown as text', async () => {
   const { page } = watched;
   await goTo(page, 'playground');
   const said = evil('said');
   const choices = [{ index: 0, message: { role: 'assistant', content: said }, finish_reason: 'stop' }];
   account.provider.setControls({ ...plainAnswer, body: { ...completion, choices } });
-  await page.getByLabel('Tools, as JSON').fill(JSON.stringify(renderTools()));
-  await page.getByRole('switch', { name: 'Stream the answer' }).click();
+  await page.getByLabel('Tools (JSON)').fill(JSON.stringify(renderTools()));
+  await page.getByRole('switch', { name: 'Stream the response' }).click();
   await chooseModel(page, 'openai/gpt-4o-mini');
-  await page.getByRole('form', { name: 'Your turn' }).getByRole('textbox').fill(evil('asked'));
+  await page.getByRole('form', { name: 'Next message' }).getByRole('textbox').fill(evil('asked'));
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByText(said).waitFor();
   await expectText(page, said);
   await expectText(page, evil('asked'));
-  await page.getByRole('list', { name: 'Best candidates' }).waitFor();
+  await page.getByRole('list', { name: 'Highest-ranked tools' }).waitFor();
   await expectText(page, toolNames[0]!);
   await expectIsolated(page);
   expect(watched.faults).toEqual([]);

@@ -6,23 +6,23 @@ import { text } from 'node:stream/consumers';
 export interface SignInIssuerOptions {
   readonly port: number;
   readonly clientId: string;
-  /** The one address that it sends browsers back to. */
+  /** The only address to which it redirects browsers. */
   readonly redirectUri: string;
   readonly person: { readonly subject: string; readonly email: string };
-  /** What it says to those who refuse to sign in. */
+  /** The error description after a refused sign-in. */
   readonly refusal: string;
 }
 
-/** An OpenID Connect issuer with a page to sign in at: authorization code with PKCE, for one public client and one person. */
+/** An OpenID Connect issuer with a sign-in page: authorization code with PKCE, one public client, one person. */
 export interface SignInIssuer extends Pick<TokenIssuer, 'issuer' | 'close'> {
-  /** Grants so far, `authorization_code` or `refresh_token`, and what was wrong with those it refused. */
+  /** Grants so far: `authorization_code` or `refresh_token`, or the reason of a rejected grant. */
   readonly grants: readonly string[];
-  /** How long access tokens are good from now on, as the token endpoint says. */
+  /** Sets the lifetime of new access tokens that the token endpoint returns. */
   setLife(seconds: number): void;
 }
 
 export async function startSignInIssuer(options: SignInIssuerOptions): Promise<SignInIssuer> {
-  const desk = new Desk(options);
+  const desk = new IssuerEndpoints(options);
   const tokens = await startTokenIssuer({
     port: options.port,
     describe: (issuer) => ({
@@ -41,10 +41,10 @@ export async function startSignInIssuer(options: SignInIssuerOptions): Promise<S
   };
 }
 
-class Desk {
+class IssuerEndpoints {
   readonly grants: string[] = [];
   readonly #options: SignInIssuerOptions;
-  /** Sign-ins under way, by their codes. */
+  /** Started sign-ins by code. */
   readonly #begun = new Map<string, URLSearchParams>();
   #refreshToken: { readonly value: string; readonly audience: string } | null = null;
   #lifeSeconds = 600;
@@ -62,7 +62,7 @@ class Desk {
     this.#lifeSeconds = seconds;
   }
 
-  /** Answers its two endpoints; false for what it does not know. */
+  /** Serves the two endpoints. Returns false for any other path. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://issuer');
     if (pathname === '/authorize') this.#authorize(request, response, searchParams);
@@ -79,7 +79,7 @@ class Desk {
       query.get('response_type') === 'code' &&
       query.get('code_challenge_method') === 'S256';
     if (!isRight) {
-      response.writeHead(400).end('not a request of this client');
+      response.writeHead(400).end('not a valid request of this client');
       return;
     }
     const state = query.get('state') ?? '';
@@ -87,7 +87,7 @@ class Desk {
       const code = randomUUID();
       this.#begun.set(code, query);
       const location = `${redirectUri}?${new URLSearchParams({ code, state }).toString()}`;
-      // By this cookie the person is known the next time, and sent back at once.
+      // With this cookie, the next sign-in is redirected back at once.
       response.writeHead(302, { location, 'set-cookie': 'known=yes; Path=/authorize' }).end();
       return;
     }
@@ -109,7 +109,7 @@ class Desk {
     response.end(JSON.stringify(body));
   }
 
-  /** What is granted, each code and refresh token once; or what is wrong. */
+  /** The grant, or the reason for rejecting it. Each code and refresh token is valid once. */
   #choose(form: URLSearchParams): { audience: string; nonce?: string } | string {
     if (form.get('client_id') !== this.#options.clientId) return 'another client';
     if (form.get('grant_type') === 'refresh_token') {

@@ -1,6 +1,6 @@
 import base from '../jest.config.mjs';
 
-/** One stack and one browser for all files. */
+/** All spec files share one stack and one browser. */
 export default {
   ...base,
   rootDir: import.meta.dirname,

@@ -30,7 +30,7 @@ const entryOf = (at: number) => ({
   ...{ estimated_tokens_saved: 0, compression_tokens_saved: 0 },
 });
 
-/** A page of a log of so many requests. */
+/** Returns one page of a log with `total` requests. */
 async function fulfillPage(route: Route, total: number): Promise<void> {
   const query = new URL(route.request().url()).searchParams;
   const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
@@ -44,13 +44,13 @@ const unavailable = {
   json: { error: { message: 'Not now.', type: 'invalid_request_error', code: 'not_now', param: null } },
 };
 
-test('a log that is counted to its bound says that there may be more', async () => {
+test('a log at the counting limit shows that there may be more requests', async () => {
   await page.route('**/v1/account/requests?*', (route) => fulfillPage(route, 100_000));
   await goTo(page, 'requests');
   await page.getByRole('status').getByText('at least 100,000 requests').waitFor();
 });
 
-test('a page of the log that fails is asked for once, and again by who reads it', async () => {
+test('a log page that fails with a client error is requested once, and again on Try again', async () => {
   let calls = 0;
   await page.route('**/v1/account/requests?*', async (route) => {
     const isFirst = new URL(route.request().url()).searchParams.get('offset') === '0';
@@ -69,7 +69,7 @@ test('a page of the log that fails is asked for once, and again by who reads it'
   await page.getByText('model-149').waitFor();
 });
 
-test('what is told relative to now is so on a page that is opened after an hour', async () => {
+test('relative times are correct on a page that is opened after an hour', async () => {
   const expires_at = new Date(Date.now() + 1_800_000).toISOString();
   await createTestKey(baseUrl, person.accessToken, { name: 'brief', expires_at });
   await page.clock.install();
@@ -80,7 +80,7 @@ test('what is told relative to now is so on a page that is opened after an hour'
   await page.getByText('expired', { exact: true }).waitFor({ timeout: 5_000 });
 });
 
-test('a switch of a model stays as it was set, whatever answer was on its way', async () => {
+test('a model switch keeps its new state when an older response arrives late', async () => {
   await goTo(page, 'routing?tab=models');
   const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   await page.route('**/v1/account/routing/models/status', async (route) => {
@@ -89,13 +89,13 @@ test('a switch of a model stays as it was set, whatever answer was on its way', 
     await answer.promise;
     await route.fulfill({ response: before });
   });
-  const control = page.getByRole('switch', { name: /^sandbox\/sandbox-1 takes part/ });
+  const control = page.getByRole('switch', { name: /^sandbox\/sandbox-1 enabled/ });
   await page.clock.install();
   await page.clock.fastForward(60_000);
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
   await asked.promise;
   await control.click({ force: true });
-  await page.getByRole('status').getByText('is not chosen any more').waitFor();
+  await page.getByRole('status').getByText('is disabled for automatic routing').waitFor();
   const came = page.waitForResponse('**/v1/account/routing/models/status');
   answer.resolve(undefined);
   await came;
@@ -103,7 +103,7 @@ test('a switch of a model stays as it was set, whatever answer was on its way', 
   expect(await control.isChecked()).toBe(false);
 });
 
-test('a key that may use no tool at all still may not when only its denied tools are changed', async () => {
+test('an empty allow list stays empty when only the denied tools change', async () => {
   const { id } = await createTestKey(baseUrl, person.accessToken, { name: 'bound' });
   const path = `/v1/account/keys/${id}/toollist`;
   await send(baseUrl, { method: 'PUT', path, key: person.accessToken, body: { allowed_tools: [] } });
@@ -114,24 +114,24 @@ test('a key that may use no tool at all still may not when only its denied tools
   await page.getByRole('button', { name: 'Save' }).click();
   await page
     .getByRole('status')
-    .getByText(/tool lists/)
+    .getByText(/Tool lists/)
     .waitFor();
   await page.getByText('0 allowed, 1 denied').waitFor();
 });
 
-test('a present password that is wrong is tried once', async () => {
+test('a wrong current password is sent once', async () => {
   const calls: string[] = [];
   page.on('request', (request) => calls.push(new URL(request.url()).pathname));
   await goTo(page, 'account');
-  await page.getByRole('textbox', { name: 'Present password' }).fill('not the password');
+  await page.getByRole('textbox', { name: 'Current password' }).fill('not the password');
   await page.getByRole('textbox', { name: 'New password' }).fill('another long sentence is fine');
   calls.length = 0;
-  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByRole('alert').getByText('invalid_credentials').waitFor();
   expect(calls).toEqual(['/v1/auth/change-password']);
 });
 
-test('a payment that could not be taken over at first is told of when it is, and leaves the address', async () => {
+test('a checkout that fails to apply can be retried, then is reported and removed from the address', async () => {
   let calls = 0;
   await page.route('**/v1/billing/sync-checkout', (route) =>
     route.fulfill((calls += 1) === 1 ? unavailable : { json: { object: 'billing' } }),
@@ -142,7 +142,7 @@ test('a payment that could not be taken over at first is told of when it is, and
   await page.waitForURL((url) => url.search === '');
 });
 
-test('a subscription that has ended is not said to renew', async () => {
+test('an ended subscription shows no renewal date', async () => {
   const times = { current_period_start: '2026-10-01T00:00:00Z', current_period_end: '2026-11-01T00:00:00Z' };
   await page.route('**/v1/account/billing', async (route) => {
     const response = await route.fetch();
@@ -151,11 +151,11 @@ test('a subscription that has ended is not said to renew', async () => {
     await route.fulfill({ response, json: { ...billing, mode: 'stripe', subscription } });
   });
   await goTo(page, 'billing');
-  await page.getByText('It has ended').waitFor();
-  expect(await page.getByText('It renews on').count()).toBe(0);
+  await page.getByText('The subscription has ended').waitFor();
+  expect(await page.getByText('Renews on').count()).toBe(0);
 });
 
-test('a receipt that there is not is asked for once', async () => {
+test('an unknown deletion receipt is requested once', async () => {
   let calls = 0;
   page.on('request', (request) => (calls += Number(request.url().includes('/v1/account/deletions/'))));
   await page.goto('/dashboard/deleted/nothing');
@@ -164,7 +164,7 @@ test('a receipt that there is not is asked for once', async () => {
   expect(calls).toBe(1);
 });
 
-test('a dialog stays while a key is being made: its secret is told there, and once', async () => {
+test('a dialog stays open while a key is being created and then shows its secret', async () => {
   const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   await page.route('**/v1/account/keys', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
@@ -177,7 +177,7 @@ test('a dialog stays while a key is being made: its secret is told there, and on
   await page.getByRole('button', { name: 'New key' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('slow');
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   await asked.promise;
   await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);

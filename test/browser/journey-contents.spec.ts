@@ -51,37 +51,37 @@ const renderAsking = (text: string, more: object = {}): string =>
     ...more,
   }).replace('"seed":1', `"seed":${digits}`);
 
-const bodyOf = (name: 'request' | 'answer') => page.getByRole('region', { name: `Body of the ${name}` });
+const bodyOf = (name: 'request' | 'response') => page.getByRole('region', { name: `Body of the ${name}` });
 
-/** Opens the page of a request, once what was said is there. */
-async function openKept(answered: Answer): Promise<void> {
+/** Opens the page of a request after its contents are stored. */
+async function openLogged(answered: Answer): Promise<void> {
   const id = requestIdOf(answered);
   await waitForContent(baseUrl, person.accessToken, id);
   await goTo(page, `requests/${id}`);
-  await bodyOf('answer').waitFor();
+  await bodyOf('response').waitFor();
 }
 
-test('nothing is kept before the account says so, and the page leads to where it is said', async () => {
-  const answered = await postChat(baseUrl, key, renderAsking('not to be kept'));
+test('no content is stored before content logging is on, and the page links to the setting', async () => {
+  const answered = await postChat(baseUrl, key, renderAsking('not to be stored'));
   await waitForRow(baseUrl, person.accessToken, requestIdOf(answered));
   await goTo(page, `requests/${requestIdOf(answered)}`);
-  await page.getByText('Nothing of it is kept').waitFor();
-  expect(await page.locator('main').textContent()).not.toContain('not to be kept');
-  await page.getByRole('link', { name: 'What is kept' }).click();
-  await page.getByRole('switch', { name: /Store what messages/ }).click();
-  await page.getByRole('button', { name: 'Save what is kept' }).click();
-  await page.getByRole('status').getByText('What is kept is saved.').waitFor();
+  await page.getByText('Content logging is off').waitFor();
+  expect(await page.locator('main').textContent()).not.toContain('not to be stored');
+  await page.locator('main').getByRole('link', { name: 'Account' }).click();
+  await page.getByRole('switch', { name: 'Content logging' }).click();
+  await page.getByRole('button', { name: 'Save data settings' }).click();
+  await page.getByRole('status').getByText('Data settings saved.').waitFor();
 });
 
-test('both bodies of a request are read in lines, as text whatever is in them, and copied as they came', async () => {
+test('request and response bodies are formatted, shown as text, and copied unchanged', async () => {
   const choices = [{ index: 0, message: { role: 'assistant', content: evil }, finish_reason: 'stop' }];
   provider.enqueue(null, { ...plainAnswer, body: { ...completion, choices } });
   const asked = renderAsking(evil);
   const answered = await postChat(baseUrl, key, asked);
-  await openKept(answered);
+  await openLogged(answered);
   const lines = JSON.stringify(JSON.parse(asked), null, 2).replace(/"seed": .*/, `"seed": ${digits}`);
   expect(await bodyOf('request').textContent()).toBe(lines);
-  expect(await bodyOf('answer').textContent()).toBe(JSON.stringify(JSON.parse(answered.text), null, 2));
+  expect(await bodyOf('response').textContent()).toBe(JSON.stringify(JSON.parse(answered.text), null, 2));
   expect(await page.locator('main :is(img, script)').count()).toBe(0);
   expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
   await page.getByRole('button', { name: 'Copy the request' }).click();
@@ -90,18 +90,18 @@ test('both bodies of a request are read in lines, as text whatever is in them, a
   await shoot(page, 'contents', look);
 });
 
-test('a stream is shown as its client read it', async () => {
+test('a streamed response is shown as the client received it', async () => {
   provider.enqueue(null, streamedAnswer(['It opens ', 'at nine.']));
   const answered = await postChat(baseUrl, key, renderAsking('When does it open?', { stream: true }));
-  await openKept(answered);
-  expect(await bodyOf('answer').textContent()).toBe(answered.text);
+  await openLogged(answered);
+  expect(await bodyOf('response').textContent()).toBe(answered.text);
 });
 
-test('of a body of 3 MiB the beginning is drawn, and what is kept of it on request; it says where it was cut', async () => {
+test('a body of 3 MiB shows its beginning, then the stored part on request, and says that it is cut', async () => {
   const narrow = { width: 360, height: 780 };
   const answered = await postChat(baseUrl, key, renderAsking('lighthouse \u202E '.repeat(230_000)));
-  await openKept(answered);
-  await page.getByText('Cut: only the first 2 MiB are kept.').waitFor();
+  await openLogged(answered);
+  await page.getByText('Cut: only the first 2 MiB are stored.').waitFor();
   const drawn = async () => (await bodyOf('request').textContent())?.length;
   expect(await drawn()).toBe(65_536);
   await applyLook(page, { scheme: 'dark', width: 390 });

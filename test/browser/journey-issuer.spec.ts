@@ -37,7 +37,7 @@ afterEach(() => expect(watched.faults).toEqual([]));
 const heading = (name: string) => page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
 const goOn = () => page.getByRole('button', { name: `Continue with ${new URL(issuer.issuer).host}` }).click();
 
-test('who refuses at the issuer is told so in its words, as text, and may begin again', async () => {
+test('a refused sign-in shows the issuer’s message as text and can be retried', async () => {
   await page.goto('/dashboard/keys');
   await heading('Sign in');
   expect(await findBarriers(page)).toEqual([]);
@@ -51,14 +51,14 @@ test('who refuses at the issuer is told so in its words, as text, and may begin 
   await heading('Sign in');
 });
 
-test('who signs in at the issuer is where they wanted to be, with an account of their own, and no token is stored', async () => {
+test('a sign-in at the issuer opens the requested page with a new account and stores no token', async () => {
   await page.goto('/dashboard/keys');
   await goOn();
   await page.getByRole('link', { name: 'Sign in' }).click();
   await heading('Keys');
   expect(new URL(page.url()).search).toBe('');
   await page.getByText(email).first().waitFor();
-  await page.getByText('No key yet').waitFor();
+  await page.getByText('No keys yet').waitFor();
   expect(issuer.grants).toEqual(['authorization_code']);
   const stored = await page.evaluate(() =>
     JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
@@ -66,39 +66,39 @@ test('who signs in at the issuer is where they wanted to be, with an account of 
   expect(stored).not.toMatch(/eyJ|sign-in/);
 });
 
-test('a reload goes by way of the issuer, which knows the browser, and comes back', async () => {
+test('a reload redirects through the issuer, which recognizes the browser, and returns', async () => {
   await page.reload();
   await heading('Keys');
   expect(issuer.grants).toEqual(['authorization_code', 'authorization_code']);
 });
 
-test('a token that is about to end is renewed before it is used', async () => {
-  // Less than the page's margin: each call is made with a new one.
+test('a token that is about to expire is renewed before use', async () => {
+  // Less than the renewal margin of the page, so each call uses a new token.
   issuer.setLife(20);
   await page.reload();
   await heading('Keys');
-  await page.getByText('No key yet').waitFor();
+  await page.getByText('No keys yet').waitFor();
   await page.getByRole('link', { name: 'Account', exact: true }).click();
   await heading('Account');
-  await page.getByRole('heading', { name: 'What is kept' }).waitFor();
+  await page.getByRole('heading', { name: 'Data settings' }).waitFor();
   expect(issuer.grants.slice(3)).toContain('refresh_token');
   expect(new Set(issuer.grants)).toEqual(new Set(['authorization_code', 'refresh_token']));
   issuer.setLife(600);
 });
 
-test('an answer that was not asked for here is not taken', async () => {
+test('a sign-in response that this tab did not request is rejected', async () => {
   const stranger = await openPage(browser, look, { baseUrl, issuer: issuer.issuer });
   const before = issuer.grants.length;
   await stranger.page.goto('/dashboard/sign-in/callback?code=stolen&state=theirs');
-  await stranger.page.getByRole('alert').getByText('This sign-in was not begun here').waitFor();
+  await stranger.page.getByRole('alert').getByText('This sign-in was not started in this tab').waitFor();
   expect(issuer.grants).toHaveLength(before);
   expect(stranger.faults).toEqual([]);
   await stranger.close();
 });
 
-test('who logs out is not signed in again unasked', async () => {
-  await page.getByRole('button', { name: /appearance and log-out/ }).click();
-  await page.getByRole('menuitem', { name: 'Log out' }).click();
+test('a person who signs out is not signed in again automatically', async () => {
+  await page.getByRole('button', { name: /appearance and sign-out/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await heading('Sign in');
   await page.goto('/dashboard/keys');
   await heading('Sign in');

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Two people, of whom the first is signed in; their accounts are named so. */
+/** Two people with accounts of different names. The first person is signed in. */
 beforeEach(async () => {
   people = await Promise.all([openPerson('of the first'), openPerson('of the second')]);
   watched = await openPage(browser, look);
@@ -34,8 +34,8 @@ async function openPerson(name: string): Promise<TestPerson> {
 }
 
 async function logOut(tab: Page): Promise<void> {
-  await tab.getByRole('button', { name: /appearance and log-out/ }).click();
-  await tab.getByRole('menuitem', { name: 'Log out' }).click();
+  await tab.getByRole('button', { name: /appearance and sign-out/ }).click();
+  await tab.getByRole('menuitem', { name: 'Sign out' }).click();
 }
 
 async function logIn(tab: Page, { email, password }: TestPerson): Promise<void> {
@@ -45,9 +45,9 @@ async function logIn(tab: Page, { email, password }: TestPerson): Promise<void> 
   await tab.getByText(email).first().waitFor();
 }
 
-const nameField = () => page.getByLabel('Name of the account');
+const nameField = () => page.getByLabel('Account name');
 
-test('a page has nothing of one person once another tab has signed in somebody else', async () => {
+test('a page drops one person’s data after another tab signs in a different person', async () => {
   await goTo(page, 'account');
   expect(await nameField().inputValue()).toBe('of the first');
   const tab = await watched.context.newPage();
@@ -56,25 +56,25 @@ test('a page has nothing of one person once another tab has signed in somebody e
   await logIn(tab, people[1]);
   const changed = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
   await nameField().fill('another name');
-  await page.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByRole('button', { name: 'Save name' }).click();
   expect((await changed).status()).toBe(401);
   await page.getByText(people[1].email).first().waitFor();
   expect(await nameField().inputValue()).toBe('of the second');
 });
 
-/** Says something in the playground, and waits until it is in the log. */
+/** Sends a message in the playground and waits until it is in the log. */
 async function chat(text: string): Promise<void> {
   await page.getByRole('link', { name: 'Playground' }).click();
-  await page.getByRole('form', { name: 'Your turn' }).getByRole('textbox').fill(text);
+  await page.getByRole('form', { name: 'Next message' }).getByRole('textbox').fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByRole('link', { name: 'The whole request' }).waitFor();
+  await page.getByRole('link', { name: 'View full request' }).waitFor();
   await page.getByText('Tokens saved').waitFor();
 }
 
 const countRequests = async ({ accessToken }: TestPerson): Promise<number> =>
   (await callFor(requestLogPage, 200, { path: '/v1/account/requests', key: accessToken })).total;
 
-test('what is said in the playground is in the log of who is signed in, and not of who was before', async () => {
+test('a playground request is in the log of the current person, not of the previous one', async () => {
   await goTo(page, 'providers');
   await chat('Hello from the first');
   expect(await countRequests(people[0])).toBe(1);
@@ -84,7 +84,7 @@ test('what is said in the playground is in the log of who is signed in, and not 
   expect(await Promise.all(people.map(countRequests))).toEqual([1, 1]);
 });
 
-test('what is typed into the sign-in stays while the gateway is still ending the session before', async () => {
+test('text typed into the sign-in form stays while the previous login session is still ending', async () => {
   const answer = Promise.withResolvers<undefined>();
   await page.route('**/v1/auth/log-out', async (route) => {
     await answer.promise;
@@ -96,15 +96,15 @@ test('what is typed into the sign-in stays while the gateway is still ending the
   const ended = page.waitForResponse('**/v1/auth/log-out');
   answer.resolve(undefined);
   await ended;
-  // Whatever the answer changes is drawn within it.
+  // Time for the page to render any effect of the response.
   await page.waitForTimeout(500);
   expect(await page.getByLabel('E-mail').inputValue()).toBe(people[1].email);
 });
 
-test('what one person did is not the next one’s to undo', async () => {
+test('the next person cannot undo an action of the previous person', async () => {
   await goTo(page, 'account');
   await page.getByLabel('Requests per minute').fill('123');
-  await page.getByRole('button', { name: 'Save the limits' }).click();
+  await page.getByRole('button', { name: 'Save limits' }).click();
   await page.getByRole('button', { name: 'Undo' }).waitFor();
   await logOut(page);
   await page.getByLabel('E-mail').waitFor();

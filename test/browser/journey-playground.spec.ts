@@ -26,15 +26,15 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** The ids of the requests that the page shows, one a lane. */
+/** The ids of the requests that the page shows, one per column. */
 async function readRequestIds(page: Page): Promise<string[]> {
-  const links = page.getByRole('link', { name: 'The whole request' });
+  const links = page.getByRole('link', { name: 'View full request' });
   const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
   return hrefs.map((href) => href.replace(/^.*\//, ''));
 }
 
 async function ask(page: Page, text: string): Promise<void> {
-  await page.getByRole('form', { name: 'Your turn' }).getByRole('textbox').fill(text);
+  await page.getByRole('form', { name: 'Next message' }).getByRole('textbox').fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
 }
 
@@ -45,15 +45,15 @@ const formats = [
 ] as const;
 
 describe.each(formats)('the playground in %s', (label, format) => {
-  test.each([true, false])('shows the answer beside its plan; streamed: %s', async (isStreamed) => {
+  test.each([true, false])('shows the response next to its plan (streamed: %s)', async (isStreamed) => {
     const { page } = watched;
     await goTo(page, 'playground');
     await page.getByText(label, { exact: true }).click();
     await page.getByRole('button', { name: 'Use 40 example tools' }).click();
     await page.getByText('40 tools', { exact: true }).waitFor();
-    if (!isStreamed) await page.getByRole('switch', { name: 'Stream the answer' }).click();
+    if (!isStreamed) await page.getByRole('switch', { name: 'Stream the response' }).click();
     await ask(page, 'List my invoices of May');
-    await page.getByRole('list', { name: 'Best candidates' }).waitFor();
+    await page.getByRole('list', { name: 'Highest-ranked tools' }).waitFor();
     const [id = ''] = await readRequestIds(page);
     const detail = await callFor(requestDetail, 200, {
       path: `/v1/account/requests/${id}`,
@@ -65,7 +65,7 @@ describe.each(formats)('the playground in %s', (label, format) => {
     expect(plan).toContain(`${detail.tools_out} of 40`);
     const [best] = detail.trace.candidates.filter(({ rank }) => rank === 1);
     expect(plan).toContain(best!.name);
-    // The sandbox calls the tool that fits; its result is said, and the conversation goes on.
+    // The sandbox calls the matching tool. The next message is the result, and the conversation continues.
     const log = page.getByRole('log');
     expect(await log.textContent()).toContain(detail.called_tools[0]);
     await ask(page, '{"invoices":[]}');
@@ -74,13 +74,13 @@ describe.each(formats)('the playground in %s', (label, format) => {
   });
 });
 
-test('the playground holds pruned and full beside each other', async () => {
+test('the playground shows pruned and full tool sets next to each other', async () => {
   const { page } = watched;
   await goTo(page, 'playground');
-  await page.getByRole('switch', { name: 'Compare pruned with full' }).click();
+  await page.getByRole('switch', { name: 'Compare with all tools' }).click();
   await page.getByRole('button', { name: 'Use 40 example tools' }).click();
   await ask(page, 'List my invoices of May');
-  await page.getByRole('list', { name: 'Best candidates' }).nth(1).waitFor();
+  await page.getByRole('list', { name: 'Highest-ranked tools' }).nth(1).waitFor();
   const [pruned, full] = await Promise.all(
     (await readRequestIds(page)).map((id) => waitForRow(sharedStack().baseUrl, person.accessToken, id)),
   );
@@ -91,11 +91,11 @@ test('the playground holds pruned and full beside each other', async () => {
   expect(watched.faults).toEqual([]);
 });
 
-test('a tool list that cannot be read says why, and is not sent', async () => {
+test('an invalid tool list shows the reason and is not sent', async () => {
   const { page } = watched;
   await goTo(page, 'playground');
-  await page.getByLabel('Tools, as JSON').fill('[{"na');
+  await page.getByLabel('Tools (JSON)').fill('[{"na');
   await page.getByText(/not JSON yet/).waitFor();
-  await page.getByRole('form', { name: 'Your turn' }).getByRole('textbox').fill('Hello');
+  await page.getByRole('form', { name: 'Next message' }).getByRole('textbox').fill('Hello');
   expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
 });

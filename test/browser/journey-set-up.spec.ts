@@ -11,7 +11,7 @@ let person: TestPerson;
 let watched: WatchedPage;
 let page: Page;
 
-/** The API as the person calls it. */
+/** Calls the API as the person. */
 async function call(method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(`${baseUrl}${path}`, {
     method,
@@ -45,40 +45,40 @@ async function chooseAction(name: string, action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action }).click();
 }
 
-test('a key is made, limited, given tool lists, rotated and revoked, and the API agrees each time', async () => {
+test('a key can be created, limited, restricted to tools, rotated and revoked, as the API confirms', async () => {
   await goTo(page, 'keys');
   await page.getByRole('button', { name: 'New key' }).first().click();
   await dialog().getByLabel('Name').fill('agent one');
-  await dialog().getByRole('button', { name: 'Make the key' }).click();
+  await dialog().getByRole('button', { name: 'Create key' }).click();
   const secret = await page.getByTestId('secret').textContent();
   await dialog().getByRole('button', { name: 'Done' }).click();
 
   await chooseAction('agent one', 'Edit name and limits');
   await dialog().getByLabel('Requests per minute').fill('77');
   await dialog().getByRole('button', { name: 'Save' }).click();
-  await done('“agent one” is changed.');
+  await done('“agent one” saved.');
 
   await chooseAction('agent one', 'Allowed and denied tools');
   await dialog().getByLabel('Denied tools').fill('drop_table\nsend_money\n');
   await dialog().getByRole('button', { name: 'Save' }).click();
-  await done(/tool lists/);
+  await done(/Tool lists/);
   expect(await call('GET', '/v1/account/keys')).toMatchObject({
     data: [{ name: 'agent one', rate_limit_rpm: 77, denied_tools: ['drop_table', 'send_money'] }],
   });
 
-  await chooseAction('agent one', 'Rotate the secret');
-  await dialog().getByRole('button', { name: 'Make a new secret' }).click();
+  await chooseAction('agent one', 'Rotate secret');
+  await dialog().getByRole('button', { name: 'Create new secret' }).click();
   await page.getByTestId('secret').waitFor();
   expect(await page.getByTestId('secret').textContent()).not.toBe(secret);
   await dialog().getByRole('button', { name: 'Done' }).click();
 
   await chooseAction('agent one', 'Revoke');
-  await dialog().getByRole('button', { name: 'Revoke the key' }).click();
-  await page.getByText('No key yet').waitFor();
+  await dialog().getByRole('button', { name: 'Revoke key' }).click();
+  await page.getByText('No keys yet').waitFor();
   expect(await call('GET', '/v1/account/keys')).toMatchObject({ data: [] });
 });
 
-test('a provider is connected with what it takes, and disconnected after a question', async () => {
+test('a provider can be connected with its fields and disconnected after a confirmation', async () => {
   await goTo(page, 'providers');
   await page.getByLabel('Find a provider').fill('openai');
   await page.getByRole('button', { name: 'Connect OpenAI', exact: true }).click();
@@ -96,56 +96,56 @@ test('a provider is connected with what it takes, and disconnected after a quest
   });
 });
 
-test('the policy is changed and the change undone; what is kept is opted in to', async () => {
+test('limits can be changed and restored, and content logging can be turned on', async () => {
   await goTo(page, 'account');
   await page.getByLabel('Requests per minute').fill('123');
-  await page.getByRole('button', { name: 'Save the limits' }).click();
-  await done('The limits are saved.');
+  await page.getByRole('button', { name: 'Save limits' }).click();
+  await done('Limits saved.');
   expect(await call('GET', '/v1/account/me')).toMatchObject({ policy: { rate_limit_rpm: 123 } });
   await page.getByRole('button', { name: 'Undo' }).click();
-  await done('The limits are as they were.');
+  await done('Limits restored.');
   expect(await call('GET', '/v1/account/me')).toMatchObject({ policy: { rate_limit_rpm: 600 } });
-  await page.getByRole('switch', { name: /Store what messages/ }).click();
-  await page.getByRole('button', { name: 'Save what is kept' }).click();
-  await done('What is kept is saved.');
+  await page.getByRole('switch', { name: 'Content logging' }).click();
+  await page.getByRole('button', { name: 'Save data settings' }).click();
+  await done('Data settings saved.');
   expect(await call('GET', '/v1/account/me')).toMatchObject({ policy: { content_logging: true } });
 });
 
-test('the account is deleted only when its name was typed; nobody is signed in then', async () => {
-  await call('PATCH', '/v1/account/me', { name: 'to be gone' });
+test('the account is deleted only after its name is typed, and the person is signed out', async () => {
+  await call('PATCH', '/v1/account/me', { name: 'to be deleted' });
   await goTo(page, 'account');
-  await page.getByRole('button', { name: 'Delete the account' }).click();
+  await page.getByRole('button', { name: 'Delete account' }).click();
   const confirm = dialog().getByRole('button', { name: 'Delete everything' });
   expect(await confirm.isDisabled()).toBe(true);
-  await dialog().getByRole('textbox').fill('to be gone');
+  await dialog().getByRole('textbox').fill('to be deleted');
   await confirm.click();
-  await page.getByRole('heading', { name: 'The account is deleted' }).waitFor();
+  await page.getByRole('heading', { name: 'Account deleted' }).waitFor();
   await page.goto('/dashboard/keys');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-test('what was asked for before signing in is there afterwards; logging out ends the session', async () => {
+test('the sign-in opens the requested page, and signing out ends the login session', async () => {
   const stranger = await openPage(browser, desktop);
   await stranger.page.goto('/dashboard/providers');
   await stranger.page.getByLabel('E-mail').fill(person.email);
   await stranger.page.getByRole('textbox', { name: 'Password' }).fill(person.password);
   await stranger.page.getByRole('button', { name: 'Sign in' }).click();
   await stranger.page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
-  // The session outlives the page: its token was never stored by it.
+  // The login session survives a reload, although the page stores no token.
   await stranger.page.reload();
   await stranger.page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
   const stored = await stranger.page.evaluate(() =>
     JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
   );
   expect(stored).not.toMatch(/eyJ|rt-svc|sk-svc/);
-  await stranger.page.getByRole('button', { name: /appearance and log-out/ }).click();
-  await stranger.page.getByRole('menuitem', { name: 'Log out' }).click();
+  await stranger.page.getByRole('button', { name: /appearance and sign-out/ }).click();
+  await stranger.page.getByRole('menuitem', { name: 'Sign out' }).click();
   await stranger.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(stranger.faults).toEqual([]);
   await stranger.close();
 });
 
-test('a wrong password is refused in words', async () => {
+test('a wrong password shows an error', async () => {
   await watched.context.clearCookies();
   const stranger = await openPage(browser, desktop);
   await stranger.page.goto('/dashboard/sign-in');

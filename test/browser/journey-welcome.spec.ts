@@ -28,20 +28,20 @@ async function signUp(page: Page, email: string): Promise<void> {
 }
 
 async function makeKey(page: Page): Promise<string> {
-  await page.getByLabel('Name of the key').fill('browser test');
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByLabel('Key name').fill('browser test');
+  await page.getByRole('button', { name: 'Create key' }).click();
   const secret = await page.getByTestId('secret').textContent();
   return secret ?? '';
 }
 
 async function sendTestRequest(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByRole('link', { name: 'See why these tools' }).waitFor();
+  await page.getByRole('link', { name: 'See why these tools were chosen' }).waitFor();
 }
 
 const title = ({ width, scheme }: Look) => `${width} px, ${scheme}`;
 
-describe('from nothing to a first request', () => {
+describe('from sign-up to a first request', () => {
   test.each(looks.map((look) => [title(look), look] as const))('%s', async (_title, look) => {
     const watched = await openPage(browser, look);
     const { page, faults } = watched;
@@ -56,7 +56,7 @@ describe('from nothing to a first request', () => {
     await shoot(page, 'welcome', look);
     expect(await findBarriers(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(false);
-    // The secret is in the page's memory alone: it is gone with it.
+    // The secret is only in the memory of the page, so a reload removes it.
     await page.reload();
     await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
     await settle(page);

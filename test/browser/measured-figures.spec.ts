@@ -49,24 +49,24 @@ function expectFigures(
 function overviewFigures(totals: AnalyticsTotals): Record<string, number | null> {
   return {
     'Tokens saved': totals.total_tokens_saved,
-    'Saved, gross': totals.gross_savings_usd,
-    'Saved, net': totals.provider_savings_usd,
-    Spent: totals.cost_usd,
+    'Gross savings': totals.gross_savings_usd,
+    'Net savings': totals.provider_savings_usd,
+    Cost: totals.cost_usd,
     Requests: totals.requests,
     Errors: totals.errors,
     'Time to first byte': totals.first_byte_p50_ms,
-    'Time in all': totals.total_p50_ms,
-    'Gateway’s share': totals.overhead_p50_ms,
-    'Tokens in and out': totals.total_tokens,
-    'Tools in': totals.tools_in,
-    'Tools out': totals.tools_out,
-    'Requests pruned': totals.pruned_requests,
+    'Total time': totals.total_p50_ms,
+    'Gateway overhead': totals.overhead_p50_ms,
+    'Total tokens': totals.total_tokens,
+    'Tools received': totals.tools_in,
+    'Tools sent': totals.tools_out,
+    'Pruned requests': totals.pruned_requests,
     Recall: totals.recall.value,
   };
 }
 
 describe('the overview', () => {
-  test('has the figures of the API, in all and narrowed to a model, a session and a key', async () => {
+  test('shows the figures of the API, in total and filtered by model, session and key', async () => {
     const queries = ['', '&model=openai/gpt-4o-mini', '&session_id=ticket-1', `&key_id=${account.keyId}`];
     for (const query of queries) {
       await goTo(watched.page, `overview?days=30${query}`);
@@ -82,19 +82,15 @@ describe('the overview', () => {
     expect((await readTotals('days=30')).requests).toBe(account.rows.length);
   });
 
-  test('has them by model, key and session', async () => {
+  test('shows the figures of the API by model, key and session', async () => {
     await goTo(watched.page, 'overview?days=30');
     const { totals, from, to } = await ask(analyticsDayList, '/v1/account/usage/analytics/daily?days=30');
     const keys = await ask(keyUsageList, `/v1/account/usage/by-key?from=${from}&to=${to}`);
     const sessions = await ask(usageSessionPage, `/v1/account/sessions?from=${from}`);
     const tables = [
-      [
-        'Figures by model',
-        totals!.models.map((row) => ({ name: `${row.provider}/${row.model}`, ...row })),
-        1,
-      ],
-      ['Figures by key', keys.data.map((row) => ({ ...row, name: row.name ?? '' })), 1],
-      ['Figures by session', sessions.data.map((row) => ({ ...row, name: row.session_id })), 2],
+      ['Usage by model', totals!.models.map((row) => ({ name: `${row.provider}/${row.model}`, ...row })), 1],
+      ['Usage by key', keys.data.map((row) => ({ ...row, name: row.name ?? '' })), 1],
+      ['Usage by session', sessions.data.map((row) => ({ ...row, name: row.session_id })), 2],
     ] as const;
     for (const [label, rows, first] of tables) {
       const shown = await readRows(watched.page, label);
@@ -109,10 +105,10 @@ describe('the overview', () => {
   });
 });
 
-describe('the requests', () => {
+describe('the request log', () => {
   const columns = { status: 1, model: 2, session: 3, tools: 4, tokens: 5, saved: 6, cost: 7, ms: 8 };
 
-  test('have the figures of the API, each row', async () => {
+  test('shows the figures of the API in each row', async () => {
     await goTo(watched.page, 'requests');
     const { data } = await ask(requestLogPage, '/v1/account/requests?limit=100');
     const shown = await readRows(watched.page, 'Requests');
@@ -134,7 +130,7 @@ describe('the requests', () => {
     }
   });
 
-  test('are narrowed by what the address and the fields say', async () => {
+  test('is filtered by the address and the filter fields', async () => {
     const ofSession = (id: string) => account.rows.filter(({ session_id }) => session_id === id);
     const expectRows = (rows: readonly { readonly id: string }[]) =>
       eventually(async () => {
@@ -151,19 +147,19 @@ describe('the requests', () => {
     await expectRows(account.rows);
   });
 
-  test('show a request whole: its figures, every candidate, and what became of each', async () => {
+  test('shows one request with its figures and the decision about every ranked tool', async () => {
     const { id } = account.rows.find(({ tools_in, tools_out }) => tools_out < tools_in)!;
     const detail = await ask(requestDetail, `/v1/account/requests/${id}`);
     await goTo(watched.page, `requests/${id}`);
     expectFigures(await readFigures(watched.page), {
       Duration: detail.ms.total,
-      'Gateway’s share': detail.ms.overhead,
+      'Gateway overhead': detail.ms.overhead,
       'Tools forwarded': detail.tools_out,
       Tokens: detail.total_tokens,
       'From the prompt cache': detail.cached_tokens,
       'Tokens saved': detail.estimated_tokens_saved + detail.compression_tokens_saved,
       Cost: detail.cost_usd,
-      'Saved, net': detail.provider_savings_usd,
+      'Net savings': detail.provider_savings_usd,
     });
     const candidates = await readRows(watched.page, 'Candidate tools');
     expect(candidates.length).toBeGreaterThan(5);
@@ -171,20 +167,20 @@ describe('the requests', () => {
       const candidate = detail.trace.candidates.find(({ rank }) => rank === Number(cells[0]))!;
       expect(cells[1]).toBe(candidate.name);
       expect(Number(cells[2])).toBe(Number(candidate.score.toPrecision(3)));
-      expect(cells[3]).toContain(candidate.forwarded ? 'kept' : 'left out');
+      expect(cells[3]).toContain(candidate.forwarded ? 'forwarded' : 'pruned');
       expect(cells[4]).toBe(candidate.called ? 'called' : 'no');
     }
-    await watched.page.getByText('Left out', { exact: true }).click();
-    const leftOut = detail.trace.candidates.filter(({ forwarded }) => !forwarded).length;
-    await watched.page.getByText(`${leftOut} tools`, { exact: true }).waitFor();
-    const curl = await watched.page.getByRole('region', { name: 'The request as a curl line' }).textContent();
+    await watched.page.getByText('Pruned', { exact: true }).click();
+    const prunedCount = detail.trace.candidates.filter(({ forwarded }) => !forwarded).length;
+    await watched.page.getByText(`${prunedCount} tools`, { exact: true }).waitFor();
+    const curl = await watched.page.getByRole('region', { name: 'Request as a curl command' }).textContent();
     expect(curl).toContain('/v1/chat/completions');
     expect(await watched.page.locator('body').textContent()).toContain(detail.trace_id);
   });
 });
 
-describe('the sessions', () => {
-  test('have the figures of the API, each row', async () => {
+describe('the session list', () => {
+  test('shows the figures of the API in each row', async () => {
     await goTo(watched.page, 'sessions');
     const { data } = await ask(usageSessionPage, '/v1/account/sessions');
     const shown = await readRows(watched.page, 'Sessions');
@@ -200,15 +196,15 @@ describe('the sessions', () => {
     }
   });
 
-  test('show a conversation: its figures, its requests in their order, and its set of tools', async () => {
+  test('shows one session with its figures, its requests in order, and its tool set', async () => {
     await goTo(watched.page, 'sessions/one?id=ticket-1');
     const totals = await readTotals('days=366&session_id=ticket-1');
     expectFigures(await readFigures(watched.page), {
       Requests: totals.requests,
-      'Time in all, median': totals.total_p50_ms,
+      'Median total time': totals.total_p50_ms,
       'Tokens saved': totals.total_tokens_saved,
       Cost: totals.cost_usd,
-      'Saved, net': totals.provider_savings_usd,
+      'Net savings': totals.provider_savings_usd,
     });
     const own = account.rows.filter(({ session_id }) => session_id === 'ticket-1').toReversed();
     const shown = await readRows(watched.page, 'Requests of the session');
@@ -219,6 +215,6 @@ describe('the sessions', () => {
   });
 });
 
-test('nothing of it was said in the console, asked of another host or against the policy', () => {
+test('causes no console errors, calls of other hosts or violations of the Content-Security-Policy', () => {
   expect(watched.faults).toEqual([]);
 });

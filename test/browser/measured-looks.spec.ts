@@ -20,9 +20,9 @@ beforeAll(async () => {
 afterAll(() => Promise.all([browser.close(), account.provider.close()]));
 
 const failedId = () => account.rows.find(({ status }) => status === 'error')!.id;
-/** What is reached from the pages of the navigation, which every-page.spec.ts looks at. */
+/** Pages and tabs reached from the navigation pages. every-page.spec.ts covers the navigation pages. */
 const pages: [name: string, path: () => string][] = [
-  ['overview-narrowed', () => 'overview?days=30&model=openai/gpt-4o-mini'],
+  ['overview-filtered', () => 'overview?days=30&model=openai/gpt-4o-mini'],
   ['requests-none', () => 'requests?session_id=nobody'],
   ['request-failed', () => `requests/${failedId()}`],
   ['session', () => 'sessions/one?id=ticket-1'],
@@ -35,7 +35,7 @@ const pages: [name: string, path: () => string][] = [
   ['routing-traces', () => 'routing?tab=traces'],
 ];
 
-/** Each width once, and both schemes: what hangs on both together is looked at in every-page.spec.ts. */
+/** Each width once and both color schemes. every-page.spec.ts covers all combinations. */
 const looks: readonly Look[] = [
   { width: 390, scheme: 'dark' },
   { width: 1024, scheme: 'light' },
@@ -45,7 +45,7 @@ const looks: readonly Look[] = [
 const title = ({ width, scheme }: Look) => `${width} px, ${scheme}`;
 
 test.each(looks.map((look) => [title(look), look] as const))(
-  'every page behind the measured ones at %s: no serious barrier, no wider than the screen, nothing against the policy',
+  'all detail pages and tabs at %s have no serious accessibility barriers, horizontal overflow or errors',
   async (_title, look) => {
     const watched = await openPage(browser, look);
     await signIn(watched, account.person);

@@ -14,7 +14,7 @@ export interface MeasuredAccount {
   readonly key: string;
   readonly keyId: string;
   readonly provider: ReplayProvider;
-  /** The log, the newest first. */
+  /** The request log, newest first. */
   readonly rows: readonly RequestLogEntry[];
 }
 
@@ -22,13 +22,13 @@ export interface OpenPersonOptions {
   readonly keyName?: string;
 }
 
-/** A person with an account, a key, and one stand-in for two providers. No session is drawn to go out whole. */
+/** A person with an account, a key, and one replay server for two providers. Shadow conversations are off. */
 export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}): Promise<
   Omit<MeasuredAccount, 'rows'>
 > {
   const { baseUrl } = sharedStack();
   const [provider, person] = await Promise.all([startProvider(), signUpPerson(baseUrl)]);
-  // Whatever is asked beyond what a test has queued: hidden rounds, calls that are made again.
+  // The response to calls beyond the queued ones: recovery rounds and retries.
   provider.setControls(plainAnswer);
   const body = { policy: { shadow_share: 0 } };
   await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key: person.accessToken, body });
@@ -40,7 +40,7 @@ export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}):
   return { person, key, keyId, provider };
 }
 
-/** An account with traffic of the real SDKs: sessions, two formats, plain and streamed, and what fails. */
+/** An account with traffic from real SDKs: sessions, two formats, streamed or not, and a failed request. */
 export async function openMeasuredAccount(): Promise<MeasuredAccount> {
   const opened = await openPerson();
   const { key, provider } = opened;
@@ -69,7 +69,7 @@ async function askMessages(key: string, provider: ReplayProvider): Promise<void>
   await client.messages.create(call, { headers: { 'x-svc-session-id': 'ticket-2' } });
 }
 
-/** An account's whole log, once it has this many rows. */
+/** Waits until the log has this many rows and returns all of them. */
 export function waitForLog(key: string, count: number): Promise<RequestLogEntry[]> {
   return eventually(async () => {
     const page = await callFor(requestLogPage, 200, { path: '/v1/account/requests?limit=500', key });

@@ -7,7 +7,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** How a page is looked at. */
+/** The color scheme and width of a page. */
 export interface Look {
   readonly scheme: 'light' | 'dark';
   readonly width: 390 | 1024 | 1600;
@@ -22,31 +22,32 @@ export const looks: readonly Look[] = [
   { scheme: 'dark', width: 1600 },
 ];
 
-/** The browser that the suite started. */
+/** Connects to the browser that the suite started. */
 export function connectBrowser(): Promise<Browser> {
   const url = process.env['TEST_BROWSER_URL'];
-  if (!url) throw new Error('There is no browser: see test/browser/browser.setup.mjs.');
+  if (!url)
+    throw new Error('TEST_BROWSER_URL is not set: run the suite through test/browser/browser.setup.mjs.');
   return chromium.connect(url);
 }
 
-/** A page that notes what a page of ours must not do. */
+/** A page that records forbidden behavior. */
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Faults so far: console errors, exceptions, calls of other hosts, violations of the Content-Security-Policy. */
+  /** Faults so far: console errors, exceptions, calls to other hosts, violations of the Content-Security-Policy. */
   readonly faults: readonly string[];
   close(): Promise<void>;
 }
 
 const heights = { 390: 844, 1024: 768, 1600: 1000 } as const;
 
-/** Whose pages are looked at: the ordinary edge's, unless another is named, and what other host they may call. */
+/** The edge that serves the pages (by default the normal one), and another host that they may call. */
 export interface PageHome {
   readonly baseUrl?: string;
   readonly issuer?: string;
 }
 
-/** Opens an empty page in a context of its own: nobody is signed in. */
+/** Opens an empty page in a new context, signed out. */
 export async function openPage(browser: Browser, look: Look, home: PageHome = {}): Promise<WatchedPage> {
   const { baseUrl = sharedStack().baseUrl, issuer = baseUrl } = home;
   const context = await browser.newContext({
@@ -82,35 +83,35 @@ function watch(page: Page, faults: string[], origins: readonly string[]): void {
   });
 }
 
-/** Signs a person of the API in to a context: the refresh token comes as a cookie, as the sign-in page gets it. */
+/** Signs a person in through the API. The context receives the refresh token as a cookie, like the sign-in page. */
 export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 'email' | 'password'>) {
   const { email, password } = person;
   const answer = await context.request.post('/v1/auth/log-in', { data: { email, password } });
-  if (!answer.ok()) throw new Error(`log-in answered ${answer.status()}: ${await answer.text()}`);
+  if (!answer.ok()) throw new Error(`log-in failed with status ${answer.status()}: ${await answer.text()}`);
   await context.addInitScript(() => {
-    // Once: who has logged out since is not marked again.
+    // Only once, so that a person who signs out is not marked again.
     if (sessionStorage.getItem('was-marked') !== null) return;
     sessionStorage.setItem('was-marked', 'yes');
     localStorage.setItem('svc-was-signed-in', 'yes');
   });
 }
 
-/** Goes to a page below `/dashboard/`, and waits until it is drawn. */
+/** Opens a page below `/dashboard/` and waits until it is rendered. */
 export async function goTo(page: Page, path: string): Promise<void> {
   await page.goto(`/dashboard/${path}`);
   await page.locator('h1').waitFor();
   await settle(page);
 }
 
-/** Waits until nothing is loading any more. */
+/** Waits until loading is complete. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.locator('[role=status] .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
-/** Serious faults of accessibility, by WCAG 2.2 AA and axe's best practices, as `rule: where`. */
+/** Serious accessibility violations by WCAG 2.2 AA and axe's best practices, as `rule: element`. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  // By the debugger's protocol, which the page's policy does not stand in the way of.
+  // Injected through the debugger protocol, which the page's Content-Security-Policy does not block.
   await page.evaluate(axeSource);
   const results = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };
@@ -123,17 +124,17 @@ export async function findBarriers(page: Page): Promise<string[]> {
     );
 }
 
-/** Whether anything is wider than the page. */
+/** Whether the page overflows horizontally. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth + 1);
 }
 
-/** Looks at the same page in another way: another scheme, another width. */
+/** Changes the color scheme and width of the page. */
 export async function applyLook(page: Page, { scheme, width }: Look): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
   await page.setViewportSize({ width, height: heights[width] });
   await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' });
-  // Charts and lists are drawn again in the frames after a resize.
+  // Charts and lists render again in the frames after a resize.
   await page.evaluate(
     () =>
       new Promise((settle) =>
@@ -142,7 +143,7 @@ export async function applyLook(page: Page, { scheme, width }: Look): Promise<vo
   );
 }
 
-/** Into the ignored folder `screenshots`, to be looked at. */
+/** Saves a screenshot to the ignored folder `screenshots`, for manual review. */
 export async function shoot(page: Page, name: string, { scheme, width }: Look): Promise<void> {
   const path = join(import.meta.dirname, 'screenshots', `${name}-${width}-${scheme}.png`);
   await page.screenshot({ path, fullPage: true });

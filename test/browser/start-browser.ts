@@ -1,6 +1,6 @@
 import { chromium } from 'playwright-core';
 
-/** What keeps a browser of the system's from talking to anybody but the pages under test. */
+/** Flags that stop background traffic of the system's browser. */
 const quiet = [
   '--no-sandbox',
   '--disable-gpu',
@@ -12,7 +12,7 @@ const quiet = [
   '--disable-sync',
 ];
 
-/** Starts a browser that test files connect to at `url`. */
+/** Starts a browser. Test files connect to it at `url`. */
 export async function startBrowser(executablePath: string): Promise<{ url: string; stop(): Promise<void> }> {
   const server = await chromium.launchServer({ executablePath, args: quiet, headless: true });
   return { url: server.wsEndpoint(), stop: () => server.close() };

@@ -10,7 +10,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 const model = 'sandbox/sandbox-1';
 const question = 'Star the repository octo/hello for me';
 
-/** What must be shown as text wherever it turns up. The last one turns what follows it around. */
+/** Texts that every page must show as plain text. Some contain a right-to-left override. */
 export const hostile = {
   tool: 'x<img src=x onerror=hit()>',
   description: '<script>hit()</script> "quoted" \u202Egnp.exe {{7*7}} ${hit()}',
@@ -21,11 +21,11 @@ export const hostile = {
 
 export interface Traffic {
   readonly key: string;
-  /** Of a request whose tools were ranked. */
+  /** The id of a request with ranked tools. */
   readonly requestId: string;
 }
 
-/** A key, and requests made with it by the SDKs of the three formats, hostile texts among them. */
+/** Creates a key and sends requests with the SDKs of the three formats, including hostile texts. */
 export async function makeTraffic(baseUrl: string, person: TestPerson): Promise<Traffic> {
   const response = await fetch(`${baseUrl}/v1/account/keys`, {
     method: 'POST',
@@ -74,7 +74,7 @@ async function callByBedrock(baseUrl: string, apiKey: string): Promise<void> {
   await connectBedrock(baseUrl, apiKey).send(new ConverseCommand({ modelId: model, messages }));
 }
 
-/** Waits until that many requests are in the log. */
+/** Waits until the log has this many requests. */
 export async function waitForRequests(baseUrl: string, key: string, count: number): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   for (let tries = 0; tries < 240; tries++) {
@@ -84,10 +84,10 @@ export async function waitForRequests(baseUrl: string, key: string, count: numbe
     if (total >= count) return;
     await new Promise((settle) => setTimeout(settle, 250));
   }
-  throw new Error('the requests are not in the log');
+  throw new Error('the requests did not appear in the log');
 }
 
-/** Waits until what a request said is there: it is kept apart from the request's row. */
+/** Waits until the contents of a request are stored. They are stored separately from the log row. */
 export async function waitForContent(baseUrl: string, key: string, requestId: string): Promise<void> {
   await eventually(async () => (await waitForRow(baseUrl, key, requestId)).content ?? undefined);
 }

@@ -1,10 +1,10 @@
-// Before the first paint, so that a dark page never flashes white.
+// Runs before the first paint, so that a dark page does not flash white.
 (() => {
   let chosen = null;
   try {
     chosen = localStorage.getItem('svc-color-scheme');
   } catch {
-    // Storage may be switched off: the system's scheme then.
+    // If storage is disabled, use the system's color scheme.
   }
   const isDark =
     chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);

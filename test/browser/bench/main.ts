@@ -1,5 +1,5 @@
-// What long lists take in a browser: `npm run bench:dashboard -- [--rows 100000] [--tools 1000]`. Frames while scrolling, and how long
-// the page takes to show the effect of a click. Means something on a machine with nothing else to do.
+// `npm run bench:dashboard -- [--rows 100000] [--tools 1000]` measures long lists in a browser: the frame rate while scrolling,
+// and the time from a click to its visible effect. Run it on an idle machine.
 import { parseArgs } from 'node:util';
 import { signUpPerson, startStack } from '@gateway/testing';
 import { chromium, type Page } from 'playwright-core';
@@ -12,7 +12,7 @@ const { values } = parseArgs({
 });
 const [rows, tools] = [Number(values.rows), Number(values.tools)];
 
-// What is measured is the page, not whether a plan is made in time beside so much else.
+// A long deadline, because the benchmark measures the page and not the planning time under load.
 const stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '10000' } } });
 try {
   const person = await signUpPerson(stack.baseUrl);
@@ -41,7 +41,7 @@ try {
   await stack.stop();
 }
 
-/** Requests with all the tools between them, so that each has a row: of a longer list the log keeps the best alone. */
+/** Sends requests that together offer all tools, so that each tool has a row. From a longer list the log stores only the best. */
 async function offerTools(token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const made = await fetch(`${stack.baseUrl}/v1/account/keys`, {
@@ -56,7 +56,7 @@ async function offerTools(token: string): Promise<void> {
     if (((await health.json()) as { total: number }).total >= tools) return;
     await new Promise((done) => setTimeout(done, 200));
   }
-  throw new Error('the tools did not come into the log');
+  throw new Error('the tools did not appear in the log');
 }
 
 async function offer(key: string, from: number): Promise<void> {
@@ -77,7 +77,7 @@ async function offer(key: string, from: number): Promise<void> {
   await answer.text();
 }
 
-/** Milliseconds to the first contentful paint of a page that has nothing cached. */
+/** Milliseconds to the first contentful paint of a page with an empty cache. */
 async function measureFirstPaint(page: Page): Promise<number> {
   await page.goto('/dashboard/requests');
   await page.locator('h1').waitFor();
@@ -87,7 +87,7 @@ async function measureFirstPaint(page: Page): Promise<number> {
   return Math.round(ms);
 }
 
-/** Frames while the wheel turns for some seconds: how many a second, and the share that took longer than two of 60. */
+/** Scrolls for four seconds. Returns frames per second and the share of frames longer than 33.4 ms (two frames at 60 Hz). */
 async function measureScroll(page: Page, path: string, label: string) {
   await page.goto(`/dashboard/${path}`);
   await page.getByRole('region', { name: label, exact: true }).waitFor();
@@ -118,7 +118,7 @@ async function measureScroll(page: Page, path: string, label: string) {
   };
 }
 
-/** From an input to the frame that shows its effect, as the browser itself measures it (Event Timing). */
+/** The time from an input to the frame that shows its effect, measured by the browser (Event Timing). */
 async function measureInteractions(page: Page) {
   await page.evaluate(() => {
     const seen = window as unknown as { slowest: number };

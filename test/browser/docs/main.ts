@@ -1,4 +1,4 @@
-// `npm run docs:screenshots`: the pictures in README and docs/guides/dashboard.md, of a stack and traffic of their own.
+// `npm run docs:screenshots` takes the screenshots of README.md and docs/guides/dashboard.md from a separate stack with sample traffic.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { signUpPerson, startStack } from '@gateway/testing';
@@ -54,11 +54,11 @@ async function shoot(
 }
 
 async function chat(page: Page): Promise<void> {
-  await page.getByRole('switch', { name: 'Compare pruned with full' }).click();
+  await page.getByRole('switch', { name: 'Compare with all tools' }).click();
   await page.getByRole('button', { name: 'Use 40 example tools' }).click();
-  await page.getByRole('form', { name: 'Your turn' }).getByRole('textbox').fill('List my invoices of May');
+  await page.getByRole('form', { name: 'Next message' }).getByRole('textbox').fill('List my invoices of May');
   await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByRole('list', { name: 'Best candidates' }).nth(1).waitFor();
+  await page.getByRole('list', { name: 'Highest-ranked tools' }).nth(1).waitFor();
 }
 
 async function createKey(baseUrl: string, token: string): Promise<string> {
@@ -66,7 +66,7 @@ async function createKey(baseUrl: string, token: string): Promise<string> {
   return ((await answer.json()) as { key: string }).key;
 }
 
-/** Answers the id of the last request whose tools were ranked. */
+/** Returns the id of the last request with ranked tools. */
 async function makeTraffic(baseUrl: string, key: string): Promise<string> {
   let requestId = '';
   for (let at = 0; at < 24; at += 1) {
@@ -82,7 +82,7 @@ async function makeTraffic(baseUrl: string, key: string): Promise<string> {
     await answer.text();
     requestId = answer.headers.get('x-request-id') ?? requestId;
   }
-  // Its row is written within a second or so of its end.
+  // Its log row is written about a second after its end.
   for (let tries = 0; tries < 100; tries += 1) {
     const found = await fetch(`${baseUrl}/v1/account/requests/${requestId}`, {
       headers: { authorization: `Bearer ${key}` },
@@ -90,7 +90,7 @@ async function makeTraffic(baseUrl: string, key: string): Promise<string> {
     if (found.ok) return requestId;
     await new Promise((done) => setTimeout(done, 200));
   }
-  throw new Error('the requests did not come into the log');
+  throw new Error('the requests did not appear in the log');
 }
 
 function post(

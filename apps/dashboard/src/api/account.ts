@@ -5,7 +5,7 @@ import type { Body } from './types.ts';
 
 const accountKey = ['account'] as const;
 
-/** The account, which a person's first visit makes. */
+/** Reads the account. A person's first visit creates it. */
 async function readAccount() {
   try {
     return await unwrap(api.GET('/v1/account/me'));

@@ -1,10 +1,10 @@
-/** An error answer of the gateway, or the lack of any. */
+/** An error response of the gateway, or a failed connection. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** 0: the gateway could not be reached. */
   readonly status: number;
   readonly code: string;
-  /** The field at fault, if it was one. */
+  /** The invalid field, if there is one. */
   readonly param: string | null;
   readonly requestId: string | null;
 
@@ -26,23 +26,23 @@ export class ApiError extends Error {
 const unreachable = new ApiError({
   status: 0,
   code: 'unreachable',
-  message: 'The gateway cannot be reached. Check the connection; the page tries again when it is back.',
+  message: 'Cannot reach the gateway. Check your connection. The page retries when the connection is back.',
 });
 
-/** Reads any of the shapes in which the gateway tells of errors. Never throws. */
+/** Parses an error body in any of the gateway's formats. Never throws. */
 export function parseApiError(status: number, body: unknown, requestId: string | null): ApiError {
   const error = field(body, 'error');
   const message = text(field(error, 'message')) ?? text(field(body, 'message'));
   return new ApiError({
     status,
     code: text(field(error, 'code')) ?? text(field(error, 'type')) ?? 'unknown',
-    message: message ?? `The gateway answered ${status} without saying why.`,
+    message: message ?? `The gateway returned status ${status} without a reason.`,
     param: text(field(error, 'param')) ?? null,
     requestId: text(field(body, 'request_id')) ?? requestId,
   });
 }
 
-/** What went wrong, as an ApiError: what is none already is a failed fetch. */
+/** Converts any error to an ApiError. A TypeError means that the fetch failed. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof TypeError) return unreachable;

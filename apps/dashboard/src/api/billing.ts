@@ -13,7 +13,7 @@ export function useBilling() {
 
 const here = (query = '') => `${window.location.origin}${import.meta.env.BASE_URL}billing${query}`;
 
-/** Leads to Stripe's page for paying, which leads back here. */
+/** Opens Stripe's checkout page, which returns here. */
 export function useCheckout() {
   return useMutation({
     mutationFn: (planId: string) =>
@@ -30,7 +30,7 @@ export function useCheckout() {
   });
 }
 
-/** Leads to Stripe's page for changing and ending a subscription. */
+/** Opens Stripe's page to change or cancel a subscription. */
 export function usePortal() {
   return useMutation({
     mutationFn: () => unwrap(api.POST('/v1/billing/customer-portal', { body: { return_url: here() } })),
@@ -38,7 +38,7 @@ export function usePortal() {
   });
 }
 
-/** After coming back from paying: takes over what Stripe knows. */
+/** Updates the billing data from Stripe after a checkout. */
 export function useSyncCheckout() {
   const client = useQueryClient();
   return useMutation({

@@ -3,7 +3,7 @@ import createClient from 'openapi-fetch';
 import { parseApiError, toApiError } from './api-error.ts';
 import type { paths } from './generated/openapi.ts';
 
-/** Supplies the access token of the login session. Null: nobody is signed in. */
+/** Supplies the access token of the login session. Null while signed out. */
 interface TokenSource {
   token(): Promise<string | null>;
   /** The token that replaces one that the gateway rejected. */

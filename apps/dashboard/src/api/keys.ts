@@ -16,14 +16,14 @@ export function useKeys() {
   });
 }
 
-/** Lists anew what a change of keys shows in. */
+/** Reloads the lists that show keys. */
 function useRefreshKeys() {
   const client = useQueryClient();
   return () => void client.invalidateQueries({ queryKey: keysKey });
 }
 
 const inPath = (keyId: string) => ({ path: { key_id: keyId } });
-/** The same creation sent twice makes one key. */
+/** With this header, a repeated creation request creates only one key. */
 const once = () => ({ 'Idempotency-Key': crypto.randomUUID() });
 
 export function useCreateKey() {

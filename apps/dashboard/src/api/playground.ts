@@ -1,8 +1,8 @@
 import { api, unwrap } from './client.ts';
 
-/** Tools beyond this K would be left out all the same; no list is that long but few. */
+/** The largest K that a key accepts. Longer tool lists are rare. */
 const everything = 512;
-/** A key is replaced before it ends, so that no answer breaks off. */
+/** A key is replaced this long before it expires, so that no response is interrupted. */
 const marginMs = 5 * 60_000;
 
 export type PlaygroundColumn = 'pruned' | 'full';
@@ -12,7 +12,7 @@ interface PlaygroundKey {
   readonly expiresAtMs: number;
 }
 
-// In memory alone: a key is gone with the page, and with whoever was signed in when it was made.
+// Only in memory: keys are lost when the page closes and when another person signs in.
 const keys = new Map<PlaygroundColumn, Promise<PlaygroundKey>>();
 
 async function createKey(column: PlaygroundColumn): Promise<PlaygroundKey> {
@@ -21,7 +21,10 @@ async function createKey(column: PlaygroundColumn): Promise<PlaygroundKey> {
   return { secret: key, expiresAtMs: expires_at === null ? Infinity : Date.parse(expires_at) };
 }
 
-/** The column's short-lived API key: chat takes no session token. `full` has one whose K is as wide as it can be. */
+/**
+ * The column's short-lived API key, because the chat endpoints accept no access token. The key of `full` has the largest
+ * possible K.
+ */
 export async function playgroundKey(column: PlaygroundColumn): Promise<string> {
   const kept = await keys.get(column)?.catch(() => undefined);
   if (kept !== undefined && kept.expiresAtMs - marginMs > Date.now()) return kept.secret;
@@ -30,12 +33,12 @@ export async function playgroundKey(column: PlaygroundColumn): Promise<string> {
   return (await made).secret;
 }
 
-/** A key that the gateway refused: the next call makes another. */
+/** Drops a key that the gateway rejected. The next call creates a new one. */
 export function forgetPlaygroundKey(column: PlaygroundColumn): void {
   keys.delete(column);
 }
 
-/** Another person may be signed in next: no key is theirs. */
+/** Drops all keys, because another person may sign in next. */
 export function forgetPlaygroundKeys(): void {
   keys.clear();
 }

@@ -14,7 +14,7 @@ export function useProviders() {
   });
 }
 
-/** With the providers their models come and go. */
+/** Reloads providers and models: a provider's models appear and disappear with it. */
 function useRefresh() {
   const client = useQueryClient();
   return () => {

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tan
 import { api, unwrap } from './client.ts';
 import type { RequestStatus } from './types.ts';
 
-/** What narrows the log. `from` (inclusive) and `to` (exclusive) are RFC 3339. */
+/** Filters of the request log. `from` (inclusive) and `to` (exclusive) are RFC 3339 times. */
 export interface RequestFilter {
   readonly status?: RequestStatus;
   readonly key_id?: string;
@@ -19,7 +19,10 @@ const readRequests = (filter: RequestFilter, offset: number, limit: number) =>
 export type RequestPage = Awaited<ReturnType<typeof readRequests>>;
 export type RequestEntry = RequestPage['data'][number];
 
-/** The log, the newest first, a page more each time the end is reached. `until` (RFC 3339) keeps pages from shifting. */
+/**
+ * The request log, newest first. Loads another page whenever the end is reached. The fixed end time `until` (RFC 3339) keeps
+ * new requests from shifting the pages.
+ */
 export function useRequests(filter: RequestFilter, until: string) {
   return useInfiniteQuery({
     queryKey: ['requests', filter, until],
@@ -31,7 +34,7 @@ export function useRequests(filter: RequestFilter, until: string) {
   });
 }
 
-/** How many requests came since an instant: asked every few seconds while the page is looked at. */
+/** The number of requests since a time, refreshed every few seconds while the page is visible. */
 export function useNewRequests(filter: RequestFilter, since: string) {
   return useQuery({
     queryKey: ['new-requests', filter, since],
@@ -41,7 +44,7 @@ export function useNewRequests(filter: RequestFilter, since: string) {
   });
 }
 
-/** All requests of a session, the oldest first: the newest 500 of them. */
+/** The newest 500 requests of a session, oldest first. */
 export function useSessionRequests(sessionId: string) {
   return useQuery({
     queryKey: ['requests', 'session', sessionId],
@@ -57,7 +60,7 @@ const readRequest = (requestId: string) =>
 export type RequestDetail = Awaited<ReturnType<typeof readRequest>>;
 export type Candidate = RequestDetail['trace']['candidates'][number];
 
-/** One request whole, as a query. */
+/** The query for one request with all details. */
 export const requestQuery = (requestId: string | undefined) =>
   queryOptions({
     queryKey: ['request', requestId],
@@ -65,7 +68,7 @@ export const requestQuery = (requestId: string | undefined) =>
     enabled: requestId !== undefined,
   });
 
-/** One request whole. */
+/** One request with all details. */
 export function useRequest(requestId: string | undefined) {
   return useQuery(requestQuery(requestId));
 }
@@ -73,7 +76,9 @@ export function useRequest(requestId: string | undefined) {
 const triesMax = 25;
 const betweenTriesMs = 400;
 
-/** A request that has just ended, once its row is written, which takes about a second: its session's list says when. */
+/**
+ * A request that has just ended. Its log row takes about a second to appear, so the list of its session is polled first.
+ */
 export function useNewRequest(requestId: string | undefined, sessionId: string) {
   return useQuery({
     queryKey: ['new-request', requestId],

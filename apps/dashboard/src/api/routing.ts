@@ -15,7 +15,7 @@ export function useRoutingPreferences() {
   return useQuery({ queryKey: ['routing', 'preferences'], queryFn: readPreferences });
 }
 
-/** Changes what is given; the answer is all of them as they are now. */
+/** Updates the given preferences. The response contains all preferences. */
 export function useUpdatePreferences() {
   const client = useQueryClient();
   return useMutation({
@@ -32,7 +32,7 @@ type ModelList = Awaited<ReturnType<typeof readModels>>;
 export type ModelStatus = ModelList['data'][number];
 const modelsKey = ['routing', 'models'];
 
-/** The chat models of the connected providers, with what the last 7 days showed of each. */
+/** The chat models of the connected providers, with their statistics for the last 7 days. */
 export function useModels() {
   return useQuery({ queryKey: modelsKey, queryFn: readModels });
 }
@@ -43,7 +43,7 @@ interface ModelToggle {
   readonly is_enabled: boolean;
 }
 
-/** A switch shows what is wanted at once, and goes back if the gateway refuses. */
+/** Shows the new state of the switch at once, and restores the old one if the gateway rejects the change. */
 export function useToggleModel() {
   const client = useQueryClient();
   const show = ({ provider, model_id, is_enabled }: ModelToggle) =>
@@ -58,7 +58,7 @@ export function useToggleModel() {
   return useMutation({
     mutationFn: (body: ModelToggle) => unwrap(api.POST('/v1/account/routing/models/toggle', { body })),
     onMutate: async (toggle) => {
-      // A list that was asked for before would show the switch as it was.
+      // A list requested earlier would show the old state of the switch.
       await client.cancelQueries({ queryKey: modelsKey });
       show(toggle);
     },

@@ -2,9 +2,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
 
 const pageRows = 500;
-/** A list of tools has 4,096 at most, and an account may have several. */
+/** One tool list has at most 4,096 tools, and an account may have several lists. */
 const toolsMax = 10_000;
-/** Alerts and suggestions that are shown: the newest, and those with the most evidence. */
+/** Maximum number of alerts (newest) and of suggestions (most evidence). */
 const alertsMax = 500;
 
 const readHealth = (days: number, offset: number) =>
@@ -12,7 +12,7 @@ const readHealth = (days: number, offset: number) =>
 type HealthPage = Awaited<ReturnType<typeof readHealth>>;
 export type ToolHealth = HealthPage['data'][number];
 
-/** Every tool of the last `days` days, page after page, since they are sorted here. */
+/** Reads every tool of the last `days` days, page by page, because the browser sorts them. */
 async function readAllHealth(days: number): Promise<HealthPage> {
   const first = await readHealth(days, 0);
   const tools = [...first.data];

@@ -3,13 +3,13 @@ import type { paths } from './generated/openapi.ts';
 type Methods = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Operation<Path extends keyof paths, Method extends Methods> = NonNullable<paths[Path][Method]>;
 
-/** What a call sends: `Body<'/v1/account/keys', 'post'>`. */
+/** The request body of a call: `Body<'/v1/account/keys', 'post'>`. */
 export type Body<Path extends keyof paths, Method extends Methods> =
   Operation<Path, Method> extends { requestBody?: { content: { 'application/json': infer Sent } } }
     ? Sent
     : never;
 
-/** What a call answers when it succeeds: `Answer<'/v1/account/keys', 'get'>`. */
+/** The body of a successful response: `Answer<'/v1/account/keys', 'get'>`. */
 export type Answer<Path extends keyof paths, Method extends Methods> =
   Operation<Path, Method> extends { responses: infer Responses }
     ? {
@@ -21,14 +21,10 @@ export type Answer<Path extends keyof paths, Method extends Methods> =
       }[keyof Responses]
     : never;
 
-/** An item of a list that a call answers. */
+/** An item of a list in a response. */
 export type Item<Path extends keyof paths> =
   Answer<Path, 'get'> extends { data: readonly (infer Entry)[] } ? Entry : never;
 
-/** What a call may be asked with: `Query<'/v1/account/requests'>`. */
-type Query<Path extends keyof paths> =
-  Operation<Path, 'get'> extends { parameters: { query?: infer Asked } } ? NonNullable<Asked> : never;
-
-/** How a request may have ended. */
+/** The possible statuses of a request. */
 export const requestStatuses = ['ok', 'error', 'cancelled', 'truncated', 'interrupted'] as const;
 export type RequestStatus = (typeof requestStatuses)[number];

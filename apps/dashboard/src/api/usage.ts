@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
 
-/** What narrows figures: requests of one key, model or session. */
+/** Filters of usage figures: one key, model or session. */
 export interface UsageFilter {
   readonly key_id?: string;
   readonly model?: string;
@@ -14,7 +14,7 @@ export type Analytics = Awaited<ReturnType<typeof readAnalytics>>;
 export type AnalyticsDay = Analytics['data'][number];
 export type AnalyticsTotals = NonNullable<Analytics['totals']>;
 
-/** The last `days` days, today (UTC) included, by day and in all. The figures of before stay until the new ones are there. */
+/** The figures of the last `days` UTC days including today, by day and in total. Old figures stay visible while loading. */
 export function useAnalytics(days: number, filter: UsageFilter) {
   return useQuery({
     queryKey: ['analytics', days, filter],
@@ -27,7 +27,7 @@ const readKeyUsage = (from: string, to: string) =>
   unwrap(api.GET('/v1/account/usage/by-key', { params: { query: { from, to } } }));
 export type KeyUsage = Awaited<ReturnType<typeof readKeyUsage>>['data'][number];
 
-/** Sums by key from `from` (inclusive) to `to` (exclusive). */
+/** Totals by key from `from` (inclusive) to `to` (exclusive). */
 export function useKeyUsage(span: { readonly from: string; readonly to: string } | undefined) {
   return useQuery({
     queryKey: ['key-usage', span],
@@ -43,7 +43,7 @@ const readSessions = (from: string, offset: number) =>
   unwrap(api.GET('/v1/account/sessions', { params: { query: { from, offset, limit: pageRows } } }));
 export type SessionUsage = Awaited<ReturnType<typeof readSessions>>['data'][number];
 
-/** Conversations with requests since `from` (RFC 3339), the one that was active last first. */
+/** Sessions with requests since `from` (RFC 3339), most recently active first. */
 export function useSessions(from: string) {
   return useInfiniteQuery({
     queryKey: ['sessions', from],

@@ -13,8 +13,8 @@ import { Notices } from '../components/notices.tsx';
 import { router } from './router.tsx';
 
 /**
- * Values of the theme that are CSS variables stand in theme.css, since the page may not make style elements: what is
- * changed here and there must agree. Locking the page's scroll would make one too.
+ * The theme's CSS variables are in theme.css, because the Content-Security-Policy forbids style elements. Keep both files
+ * consistent. Scroll locking is off because it also creates a style element.
  */
 const theme = createTheme({
   primaryColor: 'indigo',
@@ -28,7 +28,7 @@ const theme = createTheme({
 
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'svc-color-scheme' });
 
-/** Styles are files alone: nothing of the theme is written into the page at run time (Content-Security-Policy). */
+/** All styles come from files. The theme writes nothing into the page at run time (Content-Security-Policy). */
 export function App() {
   return (
     <MantineProvider

@@ -7,9 +7,9 @@ import classes from './shell.module.css';
 import { Foreign } from '../components/values.tsx';
 import { logOut, useLoginSession } from '../login-session/current-login-session.ts';
 
-const groups = ['Start', 'Measured', 'Set up'] as const;
+const groups = ['Start', 'Monitor', 'Set up'] as const;
 
-/** `onNavigate`: a page was chosen, so that a menu can close. */
+/** `onNavigate` is called when the user chooses a page, so that a menu can close. */
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
   return (
     <nav className={classes.navigation} aria-label="Pages">
@@ -50,10 +50,10 @@ function Group({ label, onNavigate }: { readonly label: Page['group']; readonly 
 const schemes = [
   { value: 'light', label: 'Light', Icon: Sun },
   { value: 'dark', label: 'Dark', Icon: Moon },
-  { value: 'auto', label: 'As the system', Icon: Monitor },
+  { value: 'auto', label: 'System', Icon: Monitor },
 ] as const;
 
-/** Who is signed in; the colour scheme; the way out. */
+/** The person's e-mail address, the color scheme and the sign-out action. */
 function PersonMenu() {
   const { email } = useLoginSession();
   const navigate = useNavigate();
@@ -68,7 +68,7 @@ function PersonMenu() {
           <UserRound size={18} aria-hidden />
           <span className={classes.email}>
             <Foreign>{email ?? 'Signed in'}</Foreign>
-            <span className="visually-hidden">: appearance and log-out</span>
+            <span className="visually-hidden">: appearance and sign-out</span>
           </span>
           <ChevronsUpDown size={14} aria-hidden />
         </UnstyledButton>
@@ -77,7 +77,8 @@ function PersonMenu() {
         <SchemeItems />
         <Menu.Divider />
         <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void leave()}>
-          Log out
+          {' '}
+          Sign out{' '}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

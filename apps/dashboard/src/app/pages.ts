@@ -14,14 +14,14 @@ import {
 } from 'lucide-react';
 import type { ComponentType } from 'react';
 
-/** A page, in the order of the navigation. It is loaded when it is first opened. */
+/** A page, in the order of the navigation. Its code is loaded when the page is first opened. */
 export interface Page {
-  /** Below `/dashboard`, without a slash in front. */
+  /** Path below `/dashboard`, without a leading slash. */
   readonly path: string;
   readonly label: string;
   readonly icon: LucideIcon;
-  readonly group: 'Start' | 'Measured' | 'Set up';
-  /** False for what is reached from another page. */
+  readonly group: 'Start' | 'Monitor' | 'Set up';
+  /** False for a page that is reached from another page. */
   readonly isInNavigation?: false;
   readonly load: () => Promise<ComponentType>;
 }
@@ -45,21 +45,21 @@ export const pages: readonly Page[] = [
     path: 'overview',
     label: 'Overview',
     icon: ChartColumn,
-    group: 'Measured',
+    group: 'Monitor',
     load: async () => (await import('../pages/overview/overview-page.tsx')).OverviewPage,
   },
   {
     path: 'requests',
     label: 'Requests',
     icon: List,
-    group: 'Measured',
+    group: 'Monitor',
     load: async () => (await import('../pages/requests/requests-page.tsx')).RequestsPage,
   },
   {
     path: 'requests/:requestId',
     label: 'Request',
     icon: List,
-    group: 'Measured',
+    group: 'Monitor',
     isInNavigation: false,
     load: async () => (await import('../pages/requests/request-page.tsx')).RequestPage,
   },
@@ -67,14 +67,14 @@ export const pages: readonly Page[] = [
     path: 'sessions',
     label: 'Sessions',
     icon: MessageSquareText,
-    group: 'Measured',
+    group: 'Monitor',
     load: async () => (await import('../pages/sessions/sessions-page.tsx')).SessionsPage,
   },
   {
     path: 'sessions/one',
     label: 'Session',
     icon: MessageSquareText,
-    group: 'Measured',
+    group: 'Monitor',
     isInNavigation: false,
     load: async () => (await import('../pages/sessions/session-page.tsx')).SessionPage,
   },
@@ -82,14 +82,14 @@ export const pages: readonly Page[] = [
     path: 'tool-health',
     label: 'Tool health',
     icon: Wrench,
-    group: 'Measured',
+    group: 'Monitor',
     load: async () => (await import('../pages/tool-health/tool-health-page.tsx')).ToolHealthPage,
   },
   {
     path: 'tool-health/one',
     label: 'Tool',
     icon: Wrench,
-    group: 'Measured',
+    group: 'Monitor',
     isInNavigation: false,
     load: async () => (await import('../pages/tool-health/tool-page.tsx')).ToolPage,
   },
@@ -97,7 +97,7 @@ export const pages: readonly Page[] = [
     path: 'routing',
     label: 'Routing',
     icon: Route,
-    group: 'Measured',
+    group: 'Monitor',
     load: async () => (await import('../pages/routing/routing-page.tsx')).RoutingPage,
   },
   {

@@ -15,7 +15,7 @@ const pageRoutes: RouteObject[] = pages.map(({ path, load }) => ({
   HydrateFallback: LoadingState,
 }));
 
-/** Everything below the shell needs somebody signed in, which the shell sees to. */
+/** All pages inside the shell require a signed-in person. The shell enforces this. */
 export const router = createBrowserRouter(
   [
     { path: 'sign-in', Component: SignInPage },
@@ -35,7 +35,7 @@ export const router = createBrowserRouter(
   { basename: '/dashboard' },
 );
 
-/** What a page shows when it could not be drawn or loaded, a new version having taken its files away, say. */
+/** Shown when a page fails to load or render, for example because a new version has removed its files. */
 function RouteError() {
   const error = useRouteError();
   return <ErrorState error={error} onRetry={() => window.location.reload()} />;
@@ -44,9 +44,9 @@ function RouteError() {
 function NotFoundPage() {
   return (
     <>
-      <PageHeader title="No such page" description="The address may be mistyped, or the page has moved." />
+      <PageHeader title="Page not found" description="Check the address. The page may have moved." />
       <Button component={Link} to="/welcome">
-        To the first page
+        Go to Welcome
       </Button>
     </>
   );

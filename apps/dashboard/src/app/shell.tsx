@@ -10,7 +10,7 @@ import { Navigation } from './navigation.tsx';
 import classes from './shell.module.css';
 import { useAccount } from '../api/account.ts';
 
-/** The frame of every page of somebody who is signed in. Others are led to the sign-in, and back afterwards. */
+/** The frame of every page. Without a login session, it opens the sign-in page and returns afterwards. */
 export function Shell() {
   const session = useLoginSession();
   const { pathname, search } = useLocation();
@@ -46,7 +46,7 @@ function Content() {
   );
 }
 
-/** On narrow screens the navigation is behind a button. */
+/** The bar of narrow screens. A button opens the navigation. */
 function TopBar() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   return (
@@ -58,7 +58,7 @@ function TopBar() {
         onClose={close}
         size="min(20rem, 85vw)"
         title="Agent gateway"
-        closeButtonProps={{ 'aria-label': 'Close the menu' }}
+        closeButtonProps={{ 'aria-label': 'Close menu' }}
       >
         <Navigation onNavigate={close} />
       </Drawer>
@@ -66,7 +66,7 @@ function TopBar() {
   );
 }
 
-/** A person's first visit makes their account; until it is there, no page has anything to ask for. */
+/** Waits for the account, which a person's first visit creates. Pages need it for their requests. */
 function AccountGate({ children }: { readonly children: ReactNode }) {
   const account = useAccount();
   if (account.isPending) return <LoadingState />;

@@ -30,11 +30,11 @@ describe('pasted tools', () => {
       },
     ],
     [{ tools: [{ name: tool.name, description: tool.description, inputSchema: schema }] }],
-  ])('are read in every format: %j', (pasted) => {
+  ])('are parsed in every format: %j', (pasted) => {
     expect(parseTools(JSON.stringify(pasted))).toEqual([tool]);
   });
 
-  it('may be none, and say what is wrong with them', () => {
+  it('may be empty, and errors name the problem', () => {
     expect(parseTools('  ')).toEqual([]);
     expect(() => parseTools('[{"na')).toThrow('not JSON');
     expect(() => parseTools('"x"')).toThrow('array');
@@ -43,7 +43,7 @@ describe('pasted tools', () => {
 });
 
 describe('a conversation', () => {
-  it('goes out in each format with its calls and their results', () => {
+  it('is rendered in each format with its tool calls and results', () => {
     const request = { model: 'a/b', turns, tools: [tool], stream: false };
     const completions = renderRequest('chat-completions', request);
     expect(completions.body['messages']).toEqual([
@@ -65,7 +65,7 @@ describe('a conversation', () => {
     expect(converse.body).not.toHaveProperty('stream');
   });
 
-  it('answers the calls that wait before it goes on', () => {
+  it('sends the results of pending tool calls before the next message', () => {
     expect(pendingCalls(turns.slice(0, 2))).toEqual([call]);
     expect(addInput(turns.slice(0, 2), '4 °C')).toEqual(turns);
     expect(addInput(turns, 'Thanks').at(-1)).toEqual({ role: 'user', text: 'Thanks' });
@@ -88,7 +88,7 @@ async function collect(frames: AsyncIterable<Frame>): Promise<Frame[]> {
   return all;
 }
 
-/** A message of the event stream with one string header. */
+/** An event stream message with one string header. */
 function renderMessage(event: string, data: unknown): Uint8Array {
   const [name, value, payload] = [encode(':event-type'), encode(event), encode(JSON.stringify(data))];
   const headers = [name.length, ...name, 7, value.length >> 8, value.length & 255, ...value];
@@ -100,8 +100,8 @@ function renderMessage(event: string, data: unknown): Uint8Array {
   return bytes;
 }
 
-describe('a streamed answer', () => {
-  it.each([1, 7, 10_000])('is whole in chunks of %d bytes, as server-sent events', async (chunkBytes) => {
+describe('a streamed response', () => {
+  it.each([1, 7, 10_000])('is complete as server-sent events in chunks of %d bytes', async (chunkBytes) => {
     const chunks = [{ content: 'Grüß' }, { content: ' Gott' }];
     const body = chunks.map((delta) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`).join('');
     const frames = await collect(
@@ -111,7 +111,7 @@ describe('a streamed answer', () => {
     expect(answer.text).toBe('Grüß Gott');
   });
 
-  it.each([3, 10_000])('is whole in chunks of %d bytes, in binary frames', async (chunkBytes) => {
+  it.each([3, 10_000])('is complete as binary frames in chunks of %d bytes', async (chunkBytes) => {
     const parts = [
       renderMessage('contentBlockDelta', { delta: { text: 'Hé' } }),
       renderMessage('contentBlockStart', { start: { toolUse: { toolUseId: 'c1', name: 'get_weather' } } }),
@@ -125,7 +125,7 @@ describe('a streamed answer', () => {
     expect(answer).toEqual({ text: 'Hé', calls: [call], stopReason: 'tool_use', error: null });
   });
 
-  it('has its calls one after the other, whatever numbers the provider gives them', () => {
+  it('lists tool calls in order, whatever index the provider uses', () => {
     const chunk = (index: number, id: string | undefined, json: string) => {
       const part = { index, id, function: { name: id && `tool_${id}`, arguments: json } };
       return { event: 'message', data: { choices: [{ delta: { tool_calls: [part] } }] } };
@@ -139,13 +139,13 @@ describe('a streamed answer', () => {
     ]);
   });
 
-  it('tells an error that comes in it', () => {
+  it('reports an error event', () => {
     const data = { type: 'error', error: { message: 'overloaded' } };
     expect(addFrame('messages', noAnswer, { event: 'error', data }).error).toBe('overloaded');
   });
 });
 
-it('a plain answer is read in each format, whatever is missing from it', () => {
+it('a response that is not streamed is parsed in each format, even if fields are missing', () => {
   const said = { text: 'Hi', calls: [call], error: null };
   const toolCalls = [{ id: 'c1', function: { name: 'get_weather', arguments: call.argumentsJson } }];
   const choices = [{ message: { content: 'Hi', tool_calls: toolCalls }, finish_reason: 'tool_calls' }];

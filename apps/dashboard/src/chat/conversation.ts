@@ -1,4 +1,4 @@
-/** A tool as it was pasted, whatever its format was. */
+/** A tool in no specific format. */
 export interface PlaygroundTool {
   readonly name: string;
   readonly description: string;
@@ -9,13 +9,13 @@ export interface PlaygroundTool {
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON, as the model wrote it; may be broken off. */
+  /** JSON from the model. It may be incomplete. */
   readonly argumentsJson: string;
-  /** By which number chunks of a stream name it, where they do. */
+  /** The index of the call in stream chunks, if they have one. */
   readonly place?: number;
 }
 
-/** What is said in a playground, in no format yet. */
+/** A turn of a conversation, in no specific format. */
 export type Turn =
   | { readonly role: 'user'; readonly text: string }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
@@ -27,13 +27,13 @@ export type Turn =
 export const chatFormats = ['chat-completions', 'messages', 'converse'] as const;
 export type ChatFormat = (typeof chatFormats)[number];
 
-/** The calls that wait for a result: those of the last answer. */
+/** The tool calls of the last assistant turn, which need a result. */
 export function pendingCalls(turns: readonly Turn[]): readonly ToolCall[] {
   const last = turns.at(-1);
   return last?.role === 'assistant' ? last.calls : [];
 }
 
-/** The conversation with what was typed: the result of every call that waits for one, else a message. */
+/** Adds the typed text: as the result of every pending tool call, or else as a user message. */
 export function addInput(turns: readonly Turn[], text: string): Turn[] {
   const calls = pendingCalls(turns);
   if (calls.length === 0) return [...turns, { role: 'user', text }];

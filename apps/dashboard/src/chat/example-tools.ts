@@ -12,7 +12,7 @@ const things: Readonly<Record<string, string>> = {
   repository: 'repositories of an organization',
 };
 
-/** Forty tools to try things with, as chat completions writes them. */
+/** Forty example tools for the playground, in the chat completions format. */
 export function renderExampleTools(): string {
   const tools = Object.entries(things).flatMap(([thing, about]) =>
     verbs.map((verb) => ({
@@ -31,7 +31,7 @@ export function renderExampleTools(): string {
   return JSON.stringify(tools, null, 2);
 }
 
-/** Name, what it does, and its parameters: as many tools as an ordinary agent carries about. */
+/** Name, description and parameters. A typical agent has about as many tools. */
 const rows: readonly (readonly [name: string, description: string, ...parameters: string[]])[] = [
   ['star_repository', 'Stars a repository for the signed-in user', 'owner', 'repo'],
   ['create_issue', 'Opens a new issue in a repository', 'owner', 'repo', 'title', 'body'],
@@ -55,7 +55,7 @@ const rows: readonly (readonly [name: string, description: string, ...parameters
   ['search_email', 'Finds e-mails by sender, subject or text', 'query', 'mailbox'],
   ['create_calendar_event', 'Adds an event to a calendar', 'title', 'start', 'end', 'attendees'],
   ['list_calendar_events', 'Lists the events of a day or a week', 'calendar', 'from', 'to'],
-  ['get_weather', 'Tells the weather of a place, now and for the coming days', 'place', 'days'],
+  ['get_weather', 'Returns the current weather of a place and a forecast', 'place', 'days'],
   ['convert_currency', 'Converts an amount from one currency into another', 'amount', 'from', 'to'],
   ['translate_text', 'Translates a text into another language', 'text', 'language'],
   ['search_flights', 'Finds flights between two airports', 'origin', 'destination', 'date'],
@@ -68,7 +68,7 @@ const rows: readonly (readonly [name: string, description: string, ...parameters
   ['post_chat_message', 'Posts a message into a chat channel', 'channel', 'text'],
   ['upload_file', 'Uploads a file into a shared folder', 'folder', 'name', 'content'],
   ['resize_image', 'Scales a picture to a width and a height', 'image', 'width', 'height'],
-  ['transcribe_audio', 'Writes down what is said in a recording', 'recording', 'language'],
+  ['transcribe_audio', 'Transcribes a recording', 'recording', 'language'],
 ];
 
 export const exampleTools: readonly PlaygroundTool[] = rows.map(([name, description, ...parameters]) => ({

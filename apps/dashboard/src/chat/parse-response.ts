@@ -1,22 +1,22 @@
 import type { ChatFormat, ToolCall } from './conversation.ts';
 import type { Frame } from './read-stream.ts';
 
-/** An answer as far as it has come. */
+/** The part of a response received so far. */
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  /** Why the model stopped, in the format's own word. */
+  /** Why the model stopped, in the term of the format. */
   readonly stopReason: string | null;
-  /** An error that came in the stream. */
+  /** An error event of the stream. */
   readonly error: string | null;
 }
 
 export const noAnswer: Answer = { text: '', calls: [], stopReason: null, error: null };
 
-/** What is read of any JSON: objects and arrays that may not be there. */
+/** A JSON object. Any of its fields may be missing. */
 type Loose = Readonly<Record<string, unknown>>;
 
-/** The answer of a plain request. */
+/** Parses a response that is not streamed. */
 export function readPlainAnswer(format: ChatFormat, body: unknown): Answer {
   switch (format) {
     case 'chat-completions': {
@@ -54,7 +54,7 @@ export function readPlainAnswer(format: ChatFormat, body: unknown): Answer {
   }
 }
 
-/** The answer after one more event of its stream. */
+/** Adds one stream event to the response. */
 export function addFrame(format: ChatFormat, answer: Answer, { event, data }: Frame): Answer {
   const body = object(data);
   switch (format) {
@@ -74,7 +74,7 @@ function addCompletionChunk(answer: Answer, chunk: Loose): Answer {
   let next = addText(answer, text(delta['content']));
   for (const part of list(delta['tool_calls']).map(object)) {
     const called = object(part['function']);
-    // A number of the provider's own, which need not begin at nought.
+    // The provider chooses the index. It may not start at zero.
     const place = typeof part['index'] === 'number' ? part['index'] : next.calls.length;
     const known = next.calls.findIndex((call) => call.place === place);
     const at = known === -1 ? next.calls.length : known;
@@ -131,7 +131,7 @@ function addText(answer: Answer, more: string): Answer {
   return more === '' ? answer : { ...answer, text: answer.text + more };
 }
 
-/** A call that begins at the end of the list, or more of the arguments of one that has begun. */
+/** Starts a call at the end of the list, or appends arguments to an existing call. */
 function addCall(answer: Answer, at: number, call: ToolCall): Answer {
   const calls = [...answer.calls];
   const begun = calls[at];
@@ -149,7 +149,7 @@ function toCall(id: unknown, name: unknown, argumentsJson: string): ToolCall {
 }
 
 function errorText(body: Loose): string {
-  return text(object(body['error'])['message']) || text(body['message']) || 'The answer broke off.';
+  return text(object(body['error'])['message']) || text(body['message']) || 'The response was interrupted.';
 }
 
 function object(value: unknown): Loose {

@@ -2,14 +2,14 @@ import type { PlaygroundTool } from './conversation.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is wrong with pasted tools, in words for whoever pasted them. */
+/** A problem with pasted tools. The message is for the user. */
 export class ToolsError extends Error {
   override readonly name = 'ToolsError';
 }
 
 /**
- * Tools as any of the three formats writes them, or as MCP lists them: an array, or an object with one in `tools` or
- * `toolConfig.tools`. Nothing at all is no tools. Throws ToolsError.
+ * Parses tools in any of the three formats or as an MCP server lists them: an array, or an object with an array in `tools` or
+ * `toolConfig.tools`. Empty text means no tools. Throws ToolsError.
  */
 export function parseTools(text: string): PlaygroundTool[] {
   if (text.trim() === '') return [];

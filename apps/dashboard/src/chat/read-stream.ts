@@ -1,10 +1,10 @@
-/** What a stream says: the JSON of each event, and its name where the format names events outside of it. */
+/** One event of a stream: its JSON, and its name if the format sends names separately. */
 export interface Frame {
   readonly event: string;
   readonly data: unknown;
 }
 
-/** Events of a `text/event-stream` (HTML standard, §9.2), but for `[DONE]`. Ends when the stream does. */
+/** Reads the events of a `text/event-stream` (HTML standard, §9.2) without `[DONE]`. Ends with the stream. */
 export async function* readServerSentEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   let rest = '';
   for await (const text of chunksOf(decodeText(stream))) {
@@ -33,8 +33,9 @@ const crcBytes = 4;
 const stringHeader = 7;
 
 /**
- * Events of an `application/vnd.amazon.eventstream`: lengths of message and headers and their CRC (4 bytes each), headers,
- * payload, CRC. Checksums are TCP's business here, and not checked. Only string headers are read, since there are no others.
+ * Reads the events of an `application/vnd.amazon.eventstream`: lengths of message and headers and their CRC (4 bytes each),
+ * headers, payload, CRC. Checksums are not verified, because TCP already protects the data. Only string headers are read: the
+ * gateway sends no others.
  */
 export async function* readEventStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   let rest = new Uint8Array();
@@ -89,7 +90,7 @@ function concatenate(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer
   return both;
 }
 
-/** Not every browser iterates over a stream by itself. */
+/** Not every browser supports async iteration over streams. */
 async function* chunksOf<Chunk>(stream: ReadableStream<Chunk>): AsyncGenerator<Chunk> {
   const reader = stream.getReader();
   try {

@@ -1,6 +1,6 @@
 import type { ChatFormat, PlaygroundTool, ToolCall, Turn } from './conversation.ts';
 
-/** The messages format asks for a bound on the answer. */
+/** The messages format requires a maximum response length. */
 const answerTokensMax = 1_024;
 
 export interface ChatRequest {
@@ -15,7 +15,7 @@ export interface RenderedRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A conversation as a request of a format: where it goes, and its body. */
+/** Renders a conversation as a request of a format: its path and body. */
 export function renderRequest(format: ChatFormat, request: ChatRequest): RenderedRequest {
   switch (format) {
     case 'chat-completions':
@@ -146,7 +146,7 @@ function textBlocks(text: string, format: 'messages' | 'converse'): unknown[] {
   return [format === 'messages' ? { type: 'text', text } : { text }];
 }
 
-/** Arguments that were broken off are no JSON: then none are said. */
+/** Incomplete arguments are not valid JSON and become an empty object. */
 function parseArguments({ argumentsJson }: ToolCall): unknown {
   try {
     return JSON.parse(argumentsJson || '{}');

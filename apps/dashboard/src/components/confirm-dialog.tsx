@@ -7,17 +7,17 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
   readonly onConfirm: () => void;
   readonly title: string;
-  /** What will be gone, and that it does not come back. */
+  /** What is deleted, and that this cannot be undone. */
   readonly children: ReactNode;
   /** What the button does: “Revoke the key”. */
   readonly action: string;
-  /** A word that has to be typed first. */
+  /** Text that the user must type before confirming. */
   readonly typed?: string;
   readonly isBusy?: boolean;
   readonly error?: unknown;
 }
 
-/** Asks before something is destroyed. The way back has the focus. */
+/** Asks for confirmation of a destructive action. The cancel button has the focus. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { isOpen, onClose, title } = props;
   return (

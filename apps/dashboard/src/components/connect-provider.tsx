@@ -14,7 +14,7 @@ interface ConnectDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for what this provider takes, and no more. */
+/** A form with exactly the fields that this provider accepts. */
 export function ConnectDialog({ provider, onClose }: ConnectDialogProps) {
   const [fields, setFields] = useState<ConnectFields>({});
   const connect = useConnectProvider();
@@ -61,24 +61,40 @@ interface FieldRow {
   readonly kind: 'secret' | 'text' | 'lines';
 }
 
-/** How each field of the API is asked for. */
+/** Labels and descriptions of the API's fields. */
 const rows: Readonly<Record<string, FieldRow>> = {
-  api_key: { label: 'API key', description: 'As the provider gave it out.', kind: 'secret' },
-  access_key_id: { label: 'Access key id', description: 'In place of an API key.', kind: 'text' },
-  secret_access_key: { label: 'Secret access key', description: 'Of that access key.', kind: 'secret' },
-  session_token: { label: 'Session token', description: 'Of temporary credentials.', kind: 'secret' },
-  service_account: { label: 'Service account', description: 'The whole key file (JSON).', kind: 'lines' },
+  api_key: { label: 'API key', description: 'The key from your provider.', kind: 'secret' },
+  access_key_id: { label: 'Access key ID', description: 'Instead of an API key.', kind: 'text' },
+  secret_access_key: {
+    label: 'Secret access key',
+    description: 'The secret that belongs to the access key ID.',
+    kind: 'secret',
+  },
+  session_token: { label: 'Session token', description: 'Only for temporary credentials.', kind: 'secret' },
+  service_account: { label: 'Service account', description: 'The full key file (JSON).', kind: 'lines' },
   region: {
     label: 'Region',
-    description: 'Where models are called: us-east-1, europe-west4 …',
+    description: 'The region of the models, for example us-east-1 or europe-west4.',
     kind: 'text',
   },
-  project: { label: 'Project', description: 'Unless the service account names it.', kind: 'text' },
-  base_url: { label: 'Address', description: 'In place of the provider’s own: https://….', kind: 'text' },
-  api_version: { label: 'API version', description: 'Only for deployments: 2024-10-21.', kind: 'text' },
+  project: {
+    label: 'Project',
+    description: 'Needed if the service account does not name one.',
+    kind: 'text',
+  },
+  base_url: {
+    label: 'Base URL',
+    description: 'Replaces the provider’s default URL: https://…',
+    kind: 'text',
+  },
+  api_version: {
+    label: 'API version',
+    description: 'Only for deployments, for example 2024-10-21.',
+    kind: 'text',
+  },
   additional_api_keys: {
-    label: 'Further API keys',
-    description: 'One a line. Calls go to whichever is well and has the least to do.',
+    label: 'More API keys',
+    description: 'One per line. Each call uses the healthy key with the least load.',
     kind: 'lines',
   },
 };
@@ -91,7 +107,7 @@ interface ConnectFormProps {
 
 function ConnectForm({ provider, fields, onChange }: ConnectFormProps) {
   const { required, optional } = provider.fields;
-  // Credentials made of several parts are not spread over several keys.
+  // Credentials with several parts do not support several keys.
   const hasMore = required.includes('api_key') && !required.includes('base_url');
   const asked = [...required, ...optional, ...(hasMore ? ['additional_api_keys'] : [])];
   return asked.map((name) => (
@@ -116,7 +132,7 @@ function Field({ name, isRequired, value, onChange }: FieldProps) {
   const row = rows[name] ?? { label: name, description: '', kind: 'text' };
   const props = {
     label: row.label,
-    description: isRequired ? row.description : `Optional. ${row.description}`,
+    description: isRequired ? row.description : `Optional. ${row.description}`.trimEnd(),
     required: isRequired,
     value,
     autoComplete: 'off',

@@ -6,22 +6,22 @@ import classes from './copy.module.css';
 
 const shownMs = 1_800;
 
-/** The clipboard is there in secure contexts alone; elsewhere the text is selected and copied the old way. */
+/** The clipboard API exists only in secure contexts. Elsewhere the text is selected and copied with `execCommand`. */
 async function copyText(text: string): Promise<void> {
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- absent where the page came over plain HTTP
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- missing when the page is served over plain HTTP
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');
   field.value = text;
   document.body.append(field);
   field.select();
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the one way that there is without a secure context
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without a secure context
   document.execCommand('copy');
   field.remove();
 }
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What is copied, for those who hear it: “Copy the key”. */
+  /** For screen readers: “Copy the key”. */
   readonly label?: string;
   readonly size?: 'compact-xs' | 'xs' | 'sm';
   readonly variant?: 'default' | 'filled' | 'subtle';
@@ -48,13 +48,13 @@ export function CopyButton({ text, label = 'Copy', size = 'xs', variant = 'defau
 
 interface CodeBlockProps {
   readonly code: string;
-  /** What it is, for those who hear it. */
+  /** For screen readers. */
   readonly label: string;
-  /** Lines that show; what is longer scrolls. */
+  /** Visible lines. Longer code scrolls. */
   readonly linesMax?: number;
 }
 
-/** Text to be copied. It scrolls in its own frame, which the keyboard reaches. */
+/** Code with a copy button. It scrolls in its own frame, which is reachable by keyboard. */
 export function CodeBlock({ code, label, linesMax = 24 }: CodeBlockProps) {
   return (
     <div className={classes.frame}>
@@ -64,7 +64,7 @@ export function CodeBlock({ code, label, linesMax = 24 }: CodeBlockProps) {
       <pre
         className={classes.code}
         style={{ maxHeight: `${linesMax * 1.5 + 2}em` }}
-        // A region that scrolls has to be reachable by keyboard (WCAG 2.1.1).
+        // A scrolling region must be reachable by keyboard (WCAG 2.1.1).
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled with the arrow keys
         tabIndex={0}
         role="region"
@@ -78,18 +78,18 @@ export function CodeBlock({ code, label, linesMax = 24 }: CodeBlockProps) {
 
 interface SecretOnceProps {
   readonly secret: string;
-  /** What to do with it. */
+  /** Instructions for the secret. */
   readonly children?: ReactNode;
 }
 
-/** A secret that nobody will show again: it can be copied now, or has to be replaced. */
+/** A secret that is shown only once. A lost secret must be replaced. */
 export function SecretOnce({ secret, children }: SecretOnceProps) {
   return (
     <Alert
       color="green"
       variant="light"
       icon={<KeyRound size={20} aria-hidden />}
-      title="Copy the key now: it is not shown again"
+      title="Copy the key now. You cannot see it again."
     >
       {children === undefined ? null : <div className={classes.words}>{children}</div>}
       <div className={classes.row}>

@@ -15,7 +15,7 @@ export interface Column<Row> {
   readonly width: string;
   /** `end` for numbers. */
   readonly align?: 'end';
-  /** With it the column sorts, where `onSort` is given. */
+  /** Whether the column can be sorted. Requires `onSort`. */
   readonly isSortable?: boolean;
 }
 
@@ -25,33 +25,33 @@ export interface Sorting {
 }
 
 interface DataTableProps<Row> {
-  /** What the rows are, for those who hear it. */
+  /** Describes the rows to screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-  /** All rows that there are, when not all are loaded. */
+  /** The total number of rows when only some are loaded. */
   readonly total?: number;
-  /** Called when the last loaded rows come into view. */
+  /** Called when the last loaded row scrolls into view. */
   readonly onEndReached?: () => void;
   readonly isLoadingMore?: boolean;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
-  /** Below it the table scrolls sideways. */
+  /** Narrower tables scroll sideways. */
   readonly minWidth?: string;
-  /** The rows' height in pixels: one line of text is 44. */
+  /** Row height in pixels. One line of text needs 44. */
   readonly rowHeight?: number;
-  /** CSS height of the scrolled part at most. */
+  /** Maximum CSS height of the scrolling part. */
   readonly maxHeight?: string;
 }
 
 const headHeight = 40;
-/** Rows beyond the visible ones that are drawn, so that scrolling shows no gaps. */
+/** Rows rendered outside the visible range, so that scrolling shows no gaps. */
 const overscan = 12;
 
 /**
- * A table of any length: only the rows in view are in the page. Rows are of one height; texts that are longer than their
- * cell are cut off with an ellipsis. Put a link into the first column for what a row leads to.
+ * A table of any length. Only visible rows are in the page. All rows have the same height, and long text ends with an
+ * ellipsis. If a row leads to a page, put the link into the first column.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, total, rowHeight = 44, minWidth = '40rem', maxHeight = '70vh' } = props;
@@ -140,7 +140,7 @@ interface TableRowProps<Row> extends Pick<DataTableProps<Row>, 'columns'> {
   readonly row: Row;
   readonly id: string;
   readonly index: number;
-  /** Height and place in pixels. */
+  /** Height and position in pixels. */
   readonly size: number;
   readonly start: number;
   readonly template: string;
@@ -164,7 +164,7 @@ function renderRow<Row>({ row, id, index, size, start, template, columns }: Tabl
   );
 }
 
-/** Rows that stay in sight are not rendered again while others come: a frame has time for the new ones alone. */
+/** Visible rows are not rendered again while scrolling: one frame has time only for the new rows. */
 const TableRow = memo(renderRow) as typeof renderRow;
 
 interface RowsInViewProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'rows' | 'rowKey'> {
@@ -172,7 +172,7 @@ interface RowsInViewProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'ro
   readonly template: string;
 }
 
-/** The rows that a virtualizer wants in the page. */
+/** The rows that the virtualizer puts into the page. */
 function RowsInView<Row>({ items, rows, rowKey, columns, template }: RowsInViewProps<Row>) {
   return items.map(({ key, index, size, start }) => {
     const row = rows[index];

@@ -2,7 +2,7 @@ import { Button, CloseButton } from '@mantine/core';
 import classes from './notices.module.css';
 import { dismissNotice, useNotices, type Notice } from '../lib/notices.ts';
 
-/** Where `notifyDone` shows. The region is there from the start: screen readers hear what comes into it. */
+/** Shows the texts of `notifyDone`. The region always exists, so that screen readers announce new texts. */
 export function Notices() {
   const notices = useNotices();
   return (

@@ -5,15 +5,16 @@ import classes from './page-header.module.css';
 
 interface PageHeaderProps {
   readonly title: string;
-  /** One sentence: what the page is for. */
+  /** One sentence about the purpose of the page. */
   readonly description?: ReactNode;
-  /** Buttons, at the right. */
+  /** Buttons on the right. */
   readonly actions?: ReactNode;
 }
 
 /**
- * The page's heading. After a navigation it takes the focus, so that a screen reader says where one is; within a page, as by its
- * filters, only where what had the focus is gone. A page about something else needs another `key`.
+ * The page's heading. It takes the focus after a navigation, so that a screen reader announces the new page. After a change
+ * within the page, such as a filter, it takes the focus only if the focused element is gone. A page that shows another item
+ * needs another `key`.
  */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -22,7 +23,7 @@ export function PageHeader({ title, description, actions }: PageHeaderProps) {
   useEffect(() => {
     const isWithin = shown.current === pathname && document.activeElement !== document.body;
     shown.current = pathname;
-    // `default`: the page that was opened first, where the browser itself begins at the top.
+    // `default` is the first page of the visit: the browser already starts at its top.
     if (key !== 'default' && !isWithin) heading.current?.focus({ preventScroll: true });
   }, [key, pathname]);
   return (

@@ -8,7 +8,7 @@ interface PanelProps {
   readonly children: ReactNode;
 }
 
-/** A card with a heading of the second level. */
+/** A card with a second-level heading. */
 export function Panel({ title, description, actions, children }: PanelProps) {
   return (
     <section className={classes.panel}>
@@ -26,16 +26,16 @@ export function Panel({ title, description, actions, children }: PanelProps) {
   );
 }
 
-/** Figures beside each other, as many as fit. */
+/** Figures in a row, as many as fit. */
 export function Figures({ children }: { readonly children: ReactNode }) {
   return <dl className={classes.figures}>{children}</dl>;
 }
 
 interface FigureProps {
   readonly label: string;
-  /** With its unit. */
+  /** The value with its unit. */
   readonly children: ReactNode;
-  /** What it means or is made of. */
+  /** What the figure means, or its parts. */
   readonly hint?: ReactNode;
 }
 
@@ -49,17 +49,17 @@ export function Figure({ label, children, hint }: FigureProps) {
   );
 }
 
-/** Panels below each other. */
+/** Panels in a column. */
 export function Stacked({ children }: { readonly children: ReactNode }) {
   return <div className={classes.stacked}>{children}</div>;
 }
 
-/** Panels beside each other where there is room. */
+/** Panels next to each other if there is room. */
 export function Columns({ children }: { readonly children: ReactNode }) {
   return <div className={classes.columns}>{children}</div>;
 }
 
-/** A small table of figures, whose first column names what each row is of. Its head and body are the caller's. */
+/** A small table of figures. The first column names the row. The caller supplies head and body. */
 export function FiguresTable({ children }: { readonly children: ReactNode }) {
   return <table className={classes.table}>{children}</table>;
 }
@@ -67,14 +67,14 @@ export function FiguresTable({ children }: { readonly children: ReactNode }) {
 interface ScrollRegionProps {
   readonly label: string;
   readonly children: ReactNode;
-  /** For one that is told to scroll, or to take the focus. */
+  /** For callers that scroll the region or focus it. */
   readonly ref?: Ref<HTMLDivElement>;
-  /** In place of scrolling sideways alone. */
+  /** Replaces the default style, which scrolls only sideways. */
   readonly className?: string | undefined;
   readonly style?: CSSProperties;
 }
 
-/** What is larger than its place scrolls by itself, by keyboard too (WCAG 2.1.1). */
+/** Scrolls content that is larger than its frame, also by keyboard (WCAG 2.1.1). */
 export function ScrollRegion({ label, children, className = classes.scroll, ...rest }: ScrollRegionProps) {
   return (
     <div

@@ -1,7 +1,7 @@
 import { renderConnectBody } from './render-connect-body.ts';
 
-describe('what is sent to connect a provider', () => {
-  it('is what was filled in, without the white space of pasting', () => {
+describe('the request body that connects a provider', () => {
+  it('contains the filled-in fields without surrounding white space', () => {
     const fields = { api_key: ' sk-one\n', base_url: '', additional_api_keys: 'sk-two\n\nsk-three ' };
     expect(renderConnectBody('openai', fields)).toEqual({
       provider: 'openai',
@@ -10,7 +10,7 @@ describe('what is sent to connect a provider', () => {
     });
   });
 
-  it('is of a key file what the gateway takes', () => {
+  it('contains only the accepted fields of a key file and rejects a file that is not JSON', () => {
     const file = {
       type: 'service_account',
       private_key_id: 'id',
@@ -27,6 +27,6 @@ describe('what is sent to connect a provider', () => {
         client_email: 'a@b.test',
       },
     });
-    expect(() => renderConnectBody('vertex', { service_account: 'not json' })).toThrow(/no JSON/);
+    expect(() => renderConnectBody('vertex', { service_account: 'not json' })).toThrow(/not JSON/);
   });
 });

@@ -1,4 +1,4 @@
-/** Fields of the form, by their names in the API. `service_account` is the text of a key file. */
+/** Form fields by their API names. `service_account` is the text of a key file. */
 export type ConnectFields = Readonly<Partial<Record<string, string>>>;
 
 const textFields = [
@@ -25,8 +25,8 @@ type ConnectBody = { provider: string; additional_api_keys?: string[]; service_a
 };
 
 /**
- * What is sent to connect a provider: what was filled in, and of a key file what the gateway takes. Throws where that file is
- * no JSON.
+ * The request body that connects a provider: the filled-in fields, and the fields of the key file that the gateway accepts.
+ * Throws if the key file is not JSON.
  */
 export function renderConnectBody(provider: string, fields: ConnectFields): ConnectBody {
   const given = textFields.flatMap((name): [string, string][] => {
@@ -48,7 +48,7 @@ function parseServiceAccount(text: string): ServiceAccount {
   try {
     parsed = JSON.parse(text) as Partial<ServiceAccount>;
   } catch {
-    throw new Error('The service account is no JSON. Paste the whole key file, as it was downloaded.');
+    throw new Error('The service account is not JSON. Paste the full key file as you downloaded it.');
   }
   const { project_id, private_key_id = '', private_key = '', client_email = '' } = parsed;
   return {

@@ -7,7 +7,7 @@ import { formatCount } from '../lib/format.ts';
 import { sessionAddress } from '../lib/addresses.ts';
 import type { RequestStatus } from '../api/types.ts';
 
-/** What a line of the log shows; the rest is a click away. */
+/** The columns of the request log. */
 export const requestColumns: readonly Column<RequestEntry>[] = [
   {
     key: 'time',
@@ -43,8 +43,8 @@ export const requestColumns: readonly Column<RequestEntry>[] = [
   },
   {
     key: 'tools',
-    header: 'Tools out of in',
-    width: '7rem',
+    header: 'Tools sent / received',
+    width: '8.5rem',
     align: 'end',
     cell: ({ tools_in, tools_out }) =>
       tools_in === 0 ? <Unknown /> : `${formatCount(tools_out)} of ${formatCount(tools_in)}`,
@@ -58,7 +58,7 @@ export const requestColumns: readonly Column<RequestEntry>[] = [
   },
   {
     key: 'saved',
-    header: 'Saved',
+    header: 'Tokens saved',
     width: '7.5rem',
     align: 'end',
     cell: (row) => <Tokens value={row.estimated_tokens_saved + row.compression_tokens_saved} />,
@@ -87,7 +87,7 @@ const colors: Readonly<Record<RequestStatus, string>> = {
   interrupted: 'orange',
 };
 
-/** How a request ended, in a word. */
+/** The status of a request. */
 export function StatusBadge({ status }: { readonly status: RequestStatus }) {
   return (
     <Badge size="sm" variant="light" color={colors[status]} tt="none">

@@ -7,7 +7,7 @@ import { toApiError } from '../api/api-error.ts';
 import { Foreign } from './values.tsx';
 import classes from './states.module.css';
 
-/** Grey lines where the content will be. Screen readers hear that something is loading. */
+/** Grey lines in place of the content. Screen readers announce that it is loading. */
 export function LoadingState({
   lines = 4,
   isWholePage,
@@ -17,7 +17,7 @@ export function LoadingState({
 }) {
   return (
     <div className={isWholePage === true ? classes.whole : classes.loading} role="status">
-      <span className="visually-hidden">Loading …</span>
+      <span className="visually-hidden">Loading…</span>
       {Array.from({ length: lines }, (_, line) => (
         <Skeleton key={line} height={line === 0 ? 28 : 18} width={line === 0 ? '40%' : '100%'} radius="sm" />
       ))}
@@ -30,7 +30,7 @@ interface ErrorStateProps {
   readonly onRetry?: () => void;
 }
 
-/** What went wrong in the gateway's own words, and what to do. */
+/** The gateway's error message, its code and a retry button. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   const { message, code, requestId } = toApiError(error);
   return (
@@ -38,7 +38,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
       color="red"
       variant="light"
       icon={<CircleAlert size={20} aria-hidden />}
-      title="This did not work"
+      title="Something went wrong"
       role="alert"
     >
       <p className={classes.message}>
@@ -66,7 +66,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
 
 interface EmptyStateProps {
   readonly title: string;
-  /** What to do so that it is empty no more. */
+  /** How to get content here. */
   readonly children: ReactNode;
   readonly icon?: LucideIcon;
   readonly action?: ReactNode;
@@ -88,11 +88,11 @@ interface QueryViewProps<Data> {
   readonly children: (data: Data) => ReactNode;
   readonly isEmpty?: (data: Data) => boolean;
   readonly empty?: ReactNode;
-  /** How tall the skeleton is, in lines, so that nothing jumps when the content comes. */
+  /** Height of the skeleton in lines, so that the layout does not jump when the content arrives. */
   readonly lines?: number;
 }
 
-/** A query's content, or why there is none yet. What was loaded once stays while it is asked for again. */
+/** A query's content, or its loading, error or empty state. Loaded content stays visible during a refetch. */
 export function QueryView<Data>({ query, children, isEmpty, empty, lines }: QueryViewProps<Data>) {
   if (query.data === undefined) {
     if (query.isError) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;

@@ -12,14 +12,14 @@ import {
   unknown,
 } from '../lib/format.ts';
 
-/** A text that somebody else wrote: its direction marks end where it ends. */
+/** Text from outside the product. Its text-direction marks cannot affect the text around it. */
 export function Foreign({ children }: { readonly children: ReactNode }) {
   return <bdi>{children}</bdi>;
 }
 
 type Value = { readonly value: number | null | undefined };
 
-/** An instant in the reader's zone; `isRelative`: how long ago. The exact one is its title. */
+/** A time in the reader's time zone, or with `isRelative` how long ago. The exact time is its title. */
 export function Time({
   value,
   isRelative,
@@ -57,15 +57,15 @@ export function Duration({ value }: Value) {
 
 export function Share({ value }: Value) {
   if (value === null || value === undefined) return <Unknown />;
-  return <span title={`${value * 100} %`}>{formatShare(value)}</span>;
+  return <span title={`${value * 100}%`}>{formatShare(value)}</span>;
 }
 
-/** Nobody measured it, which is not zero. */
+/** A value that was not measured. It is not zero. */
 export function Unknown() {
   return (
-    <span title="not known">
+    <span title="unknown">
       <span aria-hidden>{unknown}</span>
-      <span className="visually-hidden">not known</span>
+      <span className="visually-hidden">unknown</span>
     </span>
   );
 }
@@ -81,7 +81,7 @@ function tick(): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  // While nobody asks for the time the clock stands, for hours maybe.
+  // Without subscribers the clock does not tick, so its time can be hours old.
   if (listeners.size === 0) nowMs = Date.now();
   listeners.add(listener);
   timer ??= setInterval(tick, tickMs);
@@ -93,7 +93,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time in milliseconds, in steps of half a minute: one clock for the whole page. */
+/** The current time in milliseconds, updated every 30 seconds. All components share one clock. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => nowMs);
 }

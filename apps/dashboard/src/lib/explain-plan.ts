@@ -1,17 +1,19 @@
-/** Why K was what it was, in a sentence: docs/internals/tool-selection.md. */
+/** Explains the value of K, the number of tools forwarded by rank: see docs/internals/tool-selection.md. */
 const kReasons: Readonly<Record<string, string>> = {
-  calibrated: 'K was measured on this account’s own shadow sessions.',
-  prior: 'K comes from the shipped priors, until this account has measured enough shadow sessions.',
-  override: 'K is the key’s own override.',
-  frozen: 'A later request of the session: its set of tools stands, so that the prompt cache holds.',
-  grown: 'The user’s new turn needed more, and the session’s set grew.',
-  short_list: 'The list is short: all tools went out.',
-  uncertain: 'The turn says nothing that tools could be chosen by: all tools went out.',
-  shadow: 'A shadow session: all tools went out, and the plan was only written down, to measure it.',
-  bound_thinking: 'Signed thinking binds the session to its tools: it went out as it came.',
-  net_negative: 'Leaving tools out would have cost more than it saves: all tools went out.',
-  timeout: 'The plan came too late: all tools went out.',
-  unavailable: 'The planner could not be reached: all tools went out.',
+  calibrated: 'K was measured on shadow conversations of this account, which forward all tools.',
+  prior: 'K is a shipped default (prior) until this account has enough measurements of its own.',
+  override: 'K is set on the API key.',
+  frozen:
+    'A later request of the conversation: it keeps the same tool set, so that the prompt cache stays valid.',
+  grown: 'The new user turn needed more tools, so tools were added to the set.',
+  short_list: 'The tool list is short, so all tools were forwarded.',
+  uncertain: 'The turn does not show which tools it needs, so all tools were forwarded.',
+  shadow: 'A shadow conversation: all tools were forwarded, and the plan was only recorded to measure it.',
+  bound_thinking:
+    'The conversation contains signed reasoning that needs an unchanged tool list, so the tools were sent unchanged.',
+  net_negative: 'Pruning would have cost more than it saves, so all tools were forwarded.',
+  timeout: 'The plan was not ready in time, so all tools were forwarded.',
+  unavailable: 'The planner was unavailable, so all tools were forwarded.',
   off: 'Pruning is off for this request.',
 };
 
@@ -20,13 +22,13 @@ export function explainK(reason: string | null): string {
   return kReasons[reason] ?? `Reason: ${reason}`;
 }
 
-/** Why a tool goes out whatever its rank. */
+/** Why a tool is forwarded regardless of its rank. */
 const alwaysIn: Readonly<Record<string, string>> = {
   called: 'called before',
   tool_choice: 'named by tool_choice',
   mentioned: 'named by the user',
   built_in: 'built in',
-  cache_control: 'has a cache marker',
+  cache_control: 'has a prompt-cache marker',
 };
 
 export function explainAlwaysIn(reason: string): string {
@@ -34,8 +36,8 @@ export function explainAlwaysIn(reason: string): string {
 }
 
 const lanes: Readonly<Record<string, string>> = {
-  untouched: 'the client’s own bytes went out',
-  edited: 'the client’s bytes went out, edited only where the plan said so',
+  untouched: 'the client’s request, unchanged',
+  edited: 'the client’s request, edited only where the plan changed it',
   translated: 'translated into the provider’s format',
 };
 

@@ -1,4 +1,4 @@
-/** What stands where nobody measured. */
+/** Shown for a value that was not measured. */
 export const unknown = '–';
 
 const counts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
@@ -9,7 +9,7 @@ export function formatCount(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : counts.format(value);
 }
 
-/** `12.3K`, for where there is little room. */
+/** `12.3K`, for narrow places. */
 export function formatCompact(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : compact.format(value);
 }
@@ -19,7 +19,7 @@ export function formatNumberOf(value: number, one: string, many = `${one}s`): st
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
 
-/** `12,345 tokens`, from a million on `1.2M tokens`. */
+/** `12,345 tokens`; from one million, `1.2M tokens`. */
 export function formatTokens(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   const number = Math.abs(value) >= 1_000_000 ? formatCompact(value) : formatCount(value);
@@ -37,7 +37,7 @@ export function formatBytes(value: number | null | undefined): string {
   return `${Number((value / kibibyte ** 2).toFixed(1))} MiB`;
 }
 
-/** US dollars, as many digits as there is something to see: `$12.34`, `$0.0042`, `−$0.10`. */
+/** US dollars with enough digits for small amounts: `$12.34`, `$0.0042`, `−$0.10`. */
 export function formatUsd(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   const size = Math.abs(value);
@@ -52,7 +52,7 @@ export function formatUsd(value: number | null | undefined): string {
   return format.format(value).replace('-', '−');
 }
 
-/** Of a duration in milliseconds: `0.4 ms`, `320 ms`, `1.25 s`, `2 min 5 s`. */
+/** A duration given in milliseconds: `0.4 ms`, `320 ms`, `1.25 s`, `2 min 5 s`. */
 export function formatMs(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   if (value < 10) return `${Number(value.toFixed(1))} ms`;
@@ -62,10 +62,10 @@ export function formatMs(value: number | null | undefined): string {
   return `${formatCount(Math.floor(seconds / 60))} min ${seconds % 60} s`;
 }
 
-/** Of a share between 0 and 1: `93.4 %`. */
+/** A share between 0 and 1: `93.4%`. */
 export function formatShare(value: number | null | undefined, digits = 1): string {
   if (value === null || value === undefined) return unknown;
-  return `${Number((value * 100).toFixed(digits))} %`;
+  return `${Number((value * 100).toFixed(digits))}%`;
 }
 
 const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -82,12 +82,12 @@ const units = [
   { unit: 'minute', ms: 60_000 },
 ] as const;
 
-/** An RFC 3339 time in the reader's zone. */
+/** An RFC 3339 time in the reader's time zone. */
 export function formatTime(value: string | null | undefined): string {
   return value === null || value === undefined ? unknown : moments.format(new Date(value));
 }
 
-/** The same with seconds and the zone's name. */
+/** The same with the weekday and the time zone's name. */
 export function formatExactTime(value: string): string {
   return exact.format(new Date(value));
 }
@@ -96,14 +96,14 @@ function formatDate(value: string | null | undefined): string {
   return value === null || value === undefined ? unknown : dates.format(new Date(value));
 }
 
-/** A UTC day such as `2026-11-20`, which is the same day wherever it is read. */
+/** A UTC day such as `2026-11-20`. It is the same day in every time zone. */
 export function formatUtcDay(day: string): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(
     new Date(`${day}T00:00:00Z`),
   );
 }
 
-/** `3 minutes ago`, `in 2 days`; within a minute `now`. */
+/** `3 minutes ago`, `in 2 days`; below one minute `now`. */
 export function formatAgo(value: string, nowMs: number): string {
   const offMs = new Date(value).getTime() - nowMs;
   const found = units.find(({ ms }) => Math.abs(offMs) >= ms);

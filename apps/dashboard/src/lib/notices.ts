@@ -16,7 +16,7 @@ function change(next: readonly Notice[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says what was done, for a few seconds; `undo` offers the way back. */
+/** Shows a completed action for a few seconds. With `undo`, the notice has an undo button. */
 export function notifyDone(text: string, undo?: () => void): void {
   const notice: Notice = undo ? { id: ++lastId, text, undo } : { id: ++lastId, text };
   change([...notices.slice(-2), notice]);
@@ -27,7 +27,7 @@ export function dismissNotice(id: number): void {
   change(notices.filter((notice) => notice.id !== id));
 }
 
-/** What was done by whoever was signed in is not the next person's to undo. */
+/** Removes all notices, so that the next person cannot undo the actions of the previous one. */
 export function dismissNotices(): void {
   change([]);
 }

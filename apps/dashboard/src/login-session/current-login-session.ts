@@ -10,7 +10,7 @@ import type { OidcIdentity } from './oidc-identity.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 import { readSignInSettings } from './sign-in-settings.ts';
 
-// The open page contains data and drafts of the person who opened it. Another person starts with a fresh page.
+// The page contains data and drafts of one person. For another person it reloads.
 const loginSession = new LoginSession(() => window.location.reload());
 setTokenSource(loginSession);
 
@@ -21,27 +21,27 @@ export function useLoginSession(): LoginSessionState {
 
 const embedded = new EmbeddedIdentity();
 
-/** Loaded where an issuer is configured, and only there. */
+/** Loads the OpenID Connect code only if an issuer is configured. */
 async function openOidc(settings: Extract<SignInSettings, { kind: 'oidc' }>): Promise<OidcIdentity> {
   const { OidcIdentity: Oidc } = await import('./oidc-identity.ts');
   return new Oidc(settings);
 }
 
-/** Called once, when the page starts. */
+/** Restores the login session of an earlier visit. Called once, when the page starts. */
 export async function restoreLoginSession(): Promise<void> {
   const settings = await readSignInSettings().catch(() => null);
   if (settings?.kind === 'oidc') await loginSession.restore(await openOidc(settings));
   else await loginSession.restore(embedded);
 }
 
-/** Lets go of what was asked for, and made, in the name of who was signed in. */
+/** Removes the data, keys and notices of the previous person. */
 function forgetPerson(): void {
   queryClient.clear();
   forgetPlaygroundKeys();
   dismissNotices();
 }
 
-/** Makes the account of somebody who may be new, or finds it. What fails here is done when the account is first asked for. */
+/** Creates the account if the person is new. After a failure, the first read of the account tries again. */
 async function registerAccount({ accessToken }: Tokens): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
   await fetch('/v1/account/register', { method: 'POST', headers, body: '{}' }).catch(() => undefined);
@@ -60,13 +60,13 @@ export async function signUp(credentials: Credentials): Promise<void> {
   loginSession.begin(tokens);
 }
 
-/** Leads to the issuer's own page. `next` is the address below `/dashboard` to come back to. */
+/** Opens the issuer's sign-in page. `next` is the path below `/dashboard` to return to. */
 export async function goToIssuer(next: string): Promise<void> {
   const settings = await readSignInSettings();
   if (settings.kind === 'oidc') await (await openOidc(settings)).begin(next);
 }
 
-/** Takes what the issuer sent back with the browser. Answers where to go now. */
+/** Completes the sign-in after the issuer redirects back. Returns the path to open next. */
 export async function comeBackFromIssuer(address: URL): Promise<string> {
   const settings = await readSignInSettings();
   if (settings.kind !== 'oidc') return '/welcome';
@@ -79,7 +79,7 @@ export async function comeBackFromIssuer(address: URL): Promise<string> {
 
 export async function logOut(): Promise<void> {
   const ended = loginSession.end();
-  // At once: whoever signs in next may be typing by the time the gateway has answered.
+  // Do not wait for the gateway: the next person may already be typing.
   forgetPerson();
   await ended;
 }

@@ -7,20 +7,20 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The answer's own schema has no name in the document. */
+/** The response schema, which has no name in the OpenAPI document. */
 interface SessionAnswer {
   readonly access_token: string;
   readonly expires_in: number;
   readonly email: string;
 }
 
-/** E-mail and password. The refresh token is in an HttpOnly cookie that no script can read. */
+/** Sign-in by e-mail and password. The refresh token is in an HttpOnly cookie, which scripts cannot read. */
 export class EmbeddedIdentity implements Identity {
   mayHaveSession(): boolean {
     return isMarked();
   }
 
-  /** Tabs take turns: a refresh token that comes twice ends the session. */
+  /** Tabs renew one after the other: a refresh token that is used twice ends the login session. */
   async renew(): Promise<Tokens | null> {
     return inTurn(async () => {
       try {
@@ -71,7 +71,7 @@ async function post(path: string, body: unknown): Promise<unknown> {
   return answer;
 }
 
-/** The lock is there in secure contexts alone: plain HTTP on another host has to do without. */
+/** The lock exists only in secure contexts. Plain HTTP on another host works without it. */
 function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (!('locks' in navigator)) return work();
   return navigator.locks.request('svc-session', work);

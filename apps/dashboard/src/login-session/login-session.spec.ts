@@ -7,7 +7,7 @@ const tokens = (accessToken: string, expiresInMs = 600_000): Tokens => ({
   email: 'me@example.com',
 });
 
-/** An identity that gives one token after the other, until there is none. */
+/** An identity provider that returns the given results in order, then null. */
 function createIdentity(...given: (Tokens | null | Error)[]) {
   const calls = { renewals: 0, ends: 0 };
   const identity: Identity = {
@@ -24,8 +24,8 @@ function createIdentity(...given: (Tokens | null | Error)[]) {
   return { identity, calls };
 }
 
-describe('the session of a page', () => {
-  it('is taken up where an earlier visit left it', async () => {
+describe('the login session of a page', () => {
+  it('is restored from an earlier visit', async () => {
     const session = new LoginSession();
     expect(session.state().status).toBe('restoring');
     await session.restore(createIdentity(tokens('one')).identity);
@@ -33,7 +33,7 @@ describe('the session of a page', () => {
     expect(await session.token()).toBe('one');
   });
 
-  it('renews a token before it ends, once for all who ask at the same time', async () => {
+  it('renews a token before it expires, once for concurrent callers', async () => {
     const session = new LoginSession();
     const { identity, calls } = createIdentity(tokens('old', 1_000), tokens('new'));
     await session.restore(identity);
@@ -45,7 +45,7 @@ describe('the session of a page', () => {
     expect(calls.renewals).toBe(2);
   });
 
-  it('gives who comes with a refused token the one that has replaced it', async () => {
+  it('returns the replacement of a rejected token that was already renewed', async () => {
     const session = new LoginSession();
     const { identity, calls } = createIdentity(tokens('one'), tokens('two'));
     await session.restore(identity);
@@ -54,7 +54,7 @@ describe('the session of a page', () => {
     expect(calls.renewals).toBe(2);
   });
 
-  it('ends where the identity says so, and not where nobody could be asked', async () => {
+  it('ends when the identity provider ends it, and stays when the provider cannot be reached', async () => {
     const session = new LoginSession();
     await session.restore(createIdentity(tokens('one'), new Error('away'), null).identity);
     expect(await session.renew('one')).toBeNull();
@@ -63,7 +63,7 @@ describe('the session of a page', () => {
     expect(session.state().status).toBe('signed-out');
   });
 
-  it('does not begin again with the answer to a renewal that was under way when it ended', async () => {
+  it('ignores a renewal that was in progress when it ended', async () => {
     const session = new LoginSession();
     const { promise, resolve } = Promise.withResolvers<Tokens | null>();
     const { identity } = createIdentity(tokens('one'));
@@ -77,7 +77,7 @@ describe('the session of a page', () => {
     expect([session.state().status, await session.token()]).toEqual(['signed-out', null]);
   });
 
-  it('does not go on as somebody else whom another tab has signed in', async () => {
+  it('does not continue as a different person who signed in in another tab', async () => {
     let others = 0;
     const session = new LoginSession(() => {
       others += 1;
@@ -88,7 +88,7 @@ describe('the session of a page', () => {
     expect([others, await session.token()]).toEqual([1, null]);
   });
 
-  it('ends here even if the issuer cannot be reached', async () => {
+  it('ends here even if the identity provider cannot be reached', async () => {
     const session = new LoginSession();
     const { identity, calls } = createIdentity(tokens('one'));
     await session.restore(identity);

@@ -1,46 +1,46 @@
-/** What somebody got from whoever knows them. */
+/** Tokens from the identity provider. */
 export interface Tokens {
   readonly accessToken: string;
   readonly expiresInMs: number;
   readonly email: string | null;
 }
 
-/** Who gives session tokens: the gateway itself, or an OpenID Connect issuer. */
+/** An identity provider: the gateway itself or an OpenID Connect issuer. */
 export interface Identity {
-  /** Whether an earlier visit may have left a session: asking in vain would be an error in the browser's log. */
+  /** Whether an earlier visit may have left a login session. A failed renewal would log an error in the browser. */
   mayHaveSession(): boolean;
-  /** A new token, or null when the session is over. Throws when nobody could be asked. */
+  /** Returns new tokens, or null when the login session has ended. Throws if the provider cannot be reached. */
   renew(): Promise<Tokens | null>;
   end(accessToken: string | null): Promise<void>;
 }
 
 export interface LoginSessionState {
-  /** `restoring` until it is known whether somebody is signed in. */
+  /** `restoring` until the first renewal finishes. */
   readonly status: 'restoring' | 'signed-out' | 'signed-in';
-  /** Null while nobody is signed in, and where the issuer does not say. */
+  /** Null while signed out, or if the issuer does not supply it. */
   readonly email: string | null;
 }
 
-interface Held {
+interface CurrentToken {
   readonly accessToken: string;
   readonly expiresAtMs: number;
 }
 
-/** A token is renewed this long before its end, so that none expires on its way. */
+/** A token is renewed this long before it expires, so that it does not expire in transit. */
 const marginMs = 30_000;
 
-/** Who is signed in on this page. The token is in this object's memory and nowhere else. */
+/** The login session of this page. The access token exists only in the memory of this object. */
 export class LoginSession {
   #state: LoginSessionState = { status: 'restoring', email: null };
-  #held: Held | null = null;
+  #current: CurrentToken | null = null;
   #identity: Identity | null = null;
   #renewal: Promise<string | null> | null = null;
-  /** How often it was ended: what was asked for before then is nobody's any more. */
+  /** Number of sign-outs. A renewal started before the latest one is ignored. */
   #ends = 0;
   readonly #listeners = new Set<() => void>();
   readonly #onAnother: () => void;
 
-  /** `onAnother`: the session would go on with somebody else, whom another tab has signed in. Nothing is asked for here any more. */
+  /** `onAnother` is called if another tab has signed in a different person. This page then sends no more requests. */
   constructor(onAnother: () => void = () => undefined) {
     this.#onAnother = onAnother;
   }
@@ -52,7 +52,7 @@ export class LoginSession {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Takes up what an earlier visit left, if it did. */
+  /** Restores the login session of an earlier visit, if there is one. */
   async restore(identity: Identity): Promise<void> {
     this.#identity = identity;
     if (identity.mayHaveSession()) await this.#renew(identity);
@@ -60,28 +60,28 @@ export class LoginSession {
   }
 
   begin(tokens: Tokens): void {
-    this.#held = { accessToken: tokens.accessToken, expiresAtMs: Date.now() + tokens.expiresInMs };
+    this.#current = { accessToken: tokens.accessToken, expiresAtMs: Date.now() + tokens.expiresInMs };
     this.#change({ status: 'signed-in', email: tokens.email ?? this.#state.email });
   }
 
-  /** A token that is still good for a while, or null: nobody is signed in. */
+  /** A token that stays valid for a while, or null when signed out. */
   async token(): Promise<string | null> {
-    if (this.#held === null) return null;
-    if (this.#held.expiresAtMs - Date.now() > marginMs) return this.#held.accessToken;
-    return this.renew(this.#held.accessToken);
+    if (this.#current === null) return null;
+    if (this.#current.expiresAtMs - Date.now() > marginMs) return this.#current.accessToken;
+    return this.renew(this.#current.accessToken);
   }
 
-  /** The token after `refused`. Those who ask at the same time get the same one; null ends the session here. */
-  async renew(refused: string): Promise<string | null> {
-    if (this.#held && this.#held.accessToken !== refused) return this.#held.accessToken;
+  /** Replaces the rejected token. Concurrent callers receive the same new token. Null: no new token. */
+  async renew(rejected: string): Promise<string | null> {
+    if (this.#current && this.#current.accessToken !== rejected) return this.#current.accessToken;
     if (this.#identity === null) return null;
     this.#renewal ??= this.#renew(this.#identity).finally(() => (this.#renewal = null));
     return this.#renewal;
   }
 
-  /** Ends it here and at the issuer. It ends here even if the issuer cannot be reached. */
+  /** Ends the login session here and at the identity provider. It ends here even if the provider cannot be reached. */
   async end(): Promise<void> {
-    const token = this.#held?.accessToken ?? null;
+    const token = this.#current?.accessToken ?? null;
     this.#ends += 1;
     this.#renewal = null;
     this.#leave();
@@ -91,13 +91,13 @@ export class LoginSession {
   async #renew(identity: Identity): Promise<string | null> {
     const ends = this.#ends;
     const tokens = await identity.renew().catch(() => undefined);
-    // Whoever has left meanwhile does not come back with the answer.
+    // The person signed out in the meantime: ignore the response.
     if (ends !== this.#ends) return null;
-    // Undefined: nobody could be asked. Whoever is signed in stays so, and the call that needed the token fails.
-    if (tokens === undefined && this.#held !== null) return null;
+    // Undefined: the provider could not be reached. The person stays signed in, and the current request fails.
+    if (tokens === undefined && this.#current !== null) return null;
     if (tokens && this.#isAnother(tokens)) {
-      // Nobody is told: the page would lead to the sign-in, and away from where it begins anew.
-      this.#held = null;
+      // Do not notify listeners: the page would open the sign-in page instead of reloading.
+      this.#current = null;
       this.#onAnother();
       return null;
     }
@@ -106,14 +106,14 @@ export class LoginSession {
     return tokens?.accessToken ?? null;
   }
 
-  /** Tabs share the refresh cookie: what one asks for must not be done in the name of whom another has signed in since. */
+  /** Tabs share the refresh cookie. If another tab signs in a different person, this tab must not send requests as that person. */
   #isAnother({ email }: Tokens): boolean {
     const before = this.#state.email;
     return before !== null && email !== null && email !== before;
   }
 
   #leave(): void {
-    this.#held = null;
+    this.#current = null;
     this.#change({ status: 'signed-out', email: null });
   }
 
@@ -123,7 +123,7 @@ export class LoginSession {
   }
 }
 
-/** Says that this browser was signed in, and nothing else: the session itself is in a cookie that scripts cannot read. */
+/** Marks a browser that was signed in. The login session itself is in a cookie, which scripts cannot read. */
 const markName = 'svc-was-signed-in';
 
 export function setMark(): void {
@@ -135,7 +135,7 @@ export function forgetMark(): void {
 }
 
 export function isMarked(): boolean {
-  // Where storage is switched off the cookie is simply tried.
+  // If storage is disabled, assume that there may be a cookie.
   return withStorage((storage) => storage.getItem(markName) !== null) ?? true;
 }
 

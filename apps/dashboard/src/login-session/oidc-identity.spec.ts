@@ -13,7 +13,7 @@ afterEach(() => {
   globalThis.fetch = fetch;
 });
 
-test('an issuer that could not be reached is asked again by who begins again', async () => {
+test('a new sign-in contacts an issuer again that could not be reached before', async () => {
   let calls = 0;
   globalThis.fetch = () => Promise.reject(new TypeError(`away ${(calls += 1)}`));
   const identity = new OidcIdentity(settings);

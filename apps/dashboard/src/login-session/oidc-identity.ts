@@ -6,28 +6,28 @@ import type { SignInSettings } from './sign-in-settings.ts';
 
 type OidcSettings = Extract<SignInSettings, { kind: 'oidc' }>;
 
-interface Begun {
+interface StartedSignIn {
   readonly codeVerifier: string;
   readonly state: string;
   readonly nonce: string;
   readonly next: string;
 }
 
-/** What has to survive the way to the issuer and back, in this tab alone. No token is ever in it. */
-const begunKey = 'svc-sign-in';
-/** For issuers that do not say how long their tokens are good. */
+/** Stores the started sign-in in this tab during the redirect to the issuer. It never contains a token. */
+const startedKey = 'svc-sign-in';
+/** Used if the issuer does not return a token lifetime. */
 const defaultLifeMs = 300_000;
 
 const onLoopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/;
 
-/** HTTPS, but for an issuer on loopback: browsers take that for secure as it is, since nobody stands on the way. */
+/** Requires HTTPS, except for an issuer on loopback, which browsers treat as secure. */
 function chooseTransport(issuer: string) {
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so to stand out; it is for loopback alone
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the library marks it as deprecated as a warning; used only for loopback
   return { [oauth.allowInsecureRequests]: onLoopback.test(issuer) };
 }
 
 let server: Promise<oauth.AuthorizationServer> | undefined;
-/** In memory: a reload goes by way of the issuer, which knows the browser by its own cookie. */
+/** Only in memory. After a reload, the issuer recognizes the browser by its own cookie. */
 let refreshToken: string | undefined;
 
 /** Authorization code with PKCE (RFC 9700 §2.1.1), as a public client. */
@@ -48,45 +48,46 @@ export class OidcIdentity implements Identity {
 
   async begin(next: string): Promise<void> {
     const endpoint = (await this.#server()).authorization_endpoint;
-    if (endpoint === undefined) throw new Error('The issuer has no page to sign in at.');
-    const begun: Begun = {
+    if (endpoint === undefined)
+      throw new Error('The sign-in provider has no authorization endpoint. Ask the operator of the gateway.');
+    const started: StartedSignIn = {
       codeVerifier: oauth.generateRandomCodeVerifier(),
       state: oauth.generateRandomState(),
       nonce: oauth.generateRandomNonce(),
       next,
     };
-    sessionStorage.setItem(begunKey, JSON.stringify(begun));
+    sessionStorage.setItem(startedKey, JSON.stringify(started));
     const address = new URL(endpoint);
-    const query = await this.#renderQuery(begun);
+    const query = await this.#renderQuery(started);
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
     window.location.assign(address);
   }
 
   async complete(address: URL): Promise<{ tokens: Tokens; next: string }> {
-    const begun = takeBegun();
+    const started = takeStarted();
     try {
-      const tokens = await this.#redeem(address, begun);
+      const tokens = await this.#redeem(address, started);
       setMark();
-      return { tokens, next: begun.next };
+      return { tokens, next: started.next };
     } catch (error) {
       throw explain(error);
     }
   }
 
-  async #redeem(address: URL, begun: Begun): Promise<Tokens> {
+  async #redeem(address: URL, started: StartedSignIn): Promise<Tokens> {
     const server = await this.#server();
-    const params = oauth.validateAuthResponse(server, this.#client, address, begun.state);
+    const params = oauth.validateAuthResponse(server, this.#client, address, started.state);
     const response = await oauth.authorizationCodeGrantRequest(
       server,
       this.#client,
       oauth.None(),
       params,
       redirectUri(),
-      begun.codeVerifier,
+      started.codeVerifier,
       this.#options,
     );
     const answer = await oauth.processAuthorizationCodeResponse(server, this.#client, response, {
-      expectedNonce: begun.nonce,
+      expectedNonce: started.nonce,
       requireIdToken: true,
     });
     return this.#parse(answer);
@@ -122,14 +123,14 @@ export class OidcIdentity implements Identity {
       .discoveryRequest(issuer, this.#options)
       .then((response) => oauth.processDiscoveryResponse(issuer, response))
       .catch((error: unknown) => {
-        // An issuer that was away may be back when it is asked again.
+        // Retry the discovery at the next call.
         server = undefined;
         throw error;
       });
     return server;
   }
 
-  async #renderQuery({ codeVerifier, state, nonce }: Begun): Promise<Record<string, string>> {
+  async #renderQuery({ codeVerifier, state, nonce }: StartedSignIn): Promise<Record<string, string>> {
     const { audience, scope } = this.#settings;
     return {
       client_id: this.#client.client_id,
@@ -144,7 +145,7 @@ export class OidcIdentity implements Identity {
     };
   }
 
-  /** An audience that is the client itself is that of ID tokens; any other, of access tokens made for the gateway. */
+  /** If the audience is the client itself, the gateway accepts ID tokens. Otherwise it accepts access tokens. */
   #takesIdToken(): boolean {
     return this.#settings.audience === this.#settings.client_id;
   }
@@ -160,12 +161,12 @@ export class OidcIdentity implements Identity {
   }
 }
 
-/** What an issuer says of a refusal, where it says something. */
+/** Converts an issuer's error to an ApiError with the issuer's description. */
 function explain(error: unknown): unknown {
   const isRefusal =
     error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError;
   if (!isRefusal) return error;
-  const message = error.error_description ?? 'The issuer did not let you in. Begin again.';
+  const message = error.error_description ?? 'The sign-in provider rejected the sign-in. Try again.';
   return new ApiError({ status: 0, code: error.error, message });
 }
 
@@ -173,10 +174,10 @@ function redirectUri(): string {
   return new URL(`${import.meta.env.BASE_URL}sign-in/callback`, window.location.origin).href;
 }
 
-/** Once: an answer that comes a second time is not one that was asked for. */
-function takeBegun(): Begun {
-  const stored = sessionStorage.getItem(begunKey);
-  sessionStorage.removeItem(begunKey);
-  if (stored === null) throw new Error('This sign-in was not begun here. Begin again.');
-  return JSON.parse(stored) as Begun;
+/** Reads and removes the started sign-in, so that a response is accepted only once. */
+function takeStarted(): StartedSignIn {
+  const stored = sessionStorage.getItem(startedKey);
+  sessionStorage.removeItem(startedKey);
+  if (stored === null) throw new Error('This sign-in was not started in this tab. Try again.');
+  return JSON.parse(stored) as StartedSignIn;
 }

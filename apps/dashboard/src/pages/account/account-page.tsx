@@ -20,7 +20,7 @@ export function AccountPage() {
     <>
       <PageHeader
         title="Account"
-        description="What all keys inherit, what is kept of requests and for how long, and the end of it all."
+        description="Limits inherited by all keys, data storage, password, and account deletion."
       />
       <QueryView query={account}>
         {(data) => (
@@ -40,7 +40,7 @@ export function AccountPage() {
 export function ProfilePanel({ account }: { readonly account: Account }) {
   const [name, setName] = useState(account.name);
   const update = useUpdateAccount();
-  const save = () => update.mutate({ name }, { onSuccess: () => notifyDone('The account’s name is saved.') });
+  const save = () => update.mutate({ name }, { onSuccess: () => notifyDone('Account name saved.') });
   return (
     <Panel title="Profile">
       <form
@@ -51,20 +51,21 @@ export function ProfilePanel({ account }: { readonly account: Account }) {
         }}
       >
         <TextInput
-          label="Name of the account"
+          label="Account name"
           required
           maxLength={200}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <p className={classes.note}>
-          Since <Time value={account.created_at} /> · id <code>{account.id}</code>{' '}
-          <CopyButton text={account.id} label="Copy the id" size="compact-xs" variant="subtle" />
+          Created <Time value={account.created_at} /> · ID <code>{account.id}</code>{' '}
+          <CopyButton text={account.id} label="Copy ID" size="compact-xs" variant="subtle" />
         </p>
         {update.isError ? <ErrorState error={update.error} /> : null}
         <div>
           <Button type="submit" disabled={name === account.name} loading={update.isPending}>
-            Save the name
+            {' '}
+            Save name{' '}
           </Button>
         </div>
       </form>

@@ -9,7 +9,7 @@ import classes from './account.module.css';
 
 type Kept = Pick<Account['policy'], 'content_logging' | 'retention_days' | 'shadow_share'>;
 
-/** What is kept of requests, and what may be measured with them. */
+/** Settings for storing and measuring requests. */
 export function ContentPanel({ account: { policy } }: { readonly account: Account }) {
   const { content_logging, retention_days, shadow_share } = policy;
   const before: Kept = { content_logging, retention_days, shadow_share };
@@ -19,11 +19,11 @@ export function ContentPanel({ account: { policy } }: { readonly account: Accoun
   const put = (kept: Kept, onSuccess: () => void) => update.mutate({ policy: kept }, { onSuccess });
   const restore = () => {
     setDraft(before);
-    put(before, () => notifyDone('What is kept is as it was.'));
+    put(before, () => notifyDone('Data settings restored.'));
   };
-  const save = () => put(draft, () => notifyDone('What is kept is saved.', restore));
+  const save = () => put(draft, () => notifyDone('Data settings saved.', restore));
   return (
-    <Panel title="What is kept" description="Bounds for everything that stores or measures.">
+    <Panel title="Data settings" description="What the gateway stores and measures.">
       <form
         className={classes.form}
         onSubmit={(event) => {
@@ -35,7 +35,8 @@ export function ContentPanel({ account: { policy } }: { readonly account: Accoun
         {update.isError ? <ErrorState error={update.error} /> : null}
         <div>
           <Button type="submit" disabled={!isChanged} loading={update.isPending}>
-            Save what is kept
+            {' '}
+            Save data settings{' '}
           </Button>
         </div>
       </form>
@@ -49,14 +50,14 @@ function KeptFields({ draft, onChange }: { readonly draft: Kept; readonly onChan
   return (
     <>
       <Switch
-        label="Store what messages and tools say"
-        description="Encrypted, and deleted with the request. Off: figures and names of tools are kept, never contents."
+        label="Content logging"
+        description="Stores the contents of messages and tool calls, encrypted, until the request is deleted. Off: only figures and tool names are stored."
         checked={draft.content_logging}
         onChange={(event) => onChange({ ...draft, content_logging: event.currentTarget.checked })}
       />
       <NumberInput
         label="Keep requests for"
-        description="Older ones are deleted, with the sums that hold them."
+        description="Older requests are deleted, including their totals."
         className={classes.short}
         suffix=" days"
         required
@@ -84,10 +85,10 @@ function ShadowShare({
   return (
     <div className={classes.short}>
       <p className={classes.label} id="shadow-label">
-        Sessions used to measure: {formatShare(value)}
+        Shadow conversations (used for measurement): {formatShare(value)}
       </p>
       <p className={classes.note}>
-        In these all tools are forwarded, and the plan beside is compared with what was called.
+        Shadow conversations forward all tools and compare the plan with the tools that were called.
       </p>
       <Slider
         thumbProps={{ 'aria-labelledby': 'shadow-label' }}

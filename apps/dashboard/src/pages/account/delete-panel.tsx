@@ -6,16 +6,17 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Foreign } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
 
-/** The end of the account, after its name was typed. The receipt says what is left to be done. */
+/** Deletes the account after the user types its name, then opens the receipt. */
 export function DeletePanel({ account }: { readonly account: Account }) {
   const [isAsking, setAsking] = useState(false);
   return (
     <Panel
-      title="Delete the account"
-      description="Its keys, request log, tool statistics, routing data and stored provider credentials, and your sign-in."
+      title="Delete account"
+      description="Deletes its keys, request log, tool statistics, routing data, provider credentials, and your sign-in."
       actions={
         <Button color="red" variant="light" onClick={() => setAsking(true)}>
-          Delete the account
+          {' '}
+          Delete account{' '}
         </Button>
       }
     >
@@ -40,7 +41,7 @@ function Question({ account, isOpen, onClose }: QuestionProps) {
   return (
     <ConfirmDialog
       isOpen={isOpen}
-      title="Delete the account for good?"
+      title="Delete account permanently?"
       action="Delete everything"
       typed={account.name}
       onClose={onClose}
@@ -53,7 +54,7 @@ function Question({ account, isOpen, onClose }: QuestionProps) {
         <strong>
           <Foreign>{account.name}</Foreign>
         </strong>{' '}
-        are refused at once. Nothing of it can be brought back.
+        are rejected at once. You cannot undo this.
       </p>
     </ConfirmDialog>
   );

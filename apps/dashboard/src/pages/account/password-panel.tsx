@@ -1,22 +1,17 @@
 import { Button, PasswordInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChangePassword } from '../../api/account.ts';
 import { notifyDone } from '../../lib/notices.ts';
 import { Panel } from '../../components/panel.tsx';
 import { ErrorState } from '../../components/states.tsx';
-import { readSignInSettings } from '../../login-session/sign-in-settings.ts';
+import { useSignInSettings } from '../../login-session/sign-in-settings.ts';
 import classes from './account.module.css';
 
 const nothing = { current_password: '', new_password: '' };
 
-/** Only where the gateway itself knows passwords. */
+/** Shown only if the gateway itself manages passwords. */
 export function PasswordPanel() {
-  const settings = useQuery({
-    queryKey: ['sign-in-settings'],
-    queryFn: readSignInSettings,
-    staleTime: Infinity,
-  });
+  const settings = useSignInSettings();
   return settings.data?.kind === 'embedded' ? <PasswordForm /> : null;
 }
 
@@ -27,11 +22,11 @@ function PasswordForm() {
     change.mutate(fields, {
       onSuccess: () => {
         setFields(nothing);
-        notifyDone('The password is changed. Your other sessions have ended.');
+        notifyDone('Password changed. Your other login sessions have ended.');
       },
     });
   return (
-    <Panel title="Password" description="Changing it ends all your other sessions.">
+    <Panel title="Password" description="A change ends all your other login sessions.">
       <form
         className={classes.form}
         onSubmit={(event) => {
@@ -43,7 +38,8 @@ function PasswordForm() {
         {change.isError ? <ErrorState error={change.error} /> : null}
         <div>
           <Button type="submit" loading={change.isPending} disabled={fields.new_password === ''}>
-            Change the password
+            {' '}
+            Change password{' '}
           </Button>
         </div>
       </form>
@@ -60,12 +56,12 @@ function PasswordFields({ fields, onChange }: PasswordFieldsProps) {
   return (
     <div className={classes.fields}>
       <PasswordInput
-        label="Present password"
+        label="Current password"
         required
         autoComplete="current-password"
         value={fields.current_password}
         onChange={(event) => onChange({ ...fields, current_password: event.currentTarget.value })}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the present password' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show current password' }}
       />
       <PasswordInput
         label="New password"
@@ -73,7 +69,7 @@ function PasswordFields({ fields, onChange }: PasswordFieldsProps) {
         autoComplete="new-password"
         value={fields.new_password}
         onChange={(event) => onChange({ ...fields, new_password: event.currentTarget.value })}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show new password' }}
       />
     </div>
   );

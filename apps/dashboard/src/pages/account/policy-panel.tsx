@@ -14,27 +14,27 @@ const limits: readonly { field: LimitField; label: string; description: string; 
     {
       field: 'rate_limit_rpm',
       label: 'Requests per minute',
-      description: 'Of each key, exact across replicas.',
+      description: 'Per key, counted across all gateway replicas.',
       min: 1,
       max: 10_000_000,
     },
     {
       field: 'daily_token_budget',
       label: 'Saved tokens per day',
-      description: 'Of each key, days in UTC. Beyond it requests go out unoptimized.',
+      description: 'Per key and UTC day. After that, requests are sent unoptimized.',
       min: 0,
       max: 1e15,
     },
     {
       field: 'weekly_token_budget',
       label: 'Saved tokens per week',
-      description: 'Weeks begin on Monday.',
+      description: 'Per key. Weeks start on Monday.',
       min: 0,
       max: 1e15,
     },
   ];
 
-/** The limits that keys inherit. A change is in force everywhere within a second; it can be undone. */
+/** The limits that keys inherit. A change takes effect everywhere within a second and can be undone. */
 export function PolicyPanel({ account: { policy } }: { readonly account: Account }) {
   const [draft, setDraft] = useState<Policy>(policy);
   const update = useUpdateAccount();
@@ -44,18 +44,18 @@ export function PolicyPanel({ account: { policy } }: { readonly account: Account
     const before = policy;
     update.mutate(
       { policy: { rate_limit_rpm, daily_token_budget, weekly_token_budget } },
-      { onSuccess: () => notifyDone('The limits are saved.', () => restore(before)) },
+      { onSuccess: () => notifyDone('Limits saved.', () => restore(before)) },
     );
   };
   const restore = ({ rate_limit_rpm, daily_token_budget, weekly_token_budget }: Policy) => {
     setDraft((now) => ({ ...now, rate_limit_rpm, daily_token_budget, weekly_token_budget }));
     update.mutate(
       { policy: { rate_limit_rpm, daily_token_budget, weekly_token_budget } },
-      { onSuccess: () => notifyDone('The limits are as they were.') },
+      { onSuccess: () => notifyDone('Limits restored.') },
     );
   };
   return (
-    <Panel title="Limits" description="Keys without limits of their own have these.">
+    <Panel title="Limits" description="These apply to keys without their own limits.">
       <form
         className={classes.form}
         onSubmit={(event) => {
@@ -67,7 +67,8 @@ export function PolicyPanel({ account: { policy } }: { readonly account: Account
         {update.isError ? <ErrorState error={update.error} /> : null}
         <div>
           <Button type="submit" disabled={!isChanged} loading={update.isPending}>
-            Save the limits
+            {' '}
+            Save limits{' '}
           </Button>
         </div>
       </form>

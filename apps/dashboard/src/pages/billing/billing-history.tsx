@@ -7,21 +7,21 @@ import classes from './billing.module.css';
 
 export function BillingHistory({ history }: { readonly history: Billing['history'] }) {
   return (
-    <Panel title="Periods before" description="Calendar months, UTC.">
+    <Panel title="Past periods" description="Calendar months in UTC.">
       {history.length === 0 ? (
         <p className={classes.note}>
-          Nothing was saved before this month. What is saved now will stand here next month.
+          No savings before this month. This month’s savings will appear here next month.
         </p>
       ) : (
-        <ScrollRegion label="Periods before">
+        <ScrollRegion label="Past periods">
           <Table>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Period</Table.Th>
                 <Table.Th ta="right">Requests</Table.Th>
-                <Table.Th ta="right">Tools left out</Table.Th>
-                <Table.Th ta="right">Compression</Table.Th>
-                <Table.Th ta="right">In all</Table.Th>
+                <Table.Th ta="right">Saved by pruning</Table.Th>
+                <Table.Th ta="right">Saved by compression</Table.Th>
+                <Table.Th ta="right">Total</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -56,7 +56,7 @@ function PeriodRow({ period }: { readonly period: Billing['history'][number] }) 
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** A calendar month, UTC: its first and its last day. `end` is exclusive. */
+/** The first and last day of a calendar month in UTC. `end` is exclusive. */
 export function formatPeriod({ start, end }: { readonly start: string; readonly end: string }): string {
   return day.formatRange(new Date(start), new Date(new Date(end).getTime() - 1));
 }

@@ -19,7 +19,7 @@ export function BillingPage() {
     <>
       <PageHeader
         title="Billing"
-        description="What is billed is what was saved: tokens of tools that were left out, and of what was compressed."
+        description="You pay for saved tokens: from pruned tools and from compression."
       />
       <CheckoutReturn />
       <QueryView query={billing} lines={8}>
@@ -38,8 +38,8 @@ export function BillingPage() {
 
 function SelfHosted() {
   return (
-    <Alert variant="light" icon={<Info size={20} aria-hidden />} title="Self-hosted: nobody is charged">
-      This gateway has no payments configured. Savings are counted all the same, as they would be billed.
+    <Alert variant="light" icon={<Info size={20} aria-hidden />} title="Self-hosted: no charges">
+      This gateway has no payments configured. It still counts savings as they would be billed.
     </Alert>
   );
 }
@@ -52,17 +52,17 @@ function Period({ billing: { period, estimate, mode } }: { readonly billing: Bil
           <Tokens value={period.total_tokens_saved} />
         </Figure>
         <Figure
-          label="By leaving tools out"
-          hint={formatNumberOf(period.requests, 'request that saved', 'requests that saved')}
+          label="Saved by pruning tools"
+          hint={formatNumberOf(period.requests, 'request with savings', 'requests with savings')}
         >
           <Tokens value={period.estimated_tokens_saved} />
         </Figure>
-        <Figure label="By compression" hint="schemas and context">
+        <Figure label="Saved by compression" hint="tool schemas and context">
           <Tokens value={period.compression_tokens_saved} />
         </Figure>
         <Figure
-          label={mode === 'self_hosted' ? 'To pay' : 'Estimate for the period'}
-          hint={mode === 'self_hosted' ? 'self-hosted' : 'if nothing more is saved in it'}
+          label={mode === 'self_hosted' ? 'Amount due' : 'Estimate for the period'}
+          hint={mode === 'self_hosted' ? 'self-hosted' : 'without further savings'}
         >
           <Dollars value={estimate.total_usd} />
         </Figure>
@@ -71,12 +71,12 @@ function Period({ billing: { period, estimate, mode } }: { readonly billing: Bil
   );
 }
 
-/** Somebody comes back from paying, with the id of it in the address: it is taken over, and the address cleared. */
+/** Handles the return from a checkout: applies the checkout id in the address, then clears the address. */
 export function CheckoutReturn() {
   const [params, setParams] = useSearchParams();
   const checkoutId = params.get('checkout');
   const { mutate, isPending, isError, error } = useSyncCheckout();
-  const takeOver = useCallback(() => {
+  const applyCheckout = useCallback(() => {
     if (checkoutId === null) return;
     mutate(checkoutId, {
       onSuccess: () => {
@@ -85,7 +85,7 @@ export function CheckoutReturn() {
       },
     });
   }, [checkoutId, mutate, setParams]);
-  useEffect(takeOver, [takeOver]);
+  useEffect(applyCheckout, [applyCheckout]);
   if (isPending) return <LoadingState lines={1} />;
-  return isError && checkoutId !== null ? <ErrorState error={error} onRetry={takeOver} /> : null;
+  return isError && checkoutId !== null ? <ErrorState error={error} onRetry={applyCheckout} /> : null;
 }

@@ -19,13 +19,13 @@ export function CurrentPlan({ billing: { plan, subscription } }: { readonly bill
       actions={
         subscription === null ? null : (
           <Button variant="default" loading={portal.isPending} onClick={() => portal.mutate()}>
-            Change or end it
+            Change or cancel
           </Button>
         )
       }
     >
       {subscription === null ? (
-        <p>No subscription yet: choose a plan below.</p>
+        <p>No subscription yet. Choose a plan below.</p>
       ) : (
         <p>
           <Badge variant="light" color={subscription.status === 'active' ? 'green' : 'yellow'}>
@@ -39,25 +39,25 @@ export function CurrentPlan({ billing: { plan, subscription } }: { readonly bill
   );
 }
 
-/** Of which Stripe asks for nothing any more. */
+/** Stripe requests no payments for these statuses. */
 const endedStatuses = ['canceled', 'incomplete_expired'];
 
 function Course({ subscription }: { readonly subscription: NonNullable<Billing['subscription']> }) {
   const { status, cancel_at_period_end, current_period_end } = subscription;
-  if (endedStatuses.includes(status)) return 'It has ended: choose a plan below.';
+  if (endedStatuses.includes(status)) return 'The subscription has ended. Choose a plan below.';
   return (
     <>
-      {cancel_at_period_end ? 'It ends on ' : 'It renews on '}
+      {cancel_at_period_end ? 'Ends on ' : 'Renews on '}
       <Time value={current_period_end} />.
     </>
   );
 }
 
-/** The plans that can be had, with the way to pay for them. */
+/** The available plans with buttons to subscribe. */
 export function PlanList({ billing: { plans, plan: current } }: { readonly billing: Billing }) {
   const checkout = useCheckout();
   return (
-    <Panel title="Plans" description="Paying happens on Stripe’s own page.">
+    <Panel title="Plans" description="Payments are handled by Stripe.">
       <ul className={classes.plans}>
         {plans.map((plan) => (
           <PlanCard
@@ -88,11 +88,11 @@ function PlanCard({ plan, isCurrent, isBusy, onChoose }: PlanCardProps) {
       <h3 className={classes.name}>
         <Foreign>{name}</Foreign> {isCurrent ? <Badge variant="light">current</Badge> : null}
       </h3>
-      <p className={classes.price}>{formatUsd(fee_usd)} a month</p>
+      <p className={classes.price}>{formatUsd(fee_usd)} per month</p>
       <p className={classes.note}>
         {included === null
           ? 'All saved tokens included.'
-          : `${formatTokens(included)} saved included, then ${formatUsd(price)} per million.`}
+          : `${formatTokens(included)} saved included, then ${formatUsd(price)} per million saved tokens.`}
       </p>
       {plan.can_subscribe && !isCurrent ? (
         <Button size="xs" loading={isBusy} onClick={onChoose}>

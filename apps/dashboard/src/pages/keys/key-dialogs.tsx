@@ -24,14 +24,14 @@ function Creation({ onClose }: { readonly onClose: () => void }) {
   const create = useCreateKey();
   if (create.data)
     return (
-      <DoneDialog title="The key is made" onClose={onClose}>
-        <SecretOnce secret={create.data.key}>Put it where the agent had its provider’s key.</SecretOnce>
+      <DoneDialog title="Key created" onClose={onClose}>
+        <SecretOnce secret={create.data.key}>Use it in your agent instead of the provider’s key.</SecretOnce>
       </DoneDialog>
     );
   return (
     <TaskDialog
       title="New key"
-      action="Make the key"
+      action="Create key"
       onClose={onClose}
       onSubmit={() => create.mutate(renderCreation(fields))}
       isBusy={create.isPending}
@@ -56,14 +56,14 @@ export function EditKeyDialog({ apiKey, onClose }: KeyDialogProps) {
       { keyId: apiKey.id, body: renderUpdate(fields, before) },
       {
         onSuccess: ({ name }) => {
-          notifyDone(`“${name}” is changed.`);
+          notifyDone(`“${name}” saved.`);
           onClose();
         },
       },
     );
   return (
     <TaskDialog
-      title="Edit the key"
+      title="Edit key"
       action="Save"
       onClose={onClose}
       onSubmit={save}
@@ -76,10 +76,10 @@ export function EditKeyDialog({ apiKey, onClose }: KeyDialogProps) {
 }
 
 const overlaps = [
-  { value: '0', label: 'It ends at once' },
-  { value: '3600', label: 'For an hour' },
-  { value: '86400', label: 'For a day' },
-  { value: '604800', label: 'For a week' },
+  { value: '0', label: 'Not at all' },
+  { value: '3600', label: 'One hour' },
+  { value: '86400', label: 'One day' },
+  { value: '604800', label: 'One week' },
 ];
 
 export function RotateKeyDialog({ apiKey, onClose }: KeyDialogProps) {
@@ -87,13 +87,13 @@ export function RotateKeyDialog({ apiKey, onClose }: KeyDialogProps) {
   const rotate = useRotateKey();
   if (rotate.data)
     return (
-      <DoneDialog title="The key has a new secret" onClose={onClose}>
+      <DoneDialog title="New secret created" onClose={onClose}>
         <SecretOnce secret={rotate.data.key}>
           {rotate.data.previous_key_expires_at === null ? (
-            'The old one has ended.'
+            'The old secret no longer works.'
           ) : (
             <>
-              The old one works until <Time value={rotate.data.previous_key_expires_at} />.
+              The old secret works until <Time value={rotate.data.previous_key_expires_at} />.
             </>
           )}
         </SecretOnce>
@@ -102,15 +102,15 @@ export function RotateKeyDialog({ apiKey, onClose }: KeyDialogProps) {
   return (
     <TaskDialog
       title={`Rotate “${apiKey.name}”`}
-      action="Make a new secret"
+      action="Create new secret"
       onClose={onClose}
       onSubmit={() => rotate.mutate({ keyId: apiKey.id, overlapSeconds: Number(overlap) })}
       isBusy={rotate.isPending}
       error={rotate.error}
     >
       <Select
-        label="How long the present secret goes on working"
-        description="Long enough to give the new one to every agent that has it."
+        label="How long the current secret keeps working"
+        description="Choose enough time to update every agent that uses it."
         data={overlaps}
         value={overlap}
         onChange={(value) => setOverlap(value ?? '3600')}
@@ -125,15 +125,15 @@ export function RevokeKeyDialog({ apiKey, onClose }: KeyDialogProps) {
   const confirm = () =>
     revoke.mutate(apiKey.id, {
       onSuccess: () => {
-        notifyDone(`“${apiKey.name}” is revoked.`);
+        notifyDone(`“${apiKey.name}” revoked.`);
         onClose();
       },
     });
   return (
     <ConfirmDialog
       isOpen
-      title="Revoke the key?"
-      action="Revoke the key"
+      title="Revoke key?"
+      action="Revoke key"
       onClose={onClose}
       onConfirm={confirm}
       isBusy={revoke.isPending}
@@ -144,8 +144,8 @@ export function RevokeKeyDialog({ apiKey, onClose }: KeyDialogProps) {
         <strong>
           <Foreign>{apiKey.name}</Foreign>
         </strong>{' '}
-        are refused within a second, and their open streams end. It cannot be taken back; its requests stay in
-        the log.
+        are rejected within a second, and their open streams end. You cannot undo this. The key’s requests
+        stay in the log.
       </p>
     </ConfirmDialog>
   );

@@ -18,8 +18,8 @@ const apiKey = {
   inherited: ['rate_limit_rpm', 'weekly_token_budget'],
 };
 
-describe('the form of a key', () => {
-  it('shows what is inherited as empty', () => {
+describe('the form fields of a key', () => {
+  it('shows inherited limits as empty', () => {
     expect(parseFields(apiKey)).toMatchObject({
       rate_limit_rpm: '',
       daily_token_budget: 1_000,
@@ -27,7 +27,7 @@ describe('the form of a key', () => {
     });
   });
 
-  it('sends empty limits as inherited, and an expiry that was left alone not at all', () => {
+  it('sends null for empty limits and omits an unchanged expiry', () => {
     const before = parseFields(apiKey);
     expect(renderUpdate({ ...before, daily_token_budget: '' }, before)).toEqual({
       rate_limit_rpm: null,
@@ -37,19 +37,19 @@ describe('the form of a key', () => {
     });
   });
 
-  it('takes an expiry in the reader’s zone', () => {
+  it('reads an expiry in the reader’s time zone', () => {
     const { expires_at } = renderCreation({ ...emptyFields, name: 'agent', expires: '2030-06-01T12:00' });
     expect(new Date(expires_at ?? '').getTime()).toBe(new Date(2030, 5, 1, 12).getTime());
     expect(renderCreation({ ...emptyFields, name: 'agent' }).expires_at).toBeUndefined();
   });
 });
 
-test('tool names are one a line, each once; none clears the list', () => {
+test('parses one tool name per line without duplicates, and no names clear the list', () => {
   expect(parseToolNames(' a\n\nb\na ')).toEqual(['a', 'b']);
   expect(parseToolNames('\n ')).toBeNull();
 });
 
-test('a tool list that was left alone is what it was, whatever a text cannot say of it', () => {
+test('an unchanged tool list stays the same, even if text cannot represent it', () => {
   for (const list of [null, [], [' padded '], ['two\nlines'], ['a', 'b']])
     expect(changeToolNames(list, renderToolNames(list))).toEqual(list);
   expect(changeToolNames(['a'], '')).toBeNull();

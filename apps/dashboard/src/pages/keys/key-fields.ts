@@ -1,13 +1,13 @@
 import type { CreateKeyBody, UpdateKeyBody } from '../../api/keys.ts';
 
-/** What the form of a key holds. An empty limit is inherited. */
+/** The form fields of a key. An empty limit is inherited. */
 export interface KeyFields {
   readonly name: string;
   readonly rate_limit_rpm: number | '';
   readonly daily_token_budget: number | '';
   readonly weekly_token_budget: number | '';
   readonly k_target_override: number | '';
-  /** As the browser's own field has it, in the reader's zone: `2026-11-20T10:00`; empty for never. */
+  /** The value of the browser's date field in the reader's time zone, `2026-11-20T10:00`. Empty: never. */
   readonly expires: string;
 }
 
@@ -23,7 +23,7 @@ export const emptyFields: KeyFields = {
 const orNull = (value: number | '') => (value === '' ? null : value);
 const orNothing = (value: number | '') => (value === '' ? undefined : value);
 
-/** Sends what was filled in; the rest is the account's policy. */
+/** The body that creates a key. Empty fields are inherited from the account. */
 export function renderCreation(fields: KeyFields): CreateKeyBody {
   return {
     name: fields.name,
@@ -35,7 +35,7 @@ export function renderCreation(fields: KeyFields): CreateKeyBody {
   };
 }
 
-/** Sends what differs: an expiry that has passed must not be sent again. */
+/** The body that updates a key. An unchanged expiry is not sent, because an expiry in the past would be rejected. */
 export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBody {
   return {
     ...(fields.name === before.name ? {} : { name: fields.name }),
@@ -47,7 +47,7 @@ export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBod
   };
 }
 
-/** RFC 3339 of a local date and time; null for none. */
+/** The RFC 3339 time of a local date and time. Null: no expiry. */
 function renderExpiry(expires: string): string | null {
   return expires === '' ? null : new Date(expires).toISOString();
 }
@@ -75,24 +75,24 @@ export function parseFields(apiKey: Limited): KeyFields {
   };
 }
 
-/** What `<input type="datetime-local">` takes. */
+/** The format of `<input type="datetime-local">`. */
 function renderLocal(date: Date): string {
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16);
 }
 
-/** Names of tools, one a line: each once, in their order. Null, which clears a list, for none. */
+/** Parses tool names, one per line, without duplicates. Null if there are none, which clears the list. */
 export function parseToolNames(text: string): string[] | null {
   const names = text.split('\n').flatMap((line) => line.trim() || []);
   return names.length === 0 ? null : [...new Set(names)];
 }
 
-/** A list as it is typed in: one name a line. */
+/** Renders a list with one name per line. */
 export function renderToolNames(names: readonly string[] | null): string {
   return (names ?? []).join('\n');
 }
 
-/** The list that a text means. One that was left alone stays as it is: an empty one allows nothing, where none allows all. */
+/** The list for an edited text. Unchanged text keeps the old list: an empty list allows no tool, but null allows all. */
 export function changeToolNames(before: string[] | null, text: string): string[] | null {
   return text === renderToolNames(before) ? before : parseToolNames(text);
 }

@@ -15,13 +15,13 @@ const limits = [
   { field: 'weekly_token_budget', label: 'Saved tokens per week', min: 0 },
 ] as const;
 
-/** Name, limits, tool window and expiry of a key. */
+/** Name, limits, number of tools and expiry of a key. */
 export function KeyForm({ fields, onChange }: KeyFormProps) {
   return (
     <div className={classes.form}>
       <TextInput
         label="Name"
-        description="Which agent uses it: “support bot, production”."
+        description="The agent that uses it, for example “support bot, production”."
         required
         maxLength={200}
         data-autofocus
@@ -30,9 +30,9 @@ export function KeyForm({ fields, onChange }: KeyFormProps) {
       />
       <LimitFields fields={fields} onChange={onChange} />
       <NumberInput
-        label="Tool window (K)"
-        description="How many tools are forwarded, whatever was measured. Empty: as measured."
-        placeholder="as measured"
+        label="Number of tools (K)"
+        description="Always forward this many top-ranked tools. Blank = chosen automatically from measurements."
+        placeholder="automatic"
         min={1}
         max={512}
         allowDecimal={false}
@@ -41,7 +41,7 @@ export function KeyForm({ fields, onChange }: KeyFormProps) {
       />
       <TextInput
         label="Expires"
-        description="In your time zone. Empty: never."
+        description="In your time zone. Blank = never."
         type="datetime-local"
         value={fields.expires}
         onChange={(event) => onChange({ ...fields, expires: event.currentTarget.value })}

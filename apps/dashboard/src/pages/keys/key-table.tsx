@@ -111,7 +111,7 @@ function ToolRules({
 const tasks = [
   { kind: 'edit', label: 'Edit name and limits', Icon: Pencil },
   { kind: 'tools', label: 'Allowed and denied tools', Icon: ListChecks },
-  { kind: 'rotate', label: 'Rotate the secret', Icon: RotateCw },
+  { kind: 'rotate', label: 'Rotate secret', Icon: RotateCw },
   { kind: 'revoke', label: 'Revoke', Icon: Ban },
 ] as const;
 
@@ -139,7 +139,7 @@ function KeyMenu({ apiKey, onTask }: { readonly apiKey: ApiKey; readonly onTask:
   );
 }
 
-/** What is being done to which key. */
+/** The action in progress and its key. */
 export interface KeyTask {
   readonly kind: 'edit' | 'tools' | 'rotate' | 'revoke';
   readonly apiKey: ApiKey;

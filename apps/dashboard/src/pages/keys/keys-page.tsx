@@ -22,15 +22,15 @@ export function KeysPage() {
     <>
       <PageHeader
         title="Keys"
-        description="Agents call the gateway with these. Each has limits and tool lists of its own; what it has not, it inherits from the account."
+        description="Agents use these API keys to call the gateway. Each key can have its own limits and tool lists. Other limits are inherited from the account."
         actions={create}
       />
       <QueryView
         query={keys}
         isEmpty={(list) => list.length === 0}
         empty={
-          <EmptyState title="No key yet" icon={KeyRound} action={create}>
-            Make one, and give it to an agent in place of its provider’s key.
+          <EmptyState title="No keys yet" icon={KeyRound} action={create}>
+            Create a key and use it in your agent instead of the provider’s key.
           </EmptyState>
         }
       >

@@ -7,14 +7,14 @@ interface TaskDialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly onSubmit: () => void;
-  /** What the button does. */
+  /** Label of the submit button. */
   readonly action: string;
   readonly isBusy: boolean;
   readonly error: unknown;
   readonly children: ReactNode;
 }
 
-/** A form in a dialog. Enter sends it, Escape leaves it; while it is sent it stays, for what comes of it is told here alone. */
+/** A form in a dialog. Enter submits it, Escape closes it. It stays open while sending, because only it shows the result. */
 export function TaskDialog({ title, onClose, onSubmit, action, isBusy, error, children }: TaskDialogProps) {
   const leave = (): void => {
     if (!isBusy) onClose();
@@ -55,7 +55,7 @@ interface DoneDialogProps {
   readonly children: ReactNode;
 }
 
-/** What came of it, when there is something to take along. A click beside it does not lose a secret. */
+/** The result of a form. A click outside does not close it, so that a secret is not lost. */
 export function DoneDialog({ title, onClose, children }: DoneDialogProps) {
   return (
     <Modal

@@ -6,7 +6,7 @@ import type { KeyDialogProps } from './key-dialogs.tsx';
 import { changeToolNames, renderToolNames } from './key-fields.ts';
 import { TaskDialog } from './task-dialog.tsx';
 
-/** Hard bounds of a key: they hold before anything is pruned. */
+/** The tools that a key may or may not use. The lists apply before pruning. */
 export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
   const [allowed, setAllowed] = useState(renderToolNames(apiKey.allowed_tools));
   const [denied, setDenied] = useState(renderToolNames(apiKey.denied_tools));
@@ -16,7 +16,7 @@ export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
       { keyId: apiKey.id, body: renderLists(apiKey, allowed, denied) },
       {
         onSuccess: ({ name }) => {
-          notifyDone(`The tool lists of “${name}” are saved.`);
+          notifyDone(`Tool lists of “${name}” saved.`);
           onClose();
         },
       },
@@ -32,13 +32,13 @@ export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
     >
       <ToolList
         label="Allowed tools"
-        description="One name a line, exactly as agents send it. Empty: all but the denied ones."
+        description="One name per line, exactly as agents send it. Blank = all tools except denied ones."
         value={allowed}
         onChange={setAllowed}
       />
       <ToolList
         label="Denied tools"
-        description="Always removed, even if they are allowed above."
+        description="Always removed, even if allowed above."
         value={denied}
         onChange={setDenied}
       />

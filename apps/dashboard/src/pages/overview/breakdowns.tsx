@@ -47,8 +47,8 @@ const figureColumns: readonly Column<Figures>[] = [
   },
   {
     key: 'net',
-    header: 'Saved, net',
-    width: '5.2rem',
+    header: 'Net savings',
+    width: '6rem',
     align: 'end',
     cell: (row) => <Dollars value={row.provider_savings_usd} />,
   },
@@ -60,15 +60,15 @@ interface BreakdownsProps {
   readonly days: number;
 }
 
-/** The same figures by key, by model and by session. A name narrows the page to it. */
+/** The same figures by model, key and session. Each name is a link that filters the page. */
 export function Breakdowns({ span, models }: BreakdownsProps) {
   return (
     <Stacked>
       <Columns>
-        <Panel title="By model" description="The 20 most used. Choose one to see it alone.">
+        <Panel title="By model" description="The 20 most used models. Select one to filter the page.">
           <ModelTable models={models} />
         </Panel>
-        <Panel title="By key" description="All keys of the account, in the same time.">
+        <Panel title="By key" description="All keys of the account in the same period.">
           <KeyTable span={span} />
         </Panel>
       </Columns>
@@ -76,7 +76,7 @@ export function Breakdowns({ span, models }: BreakdownsProps) {
         title="By session"
         description={
           <>
-            Those that were active last. All of them: <Link to="/sessions">Sessions</Link>.
+            The most recently active sessions. See <Link to="/sessions">Sessions</Link> for all of them.
           </>
         }
       >
@@ -86,7 +86,7 @@ export function Breakdowns({ span, models }: BreakdownsProps) {
   );
 }
 
-/** A link to this page, narrowed. */
+/** A link to this page with a filter. */
 function Narrow({
   name,
   value,
@@ -114,10 +114,10 @@ function ModelTable({ models }: { readonly models: readonly ModelUsage[] }) {
     },
     ...figureColumns,
   ];
-  if (models.length === 0) return <p>No request reached a model in this time.</p>;
+  if (models.length === 0) return <p>No request reached a model in this period.</p>;
   return (
     <DataTable
-      label="Figures by model"
+      label="Usage by model"
       columns={columns}
       rows={models}
       rowKey={({ provider, model }) => `${provider}/${model}`}
@@ -134,7 +134,7 @@ const keyColumns: readonly Column<KeyUsage>[] = [
     width: 'minmax(8rem, 1fr)',
     cell: ({ key_id, name }) => (
       <Narrow name="key_id" value={key_id}>
-        {name === null ? <>revoked or playground</> : <Foreign>{name}</Foreign>}
+        {name === null ? <>revoked or playground key</> : <Foreign>{name}</Foreign>}
       </Narrow>
     ),
   },
@@ -151,7 +151,7 @@ function KeyTable({ span }: { readonly span: BreakdownsProps['span'] }) {
     >
       {({ data }) => (
         <DataTable
-          label="Figures by key"
+          label="Usage by key"
           columns={keyColumns}
           rows={data}
           rowKey={({ key_id }) => key_id}
@@ -191,11 +191,16 @@ function SessionTable({ from }: { readonly from: string }) {
       query={query}
       lines={6}
       isEmpty={() => rows.length === 0}
-      empty={<p>No request named a session. Send the header X-Svc-Session-Id to see conversations here.</p>}
+      empty={
+        <p>
+          No sessions in this period. Send the header X-Svc-Session-Id to group the requests of a conversation
+          here.
+        </p>
+      }
     >
       {() => (
         <DataTable
-          label="Figures by session"
+          label="Usage by session"
           columns={sessionColumns}
           rows={rows}
           rowKey={({ session_id }) => session_id}

@@ -24,28 +24,28 @@ interface ChartPanelProps {
 }
 
 const requestSeries: readonly Series[] = [
-  { name: 'Answered', color: 'indigo.5', read: ({ requests, errors }) => requests - errors },
+  { name: 'Successful', color: 'indigo.5', read: ({ requests, errors }) => requests - errors },
   { name: 'Errors', color: 'red.6', read: ({ errors }) => errors },
 ];
 const timeSeries: readonly Series[] = [
-  { name: 'First byte, median', color: 'teal.6', read: (day) => day.first_byte_p50_ms },
-  { name: 'In all, median', color: 'indigo.5', read: (day) => day.total_p50_ms },
-  { name: 'In all, 95th percentile', color: 'orange.6', read: (day) => day.total_p95_ms },
+  { name: 'First byte, median (p50)', color: 'teal.6', read: (day) => day.first_byte_p50_ms },
+  { name: 'Total, median (p50)', color: 'indigo.5', read: (day) => day.total_p50_ms },
+  { name: 'Total, 95th percentile', color: 'orange.6', read: (day) => day.total_p95_ms },
 ];
 const toolSeries: readonly Series[] = [
-  { name: 'Tools in', color: 'gray.5', read: ({ tools_in }) => tools_in },
-  { name: 'Tools out', color: 'indigo.5', read: ({ tools_out }) => tools_out },
+  { name: 'Tools received', color: 'gray.5', read: ({ tools_in }) => tools_in },
+  { name: 'Tools sent', color: 'indigo.5', read: ({ tools_out }) => tools_out },
 ];
 const savingSeries: readonly Series[] = [
-  { name: 'Gross', color: 'gray.5', read: (day) => day.gross_savings_usd },
-  { name: 'Net', color: 'teal.6', read: (day) => day.provider_savings_usd },
+  { name: 'Gross savings', color: 'gray.5', read: (day) => day.gross_savings_usd },
+  { name: 'Net savings', color: 'teal.6', read: (day) => day.provider_savings_usd },
 ];
 
 const tickFormat = (format: (value: number) => string) => ({
   tickFormatter: (value: number) => format(value),
 });
 const common = { h: '100%', dataKey: 'day', withLegend: true, tooltipAnimationDuration: 0 } as const;
-// The pictures are hidden from screen readers, which have the tables: so nothing in them takes the focus.
+// The charts are hidden from screen readers, which use the tables. So nothing in a chart takes the focus.
 const unfocusable = { accessibilityLayer: false };
 const toSeries = (series: readonly Series[]) => series.map(({ name, color }) => ({ name, color }));
 
@@ -88,35 +88,35 @@ const drawSavings: Draw = (rows, series) => (
 const charts = [
   {
     title: 'Requests',
-    description: 'By day, with those that failed.',
+    description: 'Per day, with errors.',
     series: requestSeries,
     format: formatCount,
     draw: drawRequests,
   },
   {
     title: 'Latency',
-    description: 'Of requests that ended well.',
+    description: 'Successful requests only.',
     series: timeSeries,
     format: formatMs,
     draw: drawLatency,
   },
   {
     title: 'Tools',
-    description: 'As they came, and as they were forwarded.',
+    description: 'Received from clients, and sent to providers after pruning.',
     series: toolSeries,
     format: formatCount,
     draw: drawTools,
   },
   {
-    title: 'Saved',
-    description: 'US dollars, before and after what saving them cost.',
+    title: 'Savings',
+    description: 'In US dollars. Gross: before the costs of pruning and compression. Net: after them.',
     series: savingSeries,
     format: formatUsd,
     draw: drawSavings,
   },
 ];
 
-/** Four pictures by day. Each has its figures in a table below. */
+/** Four charts by day. Each has a table of its figures below. */
 export default function OverviewCharts({ days }: { readonly days: readonly AnalyticsDay[] }) {
   return (
     <div className={classes.charts}>

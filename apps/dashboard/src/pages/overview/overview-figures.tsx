@@ -6,7 +6,7 @@ import { Count, Dollars, Duration, Share, Tokens } from '../../components/values
 import { formatNumberOf, formatShare } from '../../lib/format.ts';
 import classes from './overview.module.css';
 
-/** Everything in figures, by what it is about. */
+/** All figures in groups. */
 export function OverviewFigures({ totals }: { readonly totals: AnalyticsTotals }) {
   return (
     <div className={classes.groups}>
@@ -48,22 +48,26 @@ function Savings({ totals }: { readonly totals: AnalyticsTotals }) {
       >
         <Tokens value={totals.total_tokens_saved} />
       </Figure>
-      <Figure label="Saved, gross" hint="before what saving it cost">
+      <Figure label="Gross savings" hint="before the costs of pruning and compression">
         <Dollars value={totals.gross_savings_usd} />
       </Figure>
       <Figure
-        label="Saved, net"
-        hint={isLoss ? 'a loss: caches and hidden rounds cost more' : 'after caches and hidden rounds'}
+        label="Net savings"
+        hint={
+          isLoss
+            ? 'loss: cache writes and recovery rounds cost more than was saved'
+            : 'after cache writes and recovery rounds (extra calls to reach pruned tools)'
+        }
       >
         <span className={net === null || net === 0 ? undefined : isLoss ? classes.loss : classes.gain}>
           <Dollars value={net} />
         </span>
       </Figure>
       <Figure
-        label="Spent"
+        label="Cost"
         hint={
           totals.unpriced_requests === 0
-            ? 'at the catalogue’s prices'
+            ? 'at catalog prices'
             : `${formatNumberOf(totals.unpriced_requests, 'request')} without a known price`
         }
       >
@@ -89,17 +93,18 @@ function Traffic({ totals }: { readonly totals: AnalyticsTotals }) {
       <Figure label="Time to first byte" hint={<Percentile95 value={totals.first_byte_p95_ms} />}>
         <Duration value={totals.first_byte_p50_ms} />
       </Figure>
-      <Figure label="Time in all" hint={<Percentile95 value={totals.total_p95_ms} />}>
+      <Figure label="Total time" hint={<Percentile95 value={totals.total_p95_ms} />}>
         <Duration value={totals.total_p50_ms} />
       </Figure>
-      <Figure label="Gateway’s share" hint={<Percentile95 value={totals.overhead_p95_ms} />}>
+      <Figure label="Gateway overhead" hint={<Percentile95 value={totals.overhead_p95_ms} />}>
         <Duration value={totals.overhead_p50_ms} />
       </Figure>
       <Figure
-        label="Tokens in and out"
+        label="Total tokens"
         hint={
           <>
-            <Tokens value={totals.prompt_tokens} /> in (<Tokens value={totals.cached_tokens} /> from cache)
+            <Tokens value={totals.prompt_tokens} /> input (<Tokens value={totals.cached_tokens} /> from the
+            prompt cache)
           </>
         }
       >
@@ -121,16 +126,16 @@ function Tools({ totals }: { readonly totals: AnalyticsTotals }) {
   const { tools_in, tools_out, pruned_requests } = totals;
   return (
     <>
-      <Figure label="Tools in" hint="as the clients sent them">
+      <Figure label="Tools received" hint="from clients">
         <Count value={tools_in} />
       </Figure>
       <Figure
-        label="Tools out"
-        hint={tools_in === 0 ? 'no tools' : `${formatShare(tools_out / tools_in)} forwarded`}
+        label="Tools sent"
+        hint={tools_in === 0 ? 'no tools' : `${formatShare(tools_out / tools_in)} of the tools received`}
       >
         <Count value={tools_out} />
       </Figure>
-      <Figure label="Requests pruned" hint="from which tools were left out">
+      <Figure label="Pruned requests" hint="requests with tools removed">
         <Count value={pruned_requests} />
       </Figure>
       <Recall recall={totals.recall} />
@@ -146,7 +151,8 @@ function Recall({ recall }: { readonly recall: AnalyticsTotals['recall'] }) {
         label="Recall"
         hint={
           <>
-            measured on shadow sessions; none yet. See <Link to="/routing?tab=calibration">calibration</Link>
+            share of needed tools forwarded, measured on shadow conversations; none yet. See{' '}
+            <Link to="/routing?tab=calibration">calibration</Link>
           </>
         }
       >
@@ -156,7 +162,7 @@ function Recall({ recall }: { readonly recall: AnalyticsTotals['recall'] }) {
   return (
     <Figure
       label="Recall"
-      hint={`between ${formatShare(low)} and ${formatShare(high)} (95 % bounds), ${formatNumberOf(sessions, 'shadow session')}`}
+      hint={`share of needed tools forwarded; between ${formatShare(low)} and ${formatShare(high)} (95% bounds), from ${formatNumberOf(sessions, 'shadow conversation')}`}
     >
       <Share value={value} />
     </Figure>

@@ -26,7 +26,7 @@ export function OverviewPage() {
     <>
       <PageHeader
         title="Overview"
-        description="What went through the gateway, what it cost, and what leaving out saved."
+        description="Traffic, costs and savings of your requests."
         actions={<TimeRange days={days} ranges={dayRanges} />}
       />
       <ActiveFilter filter={filter} onRemove={(name) => setParams(changeParam(params, name, null))} />
@@ -48,8 +48,8 @@ function Content({ analytics, days }: { readonly analytics: Analytics; readonly 
   const { totals, data, from, to } = analytics;
   if (totals === null)
     return (
-      <EmptyState title="The figures are being moved to a new version">
-        Reload the page in a minute: the service that sums them is being updated.
+      <EmptyState title="The figures are being updated">
+        The service that computes them is being upgraded. Reload the page in a minute.
       </EmptyState>
     );
   return (
@@ -86,7 +86,7 @@ function ActiveFilter({ filter, onRemove }: ActiveFilterProps) {
           variant="light"
           rightSection={<X size={14} aria-hidden />}
           onClick={() => onRemove(name)}
-          aria-label={`Remove the filter ${filterNames[name]}: ${filter[name] ?? ''}`}
+          aria-label={`Remove filter ${filterNames[name]}: ${filter[name] ?? ''}`}
         >
           {filterNames[name]}:&nbsp;<Foreign>{filter[name]}</Foreign>
         </Button>
@@ -98,15 +98,15 @@ function ActiveFilter({ filter, onRemove }: ActiveFilterProps) {
 function NoTraffic() {
   return (
     <EmptyState
-      title="No requests in this time"
+      title="No requests in this period"
       action={
         <Button component={Link} to="/playground">
           Open the playground
         </Button>
       }
     >
-      Send one from the playground, or point an agent at the gateway: the <Link to="/welcome">Welcome</Link>{' '}
-      page has the two lines that change. Figures appear about a second after a request has ended.
+      Send one from the playground, or connect an agent as described on the <Link to="/welcome">Welcome</Link>{' '}
+      page. Figures appear about a second after a request ends.
     </EmptyState>
   );
 }

@@ -11,7 +11,7 @@ interface ChatColumnProps {
   readonly chat: ColumnChat;
 }
 
-/** One conversation, with the plan of its last request. */
+/** One conversation with the plan of its last request. */
 export function ChatColumn({ title, chat }: ChatColumnProps) {
   const { turns, reply, isBusy, sessionId } = chat;
   return (
@@ -19,15 +19,15 @@ export function ChatColumn({ title, chat }: ChatColumnProps) {
       <h2 className={classes.columnTitle}>{title}</h2>
       <div className={classes.turns} role="log" aria-live="polite" aria-busy={isBusy}>
         {turns.length === 0 && reply === null ? (
-          <p className={classes.hint}>Nothing said yet. Type a message below; tools are optional.</p>
+          <p className={classes.hint}>No messages yet. Type a message below. Tools are optional.</p>
         ) : null}
         {turns.map((turn, at) => (
           <TurnView key={at} turn={turn} />
         ))}
-        {isBusy ? <Coming reply={reply} /> : null}
+        {isBusy ? <IncomingReply reply={reply} /> : null}
         {reply?.answer.error == null ? null : (
           <p className={classes.broken}>
-            The answer broke off: <Foreign>{reply.answer.error}</Foreign>
+            The response was interrupted: <Foreign>{reply.answer.error}</Foreign>
           </p>
         )}
         {reply?.error == null ? null : <ErrorState error={reply.error} />}
@@ -39,15 +39,15 @@ export function ChatColumn({ title, chat }: ChatColumnProps) {
   );
 }
 
-function Coming({ reply }: { readonly reply: Reply | null }) {
+function IncomingReply({ reply }: { readonly reply: Reply | null }) {
   const answer = reply?.answer;
   if (answer === undefined || (answer.text === '' && answer.calls.length === 0))
     return (
       <p className={classes.hint}>
-        Waiting for the first byte … {reply === null ? '' : formatMs(reply.tookMs)}
+        Waiting for the first byte… {reply === null ? '' : formatMs(reply.tookMs)}
       </p>
     );
-  return <Said text={answer.text} calls={answer.calls} />;
+  return <AssistantTurn text={answer.text} calls={answer.calls} />;
 }
 
 function TurnView({ turn }: { readonly turn: Turn }) {
@@ -59,7 +59,7 @@ function TurnView({ turn }: { readonly turn: Turn }) {
         </div>
       );
     case 'assistant':
-      return <Said text={turn.text} calls={turn.calls} />;
+      return <AssistantTurn text={turn.text} calls={turn.calls} />;
     case 'tool':
       return (
         <div className={classes.user}>
@@ -76,7 +76,7 @@ function TurnView({ turn }: { readonly turn: Turn }) {
   }
 }
 
-function Said({ text, calls }: { readonly text: string; readonly calls: readonly ToolCall[] }) {
+function AssistantTurn({ text, calls }: { readonly text: string; readonly calls: readonly ToolCall[] }) {
   return (
     <div className={classes.assistant}>
       {text === '' ? null : <Foreign>{text}</Foreign>}

@@ -5,13 +5,13 @@ import classes from './playground.module.css';
 import type { ChatColumns } from './use-chat.ts';
 
 interface ComposerProps {
-  /** A model is chosen and the tools can be read. */
+  /** A model is selected and the tools are valid. */
   readonly isReady: boolean;
   readonly chats: ChatColumns;
   readonly onSend: (text: string) => void;
 }
 
-/** Where the next message is typed. Enter sends it, Shift and Enter begin a new line. */
+/** The form for the next message. Enter sends it, Shift+Enter starts a new line. */
 export function Composer({ isReady, chats, onSend }: ComposerProps) {
   const [text, setText] = useState('');
   const { isBusy, waitsForResult, stop } = chats;
@@ -24,7 +24,7 @@ export function Composer({ isReady, chats, onSend }: ComposerProps) {
   return (
     <form
       className={classes.composer}
-      aria-label="Your turn"
+      aria-label="Next message"
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -61,7 +61,7 @@ function MessageField({ text, onChange, onEnter, waitsForResult }: MessageFieldP
   const words = waitsForResult
     ? {
         label: 'Result of the tool calls',
-        description: 'The playground runs no tools: say what they would have answered.',
+        description: 'The playground does not run tools. Enter the result that they would return.',
         placeholder: '{"temperature":4}',
       }
     : { label: 'Message', placeholder: 'What is the weather in Oslo?' };

@@ -13,7 +13,7 @@ interface PlanCardProps {
   readonly isBusy: boolean;
 }
 
-/** What was decided about the request: at once what the headers say, and the whole plan once the log has it. */
+/** The plan of a request: first the facts from the response headers, then the full plan from the log. */
 export function PlanCard({ headers, sessionId, tookMs, isBusy }: PlanCardProps) {
   const { requestId, model, pruneRatio, overheadMs } = headers;
   const asked = isBusy ? undefined : (requestId ?? undefined);
@@ -23,34 +23,34 @@ export function PlanCard({ headers, sessionId, tookMs, isBusy }: PlanCardProps) 
       <dl className={classes.planFacts}>
         <dt>Model</dt>
         <dd>
-          <Foreign>{model ?? 'none was asked'}</Foreign>
+          <Foreign>{model ?? 'none'}</Foreign>
         </dd>
         <dt>Tools forwarded</dt>
-        <dd>{pruneRatio === null ? 'the request had none' : pruneRatio.replace('/', ' of ')}</dd>
-        <dt>Took</dt>
+        <dd>{pruneRatio === null ? 'no tools in the request' : pruneRatio.replace('/', ' of ')}</dd>
+        <dt>Duration</dt>
         <dd>
           {formatMs(tookMs)}
-          {overheadMs === null ? '' : `, ${formatMs(Number(overheadMs))} of it the gateway`}
+          {overheadMs === null ? '' : `, including ${formatMs(Number(overheadMs))} in the gateway`}
         </dd>
       </dl>
       {detail === undefined ? <PlanPending isBusy={isBusy} isError={isError} /> : <Plan detail={detail} />}
-      {requestId === null ? null : <Link to={`/requests/${requestId}`}>The whole request</Link>}
+      {requestId === null ? null : <Link to={`/requests/${requestId}`}>View full request</Link>}
     </aside>
   );
 }
 
 function PlanPending({ isBusy, isError }: { readonly isBusy: boolean; readonly isError: boolean }) {
-  if (isBusy) return <p className={classes.hint}>The plan shows when the answer is there.</p>;
+  if (isBusy) return <p className={classes.hint}>The plan appears when the response is complete.</p>;
   if (isError)
-    return <p className={classes.hint}>The log does not have the request yet: open it below in a moment.</p>;
+    return <p className={classes.hint}>The request is not in the log yet. Open it below in a moment.</p>;
   return (
     <p className={classes.hint} role="status">
-      Reading the plan …
+      Loading the plan…
     </p>
   );
 }
 
-/** The best candidates that are shown. */
+/** Maximum number of ranked tools to show. Called tools are always shown. */
 const shownMax = 15;
 
 function Plan({ detail }: { readonly detail: RequestDetail }) {
@@ -73,16 +73,16 @@ function Plan({ detail }: { readonly detail: RequestDetail }) {
         </dd>
       </dl>
       <p className={classes.why}>
-        {trace.k === null ? '' : `K ${trace.k}. `}
+        {trace.k === null ? '' : `K (tools forwarded by rank) = ${trace.k}. `}
         {explainK(trace.k_reason)}
       </p>
       {shown.length === 0 ? null : (
-        <ol className={classes.ranked} aria-label="Best candidates">
+        <ol className={classes.ranked} aria-label="Highest-ranked tools">
           {shown.map(({ name, rank, forwarded, called }) => (
-            <li key={`${rank} ${name}`} data-left-out={forwarded ? undefined : true}>
+            <li key={`${rank} ${name}`} data-pruned={forwarded ? undefined : true}>
               <span>{rank}.</span> <Foreign>{name}</Foreign>{' '}
               <span className={classes.fate}>
-                {forwarded ? 'kept' : 'left out'}
+                {forwarded ? 'forwarded' : 'pruned'}
                 {called ? ', called' : ''}
               </span>
             </li>

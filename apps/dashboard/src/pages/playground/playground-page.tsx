@@ -18,7 +18,7 @@ const initially: Settings = {
   isCompared: false,
 };
 
-/** What is pasted, or why it is nothing yet. */
+/** Parses the pasted tools, or returns the problem with them. */
 function readTools(text: string): {
   readonly tools: readonly PlaygroundTool[];
   readonly problem: string | null;
@@ -35,7 +35,7 @@ export function PlaygroundPage() {
   const { tools, problem } = useMemo(() => readTools(settings.toolsText), [settings.toolsText]);
   const chats = useChatColumns(settings.isCompared);
   const change = (part: Partial<Settings>) => {
-    // Columns that were not asked the same cannot be compared.
+    // Columns with different conversations cannot be compared.
     if (part.isCompared !== undefined) chats.reset();
     setSettings((before) => ({ ...before, ...part }));
   };
@@ -47,7 +47,7 @@ export function PlaygroundPage() {
     <>
       <PageHeader
         title="Playground"
-        description="Chat with any connected model, and see which tools were kept, and why. It uses an API key that ends within the hour."
+        description="Chat with any connected model and see which tools were forwarded and why. The playground uses an API key that expires within an hour."
         actions={
           <Button variant="default" leftSection={<RotateCcw size={16} aria-hidden />} onClick={chats.reset}>
             New conversation
@@ -70,7 +70,7 @@ function Columns({ chats: { columns } }: { readonly chats: ChatColumns }) {
   return (
     <div className={classes.columns}>
       <ChatColumn title={full === undefined ? 'Conversation' : 'Pruned'} chat={pruned} />
-      {full === undefined ? null : <ChatColumn title="Full: every tool goes out" chat={full} />}
+      {full === undefined ? null : <ChatColumn title="All tools" chat={full} />}
     </div>
   );
 }

@@ -22,7 +22,7 @@ interface SettingsPanelProps {
   readonly settings: Settings;
   readonly onChange: (change: Partial<Settings>) => void;
   readonly toolsCount: number;
-  /** What is wrong with the tools that were pasted. */
+  /** The problem with the pasted tools, or null. */
   readonly problem: string | null;
 }
 
@@ -35,13 +35,13 @@ export function SettingsPanel(props: SettingsPanelProps) {
         <FormatField value={settings.format} onChange={(format) => onChange({ format })} />
         <ToolsField {...props} />
         <Switch
-          label="Stream the answer"
+          label="Stream the response"
           checked={settings.stream}
           onChange={(event) => onChange({ stream: event.currentTarget.checked })}
         />
         <Switch
-          label="Compare pruned with full"
-          description="Sends everything twice: once as planned, once with all tools (up to 512)."
+          label="Compare with all tools"
+          description="Sends each message twice: once with pruning, once with all tools (up to 512)."
           checked={settings.isCompared}
           onChange={(event) => onChange({ isCompared: event.currentTarget.checked })}
         />
@@ -54,8 +54,8 @@ function ToolsField({ settings, onChange, toolsCount, problem }: SettingsPanelPr
   return (
     <>
       <Textarea
-        label="Tools, as JSON"
-        description="In any of the three formats, or as an MCP server lists them."
+        label="Tools (JSON)"
+        description="In any of the three formats below, or as listed by an MCP server."
         placeholder="[ … ]"
         minRows={5}
         maxRows={14}
@@ -94,8 +94,8 @@ function ModelField(props: ModelFieldProps) {
       lines={2}
       isEmpty={({ data }) => data.length === 0}
       empty={
-        <EmptyState title="No model to chat with">
-          Connect a provider, or the sandbox, on <Link to="/providers">Providers</Link>.
+        <EmptyState title="No models available">
+          Connect a provider on the <Link to="/providers">Providers</Link> page.
         </EmptyState>
       }
     >
@@ -121,7 +121,7 @@ function ModelSelect({
       allowDeselect={false}
       renderOption={({ option }) => <Foreign>{option.label}</Foreign>}
       data={[
-        { group: 'The gateway chooses', items: strings },
+        { group: 'Chosen by the gateway', items: strings },
         { group: 'Models', items: models.map(({ id }) => id) },
       ]}
       value={value}

@@ -11,7 +11,7 @@ import { readEventStream, readServerSentEvents } from '../../chat/read-stream.ts
 import type { ChatRequest } from '../../chat/render-request.ts';
 import { renderRequest } from '../../chat/render-request.ts';
 
-/** What the answer's headers say of the plan. */
+/** Facts about the plan from the response headers. */
 export interface AnswerHeaders {
   readonly requestId: string | null;
   readonly model: string | null;
@@ -19,40 +19,40 @@ export interface AnswerHeaders {
   readonly overheadMs: string | null;
 }
 
-/** A reply as far as it has come. */
+/** The part of a reply received so far. */
 export interface Reply {
   readonly answer: Answer;
   readonly headers: AnswerHeaders | null;
   readonly error: ApiError | null;
-  /** Milliseconds from sending to the last that came. */
+  /** Milliseconds from the request to the latest received part. */
   readonly tookMs: number;
 }
 
 interface Chat extends ChatRequest {
   readonly format: ChatFormat;
   readonly column: PlaygroundColumn;
-  /** Keeps a conversation's tools together. */
+  /** Groups the requests of the conversation. */
   readonly sessionId: string;
 }
 
-/** Sends a conversation and tells of the answer whenever more of it is there. Never throws; an abort is no error. */
+/** Sends a conversation and reports the reply as it arrives. Never throws. An abort is not an error. */
 async function sendChat(
   chat: Chat,
   { onProgress, signal }: { readonly onProgress: (reply: Reply) => void; readonly signal: AbortSignal },
 ): Promise<Reply> {
   const startedAt = performance.now();
   let reply: Reply = { answer: noAnswer, headers: null, error: null, tookMs: 0 };
-  const tell = (change: Partial<Reply>): void => {
+  const report = (change: Partial<Reply>): void => {
     reply = { ...reply, ...change, tookMs: performance.now() - startedAt };
     onProgress(reply);
   };
   try {
     const response = await post(chat, signal);
-    tell({ headers: readHeaders(response.headers) });
-    if (response.ok) for await (const answer of readAnswers(response, chat)) tell({ answer });
-    else tell({ error: await readError(response) });
+    report({ headers: readHeaders(response.headers) });
+    if (response.ok) for await (const answer of readAnswers(response, chat)) report({ answer });
+    else report({ error: await readError(response) });
   } catch (error) {
-    if (!signal.aborted) tell({ error: toApiError(error) });
+    if (!signal.aborted) report({ error: toApiError(error) });
   }
   return reply;
 }
@@ -111,7 +111,7 @@ interface ChatSettings {
   readonly stream: boolean;
 }
 
-/** A conversation in one column: its turns, and the reply that is coming or came last. */
+/** A conversation in one column: its turns and the current or last reply. */
 export interface ColumnChat {
   readonly sessionId: string;
   readonly turns: readonly Turn[];
@@ -135,18 +135,18 @@ function useChat(column: PlaygroundColumn): ColumnChat {
     async (text: string, settings: ChatSettings) => {
       const controller = new AbortController();
       abort.current = controller;
-      const asked = addInput(turns, text);
-      setTurns(asked);
+      const next = addInput(turns, text);
+      setTurns(next);
       setReply(null);
       setBusy(true);
-      const chat = { ...settings, column, turns: asked, sessionId };
+      const chat = { ...settings, column, turns: next, sessionId };
       const done = await sendChat(chat, { onProgress: setReply, signal: controller.signal });
       if (abort.current !== controller) return;
       setBusy(false);
-      // A question without an answer is taken back: a conversation that goes on from it would be refused.
-      const { text: said, calls } = done.answer;
-      const isAnswered = said !== '' || calls.length > 0;
-      setTurns(isAnswered ? [...asked, { role: 'assistant', text: said, calls }] : turns);
+      // Remove a question without a response: a provider would reject a conversation that continues from it.
+      const { text: answered, calls } = done.answer;
+      const isAnswered = answered !== '' || calls.length > 0;
+      setTurns(isAnswered ? [...next, { role: 'assistant', text: answered, calls }] : turns);
     },
     [column, turns, sessionId],
   );
@@ -162,11 +162,11 @@ function useChat(column: PlaygroundColumn): ColumnChat {
   return { sessionId, turns, reply, isBusy, send, stop, reset };
 }
 
-/** The conversations that are held side by side. */
+/** The conversations next to each other. */
 export interface ChatColumns {
   readonly columns: readonly [pruned: ColumnChat, full?: ColumnChat];
   readonly isBusy: boolean;
-  /** A model called tools: what is said next is their result. */
+  /** A model called tools, so the next message is their result. */
   readonly waitsForResult: boolean;
   readonly stop: () => void;
   readonly reset: () => void;

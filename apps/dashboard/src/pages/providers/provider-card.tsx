@@ -29,11 +29,11 @@ export function ProviderCard({ provider, onConnect, onDisconnect }: ProviderCard
       </p>
       {connected ? <Connection provider={provider} /> : null}
       {isSandbox ? (
-        <p className={classes.note}>Comes with the gateway: try everything without a provider key.</p>
+        <p className={classes.note}>Included with the gateway. Try everything without a provider key.</p>
       ) : (
         <footer className={classes.foot}>
           <Button size="xs" variant={connected ? 'default' : 'light'} onClick={() => onConnect(provider)}>
-            {connected ? 'Replace the credential' : 'Connect'}
+            {connected ? 'Replace credential' : 'Connect'}
             <span className="visually-hidden"> {provider.display_name}</span>
           </Button>
           {connected ? (
@@ -55,7 +55,7 @@ function Connection({ provider }: { readonly provider: Provider }) {
     <>
       <dl className={classes.facts}>
         {credential_hint === null ? null : <Fact label="Key">{`${credential_hint}${more}`}</Fact>}
-        {base_url === null ? null : <Fact label="Address">{base_url}</Fact>}
+        {base_url === null ? null : <Fact label="Base URL">{base_url}</Fact>}
         {created_at === null ? null : (
           <Fact label={rotated_at === null ? 'Connected' : 'Replaced'}>
             <Time value={rotated_at ?? created_at} isRelative />

@@ -28,7 +28,7 @@ export function ProvidersPage() {
     <>
       <PageHeader
         title="Providers"
-        description="Whom the gateway may call for you. Credentials are stored encrypted, sent to nobody but the host they were saved for, and never shown again."
+        description="Model providers that the gateway may call for you. Credentials are stored encrypted, sent only to the host they were saved for, and never shown again."
       />
       <Filter shown={shown} onShown={setShown} search={search} onSearch={setSearch} />
       <QueryView query={providers} lines={8}>
@@ -46,7 +46,7 @@ export function ProvidersPage() {
   );
 }
 
-/** The connected ones first, each part by name. */
+/** Filters the providers. Connected ones come first, each group by name. */
 function chooseShown(all: readonly Provider[], shown: Shown, search: string): Provider[] {
   const words = search.trim().toLowerCase();
   return all
@@ -76,7 +76,7 @@ function Filter({ shown, onShown, search, onSearch }: FilterProps) {
         onChange={(event) => onSearch(event.currentTarget.value)}
       />
       <SegmentedControl
-        aria-label="Which providers"
+        aria-label="Providers to show"
         value={shown}
         onChange={onShown}
         data={[
@@ -96,7 +96,9 @@ interface ProviderListProps {
 
 function ProviderList({ providers, onConnect, onDisconnect }: ProviderListProps) {
   if (providers.length === 0)
-    return <EmptyState title="No such provider">Search for another name, or show all of them.</EmptyState>;
+    return (
+      <EmptyState title="No matching providers">Search for another name, or show all providers.</EmptyState>
+    );
   return (
     <ul className={classes.grid} aria-label="Providers">
       {providers.map((provider) => (
@@ -133,8 +135,8 @@ export function DisconnectDialog({ provider: { provider, display_name }, onClose
       error={disconnect.error}
     >
       <p>
-        The stored credential is deleted. Requests for its models are refused from then on, unless a fallback
-        stands in. To connect it again, the key has to be entered anew.
+        The stored credential is deleted. New requests for its models fail unless a fallback model is
+        available. To connect the provider again, you need to enter the credential again.
       </p>
     </ConfirmDialog>
   );

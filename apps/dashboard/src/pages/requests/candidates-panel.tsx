@@ -13,10 +13,10 @@ import { chooseCandidates, shownCandidates, type Shown } from './choose-candidat
 import { explainAlwaysIn, explainK } from '../../lib/explain-plan.ts';
 import classes from './request-page.module.css';
 
-/** Every tool that could have gone out: how it was ranked, and what became of it. */
+/** Every ranked tool: its rank, and whether it was forwarded, pruned or called. */
 export function CandidatesPanel({ detail }: { readonly detail: RequestDetail }) {
   const { trace, tools_in, tools_out } = detail;
-  const k = trace.k === null ? '' : `K ${trace.k}. `;
+  const k = trace.k === null ? '' : `K (tools forwarded by rank) = ${trace.k}. `;
   const about = [
     trace.intent === null ? [] : [`Intent: ${trace.intent}`],
     trace.method === null ? [] : [`ranked by ${trace.method === 'semantic' ? 'meaning' : 'keywords'}`],
@@ -33,11 +33,11 @@ export function CandidatesPanel({ detail }: { readonly detail: RequestDetail }) 
       </p>
       {detail.plan_defect === null ? null : (
         <p className={classes.note}>
-          The plan was dropped, and everything went out: <code>{detail.plan_defect}</code>
+          The plan was invalid and was dropped, so all tools were forwarded: <code>{detail.plan_defect}</code>
         </p>
       )}
-      <NamedTools label="Brought back for the model" names={detail.recovered_tools} />
-      <NamedTools label="Needed, and left out" names={detail.missed_tools} />
+      <NamedTools label="Recovered for the model" names={detail.recovered_tools} />
+      <NamedTools label="Needed but pruned" names={detail.missed_tools} />
       {trace.candidates.length === 0 ? (
         <NoCandidates names={detail.called_tools} />
       ) : (
@@ -68,8 +68,8 @@ function NoCandidates({ names }: { readonly names: readonly string[] }) {
   return (
     <>
       <NamedTools label="Called" names={names} />
-      <EmptyState title="Nothing was ranked">
-        A list is ranked when there are tools to leave out: more than eight of them, with pruning on.
+      <EmptyState title="No tools were ranked">
+        Tools are ranked when pruning is on and the request has more than eight tools.
       </EmptyState>
     </>
   );
@@ -78,7 +78,7 @@ function NoCandidates({ names }: { readonly names: readonly string[] }) {
 const shownLabels: Readonly<Record<Shown, string>> = {
   all: 'All',
   forwarded: 'Forwarded',
-  'left-out': 'Left out',
+  pruned: 'Pruned',
   called: 'Called',
 };
 
@@ -145,7 +145,7 @@ const candidateColumns = (best: number): Column<Candidate>[] => [
   },
   {
     key: 'fate',
-    header: 'Kept or left out',
+    header: 'Decision',
     width: 'minmax(9rem, 1fr)',
     cell: (candidate) => <Fate candidate={candidate} />,
   },
@@ -156,9 +156,9 @@ function Fate({ candidate: { forwarded, planned, always_in } }: { readonly candi
   return (
     <span className={classes.tags}>
       <Badge size="sm" tt="none" variant="light" color={forwarded ? 'indigo' : 'gray'}>
-        {forwarded ? 'kept' : 'left out'}
+        {forwarded ? 'forwarded' : 'pruned'}
       </Badge>
-      {forwarded && !planned ? 'plan: left out' : null}
+      {forwarded && !planned ? 'plan: pruned' : null}
       {always_in === null ? null : explainAlwaysIn(always_in)}
     </span>
   );
@@ -180,7 +180,7 @@ function Score({ candidate, best }: { readonly candidate: Candidate; readonly be
     <span className={classes.score}>
       <span>{Number(score.toPrecision(3))}</span>
       <span className={classes.scoreTrack} aria-hidden>
-        <span className={classes.scoreBar} data-left-out={forwarded ? undefined : true} style={{ width }} />
+        <span className={classes.scoreBar} data-pruned={forwarded ? undefined : true} style={{ width }} />
       </span>
     </span>
   );

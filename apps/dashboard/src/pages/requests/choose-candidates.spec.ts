@@ -11,8 +11,8 @@ const names = (choice: Partial<Parameters<typeof chooseCandidates>[1]>) =>
     ({ name }) => name,
   );
 
-it('candidates are chosen by what became of them and by name, and sorted', () => {
-  expect(names({ shown: 'left-out' })).toEqual(['delete_repo']);
+it('filters candidates by decision and name, and sorts them', () => {
+  expect(names({ shown: 'pruned' })).toEqual(['delete_repo']);
   expect(names({ shown: 'called' })).toEqual(['Fetch_user']);
   expect(names({ search: ' USER ' })).toEqual(['get_user', 'Fetch_user']);
   expect(names({ sorting: { key: 'score', isDescending: false } })).toEqual([

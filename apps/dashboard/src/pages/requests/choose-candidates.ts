@@ -1,4 +1,4 @@
-/** What of a candidate its list is chosen and sorted by. */
+/** The fields used to filter and sort candidates. */
 interface Ranked {
   readonly name: string;
   readonly score: number;
@@ -7,17 +7,17 @@ interface Ranked {
   readonly called: boolean;
 }
 
-export const shownCandidates = ['all', 'forwarded', 'left-out', 'called'] as const;
+export const shownCandidates = ['all', 'forwarded', 'pruned', 'called'] as const;
 export type Shown = (typeof shownCandidates)[number];
 
 interface Choice {
   readonly shown: Shown;
-  /** Part of a name, in any case. */
+  /** Part of a name. Case does not matter. */
   readonly search: string;
   readonly sorting: { readonly key: string; readonly isDescending: boolean };
 }
 
-/** The candidates that are asked for, in the order that is asked for. */
+/** Filters and sorts the candidates. */
 export function chooseCandidates<Candidate extends Ranked>(
   candidates: readonly Candidate[],
   { shown, search, sorting }: Choice,
@@ -36,7 +36,7 @@ function isShown({ forwarded, called }: Ranked, shown: Shown): boolean {
       return true;
     case 'forwarded':
       return forwarded;
-    case 'left-out':
+    case 'pruned':
       return !forwarded;
     case 'called':
       return called;

@@ -6,12 +6,12 @@ import { formatShare } from '../../lib/format.ts';
 import classes from './request-page.module.css';
 
 const decisions = {
-  taken: 'Compressed under the account’s settings.',
-  cleared: 'With this request, old results went out as summaries.',
-  kept: 'The session began under other settings and goes on under them, so that the prompt cache holds.',
+  taken: 'Compressed with the account’s settings.',
+  cleared: 'From this request on, old tool results are sent as summaries.',
+  kept: 'The conversation started with other settings and keeps them, so that the prompt cache stays valid.',
 } as const;
 
-/** Each step of compression, of tool definitions and of the conversation, and what it was worth. */
+/** Each compression step, for tool definitions and for the conversation, and its savings. */
 export function CompressionPanel({ detail }: { readonly detail: RequestDetail }) {
   const { compression_steps: steps, compression } = detail;
   return (
@@ -27,7 +27,7 @@ export function CompressionPanel({ detail }: { readonly detail: RequestDetail })
 
 function Steps({ steps }: { readonly steps: RequestDetail['compression_steps'] }) {
   return (
-    <ScrollRegion label="Steps of compression">
+    <ScrollRegion label="Compression steps">
       <FiguresTable>
         <thead>
           <tr>
@@ -68,24 +68,23 @@ function Worth({ compression }: { readonly compression: Compression }) {
   return (
     <>
       <p className={classes.note}>
-        Worth <Dollars value={saved_usd} />; written to the prompt cache once more for it:{' '}
+        Saved <Dollars value={saved_usd} />. Writing the changed text to the prompt cache again cost{' '}
         <Dollars value={rewritten_usd} />.
       </p>
       {exact === null ? null : (
         <p className={classes.note}>
-          Counted exactly: <Tokens value={exact.tokens_before} /> became <Tokens value={exact.tokens_after} />
-          .
+          Exact count: from <Tokens value={exact.tokens_before} /> to <Tokens value={exact.tokens_after} />.
         </p>
       )}
       {omissions.map(({ marker, original }) => (
         <details key={marker} className={classes.omission}>
           <summary>
-            Left out: <code>{marker}</code>
+            Removed text: <code>{marker}</code>
           </summary>
           {original === null ? (
-            <p className={classes.note}>What stood there is not kept any more: it is for a day.</p>
+            <p className={classes.note}>The original text is no longer stored. It is kept for one day.</p>
           ) : (
-            <CodeBlock label={`What stood at ${marker}`} code={original} linesMax={14} />
+            <CodeBlock label={`Original text of ${marker}`} code={original} linesMax={14} />
           )}
         </details>
       ))}

@@ -11,38 +11,37 @@ import classes from './content-panel.module.css';
 
 type Content = RequestDetail['content'];
 
-/** What was said, where the account lets it be kept. */
+/** Request and response bodies, if content logging is on. */
 export function ContentPanel({ content }: { readonly content: Content }) {
   if (content === null)
     return (
-      <Panel title="What was said">
+      <Panel title="Request and response">
         <p className={classes.note}>
-          Nothing of it is kept. It is from when the account says so under{' '}
-          <Link to="/account">What is kept</Link>.
+          Content logging is off. Turn it on in <Link to="/account">Account</Link>.
         </p>
       </Panel>
     );
   const { request, answer, expires_at } = content;
   const description = (
     <>
-      As it came and as it was answered, without credentials. Kept until <Time value={expires_at} />.
+      Both bodies without credentials. Stored until <Time value={expires_at} />.
     </>
   );
   return (
-    <Panel title="What was said" description={description}>
+    <Panel title="Request and response" description={description}>
       <Columns>
         <Body name="request" title="Request" body={request} />
-        {answer === null ? <NoAnswer /> : <Body name="answer" title="Answer" body={answer} />}
+        {answer === null ? <NoResponse /> : <Body name="response" title="Response" body={answer} />}
       </Columns>
     </Panel>
   );
 }
 
-function NoAnswer() {
+function NoResponse() {
   return (
     <div>
-      <h3 className={classes.title}>Answer</h3>
-      <p className={classes.note}>There was none: not a byte was sent.</p>
+      <h3 className={classes.title}>Response</h3>
+      <p className={classes.note}>The client received no response.</p>
     </div>
   );
 }
@@ -68,16 +67,16 @@ function Body({ name, title, body }: BodyProps) {
 }
 
 const kinds: Readonly<Record<BodyKind, string>> = {
-  json: 'JSON, set in lines to be read; copied as it came',
-  text: 'text, as it came',
-  binary: 'not text: it is copied in base64',
+  json: 'JSON, formatted for reading; the copy is unchanged',
+  text: 'text, unchanged',
+  binary: 'binary; the copy is base64',
 };
 
 function describeBody({ bytes, is_cut }: KeptBody, kind: BodyKind): string {
-  return `${formatBytes(bytes)}; ${kinds[kind]}.${is_cut ? ' Cut: only the first 2 MiB are kept.' : ''}`;
+  return `${formatBytes(bytes)}; ${kinds[kind]}.${is_cut ? ' Cut: only the first 2 MiB are stored.' : ''}`;
 }
 
-/** Characters that are drawn at first, and on request: laying out more than is looked at would hold the page up. */
+/** Characters shown at first, and the maximum on request. Rendering more text would block the page. */
 const firstChars = 65_536;
 const charsMax = 4 * 1_048_576;
 
@@ -93,14 +92,14 @@ function BodyText({ name, text, kind }: BodyTextProps) {
   const shown = useMemo(() => layOutBody(text, kind, isOpen ? charsMax : firstChars), [text, kind, isOpen]);
   const open = () => {
     setOpen(true);
-    // The button goes, and the focus would go with it.
+    // The button disappears, so move its focus.
     region.current?.focus();
   };
   return (
     <>
       <ScrollRegion ref={region} label={`Body of the ${name}`} className={classes.text}>
         {splitPieces(shown.text).map((piece, at) => (
-          // Pieces are never moved.
+          // The order of the pieces never changes.
           <code key={at} className={classes.piece}>
             {piece}
           </code>
@@ -118,7 +117,7 @@ interface RestProps {
 }
 
 function Rest({ isOpen, name, onOpen }: RestProps) {
-  if (isOpen) return <p className={classes.note}>It goes on: copy it to read the rest.</p>;
+  if (isOpen) return <p className={classes.note}>The text continues. Copy it to read the rest.</p>;
   return (
     <Button size="xs" variant="default" className={classes.rest} onClick={onOpen}>
       Show the rest of the {name}

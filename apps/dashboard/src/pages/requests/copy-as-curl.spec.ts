@@ -10,7 +10,7 @@ const request = {
   session_id: null,
 };
 
-it('says the call again, with the key as the shell has it', () => {
+it('renders the call with the key from a shell variable', () => {
   expect(renderCurl(request, 'http://localhost:1')).toBe(
     `curl -N 'http://localhost:1/v1/chat/completions' \\
   -H "Authorization: Bearer $SVC_API_KEY" \\
@@ -19,12 +19,12 @@ it('says the call again, with the key as the shell has it', () => {
   );
 });
 
-it('has the model in the path of the converse format', () => {
+it('puts the model into the path of the converse format', () => {
   const converse = { ...request, endpoint: '/model/{id}/converse', format: 'converse', stream: false };
   expect(renderCurl(converse, '')).toContain('/model/openai%2Fgpt-4o-mini/converse');
 });
 
-it('runs nothing that a client wrote', () => {
+it('does not execute text from a client', () => {
   const evil = `'; touch /tmp/owned; echo '$(touch /tmp/owned) \`touch /tmp/owned\``;
   const line = renderCurl({ ...request, session_id: evil, requested_model: evil }, 'http://x');
   const shown = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }; ${line}`], { encoding: 'utf8' });

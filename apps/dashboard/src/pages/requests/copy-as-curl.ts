@@ -1,4 +1,4 @@
-/** What of a logged request goes into its curl line. */
+/** The fields of a logged request used in its curl command. */
 export interface CurledRequest {
   readonly endpoint: string;
   readonly format: string;
@@ -8,7 +8,7 @@ export interface CurledRequest {
   readonly session_id: string | null;
 }
 
-/** The same call again. Contents are not in the log, so its message is one to be filled in; the key is the shell's own. */
+/** The same call as a curl command. The log has no contents, so the message is a placeholder. The shell supplies the key. */
 export function renderCurl(request: CurledRequest, origin: string): string {
   const model = request.requested_model ?? request.model ?? 'svc/auto';
   const path = request.endpoint.replace('{id}', encodeURIComponent(model));
@@ -43,7 +43,7 @@ function renderBody({ format, stream }: CurledRequest, model: string): object {
   }
 }
 
-/** One word of a POSIX shell, whatever is in it. */
+/** Quotes any text as one word of a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

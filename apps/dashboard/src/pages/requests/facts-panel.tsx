@@ -8,18 +8,18 @@ import { sessionAddress } from '../../lib/addresses.ts';
 import { explainLane } from '../../lib/explain-plan.ts';
 import classes from './request-page.module.css';
 
-/** What the request was, and the ids by which it is found elsewhere. */
+/** Properties of the request and its ids in other systems. */
 export function FactsPanel({ detail }: { readonly detail: RequestDetail }) {
   const { losses } = detail;
   return (
-    <Panel title="Facts">
+    <Panel title="Details">
       <dl className={classes.facts}>
-        <Id label="Request id" value={detail.id} />
-        <Id label="Trace id" value={detail.trace_id} />
-        <Id label="Client’s own id" value={detail.client_request_id} />
-        <Id label="Provider’s id" value={detail.provider_request_id} />
+        <Id label="Request ID" value={detail.id} />
+        <Id label="Trace ID" value={detail.trace_id} />
+        <Id label="Client request ID" value={detail.client_request_id} />
+        <Id label="Provider request ID" value={detail.provider_request_id} />
         <Fact label="Session">
-          {detail.session_id === null ? 'none was named' : <SessionLink id={detail.session_id} />}
+          {detail.session_id === null ? 'none' : <SessionLink id={detail.session_id} />}
         </Fact>
         <Id label="Key" value={detail.key_id} />
         <Fact label="Endpoint">
@@ -29,12 +29,12 @@ export function FactsPanel({ detail }: { readonly detail: RequestDetail }) {
           ({detail.format}
           {detail.stream ? ', streamed' : ''})
         </Fact>
-        <Fact label="Asked for">
-          <Foreign>{detail.requested_model ?? 'no model'}</Foreign>
+        <Fact label="Requested model">
+          <Foreign>{detail.requested_model ?? 'none'}</Foreign>
         </Fact>
         <Fact label="Sent as">{explainLane(detail.lane)}</Fact>
         {losses.length === 0 ? null : (
-          <Fact label="Not carried over">
+          <Fact label="Not supported by the provider">
             {losses.map(({ field, reason }) => (
               <span key={field}>
                 <code>
@@ -74,7 +74,7 @@ function Id({ label, value }: { readonly label: string; readonly value: string |
       <code>
         <Foreign>{value}</Foreign>
       </code>
-      <CopyButton size="compact-xs" variant="subtle" text={value} label={`Copy`} />
+      <CopyButton size="compact-xs" variant="subtle" text={value} label="Copy" />
     </Fact>
   );
 }

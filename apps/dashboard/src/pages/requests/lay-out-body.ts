@@ -1,14 +1,14 @@
 import type { RequestDetail } from '../../api/requests.ts';
 
-/** A body as the gateway kept it. */
+/** A body as stored by the gateway. */
 export type KeptBody = NonNullable<RequestDetail['content']>['request'];
 export type BodyKind = 'json' | 'text' | 'binary';
 
-/** What a body is, which its content type alone does not say: JSON may be cut, and text may only look like it. */
+/** Detects the kind of a body. The content type is not enough: JSON may be cut, and text may only look like JSON. */
 export function parseBodyKind({ encoding, text, is_cut }: KeptBody): BodyKind {
   if (encoding === 'base64') return 'binary';
   if (!/^\s*[[{]/.test(text)) return 'text';
-  // What was cut cannot be read to its end.
+  // Cut JSON cannot be parsed.
   return is_cut || isJson(text) ? 'json' : 'text';
 }
 
@@ -21,7 +21,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** As much of a body as is drawn: JSON with its members on lines of their own, and all else as it came. */
+/** The first `charsMax` characters of a body: JSON is formatted with one member per line, other text is unchanged. */
 export function layOutBody(text: string, kind: BodyKind, charsMax: number): LaidOut {
   const { text: all, isWhole } =
     kind === 'json' ? layOutJson(text, charsMax) : { text, isWhole: text.length <= charsMax };
@@ -31,7 +31,7 @@ export function layOutBody(text: string, kind: BodyKind, charsMax: number): Laid
 
 const pieceChars = 8_192;
 
-/** A text in pieces of about 8,192 characters, at ends of lines where there are some: a browser lays out those in sight alone. */
+/** Splits a text into pieces of about 8,192 characters, at line ends if possible. The browser lays out only visible pieces. */
 export function splitPieces(text: string): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length;) {
@@ -48,27 +48,27 @@ function endOfPiece(text: string, from: number): number {
   return line >= from ? line + 1 : endWithin(text, from, pieceChars);
 }
 
-/** No character of two units is cut in halves. */
+/** The end of a piece that does not split a surrogate pair. */
 function endWithin(text: string, from: number, charsMax: number): number {
   const end = from + charsMax;
   const last = text.charCodeAt(end - 1);
   return last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
 }
 
-/** Levels that are set in: what is nested deeper stands at the last one, so that no text grows beyond measure. */
+/** Maximum indentation levels. Deeper levels are not indented further, which bounds the length of the text. */
 const levelsMax = 24;
 const indents = Array.from({ length: levelsMax + 1 }, (_, level) => `\n${'  '.repeat(level)}`);
 const indentAt = (level: number): string => indents[Math.max(0, Math.min(level, levelsMax))] ?? '';
 
 interface LaidOut {
   readonly text: string;
-  /** Whether all of what was given is there. */
+  /** Whether the text is complete. */
   readonly isWhole: boolean;
 }
 
 /**
- * JSON with each member on a line of its own, up to `charsMax` of it. White space between tokens alone is moved: numbers keep
- * their digits, strings their escapes, and a key that stands twice stands twice. It may end in the middle.
+ * Formats JSON with one member per line, up to `charsMax` characters. Only white space between tokens changes: digits, escapes
+ * and duplicate keys are kept. The input may be incomplete.
  */
 export function layOutJson(json: string, charsMax: number): LaidOut {
   const pieces: string[] = [];
@@ -103,7 +103,7 @@ function skipBlanks(json: string, from: number): number {
   return at;
 }
 
-/** Where the token that begins at `from` is over. A string that does not end is over with the text. */
+/** The end of the token that starts at `from`. An incomplete string ends with the text. */
 function endOfToken(json: string, from: number): number {
   if (json.charAt(from) === '"') return endOfString(json, from);
   let at = from + 1;

@@ -1,4 +1,4 @@
-/** Durations of a request in milliseconds, as the log has them. A stage that did not run is null. */
+/** Durations of a request in milliseconds, from the log. Null: the stage did not run. */
 export interface RequestTimings {
   readonly total: number;
   readonly first_byte: number | null;
@@ -10,7 +10,7 @@ export interface RequestTimings {
 
 export type StageName = 'auth' | 'prepare' | 'plan' | 'upstream' | 'first_byte' | 'stream';
 
-/** A stage of a request, from its arrival on. */
+/** A stage of a request. Times are in milliseconds since the request arrived. */
 export interface Stage {
   readonly name: StageName;
   readonly label: string;
@@ -20,17 +20,16 @@ export interface Stage {
 
 const labels: Readonly<Record<StageName, string>> = {
   auth: 'Authentication',
-  prepare: 'Limits, parsing, choice',
-  plan: 'Plan',
-  upstream: 'Provider answers',
+  prepare: 'Limits, parsing, model choice',
+  plan: 'Planning',
+  upstream: 'Provider responds',
   first_byte: 'First byte',
-  stream: 'Answer arrives',
+  stream: 'Response body',
 };
 
 /**
- * The stages of a request in their order, each beginning where the one before ends. The plan is the last of what is done
- * before the provider is called (`overhead` is the time of that call), so it is drawn up to there. What is not measured is
- * left out.
+ * The stages of a request in order. Each starts when the previous one ends. Planning is the last stage before the provider
+ * call (`overhead` is the time of that call), so it ends there. Stages without a measurement are omitted.
  */
 export function layOutStages(ms: RequestTimings): Stage[] {
   const total = Math.max(0, ms.total);

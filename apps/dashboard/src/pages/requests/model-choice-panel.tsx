@@ -13,14 +13,14 @@ const scoreUnits: Readonly<Record<ModelChoice['mode'], string>> = {
   capable: 'quality × recall',
 };
 
-/** How the model was chosen, where the request left it to the gateway. */
+/** How the gateway chose the model for a svc/… request. */
 export function ModelChoicePanel({ choice }: { readonly choice: ModelChoice }) {
   return (
     <Panel
       title="How the model was chosen"
-      description={`svc/${choice.mode}: ${choice.reason.replaceAll('_', ' ')}; the task is of ${choice.level} complexity (${Number(choice.complexity.toFixed(2))}).`}
+      description={`svc/${choice.mode}: ${choice.reason.replaceAll('_', ' ')}; task complexity: ${choice.level} (${Number(choice.complexity.toFixed(2))}).`}
     >
-      <ScrollRegion label="Models to choose from">
+      <ScrollRegion label="Candidate models">
         <FiguresTable>
           <thead>
             <tr>
@@ -36,7 +36,7 @@ export function ModelChoicePanel({ choice }: { readonly choice: ModelChoice }) {
                 <td>
                   <Foreign>{id}</Foreign>
                 </td>
-                <td>{score === null ? 'not known' : Number(score.toPrecision(4))}</td>
+                <td>{score === null ? 'unknown' : Number(score.toPrecision(4))}</td>
                 <td>{Number(quality.toPrecision(3))}</td>
                 <td>
                   <Dollars value={cost_usd} />
@@ -55,7 +55,7 @@ function Excluded({ choice: { excluded, excluded_count } }: { readonly choice: M
   if (excluded_count === 0) return null;
   return (
     <details className={classes.omission}>
-      <summary>{formatNumberOf(excluded_count, 'model')} left out by a rule</summary>
+      <summary>{formatNumberOf(excluded_count, 'model')} excluded by a rule</summary>
       <ul>
         {excluded.map(({ id, rule }) => (
           <li key={id}>

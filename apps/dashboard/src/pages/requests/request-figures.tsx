@@ -3,7 +3,7 @@ import { Figure, Figures } from '../../components/panel.tsx';
 import { Count, Dollars, Duration, Tokens } from '../../components/values.tsx';
 import { formatMs, formatShare, formatTokens, formatUsd } from '../../lib/format.ts';
 
-/** What one request took, cost and saved. */
+/** Duration, tools, tokens, cost and savings of one request. */
 export function RequestFigures({ detail }: { readonly detail: RequestDetail }) {
   return (
     <Figures>
@@ -15,15 +15,16 @@ export function RequestFigures({ detail }: { readonly detail: RequestDetail }) {
 
 function Effort({ detail }: { readonly detail: RequestDetail }) {
   const { ms, tools_in, tools_out } = detail;
-  const ofTools = tools_in === 0 ? 'it had no tools' : `of ${tools_in}, ${formatShare(tools_out / tools_in)}`;
+  const ofTools =
+    tools_in === 0 ? 'no tools in the request' : `of ${tools_in}, ${formatShare(tools_out / tools_in)}`;
   const isEstimated = detail.usage_estimated ? ', estimated' : '';
-  const tokens = `${formatTokens(detail.prompt_tokens)} in, ${formatTokens(detail.completion_tokens)} out${isEstimated}`;
+  const tokens = `${formatTokens(detail.prompt_tokens)} input, ${formatTokens(detail.completion_tokens)} output${isEstimated}`;
   return (
     <>
       <Figure label="Duration" hint={`first byte after ${formatMs(ms.first_byte)}`}>
         <Duration value={ms.total} />
       </Figure>
-      <Figure label="Gateway’s share" hint="until the provider was called">
+      <Figure label="Gateway overhead" hint="until the provider call">
         <Duration value={ms.overhead} />
       </Figure>
       <Figure label="Tools forwarded" hint={ofTools}>
@@ -49,10 +50,13 @@ function Money({ detail }: { readonly detail: RequestDetail }) {
       >
         <Tokens value={byTools + byCompression} />
       </Figure>
-      <Figure label="Cost" hint={cost_usd === null ? 'the price is not known' : 'at the catalogue’s price'}>
+      <Figure label="Cost" hint={cost_usd === null ? 'unknown price' : 'at catalog prices'}>
         <Dollars value={cost_usd} />
       </Figure>
-      <Figure label="Saved, net" hint={`${formatUsd(detail.gross_savings_usd)} before what saving it cost`}>
+      <Figure
+        label="Net savings"
+        hint={`${formatUsd(detail.gross_savings_usd)} before the costs of pruning and compression`}
+      >
         <Dollars value={detail.provider_savings_usd} />
       </Figure>
     </>
@@ -61,7 +65,7 @@ function Money({ detail }: { readonly detail: RequestDetail }) {
 
 type Cached = Pick<RequestDetail, 'cached_tokens' | 'prompt_tokens' | 'compression' | 'k_reason'>;
 
-/** What a request did with the provider's prompt cache, in words. */
+/** Describes the effect of a request on the provider's prompt cache. */
 function describeCacheEffect(detail: Cached): string {
   const { cached_tokens: cached, prompt_tokens: prompt, compression, k_reason } = detail;
   const parts: string[] = [];
@@ -69,7 +73,7 @@ function describeCacheEffect(detail: Cached): string {
     parts.push(`${formatShare(cached / prompt)} of the input`);
   const rewritten = compression?.rewritten_usd ?? null;
   if (rewritten !== null && rewritten > 0)
-    parts.push(`${formatUsd(rewritten)} written once more for compression`);
-  if (k_reason === 'grown') parts.push('the set of tools grew, so its prefix was written anew');
-  return parts.length === 0 ? 'nothing was said of a cache' : parts.join('; ');
+    parts.push(`${formatUsd(rewritten)} for cache writes after compression`);
+  if (k_reason === 'grown') parts.push('the tool set grew, so the prefix was written to the cache again');
+  return parts.length === 0 ? 'no cache information' : parts.join('; ');
 }

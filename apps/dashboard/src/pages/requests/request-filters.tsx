@@ -17,7 +17,7 @@ interface RequestFiltersProps {
   readonly onClear: () => void;
 }
 
-/** Every filter that the log has. They narrow it together, and stand in the address, so a list can be shared. */
+/** All filters of the request log. They apply together. The address contains them, so that a list can be shared. */
 export function RequestFilters({ filter, onChange, onClear }: RequestFiltersProps) {
   return (
     <form
@@ -102,7 +102,7 @@ function TextFilter({ label, placeholder, value = '', onChange }: TextFilterProp
   );
 }
 
-/** A year is a year with each of its digits: what is typed is no text, and must not be drawn anew in between. */
+/** Each typed digit already makes a valid date, so the field must not render again while the user types. */
 function TimeFilter({ label, value = '', onChange }: FieldProps & { readonly label: string }) {
   const [typed, type] = useTyped({ value, onChange, show: toLocalInput, read: fromLocalInput });
   return (
@@ -115,7 +115,7 @@ function TimeFilter({ label, value = '', onChange }: FieldProps & { readonly lab
   );
 }
 
-/** The keys to choose from, by name; with the one that is chosen, should it be revoked. */
+/** The keys to choose from, by name. Includes the selected key even if it is revoked. */
 function useKeyOptions(chosen: string | undefined): { value: string; label: string }[] {
   const { data } = useQuery({
     queryKey: ['keys', 'options'],
@@ -133,17 +133,17 @@ function useKeyOptions(chosen: string | undefined): { value: string; label: stri
 const typingMs = 350;
 
 interface TypedOptions {
-  /** As the address has it; empty where it does not. */
+  /** The value in the address, or an empty string. */
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** A value as it is typed in, and what is typed in as a value. */
+  /** Convert between the value and the text of the field. */
   readonly show: (value: string) => string;
   readonly read: (text: string) => string;
 }
 
 /**
- * The text of a field that the address keeps. It is asked for when typing pauses, not with every letter. What is typed stands
- * until the address says something that was not asked.
+ * The text of a field. Its value is in the address. The address changes when typing pauses, not with every letter. The typed
+ * text stays until the address changes for another reason.
  */
 function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
   const [typed, setTyped] = useState(() => show(value));

@@ -58,7 +58,7 @@ function Content({ detail }: { readonly detail: RequestDetail }) {
       <RequestFigures detail={detail} />
       <Panel
         title="Where the time went"
-        description="From the request’s arrival to the last byte of its answer."
+        description="From the arrival of the request to the last byte of its response."
       >
         <Waterfall ms={detail.ms} />
       </Panel>
@@ -68,10 +68,10 @@ function Content({ detail }: { readonly detail: RequestDetail }) {
       <ContentPanel key={detail.id} content={detail.content} />
       <FactsPanel detail={detail} />
       <Panel
-        title="As curl"
-        description="The same call again, without what was said: put your own message in, and the key into SVC_API_KEY."
+        title="Repeat with curl"
+        description="The same call with a placeholder message. Set the environment variable SVC_API_KEY to your key."
       >
-        <CodeBlock label="The request as a curl line" code={renderCurl(detail, window.location.origin)} />
+        <CodeBlock label="Request as a curl command" code={renderCurl(detail, window.location.origin)} />
       </Panel>
     </Stacked>
   );

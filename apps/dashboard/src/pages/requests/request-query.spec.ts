@@ -1,6 +1,6 @@
 import { fromLocalInput, parseRequestQuery, toLocalInput } from './request-query.ts';
 
-it('a filter is what of the address makes sense', () => {
+it('parses valid filters of the address and ignores invalid ones', () => {
   const parse = (query: string) => parseRequestQuery(new URLSearchParams(query));
   expect(parse('')).toEqual({});
   expect(parse('status=error&model=a%2Fb&session_id=%3Cb%3E')).toEqual({
@@ -13,7 +13,7 @@ it('a filter is what of the address makes sense', () => {
   });
 });
 
-it('a time is shown in the reader’s zone, and means the same instant again', () => {
+it('a time shown in the reader’s time zone converts back to the same time', () => {
   const instant = '2026-11-20T10:30:00.000Z';
   expect(fromLocalInput(toLocalInput(instant))).toBe(instant);
   expect(toLocalInput(undefined)).toBe('');

@@ -1,11 +1,11 @@
 import { requestStatuses, type RequestStatus } from '../../api/types.ts';
 import type { RequestFilter } from '../../api/requests.ts';
 
-/** The parts of a filter, as they stand in the address. */
+/** The names of the filters in the address. */
 export const filterNames = ['status', 'key_id', 'model', 'session_id', 'from', 'to'] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** The filter that an address asks for. What makes no sense is left out, rather than asked of the gateway. */
+/** Parses the filters of an address. Invalid values are ignored and not sent to the gateway. */
 export function parseRequestQuery(params: URLSearchParams): RequestFilter {
   const filter: { -readonly [Name in FilterName]?: string } = {};
   for (const name of filterNames) {
@@ -33,14 +33,14 @@ function isSound(name: FilterName, value: string): boolean {
   }
 }
 
-/** What an `<input type="datetime-local">` shows of an instant, in the reader's zone. */
+/** The value of an `<input type="datetime-local">` for a time, in the reader's time zone. */
 export function toLocalInput(instant: string | undefined): string {
   if (instant === undefined || instant === '') return '';
   const date = new Date(instant);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The instant that such a field means; empty while it is none. */
+/** The RFC 3339 time of such a field. Empty if the field has no valid time. */
 export function fromLocalInput(value: string): string {
   const timeMs = Date.parse(value);
   return Number.isNaN(timeMs) ? '' : new Date(timeMs).toISOString();

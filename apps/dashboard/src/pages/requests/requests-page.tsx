@@ -29,7 +29,7 @@ export function RequestsPage() {
     <>
       <PageHeader
         title="Requests"
-        description="Every request that was accepted, the newest first, with what was decided about it."
+        description="Every accepted request, newest first, with the gateway’s decisions."
         actions={<ExportButton filter={filter} />}
       />
       <RequestFilters filter={filter} onChange={change} onClear={clear} />
@@ -85,7 +85,7 @@ function RequestList({ filter, until, onClear }: RequestListProps) {
   );
 }
 
-/** The gateway counts up to here: the time up to which is listed narrows the log like any other filter. */
+/** The gateway stops counting here. The end time of the list counts as a filter, so every list has this limit. */
 const countedMax = 100_000;
 
 function Total({ total, isFetching }: { readonly total: number; readonly isFetching: boolean }) {
@@ -93,7 +93,7 @@ function Total({ total, isFetching }: { readonly total: number; readonly isFetch
     <p className={classes.total} role="status">
       {total >= countedMax ? 'at least ' : ''}
       {formatNumberOf(total, 'request')}
-      {isFetching ? ' · loading …' : ''}
+      {isFetching ? ' · loading…' : ''}
     </p>
   );
 }
@@ -104,7 +104,7 @@ interface NewRequestsProps {
   readonly onShow: () => void;
 }
 
-/** Rows never move by themselves under somebody's eyes: new ones are offered. */
+/** Offers new requests with a button, so that rows do not move while the user reads them. */
 function NewRequests({ filter, since, onShow }: NewRequestsProps) {
   const { data: count = 0 } = useNewRequests(filter, since);
   return (
@@ -135,14 +135,14 @@ function ExportButton({ filter }: { readonly filter: RequestFilter }) {
 function NothingMatches({ onClear }: { readonly onClear: () => void }) {
   return (
     <EmptyState
-      title="No request matches"
+      title="No matching requests"
       action={
         <Button variant="default" onClick={onClear}>
-          Clear the filters
+          Clear filters
         </Button>
       }
     >
-      Widen the time or take a filter away. Requests older than the account keeps its log are gone.
+      Choose a longer period or remove a filter. Requests older than the retention period are deleted.
     </EmptyState>
   );
 }
@@ -157,13 +157,13 @@ function NoRequests() {
         </Button>
       }
     >
-      A request shows here about a second after it has ended. Send the first one from the playground, or as
-      the <Link to="/welcome">Welcome</Link> page says.
+      A request appears here about a second after it ends. Send the first one from the playground, or follow
+      the <Link to="/welcome">Welcome</Link> page.
     </EmptyState>
   );
 }
 
-/** Downloads the log as the filter has it. The session token goes in a header, so it cannot be a plain link. */
+/** Downloads the filtered log. The access token goes in a header, so a plain link does not work. */
 export function useExport(filter: RequestFilter) {
   return useMutation({
     mutationFn: async () => {
@@ -175,7 +175,7 @@ export function useExport(filter: RequestFilter) {
       link.click();
       URL.revokeObjectURL(address);
     },
-    onSuccess: () => notifyDone('The requests were downloaded.'),
-    onError: () => notifyDone('The export did not work: try again in a moment.'),
+    onSuccess: () => notifyDone('Requests downloaded.'),
+    onError: () => notifyDone('The export failed. Try again in a moment.'),
   });
 }

@@ -9,12 +9,12 @@ const shownShares = [0, 0.25, 0.5, 0.75, 1];
 
 interface CalibrationChartProps {
   readonly bucket: CalibrationBucket;
-  /** The policy's K; undefined where it has none for the bucket. */
+  /** The policy's K. Undefined if the policy has none for the bucket. */
   readonly k: number | undefined;
   readonly recallTarget: number;
 }
 
-/** Recall at each K with its bounds, the target, and the policy's point on it. */
+/** A chart of recall at each K with its bounds, the target and the policy's K. */
 export function CalibrationChart({ bucket, k, recallTarget }: CalibrationChartProps) {
   const points = listCurve(bucket.recall_at);
   const scale = makeScale(points, frame);
@@ -30,7 +30,7 @@ export function CalibrationChart({ bucket, k, recallTarget }: CalibrationChartPr
         className={classes.chart}
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`Recall against K in ${bucket.bucket}: a table of it follows.${chosen}`}
+        aria-label={`Recall at each K in ${bucket.bucket}. A table follows.${chosen}`}
       >
         <Axes scale={scale} />
         <path className={classes.band} d={drawBand(points, scale)} />
@@ -82,7 +82,7 @@ function Axes({ scale }: { readonly scale: Scale }) {
         y={height - 4}
         textAnchor="middle"
       >
-        K, tools that go out by their rank
+        K (number of tools forwarded by rank)
       </text>
     </>
   );
@@ -93,11 +93,11 @@ function Legend({ hasPolicy }: { readonly hasPolicy: boolean }) {
     <ul className={classes.legend}>
       <li>
         <span className={classes.swatch} data-kind="curve" aria-hidden />
-        recall as it was seen
+        measured recall
       </li>
       <li>
         <span className={classes.swatch} data-kind="band" aria-hidden />
-        exact one-sided 95 % bounds
+        exact one-sided 95% bounds
       </li>
       <li>
         <span className={classes.swatch} data-kind="target" aria-hidden />
@@ -106,7 +106,7 @@ function Legend({ hasPolicy }: { readonly hasPolicy: boolean }) {
       {hasPolicy ? (
         <li>
           <span className={classes.swatch} data-kind="policy" aria-hidden />
-          the policy’s K, at its lower bound
+          the policy’s K at the lower bound
         </li>
       ) : null}
     </ul>

@@ -6,12 +6,12 @@ const recallAt = {
   '1': { value: 0.5, low: 0.4, high: 0.6 },
 };
 
-it('a curve goes by K as a number', () => {
+it('orders a curve by K as a number', () => {
   expect(listCurve(recallAt).map(({ k }) => k)).toEqual([1, 10]);
   expect(listCurve({})).toEqual([]);
 });
 
-it('recall holds from one K up to the next; the band lies between the bounds', () => {
+it('recall stays constant up to the next K, and the band lies between the bounds', () => {
   const points = listCurve(recallAt);
   const scale = makeScale(points, frame);
   expect(drawSteps(points, scale, ({ value }) => value)).toBe('M0 50H100V0');

@@ -9,7 +9,7 @@ import { CalibrationChart } from './calibration-chart.tsx';
 import { listCurve } from './calibration-curve.ts';
 import classes from './routing.module.css';
 
-/** What shadow sessions showed: recall against K, by bucket, and the K that the policy takes. */
+/** The measurements of shadow conversations: recall at each K by bucket, and the policy's K. */
 export default function CalibrationTab() {
   return (
     <QueryView
@@ -18,9 +18,9 @@ export default function CalibrationTab() {
       isEmpty={({ buckets }) => buckets.length === 0}
       empty={
         <EmptyState title="Nothing measured yet">
-          Recall is measured on shadow sessions: a share of sessions in which everything is forwarded, and the
-          plan only written down. They come by themselves with traffic that has tools; the account’s shadow
-          share says how many. To measure faster, set pruning to “shadow” for a while.
+          Recall is the share of needed tools that are forwarded. It is measured on shadow conversations:
+          sampled conversations that forward all tools and only record the plan. The share of sampled
+          conversations is set in Account. To measure faster, set pruning to “shadow” for a while.
         </EmptyState>
       }
     >
@@ -38,10 +38,11 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
   return (
     <Stacked>
       <Panel
-        title="Recall against K"
+        title="Recall at each K"
         description={
           <>
-            Target {formatShare(recall_target, 2)}. Policy {version ?? 'not made yet'}, of{' '}
+            Recall: share of needed tools that are forwarded. K: number of tools forwarded by rank. Target{' '}
+            {formatShare(recall_target, 2)}. Policy {version ?? 'not available yet'}, updated{' '}
             <Time value={updated_at} />.
           </>
         }
@@ -61,7 +62,7 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
       </Panel>
       <Panel
         title="All buckets"
-        description="Sessions are counted by the intent of their first turn and the size of their list."
+        description="A bucket groups conversations by the intent of their first turn and the number of tools."
       >
         <BucketTable calibration={calibration} />
       </Panel>
@@ -76,14 +77,14 @@ function describeBucket(bucket: string): string {
 }
 
 function describeBasis({ basis, samples, samples_needed }: CalibrationBucket, k: number | undefined): string {
-  const seen = formatNumberOf(samples, 'shadow session');
+  const seen = formatNumberOf(samples, 'shadow conversation');
   switch (basis) {
     case 'calibrated':
-      return `Measured on ${seen}: K ${k ?? ''} is the smallest whose lower bound meets the target.`;
+      return `Measured on ${seen}. K = ${k ?? ''} is the smallest K whose lower bound meets the target.`;
     case 'prior':
-      return `${seen} so far. The shipped priors hold until there are ${samples_needed} more at the least.`;
+      return `${seen} so far. The shipped defaults (priors) apply until there are at least ${samples_needed} more.`;
     case 'off':
-      return `Recall fell or was too low: everything is forwarded, until ${samples_needed} more sessions show a K that suffices.`;
+      return `Recall fell or was too low, so all tools are forwarded until ${samples_needed} more conversations show a sufficient K.`;
   }
 }
 
@@ -97,10 +98,10 @@ function BucketTable({ calibration: { buckets, policy } }: { readonly calibratio
           <tr>
             <th scope="col">Bucket</th>
             <th scope="col">Basis</th>
-            <th scope="col">Sessions</th>
-            <th scope="col">Needed still</th>
+            <th scope="col">Conversations</th>
+            <th scope="col">Still needed</th>
             <th scope="col">K</th>
-            <th scope="col">Kept</th>
+            <th scope="col">Tools kept</th>
           </tr>
         </thead>
         <tbody>
@@ -114,8 +115,8 @@ function BucketTable({ calibration: { buckets, policy } }: { readonly calibratio
               </td>
               <td>{bucket.samples}</td>
               <td>{bucket.samples_needed}</td>
-              <td>{policy.find((each) => each.bucket === bucket.bucket)?.k ?? 'by priors'}</td>
-              <td>{bucket.kept_share === null ? 'not known' : formatShare(bucket.kept_share)}</td>
+              <td>{policy.find((each) => each.bucket === bucket.bucket)?.k ?? 'default'}</td>
+              <td>{bucket.kept_share === null ? 'unknown' : formatShare(bucket.kept_share)}</td>
             </tr>
           ))}
         </tbody>
@@ -127,7 +128,7 @@ function BucketTable({ calibration: { buckets, policy } }: { readonly calibratio
 function CurveTable({ bucket }: { readonly bucket: CalibrationBucket }) {
   return (
     <details className={classes.data}>
-      <summary>Recall against K as a table</summary>
+      <summary>Recall at each K as a table</summary>
       <div className={classes.tableFrame}>
         <FiguresTable>
           <thead>

@@ -6,7 +6,7 @@ import { QueryView } from '../../components/states.tsx';
 import { formatNumberOf } from '../../lib/format.ts';
 import classes from './routing.module.css';
 
-/** Which models recalled best, answered fastest and were used most. */
+/** The models with the best tool recall, the fastest models and the most used models. */
 export function InsightsTab() {
   return (
     <QueryView query={useInsights()} lines={10}>
@@ -17,12 +17,12 @@ export function InsightsTab() {
 
 function Insights({ insights }: { readonly insights: RoutingInsights }) {
   const { best_recall, fastest, most_used, samples_min } = insights;
-  const few = `No model has ${formatNumberOf(samples_min, 'sample')} of the last 7 days yet.`;
+  const few = `No model has ${formatNumberOf(samples_min, 'sample')} from the last 7 days yet.`;
   return (
     <Columns>
       <Ranking
         title="Best recall"
-        description="None of the tools that were called had been left out. An upper bound: a model seldom calls what it does not see."
+        description="Share of requests in which the model called no pruned tool. This is an upper bound: models seldom call tools that they cannot see."
         empty={few}
         rows={best_recall.map((row) => ({
           ...row,
@@ -32,7 +32,7 @@ function Insights({ insights }: { readonly insights: RoutingInsights }) {
       />
       <Ranking
         title="Fastest"
-        description="By the median time to the first token, of streamed requests."
+        description="By median time to the first token of streamed requests."
         empty={few}
         rows={fastest.map((row) => ({
           ...row,
@@ -42,7 +42,7 @@ function Insights({ insights }: { readonly insights: RoutingInsights }) {
       />
       <Ranking
         title="Most used"
-        description="Of all requests that reached a model."
+        description="Share of all requests that reached a model."
         empty="No request reached a model in the last 7 days."
         rows={most_used.map((row) => ({
           ...row,

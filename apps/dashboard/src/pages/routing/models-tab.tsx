@@ -11,7 +11,7 @@ import { formatNumberOf } from '../../lib/format.ts';
 import classes from './routing.module.css';
 import { sortModels } from './sort-models.ts';
 
-/** Every chat model of the connected providers: its prices, what was seen of it, and whether it may be chosen. */
+/** Every chat model of the connected providers: prices, statistics and whether the gateway may choose it. */
 export function ModelsTab() {
   return (
     <QueryView
@@ -20,7 +20,7 @@ export function ModelsTab() {
       isEmpty={({ data }) => data.length === 0}
       empty={
         <EmptyState title="No models yet">
-          Connect a provider, or the sandbox, on <Link to="/providers">Providers</Link>: its models show here.
+          Connect a provider on the <Link to="/providers">Providers</Link> page. Its models appear here.
         </EmptyState>
       }
     >
@@ -35,12 +35,12 @@ function ModelTable({ models }: { readonly models: readonly ModelStatus[] }) {
   const toggle = useToggleModel();
   const wanted = useDeferredValue(search);
   const rows = useMemo(() => sortModels(models, wanted, sorting), [models, wanted, sorting]);
-  const change = (model: ModelStatus, is_enabled: boolean) => {
+  const toggleModel = (model: ModelStatus, is_enabled: boolean) => {
     const { provider, model_id } = model;
-    const said = is_enabled ? 'may be chosen again' : 'is not chosen any more';
+    const change = is_enabled ? 'is enabled for automatic routing' : 'is disabled for automatic routing';
     toggle.mutate(
       { provider, model_id, is_enabled },
-      { onSuccess: () => notifyDone(`${model.id} ${said}.`, () => change(model, !is_enabled)) },
+      { onSuccess: () => notifyDone(`${model.id} ${change}.`, () => toggleModel(model, !is_enabled)) },
     );
   };
   return (
@@ -53,13 +53,14 @@ function ModelTable({ models }: { readonly models: readonly ModelStatus[] }) {
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
         <p className={classes.total} role="status">
-          {formatNumberOf(rows.length, 'model')}; figures of the last 7 days; prices in USD per million tokens
+          {formatNumberOf(rows.length, 'model')}; statistics of the last 7 days; prices in USD per million
+          tokens
         </p>
       </div>
       {toggle.isError ? <ErrorState error={toggle.error} /> : null}
       <DataTable
         label="Models"
-        columns={modelColumns(change)}
+        columns={modelColumns(toggleModel)}
         rows={rows}
         rowKey={({ id }) => id}
         sorting={sorting}
@@ -75,12 +76,12 @@ type Change = (model: ModelStatus, isEnabled: boolean) => void;
 const modelColumns = (change: Change): Column<ModelStatus>[] => [
   {
     key: 'on',
-    header: 'Chosen from',
+    header: 'Enabled',
     width: '5.5rem',
     cell: (model) => (
       <Switch
         size="sm"
-        aria-label={`${model.id} takes part in automatic routing`}
+        aria-label={`${model.id}: enabled for automatic routing`}
         checked={model.is_enabled}
         onChange={(event) => change(model, event.currentTarget.checked)}
       />
@@ -100,7 +101,7 @@ const modelColumns = (change: Change): Column<ModelStatus>[] => [
   number('requests', 'Requests', '5.4rem', (model) => <Count value={model.requests} />),
   number('first', 'First token p50', '7.8rem', (model) => <Duration value={model.first_token_p50_ms} />),
   number('first95', 'p95', '4rem', (model) => <Duration value={model.first_token_p95_ms} />),
-  number('total', 'In all p50', '5.8rem', (model) => <Duration value={model.total_p50_ms} />),
+  number('total', 'Total p50', '5.8rem', (model) => <Duration value={model.total_p50_ms} />),
   number('errors', 'Errors', '4.4rem', (model) => <Share value={model.error_rate} />),
   number('recall', 'Tool recall', '5.9rem', (model) => <Share value={model.tool_recall} />),
 ];

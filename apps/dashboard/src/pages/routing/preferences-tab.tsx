@@ -13,24 +13,24 @@ import { QueryView, ErrorState } from '../../components/states.tsx';
 import classes from './routing.module.css';
 
 const modes = [
-  { value: 'auto', label: 'auto: by how complex the task is' },
-  { value: 'cheap', label: 'cheap: the lowest expected cost' },
-  { value: 'fast', label: 'fast: the lowest expected time' },
-  { value: 'capable', label: 'capable: the best, with the best recall' },
+  { value: 'auto', label: 'auto: by task complexity' },
+  { value: 'cheap', label: 'cheap: lowest expected cost' },
+  { value: 'fast', label: 'fast: lowest expected latency' },
+  { value: 'capable', label: 'capable: best quality and tool recall' },
 ];
 const pruningModes = [
-  { value: 'on', label: 'on: leave out what is not needed' },
-  { value: 'shadow', label: 'shadow: forward everything, and measure' },
-  { value: 'off', label: 'off' },
+  { value: 'on', label: 'on: remove tools that are not needed' },
+  { value: 'shadow', label: 'shadow: forward all tools and only measure' },
+  { value: 'off', label: 'off: forward all tools' },
 ];
 const compressionModes = [
   { value: 'off', label: 'off' },
-  { value: 'lossless', label: 'lossless: nothing is left out' },
-  { value: 'balanced', label: 'balanced: old results as summaries' },
+  { value: 'lossless', label: 'lossless: remove no information' },
+  { value: 'balanced', label: 'balanced: summarize old tool results' },
 ];
 const exhaustedModes = [
   { value: 'pass', label: 'send the request unoptimized' },
-  { value: 'reject', label: 'refuse it (402)' },
+  { value: 'reject', label: 'reject the request (HTTP 402)' },
 ];
 
 export function PreferencesTab() {
@@ -53,7 +53,7 @@ function PreferencesForm({ saved }: { readonly saved: RoutingPreferences }) {
   const change = (part: Partial<RoutingPreferences>) => setDraft((before) => ({ ...before, ...part }));
   const save = () =>
     update.mutate(draft, {
-      onSuccess: () => notifyDone('The preferences were saved.', () => update.mutate(saved)),
+      onSuccess: () => notifyDone('Preferences saved.', () => update.mutate(saved)),
     });
   return (
     <form
@@ -81,7 +81,7 @@ function PreferencesForm({ saved }: { readonly saved: RoutingPreferences }) {
   );
 }
 
-/** Names of providers that have models, for a list to choose from. */
+/** The names of all providers that have models or are already selected. */
 function listProviders(models: readonly ModelStatus[], chosen: readonly string[] | null): string[] {
   return [...new Set([...models.map(({ provider }) => provider), ...(chosen ?? [])])].sort();
 }
@@ -91,8 +91,8 @@ function ModelPart({ draft, onChange }: PartProps) {
   const providers = listProviders(data?.data ?? [], draft.allowed_providers);
   return (
     <Panel
-      title="Which model"
-      description="For requests whose model is svc/auto. Those that name a model get it."
+      title="Model choice"
+      description="For requests with the model svc/auto. Requests that name a model use that model."
     >
       <div className={classes.fields}>
         <Select
@@ -104,14 +104,14 @@ function ModelPart({ draft, onChange }: PartProps) {
         />
         <MultiSelect
           label="Allowed providers"
-          description="None chosen: all that are connected."
+          description="Blank = all connected providers."
           data={providers}
           value={draft.allowed_providers ?? []}
           onChange={(names) => onChange({ allowed_providers: names.length === 0 ? null : names })}
         />
         <NumberInput
-          label="Dearest model, USD per million tokens"
-          description="Empty: no bound."
+          label="Max price per million tokens, USD"
+          description="Blank = no limit."
           min={0}
           max={1_000_000}
           decimalScale={4}
@@ -129,8 +129,8 @@ function ToolPart({ draft, onChange }: PartProps) {
     onChange({ pruning: { ...pruning, ...part } });
   return (
     <Panel
-      title="Which tools"
-      description="How many are left out, and how sure one has to be that none is missing."
+      title="Tool pruning"
+      description="Removes tools that a request does not need. The recall target limits the risk of removing a needed tool."
     >
       <div className={classes.fields}>
         <Select
@@ -142,7 +142,7 @@ function ToolPart({ draft, onChange }: PartProps) {
         />
         <NumberInput
           label="Recall target, %"
-          description="In this share of sessions no needed tool may be missing."
+          description="Share of conversations in which no needed tool may be missing."
           min={50}
           max={99.99}
           decimalScale={2}
@@ -153,7 +153,7 @@ function ToolPart({ draft, onChange }: PartProps) {
           }}
         />
         <Switch
-          label="Safety net: the model can ask for tools that were left out"
+          label="Recovery: the model can request pruned tools"
           checked={pruning.recovery}
           onChange={(event) => changePruning({ recovery: event.currentTarget.checked })}
         />
@@ -167,7 +167,7 @@ function CompressionPart({ draft, onChange }: PartProps) {
   const changeCompression = (part: Partial<RoutingPreferences['compression']>) =>
     onChange({ compression: { ...compression, ...part } });
   return (
-    <Panel title="Compression" description="Of tool definitions and of long conversations.">
+    <Panel title="Compression" description="Shortens tool definitions and long conversations.">
       <div className={classes.fields}>
         <Select
           label="Compression"
@@ -179,7 +179,7 @@ function CompressionPart({ draft, onChange }: PartProps) {
           }
         />
         <Switch
-          label="Requests without tools, too"
+          label="Also compress requests without tools"
           checked={compression.apply_without_tools}
           onChange={(event) => changeCompression({ apply_without_tools: event.currentTarget.checked })}
         />
@@ -191,11 +191,11 @@ function CompressionPart({ draft, onChange }: PartProps) {
 function FallbackPart({ draft, onChange }: PartProps) {
   const { data } = useModels();
   return (
-    <Panel title="When something is used up or away">
+    <Panel title="Fallbacks and budgets">
       <div className={classes.fields}>
         <TagsInput
           label="Fallback models"
-          description="Asked in this order when a provider fails before the first byte. Enter adds one."
+          description="Tried in this order when a provider fails before the first byte. Press Enter to add a model."
           data={data?.data.map(({ id }) => id) ?? []}
           limit={50}
           maxTags={16}

@@ -9,11 +9,11 @@ import { ModelsTab } from './models-tab.tsx';
 import { PreferencesTab } from './preferences-tab.tsx';
 import { TracesTab } from './traces-tab.tsx';
 
-// Its chart is the one large part of the page.
+// Loaded separately, because its chart is the only large part of the page.
 const CalibrationTab = lazy(() => import('./calibration-tab.tsx'));
 
 const tabs = [
-  { value: 'preferences', label: 'Mode and constraints', Content: PreferencesTab },
+  { value: 'preferences', label: 'Preferences', Content: PreferencesTab },
   { value: 'models', label: 'Models', Content: ModelsTab },
   { value: 'insights', label: 'Insights', Content: InsightsTab },
   { value: 'calibration', label: 'Calibration', Content: CalibrationTab },
@@ -28,7 +28,7 @@ export function RoutingPage() {
     <>
       <PageHeader
         title="Routing"
-        description="How models and tools are chosen for you, and how well that went."
+        description="How the gateway chooses models and tools, and how well the choices worked."
       />
       <Tabs
         value={tab}

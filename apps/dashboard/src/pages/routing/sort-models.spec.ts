@@ -17,7 +17,7 @@ const models = [model('b/x', 3), model('a/y', null), model('a/x', 3), model('c/z
 const names = (key: string, isDescending: boolean, search = '') =>
   sortModels(models, search, { key, isDescending }).map(({ id }) => id);
 
-it('models are sorted by any column, equal ones by name, unknown ones last', () => {
+it('sorts models by any column, then by name, with unknown values last', () => {
   expect(names('input', false)).toEqual(['c/z', 'a/x', 'b/x', 'a/y']);
   expect(names('input', true)).toEqual(['a/x', 'b/x', 'c/z', 'a/y']);
   expect(names('id', true)).toEqual(['c/z', 'b/x', 'a/y', 'a/x']);

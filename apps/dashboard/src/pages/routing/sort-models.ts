@@ -1,4 +1,4 @@
-/** What of a model its table is sorted by. */
+/** The fields used to sort models. */
 interface Sortable {
   readonly id: string;
   readonly context_window: number | null;
@@ -31,7 +31,7 @@ interface ModelSorting {
   readonly isDescending: boolean;
 }
 
-/** The models whose names have a text in them, sorted by a column; equal ones by name. What is not known stands last. */
+/** Filters models by a part of their name and sorts them by a column, then by name. Unknown values come last. */
 export function sortModels<Model extends Sortable>(
   models: readonly Model[],
   search: string,

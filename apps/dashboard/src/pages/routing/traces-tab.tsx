@@ -6,7 +6,7 @@ import { QueryView, EmptyState } from '../../components/states.tsx';
 import { explainK } from '../../lib/explain-plan.ts';
 import classes from './routing.module.css';
 
-/** Recent decisions about tools, the newest first. */
+/** Recent decisions about tools, newest first. */
 export function TracesTab() {
   return (
     <QueryView
@@ -15,13 +15,16 @@ export function TracesTab() {
       isEmpty={({ data }) => data.length === 0}
       empty={
         <EmptyState title="No decisions yet">
-          A decision is made for each request that brings more than eight tools. Try it in the{' '}
+          The gateway makes a decision for each request with more than eight tools. Try it in the{' '}
           <Link to="/playground">playground</Link>.
         </EmptyState>
       }
     >
       {({ data }) => (
-        <Panel title="The newest 100" description="Each with its best candidates. Crossed out: left out.">
+        <Panel
+          title="Newest 100 decisions"
+          description="Each with its highest-ranked tools. Pruned tools are crossed out. K is the number of tools forwarded by rank."
+        >
           <ol className={classes.traces}>
             {data.map((trace) => (
               <Trace key={trace.request_id} trace={trace} />
@@ -42,11 +45,11 @@ function Trace({ trace }: { readonly trace: RoutingTrace }) {
         <Link to={`/requests/${request_id}`}>
           <Time value={created_at} />
         </Link>
-        <span>{intent === null ? 'no intent' : `intent ${intent}`}</span>
+        <span>{intent === null ? 'no intent' : `intent: ${intent}`}</span>
         <span>
           {method === null ? 'not ranked' : `ranked by ${method === 'semantic' ? 'meaning' : 'keywords'}`}
         </span>
-        <span>{k === null ? 'everything went out' : `K ${k}`}</span>
+        <span>{k === null ? 'all tools forwarded' : `K = ${k}`}</span>
       </div>
       <span className={classes.total}>{explainK(k_reason)}</span>
       <span className={classes.candidates}>
@@ -54,7 +57,7 @@ function Trace({ trace }: { readonly trace: RoutingTrace }) {
           <span
             key={`${rank} ${name}`}
             className={classes.candidate}
-            data-left-out={forwarded ? undefined : true}
+            data-pruned={forwarded ? undefined : true}
           >
             {rank}. <Foreign>{name}</Foreign>
             {called ? <span className={classes.called}> (called)</span> : null}

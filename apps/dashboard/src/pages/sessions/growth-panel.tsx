@@ -9,10 +9,10 @@ import { toolAddress } from '../../lib/addresses.ts';
 import { findGrowth, listNewNames } from './growth.ts';
 import classes from './session-page.module.css';
 
-/** Names that are shown of a step; the request has them all. */
+/** Maximum number of names per step. The request's page lists all of them. */
 const namesMax = 40;
 
-/** When the session's set of tools was chosen, and what came to it afterwards. */
+/** When the session's tool set was chosen, and which tools were added later. */
 export function GrowthPanel({ requests }: { readonly requests: readonly RequestEntry[] }) {
   const points = findGrowth(requests);
   const details = useQueries({ queries: points.map(({ id }) => requestQuery(id)) });
@@ -20,10 +20,10 @@ export function GrowthPanel({ requests }: { readonly requests: readonly RequestE
   const loaded = details.flatMap(({ data }) => data ?? []);
   return (
     <Panel
-      title="How the set of tools grew"
-      description="Tools are chosen with the first request and kept, so that the provider’s prompt cache holds; a later turn may add to them."
+      title="Growth of the tool set"
+      description="Tools are chosen for the first request and kept, so that the provider’s prompt cache stays valid. A later turn may add tools."
     >
-      {points.length === 0 ? <p>No request of the session had tools.</p> : null}
+      {points.length === 0 ? <p>No request of this session had tools.</p> : null}
       {failed === undefined ? null : (
         <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
       )}
@@ -58,7 +58,7 @@ function Growth({ points, names }: GrowthProps) {
 
 function NewNames({ names, isFirst }: { readonly names: readonly string[]; readonly isFirst: boolean }) {
   if (names.length === 0)
-    return <div className={classes.names}>Which ones was not logged: nothing was ranked.</div>;
+    return <div className={classes.names}>Their names were not logged, because no tools were ranked.</div>;
   const more = names.length - namesMax;
   return (
     <div className={classes.names}>

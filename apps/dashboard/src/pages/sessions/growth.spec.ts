@@ -1,12 +1,12 @@
 import { findGrowth, listNewNames } from './growth.ts';
 
-it('a set grows where more goes out than ever before', () => {
+it('a tool set grows at a request that forwards more tools than every request before', () => {
   const requests = [0, 8, 8, 5, 9, 9].map((tools_out, at) => ({ id: String(at), tools_out }));
   expect(findGrowth(requests).map(({ id }) => id)).toEqual(['1', '4']);
   expect(findGrowth([])).toEqual([]);
 });
 
-it('each list names what it has beyond those before it, once', () => {
+it('returns the new names of each list without duplicates', () => {
   expect(
     listNewNames([
       ['a', 'b'],

@@ -1,13 +1,13 @@
-/** What of a request tells how a session's set of tools grew. */
+/** The fields of a request that show the size of the tool set. */
 interface Sized {
   readonly id: string;
   readonly tools_out: number;
 }
 
-/** Requests at which a set grew, that are looked into at most. */
+/** Maximum number of steps to show. */
 const pointsMax = 20;
 
-/** The first request with tools, and those that forwarded more than any before: at these the set grew. */
+/** The requests at which the tool set grew: each forwarded more tools than every request before. */
 export function findGrowth<Request extends Sized>(requests: readonly Request[]): Request[] {
   let most = 0;
   const points: Request[] = [];
@@ -19,7 +19,7 @@ export function findGrowth<Request extends Sized>(requests: readonly Request[]):
   return points.slice(0, pointsMax);
 }
 
-/** Names that each list has and none before it had. */
+/** For each list, the names that no earlier list contains. */
 export function listNewNames(lists: readonly (readonly string[])[]): string[][] {
   const known = new Set<string>();
   return lists.map((names) => {

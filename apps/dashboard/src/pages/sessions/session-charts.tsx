@@ -5,7 +5,7 @@ import { Panel } from '../../components/panel.tsx';
 import { formatCompact, formatCount, formatTime } from '../../lib/format.ts';
 import classes from './session-page.module.css';
 
-// The table of requests below has the same figures for those who do not see the pictures.
+// Hidden from screen readers: the table of requests below has the same figures.
 const unfocusable = { accessibilityLayer: false };
 const common = {
   h: '100%',
@@ -21,24 +21,24 @@ const tokenSeries = [
   { name: 'Output', color: 'orange.6' },
 ];
 const toolSeries = [
-  { name: 'Tools in', color: 'gray.5' },
-  { name: 'Tools out', color: 'indigo.5' },
+  { name: 'Tools received', color: 'gray.5' },
+  { name: 'Tools sent', color: 'indigo.5' },
 ];
 
 interface SessionChartProps {
   readonly requests: readonly RequestEntry[];
 }
 
-/** Two pictures along the session's requests: what was sent and how much of it the cache had, and the set of tools. */
+/** Two charts over the session's requests: tokens with the cached part, and the tool set. */
 export default function SessionCharts({ requests }: SessionChartProps) {
   return (
     <div className={classes.charts}>
-      <Panel title="Tokens" description="Of each request, in their order.">
+      <Panel title="Tokens" description="Per request, in order.">
         <div className={classes.chart} aria-hidden>
           <TokenChart requests={requests} />
         </div>
       </Panel>
-      <Panel title="Set of tools" description="As the client sent them, and as they were forwarded.">
+      <Panel title="Tool set" description="Tools received from the client, and sent to the provider.">
         <div className={classes.chart} aria-hidden>
           <ToolChart requests={requests} />
         </div>
@@ -72,8 +72,8 @@ function TokenChart({ requests }: SessionChartProps) {
 function ToolChart({ requests }: SessionChartProps) {
   const rows = requests.map((request, at) => ({
     at: nameOf(request, at),
-    'Tools in': request.tools_in,
-    'Tools out': request.tools_out,
+    'Tools received': request.tools_in,
+    'Tools sent': request.tools_out,
   }));
   return (
     <LineChart

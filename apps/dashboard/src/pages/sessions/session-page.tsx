@@ -15,10 +15,10 @@ import classes from './session-page.module.css';
 
 const SessionCharts = lazy(() => import('./session-charts.tsx'));
 
-/** As far back as the figures look: a log is kept for a year at most. */
+/** The period of the figures. A log is kept for at most one year. */
 const days = 366;
 
-/** One conversation, its requests along time. */
+/** One session with its requests in order. */
 export function SessionPage() {
   const [params] = useSearchParams();
   const sessionId = params.get('id') ?? '';
@@ -36,8 +36,8 @@ export function SessionPage() {
           lines={12}
           isEmpty={({ total }) => total === 0}
           empty={
-            <EmptyState title="No such session">
-              No request in the log named it. It may be older than the account keeps its log.
+            <EmptyState title="Session not found">
+              No request in the log has this session ID. It may be older than the retention period.
             </EmptyState>
           }
         >
@@ -65,7 +65,7 @@ function TotalFigures({ totals }: { readonly totals: AnalyticsTotals }) {
       <Figure label="Requests" hint={formatNumberOf(totals.errors, 'error')}>
         <Count value={totals.requests} />
       </Figure>
-      <Figure label="Time in all, median" hint={`first byte after ${formatMs(totals.first_byte_p50_ms)}`}>
+      <Figure label="Median total time" hint={`first byte after ${formatMs(totals.first_byte_p50_ms)}`}>
         <Duration value={totals.total_p50_ms} />
       </Figure>
       <Figure label="From the prompt cache" hint={`${formatTokens(cached)} of ${formatTokens(prompt)}`}>
@@ -80,14 +80,17 @@ function TotalFigures({ totals }: { readonly totals: AnalyticsTotals }) {
       <Figure label="Cost">
         <Dollars value={totals.cost_usd} />
       </Figure>
-      <Figure label="Saved, net" hint={`${formatUsd(totals.gross_savings_usd)} before what saving it cost`}>
+      <Figure
+        label="Net savings"
+        hint={`${formatUsd(totals.gross_savings_usd)} before the costs of pruning and compression`}
+      >
         <Dollars value={totals.provider_savings_usd} />
       </Figure>
     </Figures>
   );
 }
 
-/** Whose session it is, the page says. */
+/** Without the session column: all rows belong to this session. */
 const ownColumns = requestColumns.filter(({ key }) => key !== 'session');
 
 function Requests({
@@ -107,8 +110,8 @@ function Requests({
         title="Requests"
         description={
           total > requests.length
-            ? `The newest ${requests.length} of ${total}, the oldest of them first.`
-            : 'The oldest first.'
+            ? `The newest ${requests.length} of ${total}, oldest first.`
+            : 'Oldest first.'
         }
       >
         <DataTable

@@ -18,14 +18,14 @@ const ranges = [1, 7, 30, 90] as const;
 export function SessionsPage() {
   const [params] = useSearchParams();
   const days = ranges.find((range) => String(range) === params.get('days')) ?? 30;
-  // The beginning of a day, so that the same list is asked for all day.
+  // The start of a day, so that the query stays the same all day.
   const [todayMs] = useState(() => Math.floor(Date.now() / dayMs) * dayMs);
   const from = new Date(todayMs - (days - 1) * dayMs).toISOString();
   return (
     <>
       <PageHeader
         title="Sessions"
-        description="Conversations, by the session that their requests named. The one that was active last comes first."
+        description="Requests grouped by their session ID, most recently active first."
         actions={<TimeRange days={days} ranges={ranges} />}
       />
       <SessionList from={from} />
@@ -44,7 +44,7 @@ function SessionList({ from }: { readonly from: string }) {
           <>
             <p className={classes.total} role="status">
               {formatNumberOf(total, 'session')}
-              {query.isFetching ? ' · loading …' : ''}
+              {query.isFetching ? ' · loading…' : ''}
             </p>
             <DataTable
               label="Sessions"
@@ -132,7 +132,7 @@ const columns: readonly Column<SessionUsage>[] = [
   },
   {
     key: 'net',
-    header: 'Saved, net',
+    header: 'Net savings',
     width: '6rem',
     align: 'end',
     cell: ({ provider_savings_usd }) => <Dollars value={provider_savings_usd} />,
@@ -141,9 +141,9 @@ const columns: readonly Column<SessionUsage>[] = [
 
 function NoSessions() {
   return (
-    <EmptyState title="No sessions in this time">
-      <p>Send this header with the requests of one conversation, and they are shown together here:</p>
-      <CodeBlock label="The header that names a session" code="X-Svc-Session-Id: ticket-4711" />
+    <EmptyState title="No sessions in this period">
+      <p>To group the requests of one conversation here, send this header with them:</p>
+      <CodeBlock label="Header with the session ID" code="X-Svc-Session-Id: ticket-4711" />
     </EmptyState>
   );
 }

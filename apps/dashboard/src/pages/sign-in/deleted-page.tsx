@@ -8,7 +8,7 @@ import { QueryView } from '../../components/states.tsx';
 import { logOut } from '../../login-session/current-login-session.ts';
 import classes from './sign-in.module.css';
 
-const askAgainMs = 1_000;
+const pollMs = 1_000;
 
 function useDeletion(deletionId: string) {
   return useQuery({
@@ -17,27 +17,27 @@ function useDeletion(deletionId: string) {
       unwrap(
         api.GET('/v1/account/deletions/{deletion_id}', { params: { path: { deletion_id: deletionId } } }),
       ),
-    // What could not be read at all is asked for again by who reads the page.
+    // If the first read failed, the user can retry it.
     refetchInterval: ({ state: { data, status } }) =>
-      data?.status === 'done' || (data === undefined && status === 'error') ? false : askAgainMs,
+      data?.status === 'done' || (data === undefined && status === 'error') ? false : pollMs,
   });
 }
 
-/** The receipt of a deletion. It needs nobody signed in: nobody can be any more. */
+/** The receipt of a deletion. It needs no sign-in, because the account no longer exists. */
 export function DeletedPage() {
   const { deletionId = '' } = useParams();
   const deletion = useDeletion(deletionId);
   const state = useLocation().state as { leaves?: boolean } | null;
   const leaves = state?.leaves === true;
   useEffect(() => {
-    // Not before this page is there: the page that was left would lead to the sign-in.
+    // Sign out only now: before this page is open, a sign-out would lead to the sign-in page.
     if (leaves) void logOut();
   }, [leaves]);
   return (
     <div className={classes.page}>
       <main className={classes.card}>
         <Brand />
-        <h1 className={classes.title}>The account is deleted</h1>
+        <h1 className={classes.title}>Account deleted</h1>
         <QueryView query={deletion}>
           {({ steps }) => (
             <ul className={classes.steps}>
@@ -45,7 +45,7 @@ export function DeletedPage() {
                 <li key={service}>
                   <span>{service}</span>
                   <Badge variant="light" color={status === 'done' ? 'green' : 'gray'}>
-                    {status === 'done' ? 'forgotten' : 'being forgotten'}
+                    {status === 'done' ? 'deleted' : 'deleting'}
                   </Badge>
                 </li>
               ))}
@@ -53,9 +53,9 @@ export function DeletedPage() {
           )}
         </QueryView>
         <p className={classes.other}>
-          Receipt <code>{deletionId}</code>. This page can be kept as a bookmark.
+          Receipt <code>{deletionId}</code>. You can bookmark this page.
         </p>
-        <Link to="/sign-up">Begin anew</Link>
+        <Link to="/sign-up">Create a new account</Link>
       </main>
     </div>
   );

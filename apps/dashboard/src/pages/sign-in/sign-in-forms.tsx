@@ -10,7 +10,7 @@ import classes from './sign-in.module.css';
 import { isMarked } from '../../login-session/login-session.ts';
 import type { SignInSettings } from '../../login-session/sign-in-settings.ts';
 
-/** E-mail and password. `isNew`: for somebody who has none yet. */
+/** Sign-in by e-mail and password. With `isNew`, the form creates an account. */
 export function PasswordForm({ isNew }: { readonly isNew: boolean }) {
   const [credentials, setCredentials] = useState<Credentials>({ email: '', password: '' });
   const send = useMutation({ mutationFn: isNew ? signUp : logIn });
@@ -53,13 +53,13 @@ function Fields({ isNew, credentials, onChange }: FieldsProps) {
       />
       <PasswordInput
         label="Password"
-        description={isNew ? 'At least twelve characters; a long sentence is fine.' : undefined}
+        description={isNew ? 'At least 12 characters. A long sentence works well.' : undefined}
         name="password"
         autoComplete={isNew ? 'new-password' : 'current-password'}
         required
         value={credentials.password}
         onChange={(event) => onChange({ ...credentials, password: event.currentTarget.value })}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
       />
     </>
   );
@@ -69,7 +69,7 @@ function OtherWay({ isNew }: { readonly isNew: boolean }) {
   const { state } = useLocation() as { state: unknown };
   return (
     <p className={classes.other}>
-      {isNew ? 'You have an account? ' : 'New here? '}
+      {isNew ? 'Already have an account? ' : 'New here? '}
       <Anchor component={Link} to={isNew ? '/sign-in' : '/sign-up'} state={state} underline="always">
         {isNew ? 'Sign in' : 'Create an account'}
       </Anchor>
@@ -82,7 +82,7 @@ interface IssuerFormProps {
   readonly next: string;
 }
 
-/** Leads to the OpenID Connect issuer; at once for a browser that was signed in before. */
+/** Opens the OpenID Connect issuer. A browser that was signed in before goes there at once. */
 export function IssuerForm({ settings: { issuer, client_id }, next }: IssuerFormProps) {
   const go = useMutation({ mutationFn: goToIssuer });
   const { mutate } = go;
@@ -95,8 +95,8 @@ export function IssuerForm({ settings: { issuer, client_id }, next }: IssuerForm
       <h1 className={classes.title}>Sign in</h1>
       {client_id === null ? (
         <p>
-          People of this gateway are known to <strong>{new URL(issuer).host}</strong>, but the dashboard is
-          not registered there yet. Whoever runs the gateway sets <code>OIDC_CLIENT_ID</code>.
+          This gateway uses <strong>{new URL(issuer).host}</strong> for sign-in, but the dashboard is not
+          registered there yet. Ask the operator of the gateway to set <code>OIDC_CLIENT_ID</code>.
         </p>
       ) : (
         <Button fullWidth loading={go.isPending} onClick={() => mutate(next)}>

@@ -1,29 +1,24 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Navigate, useLocation, useNavigate } from 'react-router';
 import { Brand } from '../../components/brand.tsx';
 import { ErrorState, LoadingState } from '../../components/states.tsx';
 import { IssuerForm, PasswordForm } from './sign-in-forms.tsx';
-import { readSignInSettings } from '../../login-session/sign-in-settings.ts';
+import { useSignInSettings } from '../../login-session/sign-in-settings.ts';
 import classes from './sign-in.module.css';
 import { comeBackFromIssuer, useLoginSession } from '../../login-session/current-login-session.ts';
 
-/** Where a page led here from, or the first one. */
+/** The page that required the sign-in, or Welcome. */
 function useNext(): string {
   const state = useLocation().state as { next?: unknown } | null;
   return typeof state?.next === 'string' && state.next.startsWith('/') ? state.next : '/welcome';
 }
 
-/** `/sign-in` and `/sign-up`. Whoever is signed in already is led on. */
+/** `/sign-in` and `/sign-up`. A signed-in person continues to the next page. */
 export function SignInPage() {
   const { status } = useLoginSession();
   const isNew = useLocation().pathname.endsWith('/sign-up');
   const next = useNext();
-  const settings = useQuery({
-    queryKey: ['sign-in-settings'],
-    queryFn: readSignInSettings,
-    staleTime: Infinity,
-  });
+  const settings = useSignInSettings();
   useEffect(() => {
     document.title = `${isNew ? 'Sign up' : 'Sign in'} · Agent gateway`;
   }, [isNew]);
@@ -42,25 +37,27 @@ export function SignInPage() {
           <PasswordForm key={String(isNew)} isNew={isNew} />
         )}
       </main>
-      <p className={classes.promise}>Fewer tools, less context, nothing lost, and the figures to prove it.</p>
+      <p className={classes.promise}>
+        Fewer tools and less context for your agents, with figures that show the effect.
+      </p>
     </div>
   );
 }
 
-/** An answer may be taken once, and React may draw twice. */
-let taken: Promise<string> | undefined;
+/** The issuer's response is valid once, but React may render twice. */
+let completion: Promise<string> | undefined;
 
-/** Where the issuer sends the browser back to. */
+/** The page to which the issuer redirects the browser. */
 export function SignInCallbackPage() {
   const [error, setError] = useState<unknown>(null);
   const navigate = useNavigate();
   useEffect(() => {
-    taken ??= comeBackFromIssuer(new URL(window.location.href));
-    taken.then((next) => void navigate(next, { replace: true })).catch(setError);
+    completion ??= comeBackFromIssuer(new URL(window.location.href));
+    completion.then((next) => void navigate(next, { replace: true })).catch(setError);
   }, [navigate]);
   if (error === null) return <LoadingState isWholePage />;
   const begin = () => {
-    taken = undefined;
+    completion = undefined;
     void navigate('/sign-in', { replace: true });
   };
   return <ErrorState error={error} onRetry={begin} />;

@@ -9,8 +9,8 @@ import classes from './tool-health.module.css';
 
 const detectors: Readonly<Record<RecallAlert['detected_by'], string>> = {
   hallucinated_call: 'The model called it by name',
-  recovery: 'The model asked for it, and got it',
-  shadow: 'Shadow: the plan would have left it out',
+  recovery: 'The model requested it and received it (recovery)',
+  shadow: 'Shadow conversation: the plan would have pruned it',
 };
 
 interface AlertTableProps {
@@ -18,14 +18,14 @@ interface AlertTableProps {
   readonly total: number;
 }
 
-/** Tools that were needed and not forwarded, the newest first. */
+/** Tools that were needed but not forwarded, newest first. */
 export function AlertTable({ alerts, total }: AlertTableProps) {
   return (
     <>
       <div className={classes.controls}>
         <p className={classes.total}>
           {formatNumberOf(total, 'alert')}
-          {total > alerts.length ? `, the newest ${alerts.length} shown` : ''}
+          {total > alerts.length ? ` (newest ${alerts.length} shown)` : ''}
         </p>
       </div>
       <DataTable
@@ -62,7 +62,7 @@ const columns: readonly Column<RecallAlert>[] = [
   },
   {
     key: 'by',
-    header: 'How it was noticed',
+    header: 'Detected by',
     width: 'minmax(14rem, 1.2fr)',
     cell: (alert) => detectors[alert.detected_by],
   },

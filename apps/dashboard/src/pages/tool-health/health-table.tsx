@@ -15,7 +15,7 @@ interface HealthTableProps {
   readonly requestsConsidered: number;
 }
 
-/** All tools, sorted and searched here. */
+/** All tools. The browser sorts and filters them. */
 export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
   const [search, setSearch] = useState('');
   const [sorting, setSorting] = useState<Sorting>({ key: 'offered', isDescending: true });
@@ -31,8 +31,8 @@ export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
         <p className={classes.total} role="status">
-          {formatNumberOf(rows.length, 'tool')} of the newest{' '}
-          {formatNumberOf(requestsConsidered, 'ranked request')}
+          {formatNumberOf(rows.length, 'tool')} in the newest {formatNumberOf(requestsConsidered, 'request')}{' '}
+          with ranked tools
         </p>
       </div>
       <DataTable
@@ -133,10 +133,10 @@ const columns: readonly Column<ToolHealth>[] = [
   },
 ];
 
-/** Of 100, with a bar; its colour only repeats what the number says. */
+/** A score out of 100 with a bar. The color only repeats the number. */
 function DescriptionScore({ score }: { readonly score: number | null }) {
   if (score === null) return <Unknown />;
-  const level = score >= 75 ? 'good' : score >= 50 ? 'middling' : 'poor';
+  const level = score >= 75 ? 'good' : score >= 50 ? 'fair' : 'poor';
   return (
     <span className={classes.score}>
       <span>{score}</span>

@@ -18,7 +18,7 @@ const tools = [tool('b', 40, 1), tool('A', null, 3), tool('c', 90, 2)];
 const names = (key: string, isDescending: boolean, search = '') =>
   sortTools(tools, search, { key, isDescending }).map(({ name }) => name);
 
-it('tools are sorted by any column, either way; what was not measured stands last', () => {
+it('sorts tools by any column in both directions, with missing values last', () => {
   expect(names('score', false)).toEqual(['b', 'c', 'A']);
   expect(names('score', true)).toEqual(['c', 'b', 'A']);
   expect(names('called', true)).toEqual(['A', 'c', 'b']);
@@ -26,7 +26,7 @@ it('tools are sorted by any column, either way; what was not measured stands las
   expect(names('name', false, 'C')).toEqual(['c']);
 });
 
-it('a thousand tools are sorted, and none is lost', () => {
+it('sorts a thousand tools and keeps all of them', () => {
   const many = Array.from({ length: 1_000 }, (_, at) => tool(`t${at}`, (at * 7_919) % 101, at));
   const sorted = sortTools(many, '', { key: 'score', isDescending: true });
   expect(sorted[0]?.description_score).toBe(100);

@@ -1,4 +1,4 @@
-/** What of a tool its table is sorted by. */
+/** The fields used to sort tools. */
 interface Sortable {
   readonly name: string;
   readonly description_score: number | null;
@@ -32,7 +32,7 @@ export interface ToolSorting {
   readonly isDescending: boolean;
 }
 
-/** The tools whose names have a text in them, sorted by a column. What was not measured stands last either way. */
+/** Filters tools by a part of their name and sorts them by a column. Missing values come last in both directions. */
 export function sortTools<Tool extends Sortable>(
   tools: readonly Tool[],
   search: string,

@@ -7,32 +7,32 @@ import { formatNumberOf, formatShare } from '../../lib/format.ts';
 import { toolAddress } from '../../lib/addresses.ts';
 import classes from './tool-health.module.css';
 
-/** Two tools that are taken for each other: what shows it, and words to tell them apart that can be copied. */
+/** Two tools that are often confused: the evidence, and a better description to copy. */
 export function SuggestionCard({ suggestion }: { readonly suggestion: ToolSuggestion }) {
   const { tool, collides_with, suggested_description, suggested_examples: examples } = suggestion;
   return (
     <Panel
       title={
         <>
-          <ToolLink name={tool} /> is taken for <ToolLink name={collides_with} />
+          <ToolLink name={tool} /> is confused with <ToolLink name={collides_with} />
         </>
       }
     >
       <Evidence suggestion={suggestion} />
       {suggested_description === null ? (
         <p className={classes.evidence}>
-          Nothing in their names and parameters tells the two apart: say in both descriptions when to use
-          which.
+          Their names and parameters are too similar for a suggestion. Explain in both descriptions when to
+          use which tool.
         </p>
       ) : (
         <>
-          <p className={classes.label}>Description to use</p>
+          <p className={classes.label}>Suggested description</p>
           <CodeBlock label="Suggested description" code={suggested_description} linesMax={8} />
         </>
       )}
       {examples.length === 0 ? null : (
         <>
-          <p className={classes.label}>Examples to add to its definition</p>
+          <p className={classes.label}>Examples to add to the definition</p>
           <CodeBlock
             label="Suggested examples"
             code={JSON.stringify({ 'x-svc-examples': examples }, null, 2)}
@@ -60,15 +60,16 @@ function Evidence({
   const { calls, ranked_below, left_out, intents, similarity } = evidence;
   return (
     <p className={classes.evidence}>
-      Of {formatNumberOf(calls, 'call')}, the other one stood before it in {ranked_below} and it was left out
-      in {left_out}
-      {similarity === null ? '' : `; the definitions are ${formatShare(similarity, 0)} alike`}
-      {intents.length === 0 ? '' : `; asked for: ${intents.join(', ')}`}. Told apart, its mean rank would go
-      from {Number(gain.mean_rank_before.toFixed(1))} to {Number(gain.mean_rank_after.toFixed(1))}
+      Of {formatNumberOf(calls, 'call')} to it, the other tool ranked higher in {ranked_below}, and it was
+      pruned in {left_out}
+      {similarity === null ? '' : `. The definitions are ${formatShare(similarity, 0)} similar`}
+      {intents.length === 0 ? '' : `. Intents: ${intents.join(', ')}`}. With distinct descriptions, its mean
+      rank would improve from {Number(gain.mean_rank_before.toFixed(1))} to{' '}
+      {Number(gain.mean_rank_after.toFixed(1))}
       {gain.recalled === 0
         ? ''
-        : `, and ${formatNumberOf(gain.recalled, 'decision')} would not have left it out`}
-      : at the most, by {formatNumberOf(gain.decisions, 'recorded decision')}.
+        : `, and ${formatNumberOf(gain.recalled, 'decision')} would not have pruned it`}{' '}
+      (at most, estimated from {formatNumberOf(gain.decisions, 'recorded decision')}).
     </p>
   );
 }

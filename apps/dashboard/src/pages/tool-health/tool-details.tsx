@@ -7,23 +7,25 @@ import classes from './tool-page.module.css';
 import { formatShare } from '../../lib/format.ts';
 import { toolAddress } from '../../lib/addresses.ts';
 
-/** Where the description lost its points, and what to do about it. */
+/** Problems of the description with their cost in points, and how to fix them. */
 export function IssuesPanel({ tool }: { readonly tool: ToolHealth }) {
   const { issues, suggestions, description_score } = tool;
   return (
     <Panel
       title="Description"
       description={
-        description_score === null ? 'It is read with the next request that offers the tool.' : undefined
+        description_score === null
+          ? 'The description is scored at the next request that offers the tool.'
+          : undefined
       }
       actions={
         suggestions.length === 0 ? undefined : (
-          <CopyButton text={suggestions.join('\n')} label="Copy the advice" />
+          <CopyButton text={suggestions.join('\n')} label="Copy advice" />
         )
       }
     >
       {issues.length === 0 ? (
-        <p className={classes.none}>No issues were found.</p>
+        <p className={classes.none}>No issues found.</p>
       ) : (
         <ul className={classes.issues}>
           {issues.map(({ code, points, text }) => (
@@ -52,17 +54,17 @@ interface CollisionsProps {
   readonly tools: readonly ToolHealth[];
 }
 
-/** The tool beside each of those that it is hard to tell from. */
+/** Compares the tool with each similar tool. */
 export function Collisions({ tool, tools }: CollisionsProps) {
   if (tool.near_duplicates.length === 0) return null;
   return (
     <Panel
-      title="Hard to tell from"
-      description="Tools that were offered together with it and do much the same, the nearest first."
+      title="Similar tools"
+      description="Tools offered together with this tool that have a similar purpose, most similar first."
     >
       {tool.near_duplicates.map(({ name, similarity }) => (
         <div key={name}>
-          <p className={classes.alike}>{formatShare(similarity, 0)} alike</p>
+          <p className={classes.alike}>{formatShare(similarity, 0)} similar</p>
           <div className={classes.sides}>
             <Side name={tool.name} tool={tool} />
             <Side name={name} tool={tools.find((each) => each.name === name)} />
@@ -81,11 +83,7 @@ function Side({ name, tool }: { readonly name: string; readonly tool: ToolHealth
           <Foreign>{name}</Foreign>
         </Link>
       </p>
-      {tool === undefined ? (
-        <p className={classes.none}>It was not offered lately.</p>
-      ) : (
-        <SideFacts tool={tool} />
-      )}
+      {tool === undefined ? <p className={classes.none}>Not offered recently.</p> : <SideFacts tool={tool} />}
     </div>
   );
 }
@@ -94,8 +92,8 @@ function SideFacts({ tool: { description_score, issues, stats } }: { readonly to
   const rank = stats.mean_rank_when_called;
   return (
     <dl className={classes.facts}>
-      <dt>Description, of 100</dt>
-      <dd>{description_score ?? 'not read yet'}</dd>
+      <dt>Description score (of 100)</dt>
+      <dd>{description_score ?? 'not scored yet'}</dd>
       <dt>Issues</dt>
       <dd>{issues.length}</dd>
       <dt>Offered</dt>

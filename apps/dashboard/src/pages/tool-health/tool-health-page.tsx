@@ -20,7 +20,7 @@ export function ToolHealthPage() {
     <>
       <PageHeader
         title="Tool health"
-        description="What each tool’s description is worth, how often it was called, and which tools are taken for each other."
+        description="The quality of tool descriptions, how often tools are called, and which tools are confused with each other."
         actions={<TimeRange days={days} ranges={healthRanges} />}
       />
       <Tabs
@@ -56,8 +56,8 @@ function Tools({ days }: { readonly days: number }) {
         lines={14}
         isEmpty={({ data }) => data.length === 0}
         empty={
-          <EmptyState title="No tools were offered in this time">
-            Tools show here once requests bring more than eight of them, so that they are ranked.
+          <EmptyState title="No tools in this period">
+            Tools appear here after requests with more than eight tools, because only those are ranked.
           </EmptyState>
         }
       >
@@ -76,8 +76,9 @@ function Alerts({ days }: { readonly days: number }) {
       lines={10}
       isEmpty={({ data }) => data.length === 0}
       empty={
-        <EmptyState title="No tool was missed">
-          An alert names a tool that a model needed and that had been left out. There was none in this time.
+        <EmptyState title="No missed tools">
+          A recall alert names a tool that the model needed but that was pruned. There are none in this
+          period.
         </EmptyState>
       }
     >
@@ -93,15 +94,14 @@ function Suggestions({ days }: { readonly days: number }) {
       lines={10}
       isEmpty={({ data }) => data.length === 0}
       empty={
-        <EmptyState title="Nothing to suggest">
-          Suggestions come from requests in which one tool stood before another that was called in its place,
-          at least three times.
+        <EmptyState title="No suggestions">
+          A suggestion appears after at least three calls in which another tool ranked above the called tool.
         </EmptyState>
       }
     >
       {({ data }) => (
         <Stacked>
-          <p className={classes.total}>The one with the most evidence first.</p>
+          <p className={classes.total}>Most evidence first.</p>
           {data.slice(0, 50).map((suggestion) => (
             <SuggestionCard key={`${suggestion.tool} ${suggestion.collides_with}`} suggestion={suggestion} />
           ))}

@@ -15,10 +15,10 @@ import { SuggestionCard } from './suggestion-card.tsx';
 import { Collisions, IssuesPanel } from './tool-details.tsx';
 import classes from './tool-page.module.css';
 
-/** As far back as the figures are told. */
+/** The period of the figures. */
 const days = 90;
 
-/** All that is known of one tool. */
+/** All statistics of one tool. */
 export function ToolPage() {
   const [params] = useSearchParams();
   const name = params.get('name') ?? '';
@@ -42,8 +42,8 @@ export function ToolPage() {
         lines={14}
         isEmpty={({ data }) => !data.some((tool) => tool.name === name)}
         empty={
-          <EmptyState title="Nothing is known of this tool">
-            It was in no ranked list of the last {days} days, or the name is another one.
+          <EmptyState title="No data for this tool">
+            No ranked request of the last {days} days offered a tool with this name.
           </EmptyState>
         }
       >
@@ -71,8 +71,8 @@ function ToolFigures({ tool: { description_score, stats, last_seen_at } }: { rea
   const { mean_rank_when_called: rank } = stats;
   return (
     <Figures>
-      <Figure label="Description" hint="of 100 points">
-        {description_score ?? 'not read yet'}
+      <Figure label="Description" hint="score out of 100">
+        {description_score ?? 'not scored yet'}
       </Figure>
       <Figure
         label="Offered"
@@ -84,7 +84,7 @@ function ToolFigures({ tool: { description_score, stats, last_seen_at } }: { rea
       >
         <Count value={stats.offered} />
       </Figure>
-      <Figure label="Forwarded" hint="requests that sent it on">
+      <Figure label="Forwarded" hint="requests that sent it to the provider">
         <Count value={stats.forwarded} />
       </Figure>
       <Figure
@@ -97,7 +97,7 @@ function ToolFigures({ tool: { description_score, stats, last_seen_at } }: { rea
       >
         <Count value={stats.called} />
       </Figure>
-      <Figure label="Missed" hint="called although it was left out">
+      <Figure label="Missed" hint="needed but pruned">
         <Count value={stats.called_when_pruned} />
       </Figure>
       <Figure label="Rank when called" hint="1 is the best">
@@ -118,7 +118,7 @@ function Suggestions({ name }: { readonly name: string }) {
       isEmpty={() => own.length === 0}
       empty={
         <Panel title="Suggestions">
-          <p className={classes.none}>None: no other tool was taken for it often enough.</p>
+          <p className={classes.none}>None. No other tool was confused with it often enough.</p>
         </Panel>
       }
     >
@@ -137,7 +137,7 @@ function Alerts({ name }: { readonly name: string }) {
   return (
     <Panel
       title="Recall alerts"
-      description="Requests that needed the tool and did not have it, among the newest 500 alerts."
+      description="Requests that needed the tool but did not receive it, among the newest 500 alerts."
     >
       <QueryView
         query={query}

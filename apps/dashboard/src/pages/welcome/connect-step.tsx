@@ -8,7 +8,7 @@ import { ConnectDialog } from '../../components/connect-provider.tsx';
 import { Step } from './step.tsx';
 import classes from './welcome.module.css';
 
-/** Those that most people come with; all others are on the page of providers. */
+/** The most common providers. The Providers page lists all of them. */
 const usual = ['openai', 'anthropic', 'google', 'hosted', 'azure', 'openrouter'];
 
 export function ConnectStep() {
@@ -19,7 +19,7 @@ export function ConnectStep() {
     <Step
       number={1}
       title="Connect a provider"
-      description="The gateway calls it with your key, which is stored encrypted. To look around first, use the sandbox: it is connected already and needs none."
+      description="The gateway calls the provider with your key and stores the key encrypted. To look around first, use the sandbox, which needs no key."
       isDone={own.length > 0}
     >
       <QueryView query={providers} lines={2}>

@@ -19,16 +19,14 @@ export function KeyStep({ secret, onSecret }: KeyStepProps) {
   return (
     <Step
       number={2}
-      title="Make a key"
-      description="Agents send it in place of the provider’s key. One for each agent lets you see, and limit, each by itself."
+      title="Create a key"
+      description="Agents send it instead of the provider’s key. With one key per agent, you can monitor and limit each agent."
       isDone={count > 0}
     >
       {secret === null ? (
         <KeyForm onSecret={onSecret} />
       ) : (
-        <SecretOnce secret={secret}>
-          The snippets below have it filled in until you leave this page.
-        </SecretOnce>
+        <SecretOnce secret={secret}>The snippets below contain it until you leave this page.</SecretOnce>
       )}
       {count === 0 ? null : (
         <p className={classes.note}>
@@ -55,14 +53,15 @@ function KeyForm({ onSecret }: Pick<KeyStepProps, 'onSecret'>) {
       }}
     >
       <TextInput
-        label="Name of the key"
+        label="Key name"
         required
         maxLength={200}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Button type="submit" loading={create.isPending}>
-        Make the key
+        {' '}
+        Create key{' '}
       </Button>
       {create.isError ? <ErrorState error={create.error} /> : null}
     </form>

@@ -5,15 +5,15 @@ import { readServerSentEvents } from '../../chat/read-stream.ts';
 import { renderRequest } from '../../chat/render-request.ts';
 import { exampleTools } from '../../chat/example-tools.ts';
 
-/** A test request as far as it has come. */
+/** The progress of a test request. */
 export interface TestResult {
   readonly answer: Answer;
   readonly requestId: string | null;
   readonly toolsIn: number;
   readonly toolsOut: number;
-  /** How the tools were chosen; null where all of them were forwarded. */
+  /** How the tools were ranked. Null: all tools were forwarded. */
   readonly routing: string | null;
-  /** What the gateway itself took, in milliseconds; null where it does not say. */
+  /** The gateway's own time in milliseconds. Null if unknown. */
   readonly overheadMs: number | null;
   readonly isDone: boolean;
 }
@@ -21,12 +21,12 @@ export interface TestResult {
 interface TestRequest {
   readonly model: string;
   readonly question: string;
-  /** An API key; a short-lived one is made without it. */
+  /** An API key. Null: a short-lived key is created. */
   readonly secret: string | null;
   readonly onProgress: (result: TestResult) => void;
 }
 
-/** Asks a model with the example tools, and tells of the answer as it comes. Throws ApiError. */
+/** Sends a question with the example tools and reports the response while it arrives. Throws ApiError. */
 export async function sendTestRequest({ model, question, secret, onProgress }: TestRequest): Promise<void> {
   const key = secret ?? (await unwrap(api.POST('/v1/account/playground-key', {}))).key;
   const { path, body } = renderRequest('chat-completions', {

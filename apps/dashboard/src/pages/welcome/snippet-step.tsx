@@ -12,7 +12,7 @@ export function SnippetStep({ secret }: { readonly secret: string | null }) {
     <Step
       number={4}
       title="Point your agent at the gateway"
-      description="The SDK stays. Put the name of a connected provider before the model: openai/gpt-4o-mini, anthropic/claude-sonnet-4-5, or let the gateway choose with svc/auto."
+      description="Keep your SDK. Put the name of a connected provider before the model, for example openai/gpt-4o-mini, or let the gateway choose a model with svc/auto."
     >
       <Tabs defaultValue={snippets[0]?.name ?? null} keepMounted={false}>
         <Tabs.List aria-label="SDK">
@@ -112,7 +112,7 @@ const answer = await client.send(
 );
 console.log(answer.output?.message?.content);`;
 
-/** One for each SDK whose format the gateway speaks. */
+/** One snippet per SDK that the gateway supports. */
 const renders: readonly (readonly [name: string, render: Render])[] = [
   ['curl', renderCurl],
   ['OpenAI, Python', renderOpenAiPython],
@@ -122,7 +122,7 @@ const renders: readonly (readonly [name: string, render: Render])[] = [
   ['AWS, Converse', renderConverse],
 ];
 
-/** A first request by each SDK. */
+/** A first request with each SDK. */
 function renderSnippets(values: SnippetValues): readonly Snippet[] {
   return renders.map(([name, render]) => ({ name, code: render(values) }));
 }

@@ -40,7 +40,7 @@ export function TestStep({ secret }: { readonly secret: string | null }) {
     <Step
       number={3}
       title="Send a test request"
-      description={`With ${exampleTools.length} example tools, as an agent would. What the gateway leaves out of them, the model never has to read, and you never pay for.`}
+      description={`Sends ${exampleTools.length} example tools, as an agent would. The model does not read tools that the gateway removes, and you do not pay for them.`}
       isDone={result?.isDone}
     >
       <TestForm sent={sent} onChange={setSent} isBusy={send.isPending} onSend={() => send.mutate(sent)} />
@@ -92,10 +92,10 @@ function TestForm({ sent, onChange, isBusy, onSend }: TestFormProps) {
   );
 }
 
-/** By which the log counts what is saved: decisions of the interface say so. */
+/** The log counts this many saved tokens per pruned tool: a fixed billing unit of the public interface. */
 const tokensPerTool = 100;
 
-/** The answer as it comes, and what the plan did to the request. */
+/** The response while it arrives, and the effect of the plan on the request. */
 function TestAnswer({ result }: { readonly result: TestResult }) {
   const { answer, requestId, isDone } = result;
   return (
@@ -113,7 +113,7 @@ function TestAnswer({ result }: { readonly result: TestResult }) {
       {isDone && requestId !== null ? (
         <p className={classes.row}>
           <Button component={Link} to={`/requests/${requestId}`} variant="light" size="xs">
-            See why these tools
+            See why these tools were chosen
           </Button>
           <Anchor component={Link} to="/playground" size="sm">
             Try more in the playground
@@ -138,10 +138,10 @@ function PlanFigures({
       >
         {toolsOut}
       </Figure>
-      <Figure label="Saved, by a careful estimate" hint={`${tokensPerTool} tokens a tool`}>
+      <Figure label="Estimated savings" hint={`${tokensPerTool} tokens per removed tool`}>
         {formatTokens((toolsIn - toolsOut) * tokensPerTool)}
       </Figure>
-      <Figure label="The gateway took" hint="planning included">
+      <Figure label="Gateway overhead" hint="including planning">
         {formatMs(overheadMs)}
       </Figure>
     </Figures>

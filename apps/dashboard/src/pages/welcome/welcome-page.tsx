@@ -6,14 +6,14 @@ import { SnippetStep } from './snippet-step.tsx';
 import { TestStep } from './test-step.tsx';
 import classes from './welcome.module.css';
 
-/** From nothing to a first request whose plan can be seen. */
+/** Four steps to a first request and its plan. */
 export function WelcomePage() {
   const [secret, setSecret] = useState<string | null>(null);
   return (
     <>
       <PageHeader
         title="Welcome"
-        description="Your agents keep their SDK and change two lines: the base URL and the key. Four steps, of which the first can wait."
+        description="Your agents keep their SDK and change two lines: the base URL and the key. Follow four steps. You can skip the first one for now."
       />
       <ol className={classes.steps}>
         <ConnectStep />
