@@ -3,25 +3,25 @@ import { createApiKey, keySha256, parseApiKey } from './api-key.ts';
 describe('an API key', () => {
   const { key, prefix, last4 } = createApiKey();
 
-  it('is sk-svc-, 43 random characters and 6 of checksum', () => {
+  it('consists of sk-svc-, 43 random characters and a checksum of 6', () => {
     expect(key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);
     expect(parseApiKey(key)).toEqual({ valid: true, prefix, last4 });
     expect([prefix, last4]).toEqual([key.slice(0, 11), key.slice(-4)]);
   });
 
-  it('keeps its format for ever: keys that were issued once stay valid', () => {
+  it('keeps its format: a key that was issued once stays valid', () => {
     const issued = `sk-svc-${'0'.repeat(42)}Z33UnCO`;
     expect(parseApiKey(issued).valid).toBe(true);
   });
 
-  it('is refused after any one character of it was changed', () => {
+  it('is invalid after a change of any one character', () => {
     for (let at = 0; at < key.length; at++) {
       const other = key[at] === 'x' ? 'y' : 'x';
       expect(parseApiKey(key.slice(0, at) + other + key.slice(at + 1)).valid).toBe(false);
     }
   });
 
-  it('is refused after two neighbours were swapped', () => {
+  it('is invalid after a swap of two adjacent characters', () => {
     for (let at = 7; at < key.length - 1; at++) {
       if (key[at] === key[at + 1]) continue;
       const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2);
@@ -38,31 +38,31 @@ describe('an API key', () => {
     `${key}0`,
     key.replace('sk', 'SK'),
     'ü'.repeat(56),
-  ])('is not %j', (text) => {
+  ])('is not the text %j', (text) => {
     expect(parseApiKey(text).valid).toBe(false);
   });
 
-  it('is refused in bounded time, however long the text', () => {
+  it('is rejected in bounded time, whatever the length of the text', () => {
     const long = 'sk-svc-'.padEnd(10_000_000, 'a');
     const before = process.cpuUsage();
     for (let i = 0; i < 1000; i++) parseApiKey(long);
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(200);
   });
 
-  it('is random: every character of the alphabet comes up about equally often', () => {
+  it('is random: all characters of the alphabet are about equally frequent', () => {
     const counts = new Map<string, number>();
     const keys = new Set<string>();
     for (let i = 0; i < 2000; i++) {
       const { key } = createApiKey();
       keys.add(key);
-      // The first of the 43 digits carries less than a whole digit of entropy, since 2^256 is not 62^43.
+      // The first of the 43 digits has less entropy than the others, because 2^256 is less than 62^43.
       for (const character of key.slice(8, 50)) counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     expect(keys.size).toBe(2000);
     expect(counts.size).toBe(62);
     const expected = (2000 * 42) / 62;
     const chiSquare = [...counts.values()].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
-    // 61 degrees of freedom: above 180 once in five million millions of runs; a byte modulo 62 gives thousands.
+    // With 61 degrees of freedom, a value above 180 occurs once in 5e12 runs. A byte modulo 62 gives thousands.
     expect(chiSquare).toBeLessThan(180);
   });
 });

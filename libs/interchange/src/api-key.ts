@@ -3,31 +3,31 @@ import { crc32 } from 'node:zlib';
 
 /**
  * The format of an API key: `sk-svc-`, 43 base62 characters of 256 random bits, and 6 base62 characters of the CRC-32
- * of all that precedes them. The checksum lets a mistyped key be refused with no look-up; it proves nothing else.
+ * of everything before them. The checksum rejects mistyped keys without a look-up. It is not a security feature.
  */
 const scheme = 'sk-svc-';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomCharacters = 43;
 const checksumCharacters = 6;
 const keyCharacters = scheme.length + randomCharacters + checksumCharacters;
-/** The scheme and four more: what lists show. */
+/** The scheme and four more characters. Lists show this prefix. */
 const prefixCharacters = scheme.length + 4;
 const shape = new RegExp(`^${scheme}[0-9A-Za-z]{${randomCharacters + checksumCharacters}}$`);
 
 export type ParsedApiKey =
   | { readonly valid: true; readonly prefix: string; readonly last4: string }
-  /** Not a key of ours, or a mistyped one. */
+  /** Not a key of the gateway, or a mistyped one. */
   | { readonly valid: false };
 
 export interface CreatedApiKey {
   /** The secret itself. */
   readonly key: string;
-  /** `sk-svc-` and four characters more. */
+  /** `sk-svc-` and the four characters after it. */
   readonly prefix: string;
   readonly last4: string;
 }
 
-/** Checks length, shape and checksum. Costs the same few microseconds whatever the text is or how long. */
+/** Checks length, shape and checksum. Takes a few microseconds, whatever the length of the text. */
 export function parseApiKey(text: string): ParsedApiKey {
   if (text.length !== keyCharacters || !shape.test(text)) return { valid: false };
   const body = text.slice(0, -checksumCharacters);
@@ -35,16 +35,16 @@ export function parseApiKey(text: string): ParsedApiKey {
   return { valid: true, prefix: text.slice(0, prefixCharacters), last4: text.slice(-4) };
 }
 
-/** A new key from the system's random source. */
+/** Creates a key from the system's random source. */
 export function createApiKey(): CreatedApiKey {
-  // 62^43 is just above 2^256, so 32 random bytes are one 43-digit number each, and none is likelier than another.
+  // 62^43 is just above 2^256, so each value of 32 random bytes maps to one 43-digit number. All are equally likely.
   const random = BigInt(`0x${randomBytes(32).toString('hex')}`);
   const body = scheme + renderBase62(random, randomCharacters);
   const key = body + renderChecksum(body);
   return { key, prefix: key.slice(0, prefixCharacters), last4: key.slice(-4) };
 }
 
-/** Lower-case hex of the key's SHA-256: what crosses the bus, and what caches are keyed by, in its stead. */
+/** SHA-256 of the key in lower-case hex. Messages and cache keys contain this digest instead of the key. */
 export function keySha256(key: string): string {
   return hash('sha256', key);
 }

@@ -3,7 +3,7 @@ import { mergeExtensions, type OwnExtensions } from './extensions.ts';
 import type { StreamEvent } from './stream-event.ts';
 
 describe('foldAnswer', () => {
-  it('orders choices by index and parts by block, however their events interleave', () => {
+  it('orders choices by index and parts by block, even if their events interleave', () => {
     const events: StreamEvent[] = [
       { type: 'tool-call-start', choice: 1, block: 1, id: 'c', name: 'f', kind: 'function' },
       { type: 'text-start', choice: 1, block: 0 },
@@ -25,7 +25,7 @@ describe('foldAnswer', () => {
     ]);
   });
 
-  it('keeps citations with their text, in order, and thinking that is shown to nobody', () => {
+  it('keeps citations with their text, in order, and keeps redacted reasoning', () => {
     const { parts } = foldAnswer([
       { type: 'thinking-start', choice: 0, block: 0 },
       { type: 'thinking-end', choice: 0, block: 0, redacted: 'r' },
@@ -41,7 +41,7 @@ describe('foldAnswer', () => {
     ]);
   });
 
-  it('takes no longer for each citation the more there are', () => {
+  it('takes constant time per citation', () => {
     const cited = 200_000;
     const event: StreamEvent = { type: 'citation', choice: 0, block: 0, citation: { title: 't' } };
     const before = process.cpuUsage();
@@ -53,7 +53,7 @@ describe('foldAnswer', () => {
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 
-  it('keeps the signature that ends a thought, and the last usage alone', () => {
+  it('keeps the signature of reasoning, and only the last usage', () => {
     const answer = foldAnswer([
       { type: 'thinking-start', choice: 0, block: 0 },
       { type: 'thinking-end', choice: 0, block: 0, signature: 's' },
@@ -65,7 +65,7 @@ describe('foldAnswer', () => {
     expect(answer.extensions).toEqual({ gemini: { usage: { b: 2 } } });
   });
 
-  it('takes time in proportion to the probabilities of tokens that come with each piece', () => {
+  it('takes time proportional to the number of token probabilities', () => {
     const extensions = { 'chat-completions': { logprobs: { content: [{ token: 'a' }, { token: 'b' }] } } };
     const piece = { type: 'extension', scope: 'choice', choice: 0, extensions } as const;
     const [choice] = foldAnswer(Array.from({ length: 100_000 }, () => piece)).choices;
@@ -76,7 +76,7 @@ describe('foldAnswer', () => {
 });
 
 describe('mergeExtensions', () => {
-  it('lets lists grow, merges objects, and replaces the rest, each format for itself', () => {
+  it('appends lists, merges objects and replaces other values, for each format separately', () => {
     const earlier = { gemini: { list: [1], object: { a: 1 }, word: 'x', data: 'ab' } };
     const later = { gemini: { list: [2], object: { b: 2 }, word: 'y', data: 'cd' }, cohere: { word: 'z' } };
     const merged: OwnExtensions = {};
@@ -88,7 +88,7 @@ describe('mergeExtensions', () => {
     expect(earlier.gemini).toEqual({ list: [1], object: { a: 1 }, word: 'x', data: 'ab' });
   });
 
-  it('lets no member change what an object is', () => {
+  it('does not let a member change the prototype of an object', () => {
     const hostile = JSON.parse(
       '{"__proto__":{"polluted":true},"a":{"__proto__":{"polluted":true}}}',
     ) as object;

@@ -4,15 +4,15 @@ import { mergeExtensions } from './extensions.ts';
 import type { FinishReason, MessageStart, StreamEvent, TokenUsage } from './stream-event.ts';
 import type { ProviderFormat } from './request-outline.ts';
 
-/** A whole answer, in no format: what the events of a stream add up to. */
+/** A whole answer, independent of any format. It is the sum of the events of a stream. */
 export interface ChatAnswer {
   readonly id: string | undefined;
   readonly model: string | undefined;
   /** Unix time in seconds. */
   readonly createdAt: number | undefined;
-  /** The format that the provider answered in. */
+  /** The format of the provider's response. */
   readonly format: ProviderFormat | undefined;
-  /** By `index`, ascending. */
+  /** Sorted by `index`, ascending. */
   readonly choices: readonly AnswerChoice[];
   readonly usage: TokenUsage | undefined;
   readonly extensions: Extensions;
@@ -20,14 +20,14 @@ export interface ChatAnswer {
 
 export interface AnswerChoice {
   readonly index: number;
-  /** In the order in which they started. */
+  /** In the order of their starts. */
   readonly parts: readonly ChatPart[];
   readonly finishReason: FinishReason | undefined;
-  /** The provider's own word for it. */
+  /** The provider's own value. */
   readonly rawReason: string | undefined;
-  /** Members of the choice. */
+  /** Extensions of the choice. */
   readonly extensions: Extensions;
-  /** Members of its message. */
+  /** Extensions of the choice's message. */
   readonly messageExtensions: Extensions;
 }
 
@@ -47,8 +47,8 @@ interface AnswerDraft {
 }
 
 /**
- * What the events of an answer add up to. Holds the whole answer in memory. The provider's own usage figures are kept
- * as the member `usage` of the answer's extensions.
+ * Builds the answer from its events. Holds the whole answer in memory. The provider's own usage object becomes the member
+ * `usage` of the answer's extensions.
  */
 export function foldAnswer(events: Iterable<StreamEvent>): ChatAnswer {
   const draft: AnswerDraft = { start: undefined, usage: undefined, extensions: {}, choices: new Map() };
@@ -139,7 +139,7 @@ function foldDelta(parts: Map<number, ChatPart>, event: BlockEvent): void {
     };
     parts.set(event.block, ended);
   } else if (event.type === 'citation' && part.type === 'text') {
-    // Into the draft's own list: a copy for each would take a long answer minutes.
+    // Appends to the draft's own list. A copy per citation would take minutes for a long answer.
     if (part.citations === undefined) parts.set(event.block, { ...part, citations: [event.citation] });
     else (part.citations as Citation[]).push(event.citation);
   }
@@ -154,9 +154,9 @@ function foldExtension(draft: AnswerDraft, event: Extract<StreamEvent, { type: '
   mergeExtensions(event.scope === 'choice' ? choice.extensions : choice.messageExtensions, event.extensions);
 }
 
-/** Usage is told anew each time, so the last one stands alone: without figures of the provider's own there are none. */
+/** Each usage event replaces the one before, including the provider's own usage object. */
 function replaceUsage(extensions: OwnExtensions, usage: Extensions): void {
-  for (const told of Object.values(extensions)) delete told.usage;
+  for (const members of Object.values(extensions)) delete members.usage;
   mergeExtensions(
     extensions,
     Object.fromEntries(Object.entries(usage).map(([format, members]) => [format, { usage: members }])),

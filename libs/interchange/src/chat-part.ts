@@ -1,38 +1,38 @@
 import type { Extensions } from './extensions.ts';
 
-/** The client's wish that the prompt up to and including this be kept in the provider's cache. */
+/** Marks the end of a prompt prefix that the provider should cache. */
 export interface CacheMarker {
-  /** How long: `5m`, `1h`. Absent: the provider's default. */
+  /** Cache lifetime: `5m`, `1h`. Absent: the provider's default. */
   readonly ttl?: string;
 }
 
-/** Where the bytes of an image, a document or a sound are. */
+/** The location of the bytes of an image, a document or audio. */
 export type MediaSource =
   | { readonly kind: 'url'; readonly url: string }
-  /** `mediaType` is undefined where the format does not say it. */
+  /** `mediaType` is undefined when the request does not state it. */
   | { readonly kind: 'base64'; readonly mediaType: string | undefined; readonly data: string }
-  /** The provider's own id of a file that was uploaded to it before. */
+  /** The provider's id of a file that was uploaded earlier. */
   | { readonly kind: 'file'; readonly id: string };
 
-/** What a text of an answer rests on. */
+/** A source that supports a text of an answer. */
 export interface Citation {
-  /** The words of the source. */
+  /** The cited text of the source. */
   readonly citedText?: string;
   /** The title of the source. */
   readonly title?: string;
-  /** The address of the source, where it has one. */
+  /** The URL of the source, if it has one. */
   readonly url?: string;
-  /** Where in the request's own documents it stands. */
+  /** The cited place in the request's own documents. */
   readonly location?: CitationLocation;
-  /** The citation as its format writes it. */
+  /** The citation in its original format. */
   readonly extensions?: Extensions;
 }
 
 export interface CitationLocation {
   readonly kind: 'characters' | 'pages' | 'chunks' | 'search-result';
-  /** Which of the request's documents, or of its search results: 0 is the first. */
+  /** Zero-based index of the document or search result in the request. */
   readonly index: number;
-  /** The first character, page or chunk, and one past the last. Pages count from 1. */
+  /** The first character, page or chunk. `end` is one past the last. Pages are numbered from 1. */
   readonly start: number;
   readonly end: number;
 }
@@ -64,12 +64,12 @@ export interface AudioPart extends PartBase {
   readonly source: MediaSource;
 }
 
-/** The model's reasoning, as far as it was shown. `signature` lets its provider check it in a later turn. */
+/** The visible part of the model's reasoning. The provider verifies it in a later turn by its `signature`. */
 export interface ThinkingPart extends PartBase {
   readonly type: 'thinking';
   readonly text: string;
   readonly signature?: string;
-  /** Thinking that its provider shows to nobody, and takes back as it is. `text` is empty then. */
+  /** Hidden reasoning. It must be returned to the provider unchanged. `text` is empty then. */
   readonly redacted?: string;
 }
 
@@ -78,18 +78,18 @@ export interface RefusalPart extends PartBase {
   readonly text: string;
 }
 
-/** A call that the assistant makes. A custom tool takes text, a function takes JSON as text. */
+/** A tool call of the assistant. The arguments of a function are JSON text; a custom tool takes any text. */
 export interface ToolCallPart extends PartBase {
   readonly type: 'tool-call';
   readonly id: string;
   readonly name: string;
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
-  /** Lets the call's provider check the reasoning behind it in a later turn. */
+  /** The provider verifies the reasoning behind the call in a later turn by this signature. */
   readonly signature?: string;
 }
 
-/** What came of a call. */
+/** The result of a tool call. */
 export interface ToolResultPart extends PartBase {
   readonly type: 'tool-result';
   readonly callId: string;
@@ -97,7 +97,7 @@ export interface ToolResultPart extends PartBase {
   readonly isError?: boolean;
 }
 
-/** A part that one format alone knows; all of it is in `extensions`. */
+/** A part that only one format defines. Its content is in `extensions`. */
 export interface OpaquePart extends PartBase {
   readonly type: 'opaque';
   readonly extensions: Extensions;

@@ -2,7 +2,7 @@ import type { Extensions } from './extensions.ts';
 import type { MessageRole, ToolChoice } from './request-outline.ts';
 import type { CacheMarker, ChatPart } from './chat-part.ts';
 
-/** A whole chat request, in no format: what the translated lane carries. */
+/** A whole chat request, independent of any format. The translated lane uses it. */
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
@@ -10,12 +10,12 @@ export interface ChatRequest {
   readonly toolChoice: ToolChoice;
   readonly settings: ChatSettings;
   readonly stream: boolean;
-  /** Whether a streamed answer is to tell its usage; a plain one always does. */
+  /** Whether a streamed answer includes usage. A plain answer always does. */
   readonly streamsUsage: boolean;
   readonly extensions?: Extensions;
 }
 
-/** One turn of a conversation. System messages stand where the client put them. */
+/** One turn of a conversation. System messages keep their place in the client's list. */
 export interface ChatMessage {
   readonly role: MessageRole;
   readonly parts: readonly ChatPart[];
@@ -34,7 +34,7 @@ export type ChatTool =
       readonly cacheMarker?: CacheMarker;
       readonly extensions?: Extensions;
     }
-  /** A tool that takes text instead of JSON; what constrains the text is in `extensions`. */
+  /** A tool that takes text instead of JSON. Constraints on the text are in `extensions`. */
   | {
       readonly kind: 'custom';
       readonly name: string;
@@ -42,10 +42,10 @@ export type ChatTool =
       readonly cacheMarker?: CacheMarker;
       readonly extensions?: Extensions;
     }
-  /** A tool of the provider's own. */
+  /** A tool that the provider implements. */
   | { readonly kind: 'built-in'; readonly cacheMarker?: CacheMarker; readonly extensions: Extensions };
 
-/** How the answer is to be made. An absent setting is the provider's default. */
+/** Settings for the answer. The provider's default applies where a setting is absent. */
 export interface ChatSettings {
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
@@ -55,23 +55,23 @@ export interface ChatSettings {
   readonly seed?: number;
   readonly frequencyPenalty?: number;
   readonly presencePenalty?: number;
-  /** How many answers (choices). */
+  /** Number of answers (choices). */
   readonly answers?: number;
   readonly parallelToolCalls?: boolean;
-  /** The provider's own word: `minimal`, `low`, `medium`, `high`, … */
+  /** The provider's own value: `minimal`, `low`, `medium`, `high`, … */
   readonly reasoningEffort?: string;
   readonly thinking?: ThinkingSetting;
   readonly responseFormat?: ResponseFormat;
-  /** The client's name for its own end user. */
+  /** The client's id for its own end user. */
   readonly endUser?: string;
 }
 
-/** Whether the model reasons before it answers, where the client says it in tokens instead of a word. */
+/** Whether the model reasons before it answers, for clients that set a token budget instead of an effort. */
 export interface ThinkingSetting {
   readonly enabled: boolean;
-  /** The most tokens that it may take. Absent: the provider's choice. */
+  /** Maximum number of reasoning tokens. Absent: the provider decides. */
   readonly budgetTokens?: number;
-  /** Whether the answer tells it. Absent: as the provider does. */
+  /** Whether the answer includes the reasoning. Absent: the provider decides. */
   readonly shown?: boolean;
 }
 
@@ -86,9 +86,9 @@ export type ResponseFormat =
       readonly description?: string;
     };
 
-/** Something of a request that the provider's format cannot carry. */
+/** A part of a request that the target format cannot express. */
 export interface Loss {
-  /** The field, in the caller's spelling (`messages[2].content[0]`), or the setting's name. */
+  /** The field in the caller's spelling (`messages[2].content[0]`), or the name of the setting. */
   readonly field: string;
   readonly reason: string;
 }

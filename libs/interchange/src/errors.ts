@@ -1,20 +1,20 @@
-/** An error as it may be shown to a caller, before a format gives it its shape. */
+/** An error that is safe to show to a caller, before a format renders it. */
 export interface PublicError {
   readonly status: number;
   readonly type: string;
   readonly code: string | null;
   readonly message: string;
-  /** The request field at fault, in the caller's spelling. */
+  /** The wrong request field, in the caller's spelling. */
   readonly param: string | null;
   readonly source: 'gateway' | 'provider';
 }
 
-/** What a provider said of its own failure. Its text is not yet redacted. */
+/** An error from a provider. Its text is not redacted yet. */
 export interface ProviderError {
   readonly message: string;
   readonly type: string;
   readonly code: string | null;
   readonly param: string | null;
-  /** When to try again, where the provider says it in the body. */
+  /** Delay before a retry, if the body of the response states one. */
   readonly retryAfterMs?: number;
 }

@@ -1,23 +1,23 @@
 import type { ProviderFormat } from './request-outline.ts';
 
-/** A JSON object as parsed: what its members are is for its reader to find out. */
+/** A parsed JSON object. Its members are unchecked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * What a format says beyond the interchange: members that we do not know, and the spelling of those we do. They are
- * re-emitted to the same format alone; to another they are a loss.
+ * Members that the interchange does not define, per format. They also record how a format spelled members that the
+ * interchange does define. They are rendered to the same format only. In a translation to another format they are lost.
  */
 export type Extensions = { readonly [Format in ProviderFormat]?: JsonObject };
 
-/** Extensions whose objects and lists are nobody else's. */
+/** Mutable extensions. Their objects and lists are not shared. */
 export type OwnExtensions = { [Format in ProviderFormat]?: Record<string, unknown> };
 
-/** Texts that arrive in pieces: arguments of a legacy function call, sound and its transcript. */
+/** Strings that arrive in pieces: the arguments of a legacy function call, audio data and its transcript. */
 const growingTexts: ReadonlySet<string> = new Set(['arguments', 'data', 'transcript']);
 
 /**
- * Adds later members to earlier ones, format by format: lists grow, objects merge, all else is replaced. The earlier ones
- * are changed: a copy for each of many pieces would take the square of their number. The later ones are left as they are.
+ * Merges `later` into `earlier`, per format: lists are appended, objects are merged, other values are replaced. `earlier`
+ * is changed in place, because a copy per piece would take quadratic time. `later` is not changed.
  */
 export function mergeExtensions(earlier: OwnExtensions, later: Extensions): void {
   for (const [format, members] of Object.entries(later) as [ProviderFormat, JsonObject][]) {

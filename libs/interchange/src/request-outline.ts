@@ -1,15 +1,14 @@
 import type { ByteRange } from './byte-edit.ts';
 
-/** The chat formats a client may speak to the gateway. */
+/** The chat formats that clients can use. */
 export type ClientFormat = 'chat-completions' | 'messages' | 'converse';
 
-/** The formats a provider may be spoken to in. */
+/** The chat formats that providers can have. */
 export type ProviderFormat = ClientFormat | 'gemini' | 'cohere';
 
 /**
- * What the gateway needs to know of a chat request, with the place of each thing in the client's own bytes.
- * It is an outline, not a copy: texts are decoded only when asked for, so a long conversation costs one pass
- * over its bytes and no tree.
+ * The parts of a chat request that the gateway needs, each with its byte range in the client's body.
+ * Strings are decoded on demand only. A long conversation therefore costs one pass over its bytes and no object tree.
  */
 export interface RequestOutline {
   readonly format: ClientFormat;
@@ -17,13 +16,12 @@ export interface RequestOutline {
   readonly model: string;
   readonly stream: boolean;
   readonly tools: readonly ToolOutline[];
-  /** The whole tools array: equal bytes are an equal list. Undefined when the client sent none. */
+  /** The whole tools array. Equal bytes mean equal lists. Undefined when the client sent no tools. */
   readonly toolsRange: ByteRange | undefined;
   readonly toolChoice: ToolChoice;
   readonly messages: readonly MessageOutline[];
-  /** What stands before the conversation, where the format keeps it apart. Its `index` says nothing. */
+  /** The system prompt, in formats that keep it apart from the messages. Its `index` has no meaning. */
   readonly system?: MessageOutline;
-  /** The client's end-user or metadata fields are not read; only what decides something is here. */
   readonly maxOutputTokens?: number;
 }
 
@@ -31,20 +29,20 @@ export interface RequestOutline {
 export type ToolChoice =
   | { readonly mode: 'unset' | 'auto' | 'none' | 'required' }
   | { readonly mode: 'tool'; readonly name: string }
-  /** `required`: one of them has to be called. */
+  /** `required`: the model must call one of them. */
   | { readonly mode: 'allowed'; readonly names: readonly string[]; readonly required?: boolean };
 
 export interface ToolOutline {
   /** Position in the client's list. */
   readonly index: number;
-  /** Undefined for a built-in (server) tool that has no name of its own. */
+  /** Undefined for a built-in (server) tool without a name. */
   readonly name: string | undefined;
   /**
-   * True for a tool that is always forwarded: one without a schema of the client's to judge, or one whose loading the
-   * client leaves to the provider, which costs nothing until then and may be referred to by name.
+   * True for a tool that is always forwarded: a tool without a schema from the client, or a deferred tool. A deferred tool
+   * costs nothing until the provider loads it, and the request can refer to it by name.
    */
   readonly builtIn: boolean;
-  /** True when the client put a cache marker on it: it is always forwarded, and never edited. */
+  /** True when the client marked the tool for caching. Such a tool is always forwarded and never edited. */
   readonly cacheControl: boolean;
   /** The element of the tools array. */
   readonly range: ByteRange;
@@ -58,13 +56,13 @@ export interface MessageOutline {
   readonly range: ByteRange;
   /** True when the message, or a part of it, carries the client's cache marker. */
   readonly cacheControl: boolean;
-  /** Calls that this (assistant) message makes. */
+  /** Tool calls in this (assistant) message. */
   readonly toolCalls: readonly ToolCallOutline[];
-  /** Ids of the calls that this message answers. */
+  /** Ids of the tool calls whose results this message contains. */
   readonly toolResultIds: readonly string[];
-  /** Where the text parts stand in the body, quotes and escapes with them; found on demand. */
+  /** Byte ranges of the text parts in the body, including quotes and escapes. Computed on demand. */
   textRanges(): readonly ByteRange[];
-  /** The text parts joined with newlines; decoded on demand, from the original bytes. */
+  /** The text parts, joined with newlines. Decoded on demand from the original bytes. */
   text(): string;
 }
 

@@ -1,40 +1,40 @@
 import type { FinishReason, StreamEvent, TokenUsage, ToolCallDelta } from './stream-event.ts';
 
-/** A call that the model made. */
+/** A tool call of the model. */
 export interface SummarizedCall {
   readonly id: string;
   readonly name: string;
-  /** As the model wrote them; null once an answer's arguments are longer together than is kept. */
+  /** The arguments as the model wrote them. Null when the arguments of all calls exceed the limit. */
   readonly argumentsText: string | null;
   readonly choice: number;
   readonly block: number;
 }
 
-/** What the record of a request keeps of its answer. Of bounded size, whatever the answer's. */
+/** The part of an answer that the log stores. Its size is bounded. */
 export interface ResponseSummary {
   readonly responseId: string | undefined;
   readonly model: string | undefined;
-  /** By choice. */
+  /** Keyed by choice. */
   readonly finishReasons: ReadonlyMap<number, FinishReason>;
   readonly usage: TokenUsage | undefined;
-  /** The first calls, up to a bound. */
+  /** The first calls, up to a limit. */
   readonly toolCalls: readonly SummarizedCall[];
-  /** All calls, those beyond the bound too. */
+  /** Number of all calls, including those beyond the limit. */
   readonly toolCallCount: number;
-  /** UTF-16 units of text, thinking and refusals shown; tool arguments apart. For estimating tokens. */
+  /** UTF-16 units of text, visible reasoning and refusals, without tool arguments. Used to estimate tokens. */
   readonly textCharacters: number;
   readonly argumentCharacters: number;
-  /** Whether the format's own success terminator came. Without it the answer is truncated. */
+  /** Whether the format's success terminator was received. Without it the answer is truncated. */
   readonly sawEnd: boolean;
-  /** The failure that the provider told inside the answer. */
+  /** The error that the provider reported inside the answer. */
   readonly error: { readonly message: string; readonly code: string | undefined } | undefined;
 }
 
-/** Calls whose names are kept; the rest are counted. */
+/** Maximum number of stored calls. Further calls are only counted. */
 const toolCallsKept = 256;
-/** Characters of arguments that are kept of an answer, all calls together. */
+/** Maximum number of stored argument characters, over all calls of an answer. */
 const argumentCharactersKept = 64 * 1024;
-/** Choices whose finish reasons are kept: twice the most that a format lets a client ask for (128). */
+/** Maximum number of stored finish reasons: twice the largest number of choices that a format allows (128). */
 const choicesKept = 256;
 
 export function createSummary(): ResponseSummary {
@@ -52,7 +52,7 @@ export function createSummary(): ResponseSummary {
   };
 }
 
-/** The summary with one more event in it. Bounded work an event, bounded memory whatever the answer. */
+/** Adds one event to the summary. Time per event and memory are bounded. */
 export function summarize(summary: ResponseSummary, event: StreamEvent): ResponseSummary {
   switch (event.type) {
     case 'message-start':

@@ -2,11 +2,11 @@ import type { AudioPart, Citation, DocumentPart, ImagePart, OpaquePart } from '.
 import type { Extensions } from './extensions.ts';
 import type { ProviderFormat } from './request-outline.ts';
 
-/** Why the model stopped. The provider's own word travels beside it as `rawReason`. */
+/** Why the model stopped. The provider's own value is in `rawReason`. */
 export type FinishReason =
   'stop' | 'length' | 'tool-calls' | 'content-filter' | 'refusal' | 'pause' | 'error' | 'other';
 
-/** Tokens as the provider counted them. `inputTokens` includes the cached ones, read and written. */
+/** Token counts of the provider. `inputTokens` includes the tokens read from and written to the cache. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -16,15 +16,15 @@ export interface TokenUsage {
   readonly cacheWriteTokens?: number;
   /** Output tokens spent on reasoning. */
   readonly reasoningTokens?: number;
-  /** What the provider charges for, where it says that it is less than what was read and written. */
+  /** Billed tokens, for providers that bill fewer tokens than they count. */
   readonly billedInputTokens?: number;
   readonly billedOutputTokens?: number;
 }
 
-/** A place in an answer: the choice (0 unless the client asked for `n` answers), and the block within it. */
+/** A place in an answer: the choice (0 unless the client requested `n` answers), and the block within it. */
 interface BlockPlace {
   readonly choice: number;
-  /** Numbered in the order in which the choice's blocks start. */
+  /** Numbered in the order of the starts of the choice's blocks. */
   readonly block: number;
 }
 
@@ -38,7 +38,7 @@ interface TextDelta extends BlockPlace {
 
 export interface MessageStart {
   readonly type: 'message-start';
-  /** The format that the provider speaks. */
+  /** The provider's format. */
   readonly format: ProviderFormat;
   readonly id?: string;
   readonly model?: string;
@@ -62,25 +62,25 @@ export interface ToolCallDelta extends BlockPlace {
 export interface ThinkingEnd extends BlockPlace {
   readonly type: 'thinking-end';
   readonly signature?: string;
-  /** Thinking that is shown to nobody: a block that has it has no deltas. */
+  /** Hidden reasoning. A block with hidden reasoning has no deltas. */
   readonly redacted?: string;
 }
 
-/** What the text of a block rests on. Comes after the block's start, and before its end. */
+/** A source of a block's text. Sent between the start and the end of the block. */
 export interface CitationEvent extends BlockPlace {
   readonly type: 'citation';
   readonly citation: Citation;
 }
 
-/** A part that arrives whole: it has no start and end. */
+/** A part that arrives whole, without start and end events. */
 export interface PartEvent extends BlockPlace {
   readonly type: 'part';
   readonly part: ImagePart | DocumentPart | AudioPart | OpaquePart;
 }
 
 /**
- * Members that the interchange has no word for. Later ones add to earlier ones: lists grow, objects merge, all else is
- * replaced. `choice` says nothing for members of the answer itself.
+ * Members that the interchange does not define. They are merged into earlier ones: lists are appended, objects are merged,
+ * other values are replaced. `choice` has no meaning in the scope `answer`.
  */
 export interface ExtensionEvent {
   readonly type: 'extension';
@@ -91,9 +91,9 @@ export interface ExtensionEvent {
 
 export interface UsageEvent {
   readonly type: 'usage';
-  /** All so far, not what is new: the last one counts. */
+  /** Cumulative counts. The last event is final. */
   readonly usage: TokenUsage;
-  /** The provider's own figures. Whoever changes `usage` leaves them out. */
+  /** The provider's own usage object. Omit it when `usage` is changed. */
   readonly extensions?: Extensions;
 }
 
@@ -104,7 +104,7 @@ export interface FinishEvent {
   readonly rawReason: string;
 }
 
-/** The provider said, inside the answer, that it failed. */
+/** An error that the provider reports inside the answer. */
 export interface ErrorEvent {
   readonly type: 'error';
   readonly message: string;
@@ -113,7 +113,7 @@ export interface ErrorEvent {
   readonly extensions?: Extensions;
 }
 
-/** What a provider's answer is made of, streamed or plain, whatever the format. */
+/** One event of an answer, streamed or plain, in any format. */
 export type StreamEvent =
   | MessageStart
   | ({ readonly type: 'text-start' } & BlockStart)

@@ -1,4 +1,4 @@
-/** Why K, the size of the forwarded set, is what it is. See docs/planning in the design. */
+/** The reason for K, the number of forwarded tools. */
 export type PlanReason =
   | 'calibrated'
   | 'prior'
@@ -17,30 +17,30 @@ export type PlanReason =
   | 'budget_unknown'
   | 'off';
 
-/** How the ranking was made: by embeddings, or by the keyword fast path. */
+/** The ranking method: embeddings, or the keyword fast path. */
 export type RoutingMethod = 'semantic' | 'keyword';
 
-/** What a request is about, as far as its last turn tells. */
+/** The kind of request, judged by its last turn. */
 export type IntentClass = 'chat' | 'lookup' | 'act' | 'multi-step' | 'code' | 'continue';
 
 export interface ToolCandidate {
   readonly name: string;
-  /** Higher is better; comparable within one plan only. */
+  /** Higher is better. Comparable only within one plan. */
   readonly score: number;
   /** 1 is the best. */
   readonly rank: number;
   readonly forwarded: boolean;
-  /** Set for tools that are forwarded whatever their score. */
+  /** Set for tools that are always forwarded, whatever their score. */
   readonly alwaysIn?: 'called' | 'tool_choice' | 'mentioned' | 'built_in' | 'cache_control';
 }
 
-/** What a client says of a tool. */
+/** A client's definition of a tool. */
 export interface ToolDescription {
   /** Null for a built-in tool without a name. */
   readonly name: string | null;
   readonly description: string;
-  /** The JSON Schema of the arguments as the client wrote it, or null. */
+  /** The JSON Schema of the arguments in the client's spelling, or null. */
   readonly parameters: unknown;
-  /** `x-svc-examples`: texts that should lead to this tool. */
+  /** `x-svc-examples`: example requests that should select this tool. */
   readonly examples: readonly string[];
 }

@@ -9,17 +9,17 @@ describe('costUsd', () => {
     expect(costUsd({ prices }, { inputTokens: 0, outputTokens: 0 })).toBe(0);
   });
 
-  test('cached and written tokens are part of the input, at their own prices', () => {
+  test('cached and written tokens are part of the input and have their own prices', () => {
     const usage = { inputTokens: 10_000, outputTokens: 0, cachedInputTokens: 6000, cacheWriteTokens: 3000 };
     expect(costUsd({ prices }, usage)).toBeCloseTo((1000 * 3 + 6000 * 0.3 + 3000 * 3.75) / 1e6, 12);
   });
 
-  test('without prices of their own they cost what plain input costs', () => {
+  test('cached and written tokens cost the same as plain input without separate prices', () => {
     const usage = { inputTokens: 10_000, outputTokens: 0, cachedInputTokens: 6000, cacheWriteTokens: 3000 };
     expect(costUsd({ prices: { input: 3, output: 15 } }, usage)).toBeCloseTo(0.03, 12);
   });
 
-  test('thinking is priced apart where its price differs', () => {
+  test('reasoning has its own price if the model defines one', () => {
     const usage = { inputTokens: 0, outputTokens: 1000, reasoningTokens: 400 };
     expect(costUsd({ prices: { ...prices, reasoning: 30 } }, usage)).toBeCloseTo(
       (600 * 15 + 400 * 30) / 1e6,
@@ -28,7 +28,7 @@ describe('costUsd', () => {
     expect(costUsd({ prices }, usage)).toBeCloseTo(0.015, 12);
   });
 
-  test('a tier prices the whole request, from the first token above its bound', () => {
+  test('a tier applies to the whole request from the first token above its bound', () => {
     const tiered = {
       prices: {
         input: 1,
@@ -45,11 +45,11 @@ describe('costUsd', () => {
     expect(cost(401)).toBeCloseTo(40_300, 6);
   });
 
-  test('without prices the cost is unknown, not zero', () => {
+  test('the cost is unknown, not zero, without prices', () => {
     expect(costUsd({ prices: null }, { inputTokens: 1, outputTokens: 1 })).toBeNull();
   });
 
-  test('is never negative, whatever a provider counts', () => {
+  test('the cost is never negative, whatever the provider counts', () => {
     const tokens = fc.nat(1e9);
     fc.assert(
       fc.property(tokens, tokens, tokens, tokens, tokens, (input, output, cached, written, reasoning) => {
@@ -66,7 +66,7 @@ describe('costUsd', () => {
   });
 });
 
-test('a provider that says what it charges for is taken at its word', () => {
+test('the cost is based on billed tokens if the provider reports them', () => {
   const prices = { input: 2, output: 10, cacheRead: 1 };
   const usage = { inputTokens: 1445, outputTokens: 43, cachedInputTokens: 704 };
   const billed = { ...usage, billedInputTokens: 46, billedOutputTokens: 14 };

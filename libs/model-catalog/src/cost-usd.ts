@@ -4,18 +4,18 @@ import type { ModelPrices } from './catalog-file.ts';
 type Rates = Omit<ModelPrices, 'tiers'>;
 
 /**
- * What a call costs, in USD. With prices in USD per million tokens, `cached` the input tokens read from the prompt
- * cache and `written` those written to it (both are part of the input), and `reasoning` those of the output:
+ * The cost of a request in USD. Prices are in USD per million tokens. `cached` are input tokens read from the prompt
+ * cache, `written` are input tokens written to it (both are part of `input`). `reasoning` is part of `output`:
  *
  *     ((input − cached − written) × price.input + cached × price.cacheRead + written × price.cacheWrite
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000
  *
- * A price that the provider does not name is that of plain input (`cacheRead`, `cacheWrite`) or output (`reasoning`).
- * Where prices are tiered, the highest tier that the input exceeds is the price of the whole request.
+ * If the provider has no separate price, plain input (`cacheRead`, `cacheWrite`) or output (`reasoning`) prices apply.
+ * With tiered prices, the highest tier that the input exceeds applies to the whole request.
  *
- * A provider that says what it charges for is taken at its word: then it is that input and output alone.
+ * If the provider reports billed tokens, only those count.
  *
- * Null when the model's prices are not known. Parts that exceed their whole (a provider's miscount) are cut to it.
+ * Null when the model's prices are unknown. A part that exceeds its whole (a provider's miscount) is reduced to the whole.
  */
 export function costUsd(model: { readonly prices: ModelPrices | null }, usage: TokenUsage): number | null {
   if (model.prices === null) return null;

@@ -27,7 +27,7 @@ const file = (...models: ModelRecordInput[]): CatalogFileInput => ({
 });
 
 describe('createCatalog', () => {
-  test('finds a model by id and by alias, at its own provider alone', () => {
+  test('finds a model by id and by alias, only at its own provider', () => {
     const catalog = createCatalog(file(record({ aliases: ['m-latest'] }), record({ provider: 'q' })));
     expect(catalog.find('p', 'm')?.modelId).toBe('m');
     expect(catalog.find('p', 'm-latest')?.modelId).toBe('m');
@@ -36,7 +36,7 @@ describe('createCatalog', () => {
     expect(catalog.find('p', 'constructor')).toBeUndefined();
   });
 
-  test('names every provider of a bare model id, in the order of the file', () => {
+  test('lists all providers of a bare model id, in the order of the file', () => {
     const catalog = createCatalog(
       file(
         record({ provider: 'q' }),
@@ -51,7 +51,7 @@ describe('createCatalog', () => {
     expect(catalog.modelsOf('none')).toEqual([]);
   });
 
-  test('tells models of a kind from others of the same id', () => {
+  test('distinguishes models of different kinds with the same id', () => {
     const catalog = createCatalog(
       file(record({ kind: 'embedding', formats: [] }), record({ provider: 'q', aliases: ['x'] })),
     );
@@ -61,7 +61,7 @@ describe('createCatalog', () => {
     expect(catalog.providersOf('m', 'rerank')).toEqual([]);
   });
 
-  test('cache multipliers follow from the prices, and are null where a price is not known', () => {
+  test('cache multipliers are computed from the prices, and are null when a price is unknown', () => {
     expect(createCatalog(file(record())).find('p', 'm')?.cache).toEqual({
       kind: 'automatic',
       minTokens: 1024,
@@ -75,19 +75,19 @@ describe('createCatalog', () => {
   });
 
   test.each<[string, unknown]>([
-    ['an id claimed twice at a provider', file(record(), record({ modelId: 'n', aliases: ['m'] }))],
+    ['a duplicate id at a provider', file(record(), record({ modelId: 'n', aliases: ['m'] }))],
     ['a source that is not listed', file(record({ sources: ['unknown'] }))],
     ['a negative price', file(record({ prices: { input: -1, output: 0 } }))],
-    ['a field that is not known', file({ ...record(), colour: 'red' } as ModelRecordInput)],
-    ['a chat model of no format', file(record({ formats: [] }))],
-    ['a format of chat for another kind', file(record({ kind: 'image' }))],
+    ['an unknown field', file({ ...record(), colour: 'red' } as ModelRecordInput)],
+    ['a chat model without a format', file(record({ formats: [] }))],
+    ['a chat format on a model of another kind', file(record({ kind: 'image' }))],
     ['a context window of zero', file(record({ contextWindow: 0 }))],
-    ['no list', {}],
-  ])('refuses %s', (_what, content) => {
+    ['a file without models', {}],
+  ])('rejects %s', (_what, content) => {
     expect(() => createCatalog(content)).toThrow();
   });
 
-  test('a look-up takes as long among 20,000 models as among 20', () => {
+  test('a look-up takes constant time, with 20 or 20,000 models', () => {
     const timeOf = (size: number): number => {
       const catalog = createCatalog(
         file(...Array.from({ length: size }, (_, index) => record({ modelId: `m-${String(index)}` }))),
@@ -103,19 +103,19 @@ describe('createCatalog', () => {
       });
       return Math.min(...rounds);
     };
-    // A scan would be a thousand times slower; ten leaves room for caches and a busy machine.
+    // A scan would be a thousand times slower. The factor of ten allows for CPU caches and a busy machine.
     expect(timeOf(20_000)).toBeLessThan(10 * timeOf(20));
   });
 });
 
-describe('the catalogue that ships', () => {
+describe('the catalogue that ships with the gateway', () => {
   const catalog = loadCatalog();
 
   test('is parsed once', () => {
     expect(loadCatalog()).toBe(catalog);
   });
 
-  test('has at least 150 current chat models of the providers, and the sandbox at no price', () => {
+  test('has more than 150 current chat models, and a free sandbox model', () => {
     const current = catalog.models.filter(({ deprecated, kind }) => !deprecated && kind === 'chat');
     expect(current.length).toBeGreaterThan(150);
     expect(catalog.find('sandbox', 'sandbox-1')).toMatchObject({
@@ -137,13 +137,13 @@ describe('the catalogue that ships', () => {
     ['ocr', 'mistral', 'mistral-ocr-latest'],
     ['moderation', 'openai', 'omni-moderation-latest'],
     ['video', 'xai', 'grok-imagine-video'],
-  ])('has %s models, and none of them is found as a chat model', (kind, provider, modelId) => {
+  ])('has %s models, and never lists them as chat models', (kind, provider, modelId) => {
     expect(catalog.find(provider, modelId)).toMatchObject({ kind, formats: [], cache: null });
     expect(catalog.providersOf(modelId, kind)).toContain(provider);
     expect(catalog.providersOf(modelId, 'chat')).toEqual([]);
   });
 
-  test('Claude caches where it is asked to, for five minutes, read at a tenth and written at five quarters', () => {
+  test('Claude caches marked prefixes for five minutes, at 0.1 of the input price to read and 1.25 to write', () => {
     const claudes = ['anthropic', 'hosted'].flatMap((name) =>
       catalog.modelsOf(name).filter(({ modelId, prices }) => modelId.includes('claude') && prices !== null),
     );
@@ -158,7 +158,7 @@ describe('the catalogue that ships', () => {
     }
   });
 
-  test('Claude binds its thinking from 5.1 and 5.5 on, and no other model does', () => {
+  test('only Claude models from 5.1 and 5.5 on have bound reasoning', () => {
     for (const id of ['claude-fable-5-1', 'claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5'])
       expect([id, catalog.find('anthropic', id)?.thinkingBinding]).toEqual([id, true]);
     for (const id of ['claude-sonnet-4-6', 'claude-opus-4-8', 'claude-sonnet-5'])
@@ -167,7 +167,7 @@ describe('the catalogue that ships', () => {
     expect(bound.filter(({ modelId }) => !modelId.includes('claude'))).toEqual([]);
   });
 
-  test('the days on which models end come from the pages that announce them', () => {
+  test('retirement dates come from the announcement pages', () => {
     expect(catalog.find('openai', 'gpt-5')).toMatchObject({ deprecated: true, retiredAt: '2026-12-11' });
     expect(catalog.find('anthropic', 'claude-opus-4-8')).toMatchObject({
       deprecated: false,
@@ -181,24 +181,24 @@ describe('the catalogue that ships', () => {
     }
   });
 
-  test('measurements of quality have an address each', () => {
+  test('each quality figure has a source URL', () => {
     const measured = catalog.models.filter(({ quality }) => quality.length > 0);
     expect(measured.length).toBeGreaterThan(150);
     expect(catalog.find('openai', 'gpt-4.1')?.quality).toContainEqual(
       expect.objectContaining({ measure: 'Aider Polyglot', value: 52.4, measuredOn: '2025-04-14' }),
     );
-    // The same model under the name that its maker gives it with a date, and a host with more.
+    // The same model under its maker's dated id and under a host's longer id.
     const ofOpus = catalog.find('anthropic', 'claude-opus-4-5-20251101')?.quality;
     expect(ofOpus).not.toEqual([]);
     expect(catalog.find('hosted', 'us.anthropic.claude-opus-4-5-20251101-v1:0')?.quality).toEqual(ofOpus);
     expect(catalog.find('anthropic', 'claude-3-5-sonnet-20240620')?.quality).toEqual([]);
   });
 
-  test('every model says where its facts come from', () => {
+  test('every model names its sources', () => {
     for (const model of catalog.models) expect(model.sources.length).toBeGreaterThan(0);
   });
 
-  test('tiers ascend, and a cached read never costs more than a plain one', () => {
+  test('tiers ascend, and cached input never costs more than plain input', () => {
     for (const { modelId, prices } of catalog.models) {
       if (prices === null) continue;
       const starts = prices.tiers?.map(({ aboveInputTokens }) => aboveInputTokens) ?? [];

@@ -1,7 +1,7 @@
 import { catalogFile, type ModelKind, type ModelPrices, type ModelRecord } from './catalog-file.ts';
 import data from '../data/models.json' with { type: 'json' };
 
-/** Prompt caching of a model. Multipliers are of the plain input price; null where they are not known. */
+/** Prompt caching of a model. Multipliers refer to the plain input price. Null means unknown. */
 export interface CacheRules {
   readonly kind: 'automatic' | 'explicit' | 'none';
   readonly minTokens: number | null;
@@ -10,23 +10,23 @@ export interface CacheRules {
   readonly writeMultiplier: number | null;
 }
 
-/** A model at a provider. */
+/** A model of a provider. */
 export interface CatalogModel extends Readonly<Omit<ModelRecord, 'cache'>> {
   readonly cache: CacheRules | null;
 }
 
 export interface ModelCatalog {
   readonly models: readonly CatalogModel[];
-  /** By the provider's id of the model or one of its aliases; exact. One look-up, however many models there are. */
+  /** Finds a model by the provider's exact model id or an alias. Constant time. */
   find(provider: string, modelId: string): CatalogModel | undefined;
-  /** The providers that have a model of that kind (any, if left out) by this id or alias, in the order of the file. */
+  /** The providers that have a model with this id or alias, in the order of the file. `kind` restricts the models. */
   providersOf(modelId: string, kind?: ModelKind): readonly string[];
   modelsOf(provider: string): readonly CatalogModel[];
 }
 
 /**
- * Builds a catalogue of what a data file says.
- * @throws ZodError when it is not in form, Error when two models of a provider claim one id or a source is not listed.
+ * Builds a catalogue from the content of a data file.
+ * @throws ZodError for an invalid file; Error when two models of a provider share an id, or a source is not listed.
  */
 export function createCatalog(fileContent: unknown): ModelCatalog {
   const file = catalogFile.parse(fileContent);
@@ -35,11 +35,13 @@ export function createCatalog(fileContent: unknown): ModelCatalog {
   const byId = new Map<string, Map<string, CatalogModel>>();
   for (const model of models) {
     const unlisted = model.sources.find((source) => !Object.hasOwn(file.sources, source));
-    if (unlisted !== undefined) throw new Error(`${model.modelId}: the source "${unlisted}" is not listed`);
+    if (unlisted !== undefined)
+      throw new Error(`${model.modelId}: the source "${unlisted}" is not listed in "sources"`);
     entryOf(byProvider, model.provider, () => []).push(model);
     for (const id of [model.modelId, ...model.aliases]) {
       const holders = entryOf(byId, id, () => new Map<string, CatalogModel>());
-      if (holders.has(model.provider)) throw new Error(`${model.provider} has two models "${id}"`);
+      if (holders.has(model.provider))
+        throw new Error(`${model.provider} has two models with the id "${id}"`);
       holders.set(model.provider, model);
     }
   }
@@ -56,7 +58,7 @@ export function createCatalog(fileContent: unknown): ModelCatalog {
 
 let loaded: ModelCatalog | undefined;
 
-/** The catalogue of the data file that ships with the gateway. Parsed and checked on the first call. */
+/** The catalogue from the gateway's own data file. Parsed and checked on the first call. */
 export function loadCatalog(): ModelCatalog {
   loaded ??= createCatalog(data);
   return loaded;
