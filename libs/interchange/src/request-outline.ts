@@ -58,7 +58,7 @@ export interface MessageOutline {
   readonly cacheControl: boolean;
   /** Tool calls in this (assistant) message. */
   readonly toolCalls: readonly ToolCallOutline[];
-  /** Ids of the tool calls whose results this message contains. */
+  /** Ids of the tool calls that this message contains the results of. */
   readonly toolResultIds: readonly string[];
   /** Byte ranges of the text parts in the body, including quotes and escapes. Computed on demand. */
   textRanges(): readonly ByteRange[];

@@ -1,5 +1,5 @@
 export { chooseModel, explorationShare } from './choice/choose-model.ts';
-export { findLack } from './choice/exclude.ts';
+export { findUnmetNeed } from './choice/exclude.ts';
 export type {
   Candidate,
   ChoiceReason,

@@ -3,14 +3,14 @@ import type { Candidate, RoutingChoice, RoutingQuestion } from './question.ts';
 
 type Ranked = Pick<RoutingChoice, 'candidates' | 'reason'>;
 
-/** A session is taken to go on for as long as it has lasted, within these bounds. */
+/** A conversation is assumed to continue for as many turns as it has had, up to this limit. */
 const turnsAheadMax = 20;
-/** A saving that is less of the cost than this is within what estimates are off by. */
+/** Minimum savings, as a share of the cost. Smaller savings are within the error of the estimates. */
 const savingShareMin = 0.2;
 
 /**
- * A session stays with its model, unless another one saves more than the cache that is lost there. Where the model cannot serve
- * this request, or is allowed no more, the choice is made anew.
+ * Keeps a conversation on its model, unless the savings of another model exceed the cost of the lost cache. If the model
+ * cannot serve this request or is no longer allowed, the ranking applies unchanged.
  */
 export function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ranked {
   const { pin, mode } = question;
@@ -19,14 +19,14 @@ export function applyPin({ candidates, reason }: Ranked, question: RoutingQuesti
   if (pin === null || pinned === undefined || best === undefined) return { candidates, reason };
   if (pin.isBound) return { candidates: [pinned], reason: 'bound_thinking' };
   const seeksSaving = mode === 'cheap' || mode === 'auto';
-  if (best !== pinned && seeksSaving && paysToMove(pinned, best, question)) {
+  if (best !== pinned && seeksSaving && isMoveCheaper(pinned, best, question)) {
     return { candidates, reason: 'session_moved' };
   }
   return { candidates: [pinned, ...candidates.filter((each) => each !== pinned)], reason: 'session' };
 }
 
-/** This turn and those ahead: the one goes on reading from its cache, the other has to fill one first. */
-function paysToMove(pinned: Candidate, best: Candidate, { pin, needs }: RoutingQuestion): boolean {
+/** Compares the cost of this turn and the expected turns: a warm cache on one side, a cold cache on the other. */
+function isMoveCheaper(pinned: Candidate, best: Candidate, { pin, needs }: RoutingQuestion): boolean {
   const turnsAhead = Math.min(turnsAheadMax, Math.max(1, pin?.turns ?? 1));
   const warm = (candidate: Candidate): number | null =>
     expectCostUsd(candidate.model, needs, needs.inputTokens);

@@ -15,7 +15,7 @@ const plainNeeds: Needs = {
   marksCache: false,
 };
 
-/** A model of `p` unless told otherwise, that can do everything. */
+/** A model of provider `p` with all capabilities, unless `change` overrides them. */
 function modelOf(modelId: string, input: number, change: Partial<CatalogModel> = {}): CatalogModel {
   return {
     provider: 'p',
@@ -89,11 +89,11 @@ describe('the mode', () => {
     [0.1, 'p/small', 'complexity_low'],
     [0.25, 'p/middle', 'complexity_medium'],
     [0.4, 'p/large', 'complexity_high'],
-  ])('auto at a complexity of %d takes %s', (complexity, id, reason) => {
+  ])('auto at a complexity of %d chooses %s', (complexity, id, reason) => {
     expect(ask({ complexity })).toMatchObject({ reason, candidates: [{ id }, {}, {}] });
   });
 
-  it('cheap counts what is in the cache', () => {
+  it('cheap includes the savings of cached tokens', () => {
     const models = listOf([modelOf('a', 1), 0.5], [modelOf('b', 0.9), 0.5]);
     const needs = { ...plainNeeds, inputTokens: 50_000 };
     expect(firstOf(ask({ mode: 'cheap', models, needs }))).toBe('p/b');
@@ -104,7 +104,7 @@ describe('the mode', () => {
     });
   });
 
-  it('fast takes the model that answers soonest, and on a small share one that is not known yet', () => {
+  it('fast chooses the fastest model, and for a small share of requests an unknown one', () => {
     const latency = (id: string) =>
       id === 'p/large' ? { firstTokenMs: 50, msPerToken: 1, weight: 50 } : undefined;
     expect(ask({ mode: 'fast', latency })).toMatchObject({
@@ -116,7 +116,7 @@ describe('the mode', () => {
     expect(firstOf(explored)).not.toBe('p/large');
   });
 
-  it('capable takes the best, and with tools the one that did not lack them', () => {
+  it('capable chooses the best model, and with tools also considers observed recall', () => {
     const close = listOf([modelOf('one', 1), 0.9], [modelOf('other', 1), 0.89]);
     const recall = (id: string) =>
       id === 'p/one' ? { judged: 100, recalled: 70 } : { judged: 100, recalled: 99 };
@@ -126,8 +126,8 @@ describe('the mode', () => {
   });
 });
 
-describe('a session', () => {
-  it('stays where its cache is, and moves where the saving is larger than what is lost', () => {
+describe('a conversation', () => {
+  it('stays on its model, and moves when the savings exceed the lost cache', () => {
     const models = listOf([modelOf('a', 1), 0.5], [modelOf('b', 0.95), 0.5], [modelOf('c', 0.01), 0.5]);
     const needs = { ...plainNeeds, inputTokens: 50_000 };
     const pin = pinOf('p/a', { cachedTokens: 49_000 });
@@ -135,12 +135,12 @@ describe('a session', () => {
     expect(ask({ models: models.slice(0, 2), needs, pin }).reason).toBe('session');
   });
 
-  it('keeps the complexity that it began with', () => {
+  it('keeps the complexity of its first turn', () => {
     const pin = pinOf('p/large', { level: 'high' });
     expect(ask({ pin, complexity: 0.1 })).toMatchObject({ level: 'high', reason: 'session' });
   });
 
-  it('never moves while its thinking is in the transcript, not even to stand in', () => {
+  it('never moves, even as a fallback, while the transcript contains bound reasoning', () => {
     const bound = pinOf('p/large', { isBound: true });
     const choice = ask({ mode: 'cheap', pin: bound });
     expect(choice).toMatchObject({ reason: 'bound_thinking', candidates: [{ id: 'p/large' }] });
@@ -176,7 +176,7 @@ const anyNeeds = fc
   .map((needs): Needs => ({ ...plainNeeds, ...needs }));
 const anyMode = fc.constantFrom('auto', 'cheap', 'fast', 'capable');
 
-/** Whether a model can do all that is needed, as the catalogue says it. */
+/** Whether a model meets all needs, according to the catalogue. */
 function canServe({ capabilities, contextWindow }: CatalogModel, needs: Needs): boolean {
   const has = needNames.every(
     (name) =>
@@ -188,8 +188,8 @@ function canServe({ capabilities, contextWindow }: CatalogModel, needs: Needs): 
   return has && needs.inputTokens <= (contextWindow ?? 8_192);
 }
 
-describe('whatever is asked', () => {
-  it('who is chosen can do it, and whoever cannot is named with a rule', () => {
+describe('for any request', () => {
+  it('every candidate meets all needs, and every other model is listed with a rule', () => {
     fc.assert(
       fc.property(anyModels, anyNeeds, anyMode, (models, needs, mode) => {
         const { candidates, excluded } = ask({ models, needs, mode });
@@ -200,7 +200,7 @@ describe('whatever is asked', () => {
     );
   });
 
-  it('a request that asks for more never gets a model that can do less', () => {
+  it('a request with more needs never gets a model with fewer capabilities', () => {
     fc.assert(
       fc.property(anyModels, anyNeeds, anyNeeds, anyMode, (models, needs, more, mode) => {
         const both = { ...needs, inputTokens: Math.max(needs.inputTokens, more.inputTokens) };
@@ -228,7 +228,7 @@ describe('whatever is asked', () => {
     );
   });
 
-  it('the same question has the same answer, in whatever order models are listed', () => {
+  it('the choice does not depend on the order of the models', () => {
     fc.assert(
       fc.property(anyModels, anyNeeds, anyMode, (models, needs, mode) => {
         const ids = (choice: RoutingChoice) => choice.candidates.map(({ id }) => id);
@@ -260,7 +260,7 @@ describe('rules', () => {
     expect(ruleOf(change, modelOf('m', 1, model))).toBe(rule);
   });
 
-  it('the sandbox serves where nobody else is, and where it is asked for', () => {
+  it('the sandbox is chosen only without other models or by name', () => {
     const sandbox = modelOf('s', 0, { provider: 'sandbox' });
     const models = listOf([sandbox, 0.5], [modelOf('m', 1), 0.5]);
     expect(firstOf(ask({ models: models.slice(0, 1) }))).toBe('sandbox/s');

@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 import { chooseLevel, type ComplexityLevel } from '../complexity/complexity-model.ts';
-import { openRules } from './exclude.ts';
+import { createRules } from './exclude.ts';
 import { expectCostUsd, expectLatencyMs } from './estimates.ts';
 import type {
   Candidate,
@@ -12,16 +12,16 @@ import type {
 } from './question.ts';
 import { applyPin } from './apply-pin.ts';
 
-/** Of the choices by latency, those that go to a model of which little is known. */
+/** Share of `fast` choices that try a model with few observations. */
 export const explorationShare = 0.05;
-/** A model of which so much was seen is known. */
+/** A model with at least this weight of observations is known. */
 const knownWeight = 5;
-/** What tool recall is taken to be, and how many requests that is worth. */
+/** The assumed tool recall, and its weight in requests. */
 const recallPrior = { recall: 0.95, weight: 20 } as const;
 
 /**
- * Who serves a request that leaves the model to the gateway. A pure function: equal questions get equal answers. Ties go to
- * the cheaper, then the better, then by name.
+ * Chooses the model for a request that leaves the choice to the gateway. A pure function: equal questions give equal results.
+ * Ties are broken by price, then by quality, then by name.
  */
 export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const { models, mode, pin } = question;
@@ -29,13 +29,13 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
     mode === 'auto' && pin !== null ? pin.level : chooseLevel(question.complexity, question.thresholds);
   const excluded: Excluded[] = [];
   const able: Candidate[] = [];
-  const ruleOf = openRules(question);
-  // What is good enough is told by the models that the account allows, whatever this request needs: so a request that asks
-  // for more is never served by less.
+  const ruleOf = createRules(question);
+  // The required quality depends on all models that the account allows, not on the needs of this request. A request with
+  // more needs therefore never gets a worse model.
   const allowed: number[] = [];
   for (const listed of models) {
     const rule = ruleOf(listed);
-    if (rule === undefined || isOfRequest(rule)) allowed.push(listed.quality);
+    if (rule === undefined || dependsOnRequest(rule)) allowed.push(listed.quality);
     if (rule === undefined) able.push(rate(listed, question));
     else excluded.push({ id: listed.id, rule });
   }
@@ -47,12 +47,12 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   return { ...settled, level, excluded };
 }
 
-/** Rules that depend on what this request needs, rather than on what the account wants. */
-const rulesOfRequests: ReadonlySet<string> = new Set<Excluded['rule']>([
+/** Rules that depend on the request, not on the account. */
+const requestRules: ReadonlySet<string> = new Set<Excluded['rule']>([
   ...(['no_tools', 'no_images', 'no_documents', 'no_json_mode', 'no_streaming', 'no_thinking'] as const),
   ...(['context_too_short', 'output_too_short', 'session_bound'] as const),
 ]);
-const isOfRequest = (rule: Excluded['rule']): boolean => rulesOfRequests.has(rule);
+const dependsOnRequest = (rule: Excluded['rule']): boolean => requestRules.has(rule);
 
 function rate({ model, id, quality }: ListedModel, question: RoutingQuestion): Candidate {
   const { pin } = question;
@@ -72,7 +72,7 @@ function scoreOf(
   return costUsd ?? Infinity;
 }
 
-/** Of what was measured, with a prior: it counts for requests with tools alone. */
+/** Observed tool recall with a prior. It counts only for requests with tools. */
 function recallOf(id: string, { needs, recall }: RoutingQuestion): number {
   if (!needs.tools) return 1;
   const { judged, recalled } = recall(id) ?? { judged: 0, recalled: 0 };
@@ -101,7 +101,7 @@ function orderOf({ mode }: RoutingQuestion, level: ComplexityLevel, allowed: rea
   return { compare: (one, other) => compareFor(required, one, other), reason: `complexity_${level}` };
 }
 
-/** Between the worst and the best that the account allows. */
+/** The required quality as a share of the range between the worst and the best allowed model. */
 const requiredShare: Readonly<Record<ComplexityLevel, number>> = { low: 0, medium: 0.5, high: 0.9 };
 
 function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): number {
@@ -113,7 +113,7 @@ function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): nu
   return worst + (best - worst) * requiredShare[level];
 }
 
-/** Those that are good enough, the cheapest first; then the others, the best first. */
+/** Orders models with sufficient quality by price, then the others by quality. */
 function compareFor(required: number, one: Candidate, other: Candidate): number {
   const [isGood, isOtherGood] = [one.quality >= required, other.quality >= required];
   if (isGood !== isOtherGood) return isGood ? -1 : 1;
@@ -127,7 +127,7 @@ function byTies(one: Candidate, other: Candidate): number {
   return one.id < other.id ? -1 : 1;
 }
 
-/** On a small share, whoever is known least is asked first, unless the session has a model already. */
+/** For a small share of requests, puts the least known model first. Never when the conversation has a model already. */
 function explore(
   ordered: readonly Candidate[],
   { chance, latency, pin }: RoutingQuestion,

@@ -2,13 +2,13 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { costUsd } from '@gateway/model-catalog';
 import type { Needs, ObservedLatency } from './question.ts';
 
-/** What an answer is taken to have where nothing bounds it: about the mean of agents' turns. */
+/** Assumed output tokens of an answer, about the mean of agents' turns. */
 const outputTokensTypical = 400;
 
 /**
- * What the request is expected to cost at a model, in USD; null where its prices are not known.
+ * Expected cost of the request at a model, in USD. Null when the model's prices are unknown.
  *
- * @param cachedTokens of the input, those that the provider has in its cache.
+ * @param cachedTokens input tokens that the provider has in its cache
  */
 export function expectCostUsd(model: CatalogModel, needs: Needs, cachedTokens: number): number | null {
   const outputTokens = Math.min(needs.outputTokensMax ?? outputTokensTypical, outputTokensTypical);
@@ -23,26 +23,26 @@ export function expectCostUsd(model: CatalogModel, needs: Needs, cachedTokens: n
   });
 }
 
-/** A typical answer, over which delay to the first token and pace are weighed. */
+/** Output tokens of a typical answer, used to weigh the time to the first token against the time per token. */
 const latencyTokensTypical = 200;
 interface Prior {
   readonly firstTokenMs: number;
   readonly msPerToken: number;
 }
 
-/** How many requests the prior is worth. */
+/** Weight of the prior, in requests. */
 const priorWeight = 2;
 
 /**
- * Before anything was observed: dearer models are larger, and larger ones slower. An assumption that gives way after a few
- * requests; no public source has figures for all models.
+ * Latency without observations. It assumes that a more expensive model is larger and slower. No public source has figures
+ * for all models. A few observed requests outweigh this prior.
  */
 function priorOf({ prices }: CatalogModel): Prior {
   const size = Math.log2(1 + (prices?.output ?? 10));
   return { firstTokenMs: 400 + 200 * size, msPerToken: 6 + 4 * size };
 }
 
-/** Milliseconds until a typical answer is there. */
+/** Expected milliseconds until a typical answer is complete. */
 export function expectLatencyMs(model: CatalogModel, observed: ObservedLatency | undefined): number {
   const prior = priorOf(model);
   if (observed === undefined) return prior.firstTokenMs + latencyTokensTypical * prior.msPerToken;

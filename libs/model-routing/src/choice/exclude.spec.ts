@@ -1,6 +1,6 @@
 import { loadCatalog } from '@gateway/model-catalog';
 import type { CatalogModel } from '@gateway/model-catalog';
-import { findLack } from './exclude.ts';
+import { findUnmetNeed } from './exclude.ts';
 import type { Needs } from './question.ts';
 
 const catalog = loadCatalog();
@@ -18,9 +18,9 @@ const nothing: Needs = {
 const known = catalog.find('groq', 'llama-3.1-8b-instant')!;
 const change = (more: Partial<CatalogModel>): CatalogModel => ({ ...known, ...more });
 
-describe('what a named model lacks', () => {
-  it('is nothing where the request needs nothing', () => {
-    expect(findLack(known, nothing)).toBeUndefined();
+describe('findUnmetNeed', () => {
+  it('returns undefined for a request without special needs', () => {
+    expect(findUnmetNeed(known, nothing)).toBeUndefined();
   });
 
   it.each([
@@ -30,22 +30,24 @@ describe('what a named model lacks', () => {
     ['jsonMode', 'no_json_mode'],
     ['streaming', 'no_streaming'],
     ['thinking', 'no_thinking'],
-  ] as const)('is %s where a source says that it has none, and not where none does', (need, rule) => {
+  ] as const)('for %s returns %s only when a source documents the lack', (need, rule) => {
     const needs = { ...nothing, [need]: true };
     const having = (has: boolean | null) => change({ capabilities: { ...known.capabilities, [need]: has } });
-    expect(findLack(having(false), needs)).toBe(rule);
-    expect(findLack(having(null), needs)).toBeUndefined();
-    expect(findLack(having(true), needs)).toBeUndefined();
+    expect(findUnmetNeed(having(false), needs)).toBe(rule);
+    expect(findUnmetNeed(having(null), needs)).toBeUndefined();
+    expect(findUnmetNeed(having(true), needs)).toBeUndefined();
   });
 
-  it('is room, for the request or for the answer, where the catalogue knows how much there is', () => {
+  it('returns a length rule only when the catalogue knows the limits', () => {
     const model = change({ contextWindow: 4_000, maxOutputTokens: 2_000 });
-    expect(findLack(model, { ...nothing, inputTokens: 4_001 })).toBe('context_too_short');
-    expect(findLack(model, { ...nothing, inputTokens: 3_000, outputTokensMax: 1_001 })).toBe(
+    expect(findUnmetNeed(model, { ...nothing, inputTokens: 4_001 })).toBe('context_too_short');
+    expect(findUnmetNeed(model, { ...nothing, inputTokens: 3_000, outputTokensMax: 1_001 })).toBe(
       'context_too_short',
     );
-    expect(findLack(model, { ...nothing, outputTokensMax: 2_001 })).toBe('output_too_short');
+    expect(findUnmetNeed(model, { ...nothing, outputTokensMax: 2_001 })).toBe('output_too_short');
     const unknown = change({ contextWindow: null, maxOutputTokens: null });
-    expect(findLack(unknown, { ...nothing, inputTokens: 4_001, outputTokensMax: 9_999 })).toBeUndefined();
+    expect(
+      findUnmetNeed(unknown, { ...nothing, inputTokens: 4_001, outputTokensMax: 9_999 }),
+    ).toBeUndefined();
   });
 });

@@ -4,9 +4,9 @@ import type { ExclusionRule, ListedModel, Needs, RoutingPolicy, RoutingQuestion 
 type Excludes = (listed: ListedModel) => boolean;
 type Rule = readonly [name: ExclusionRule, excludes: Excludes];
 
-/** For each model, the first rule that it falls under; undefined for one that may serve the request. */
-export function openRules(question: RoutingQuestion): (listed: ListedModel) => ExclusionRule | undefined {
-  // Most rules are for requests that need something, or accounts that forbid something: the others are not asked.
+/** Returns the first rule that excludes a model, or undefined for a model that can serve the request. */
+export function createRules(question: RoutingQuestion): (listed: ListedModel) => ExclusionRule | undefined {
+  // Only rules that apply to this request and account are created, so most checks are skipped.
   const rules = [
     ...policyRules(question),
     ...stateRules(question),
@@ -19,7 +19,7 @@ export function openRules(question: RoutingQuestion): (listed: ListedModel) => E
   };
 }
 
-/** What the account wants. */
+/** Rules of the account. */
 function* policyRules(question: RoutingQuestion): Generator<Rule> {
   const { allowedProviders, turnedOff, maxCostUsdPerMtok: max } = question.policy;
   if (allowedProviders !== null) {
@@ -27,11 +27,11 @@ function* policyRules(question: RoutingQuestion): Generator<Rule> {
     yield ['provider_not_allowed', ({ model }) => !allowed.has(model.provider)];
   }
   if (turnedOff.size > 0) yield ['turned_off', ({ id }) => turnedOff.has(id)];
-  const setBack = findSetBack(question);
-  // It answers from a script: it stands in for a model only where there is none.
-  if (setBack.has('sandbox')) yield ['sandbox', ({ model }) => model.provider === 'sandbox'];
-  // Its models are what the account deployed there, which nobody else knows.
-  if (setBack.has('azure')) yield ['own_deployments', ({ model }) => model.provider === 'azure'];
+  const demoted = findDemoted(question);
+  // The sandbox returns scripted answers. It is used only when no other model exists.
+  if (demoted.has('sandbox')) yield ['sandbox', ({ model }) => model.provider === 'sandbox'];
+  // Azure models are the account's own deployments, which the catalogue does not know.
+  if (demoted.has('azure')) yield ['own_deployments', ({ model }) => model.provider === 'azure'];
   if (max === null) return;
   yield ['price_unknown', ({ model }) => model.prices === null];
   yield [
@@ -40,33 +40,33 @@ function* policyRules(question: RoutingQuestion): Generator<Rule> {
   ];
 }
 
-/** What the provider has said of the model. */
+/** Rules about the state of a model at its provider. */
 function* stateRules({ today }: RoutingQuestion): Generator<Rule> {
   yield ['retired', ({ model }) => model.retiredAt !== null && model.retiredAt <= today];
   yield ['deprecated', ({ model }) => model.deprecated];
-  // Where a connection is, only its owner knows; what is served from everywhere has no such prefix, or `global.`.
+  // The gateway does not know the region of a connection. Models without a prefix or with `global.` work everywhere.
   yield ['other_region', ({ model }) => model.provider === 'hosted' && regionPrefix.test(model.modelId)];
 }
 
-/** Of inference profiles that answer in one part of the world alone. */
+/** Prefixes of inference profiles that work in one part of the world only. */
 const regionPrefix = /^(us|us-gov|eu|jp|au|apac|ca|sa)\./;
 
-/** What the request needs. Where no source says whether a model can, it is taken not to. */
+/** Rules about the needs of the request. An unknown capability counts as missing. */
 function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
   if (needs.tools) yield ['no_tools', ({ model }) => model.capabilities.tools !== true];
   if (needs.images) yield ['no_images', ({ model }) => model.capabilities.images !== true];
   if (needs.documents) yield ['no_documents', ({ model }) => model.capabilities.documents !== true];
-  // Of a third of the models no source says, though most have it: only a word against it counts.
+  // JSON mode is unknown for a third of the models, although most have it. So only a known lack excludes a model.
   if (needs.jsonMode) yield ['no_json_mode', ({ model }) => model.capabilities.jsonMode === false];
   if (needs.streaming) yield ['no_streaming', ({ model }) => model.capabilities.streaming === false];
   if (needs.thinking) yield ['no_thinking', ({ model }) => model.capabilities.thinking !== true];
   const tokens = needs.inputTokens + (needs.outputTokensMax ?? 0);
-  yield ['context_too_short', ({ model }) => tokens > (model.contextWindow ?? windowTokensUnknown)];
+  yield ['context_too_short', ({ model }) => tokens > (model.contextWindow ?? windowTokensDefault)];
   if (needs.outputTokensMax !== null) yield ['output_too_short', ({ model }) => isShort(model, needs)];
 }
 
-/** Where no source names a window, it is taken to be at least this. */
-const windowTokensUnknown = 8_192;
+/** The assumed context window of a model without a documented one. */
+const windowTokensDefault = 8_192;
 
 function isShort({ maxOutputTokens }: CatalogModel, { outputTokensMax }: Needs): boolean {
   return maxOutputTokens !== null && outputTokensMax !== null && outputTokensMax > maxOutputTokens;
@@ -76,18 +76,18 @@ function* pinRules({ pin }: RoutingQuestion): Generator<Rule> {
   if (pin?.isBound === true) yield ['session_bound', ({ id }) => id !== pin.id];
 }
 
-/** The sandbox and providers of own deployments, unless they are asked for by name or nobody else is there. */
-function findSetBack({ models, policy }: RoutingQuestion): ReadonlySet<string> {
+/** Providers that are used only by name or as a last resort: the sandbox, and providers with own deployments. */
+function findDemoted({ models, policy }: RoutingQuestion): ReadonlySet<string> {
   const present = new Set<string>();
   for (const { model } of models) present.add(model.provider);
-  const setBack = new Set<string>();
+  const demoted = new Set<string>();
   const usual = [...present].some(
     (name) => name !== 'sandbox' && name !== 'azure' && isAllowed(name, policy),
   );
   const named = (name: string): boolean => policy.allowedProviders?.includes(name) === true;
-  if (!named('sandbox') && (usual || present.has('azure'))) setBack.add('sandbox');
-  if (!named('azure') && usual) setBack.add('azure');
-  return setBack;
+  if (!named('sandbox') && (usual || present.has('azure'))) demoted.add('sandbox');
+  if (!named('azure') && usual) demoted.add('azure');
+  return demoted;
 }
 
 function isAllowed(provider: string, { allowedProviders }: RoutingPolicy): boolean {
@@ -95,10 +95,10 @@ function isAllowed(provider: string, { allowedProviders }: RoutingPolicy): boole
 }
 
 /**
- * What a model that was named for a request cannot do of what it needs. Whoever names a model may know it better than the
- * catalogue: only a source's word against an ability counts, where a choice among all models wants one for it.
+ * The first need of a request that a model named by the client does not meet. The client may know the model better than the
+ * catalogue, so only a documented lack counts. An unknown capability counts as present here.
  */
-export function findLack(
+export function findUnmetNeed(
   { capabilities: can, contextWindow, maxOutputTokens }: CatalogModel,
   needs: Needs,
 ): ExclusionRule | undefined {

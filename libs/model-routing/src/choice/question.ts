@@ -2,7 +2,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import type { ComplexityLevel, ComplexityThresholds } from '../complexity/complexity-model.ts';
 import type { RoutingMode } from './routing-string.ts';
 
-/** What a model must be able to do for a request. */
+/** Capabilities that a request needs. */
 export interface Needs {
   readonly tools: boolean;
   readonly images: boolean;
@@ -10,92 +10,93 @@ export interface Needs {
   readonly jsonMode: boolean;
   readonly streaming: boolean;
   readonly thinking: boolean;
-  /** Estimated, as the request is expected to go out. */
+  /** Estimated tokens of the upstream request. */
   readonly inputTokens: number;
-  /** As the client bounds it; null: it does not. */
+  /** The client's limit. Null: no limit. */
   readonly outputTokensMax: number | null;
-  /** The client marks what of it is to be cached. */
+  /** Whether the client marked a prefix for caching. */
   readonly marksCache: boolean;
 }
 
-/** What the account allows. */
+/** The account's restrictions. */
 export interface RoutingPolicy {
-  /** Null is all of them. */
+  /** Null allows all providers. */
   readonly allowedProviders: readonly string[] | null;
-  /** `<provider>/<model>` of those that take no part. */
+  /** Disabled models, as `<provider>/<model>`. */
   readonly turnedOff: ReadonlySet<string>;
-  /** The dearest that input or output may be, in USD per million tokens. Null is no bound. */
+  /** Maximum price of input and of output, in USD per million tokens. Null: no limit. */
   readonly maxCostUsdPerMtok: number | null;
 }
 
-/** What requests showed of a model lately; older ones count less. */
+/** Observed latency of a model. Older requests have less weight. */
 export interface ObservedLatency {
   readonly firstTokenMs: number;
-  /** Null: no answer told its pace. */
+  /** Null when no answer was suited to measure it. */
   readonly msPerToken: number | null;
-  /** How many requests that is worth. */
+  /** Weight of the observation, in requests. */
   readonly weight: number;
 }
 
 export interface ObservedRecall {
-  /** Requests whose tools were pruned and where some were called, and those of them that had all that was called. */
+  /** Requests with pruned tools and at least one tool call. */
   readonly judged: number;
+  /** Those of them in which every called tool was forwarded. */
   readonly recalled: number;
 }
 
-/** The model that a session has been with. */
+/** The model that a conversation has used so far. */
 export interface Pin {
   readonly id: string;
-  /** The session's complexity, as it was decided on its first turn. */
+  /** The complexity of the conversation, decided on its first turn. */
   readonly level: ComplexityLevel;
-  /** The prefix that its provider has read before and may still have in its cache. 0: it is gone, or was too short. */
+  /** Length of the prefix that the provider may still have in its cache. 0: expired, or too short. */
   readonly cachedTokens: number;
-  /** Turns so far. */
+  /** Number of turns so far. */
   readonly turns: number;
-  /** The transcript carries reasoning that is bound to its model. */
+  /** Whether the transcript contains bound reasoning of the model. */
   readonly isBound: boolean;
 }
 
-/** A model that may be chosen, with what does not change from request to request. */
+/** A model that can be chosen, with its facts that do not depend on the request. */
 export interface ListedModel {
   readonly model: CatalogModel;
   /** `<provider>/<model>` */
   readonly id: string;
-  /** 0 to 1: see `rateQuality`. */
+  /** 0 to 1. See `rateQuality`. */
   readonly quality: number;
 }
 
-/** All that a choice depends on: equal questions get equal answers. */
+/** All inputs of a choice. Equal questions give equal choices. */
 export interface RoutingQuestion {
   readonly mode: RoutingMode;
-  /** The chat models of the connected providers, in a steady order. */
+  /** The chat models of the connected providers, in a stable order. */
   readonly models: readonly ListedModel[];
   readonly needs: Needs;
   readonly policy: RoutingPolicy;
-  /** 0 to 1; looked at by `auto` alone. */
+  /** 0 to 1. Only the mode `auto` uses it. */
   readonly complexity: number;
   readonly thresholds: ComplexityThresholds;
   readonly latency: (id: string) => ObservedLatency | undefined;
   readonly recall: (id: string) => ObservedRecall | undefined;
   readonly pin: Pin | null;
-  /** 0 to 1: below `explorationShare`, a less known model is tried. */
+  /** A random number from 0 to 1. Below `explorationShare`, a less known model is tried. */
   readonly chance: number;
-  /** `YYYY-MM-DD`: models that have been retired by then are out. */
+  /** `YYYY-MM-DD`. Models that are retired by this day are excluded. */
   readonly today: string;
 }
 
-/** A model that may serve the request, with what speaks for it. */
+/** A model that can serve the request, with its score. */
 export interface Candidate extends ListedModel {
-  /** By which it stands in its place: USD in `cheap` and `auto`, milliseconds in `fast`, quality times recall in `capable`. */
+  /** The value that orders candidates: USD in `cheap` and `auto`, milliseconds in `fast`, quality × recall in `capable`. */
   readonly score: number;
-  /** What the request is expected to cost. Null: its prices are not known. */
+  /** Expected cost of the request. Null when the prices are unknown. */
   readonly costUsd: number | null;
 }
 
 /**
- * Why the first candidate is the first. `complexity_*`: the cheapest of those that are good enough for it. `session`: the
- * session has been with it. `session_moved`: the saving pays for the cache that is lost. `bound_thinking`: the transcript
- * belongs to it. `explored`: little is known of it.
+ * Why the first candidate was chosen. `complexity_*`: the cheapest model with sufficient quality. `session`: the model that
+ * the conversation already uses. `session_moved`: the savings exceed the cost of the lost cache. `bound_thinking`: the
+ * transcript contains its bound reasoning. `explored`: it has few observations.
  */
 export type ChoiceReason =
   | 'complexity_low'
@@ -135,9 +136,9 @@ export type ExclusionRule =
   | 'session_bound';
 
 export interface RoutingChoice {
-  /** The best first; the others are who may stand in. Empty when every model is excluded. */
+  /** The best first, followed by the fallbacks. Empty when every model is excluded. */
   readonly candidates: readonly Candidate[];
-  /** Null without a candidate. */
+  /** Null when there is no candidate. */
   readonly reason: ChoiceReason | null;
   readonly level: ComplexityLevel;
   readonly excluded: readonly Excluded[];

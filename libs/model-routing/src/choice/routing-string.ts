@@ -1,4 +1,4 @@
-/** How a model is to be chosen: by what the request asks for, by price, by delay, or the best there is. */
+/** The criterion for the choice of a model: complexity of the request, price, latency, or quality. */
 export const routingModes = ['auto', 'cheap', 'fast', 'capable'] as const;
 export type RoutingMode = (typeof routingModes)[number];
 
@@ -7,12 +7,12 @@ const modeOf: ReadonlyMap<string, RoutingMode> = new Map(
   routingModes.map((mode) => [`${prefix}${mode}`, mode] as const),
 );
 
-/** `svc/auto` → `auto`; undefined for a model's own name. */
+/** Parses `svc/auto` to `auto`. Undefined for the name of a model. */
 export function parseRoutingString(model: string): RoutingMode | undefined {
   return model.startsWith(prefix) ? modeOf.get(model) : undefined;
 }
 
-/** Whether a model string is of the gateway's own and not a provider's, known or not. */
+/** Whether a model string has the gateway's prefix. The mode after it may be unknown. */
 export function isRoutingName(model: string): boolean {
   return model.startsWith(prefix);
 }

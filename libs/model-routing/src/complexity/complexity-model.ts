@@ -1,16 +1,16 @@
 import { extractFeatures, featureNames } from './features.ts';
 import weights from '../../../../models/complexity/weights.json' with { type: 'json' };
 
-/** Weights as `training/complexity` fits and writes them. Features are in the order of `featureNames`. */
+/** The weights that `training/complexity` fits and writes. Features are in the order of `featureNames`. */
 export interface ComplexityWeights {
   readonly version: number;
   readonly features: readonly string[];
   readonly means: readonly number[];
   readonly deviations: readonly number[];
   readonly weights: readonly number[];
-  /** Raw score → probability that a capable model is right where a cheap one is wrong: 1 / (1 + e^−(slope × raw + intercept)). */
+  /** Maps a raw score to the probability that a capable model is right and a cheap one is wrong: 1 / (1 + e^−(slope × raw + intercept)). */
   readonly calibration: { readonly slope: number; readonly intercept: number };
-  /** Scores above which a request is of medium and of high complexity, before an account has requests of its own. */
+  /** Scores from which complexity is medium or high, until thresholds from an account's own requests exist. */
   readonly thresholds: ComplexityThresholds;
 }
 
@@ -22,21 +22,23 @@ export interface ComplexityThresholds {
 export type ComplexityLevel = 'low' | 'medium' | 'high';
 
 export interface ComplexityModel {
-  /** Higher asks for more. Orders texts; says nothing by itself. */
+  /** A higher score means more complex. Only the order of scores is meaningful. */
   rawScore(text: string): number;
-  /** The same as a probability, 0 to 1. */
+  /** The calibrated score, a probability from 0 to 1. */
   score(text: string): number;
   readonly thresholds: ComplexityThresholds;
 }
 
-/** Beyond what most texts of the fit showed, more of a thing says no more. */
+/** Features are limited to this many deviations from the mean. Larger values were rare in the fit. */
 const deviationsMax = 5;
 
-/** @throws Error when the weights were fitted on other features. */
+/** @throws Error when the weights were fitted with different features. */
 export function createComplexityModel(fitted: ComplexityWeights): ComplexityModel {
   const { features, means, deviations, weights, calibration, thresholds } = fitted;
   if (features.join() !== featureNames.join()) {
-    throw new Error('the weights of the complexity score are of other features: fit them again');
+    throw new Error(
+      'models/complexity/weights.json was fitted with different features; run the fit in training/complexity again',
+    );
   }
   const rawScore = (text: string): number => {
     const values = extractFeatures(text);
@@ -51,7 +53,7 @@ export function createComplexityModel(fitted: ComplexityWeights): ComplexityMode
   return { rawScore, score, thresholds };
 }
 
-/** In deviations from the mean, within bounds. The fit sees features the same way. */
+/** Deviations from the mean, limited to ±`deviationsMax`. The fit uses the same function. */
 export function standardize(value: number, mean: number, deviation: number): number {
   return Math.min(deviationsMax, Math.max(-deviationsMax, (value - mean) / deviation));
 }
@@ -63,7 +65,7 @@ export function chooseLevel(score: number, { medium, high }: ComplexityThreshold
 
 let loaded: ComplexityModel | undefined;
 
-/** The score with the weights that ship with the gateway. */
+/** The complexity model with the gateway's own weights. Loaded once. */
 export function loadComplexityModel(): ComplexityModel {
   loaded ??= createComplexityModel(weights);
   return loaded;

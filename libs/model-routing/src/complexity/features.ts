@@ -1,10 +1,10 @@
 import { readOptions } from './options.ts';
 import { classOfWord, wordClasses } from './word-classes.ts';
 
-/** What is read of a text: its beginning and its end. Bounds the time that one takes. */
+/** Maximum number of characters that are read, from the beginning and the end of a text. Bounds the time per text. */
 const charactersMax = 8_000;
 
-/** Counts and shares that do not hang on what a text is about. */
+/** Counts and shares that do not depend on the topic of a text. */
 const counted = [
   ...['characters', 'words', 'sentences', 'lines', 'numbers', 'distinctNumbers', 'decimals', 'years'],
   ...['operators', 'brackets', 'nonAscii', 'symbols', 'letters', 'quotes', 'commas', 'blanks', 'capitals'],
@@ -24,7 +24,7 @@ const shaped = [
   ],
 ] as const;
 
-/** The order in which weights are kept. */
+/** All feature names, in the order of the weights. */
 export const featureNames: readonly string[] = [
   ...counted,
   ...counted.slice(4).map((name) => `${name}PerWord`),
@@ -37,7 +37,7 @@ type Counts = Record<(typeof counted)[number], number>;
 
 const taskClass = wordClasses.indexOf('task');
 
-/** What one pass over a text finds. */
+/** The result of one pass over a text. */
 interface Scan {
   readonly counts: Counts;
   readonly classes: Float64Array;
@@ -50,15 +50,15 @@ interface Scan {
 }
 
 /**
- * A text as figures, in the order of `featureNames`. Counts are logarithms (`ln(1 + n)`), the rest are shares and means. The one
- * implementation: what the weights are fitted on is what scores.
+ * Computes the features of a text, in the order of `featureNames`. Counts are logarithms (`ln(1 + n)`), the rest are shares
+ * and means. The fit of the weights uses this implementation too.
  */
 export function extractFeatures(whole: string): Float64Array {
   const text = cutMiddle(whole);
   const { stem, figures } = readOptions(text);
   const scan = scanText(text);
   const { counts, classes } = scan;
-  // Who gives choices wants one of them, whatever the choices are about.
+  // A question with options expects one of them, so words for larger tasks do not count.
   if (stem.length < text.length) classes[taskClass] = 0;
   const words = Math.max(1, counts.words);
   const sentences = Math.max(1, counts.sentences);
@@ -151,19 +151,19 @@ function noteNumber(found: string, { counts, distinctNumbers }: Scan): void {
   if (number.length === 4 && /^(1\d|20)\d\d$/.test(number)) counts.years += 1;
 }
 
-/** A number without the marks that end its sentence. By hand: a pattern would try each of a long run of them. */
+/** A number without trailing punctuation. A loop, because a pattern would take quadratic time on a long run of marks. */
 function withoutEnd(found: string): string {
   let end = found.length;
   while (found[end - 1] === '.' || found[end - 1] === ',') end -= 1;
   return found.slice(0, end);
 }
 
-/** Marks of the basic plane: each is one unit of the text. */
+/** Pairs each mark with its count. All marks are in the basic plane, so each is one UTF-16 unit. */
 function marksOf(marks: string, name: keyof Counts): (readonly [string, keyof Counts])[] {
   return Array.from(marks, (mark) => [mark, name] as const);
 }
 
-/** Which count a mark adds to, besides that of symbols. */
+/** The count that a mark adds to, in addition to `symbols`. */
 const countOfMark = new Map<string, keyof Counts>([
   ...marksOf('=+*/^<>−×÷±√∑∫', 'operators'),
   ...marksOf('()[]{}', 'brackets'),

@@ -1,7 +1,7 @@
 /**
- * Words that say how much there is to think about, by what they do in a sentence. Function words and words of reckoning
- * alone: which subject a text is of says nothing about how hard it is, and what is learned from subjects' words does not
- * carry over to others.
+ * Words that indicate the complexity of a request, grouped by their function in a sentence. The lists contain only function
+ * words and words for calculations. Topic words are left out: a topic does not indicate complexity, and weights for topic
+ * words do not generalize to other topics.
  */
 const lists = {
   negation:
@@ -15,7 +15,7 @@ const lists = {
     'one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty hundred thousand million dozen third quarter first second fourth fifth once',
   rate: 'per hour hours minute minutes day days week weeks month months year years percent mile miles dollar dollars cost costs price total remaining left rest sum average much spend spends pay pays buys sells earns makes gets gives takes',
   reasoning: 'because therefore thus since hence then so implies follows calculate compute determine why',
-  /** What is asked to be made or shown, rather than told. */
+  /** Verbs and nouns for work products and proofs, as opposed to facts. */
   task: 'prove proof derive explain evaluate solve compare analyze analyse design implement optimize optimise refactor debug diagnose argue justify estimate plan architect algorithm theorem complexity rigorous rigorously detailed comprehensive step steps tradeoff tradeoffs trade-offs concurrent concurrency distributed invariant constraints migrate rewrite investigate',
   recall:
     'called known refers term name named define defined definition example described describes means meaning type types considered associated characterized cause causes caused located found',
@@ -31,7 +31,7 @@ export type WordClass = keyof typeof lists;
 
 export const wordClasses = Object.keys(lists) as readonly WordClass[];
 
-/** Word in lower case → position of its class. A word is in one class, the first that lists it. */
+/** Lower-case word → index of its class. A word belongs to the first class that lists it. */
 export const classOfWord: ReadonlyMap<string, number> = new Map(
   wordClasses
     .flatMap((name, position) => lists[name].split(' ').map((word) => [word, position] as const))

@@ -7,20 +7,20 @@ interface Figure {
   readonly value: number;
 }
 
-/** Rounds of turns in which models are placed by measures, and measures by models. It has settled by then. */
+/** Number of alternating least-squares rounds. The values have converged by then. */
 const rounds = 30;
-/** What the prior of a model is worth against one figure of it. */
+/** Weight of a model's prior, relative to one benchmark figure. */
 const priorWeight = 0.5;
 
 /**
- * How capable models are, 0 to 1, before they have been seen at work. Each public measurement in the catalogue has a scale of
- * its own; what links two of them is the models that both have judged. So every measure gets a place and a spread, and
- * every model one ability, such that `value ≈ place + spread × ability` (least squares by turns, as in item response models).
- * A model without figures is placed by its output price and its age alone, as the others of the catalogue are on average.
+ * Rates the quality of models from 0 to 1, for models that the gateway has not observed yet. Each benchmark in the catalogue
+ * has its own scale. Models that occur in two benchmarks link their scales. Every benchmark therefore gets an intercept and
+ * a slope, and every model one ability, such that `value ≈ intercept + slope × ability` (alternating least squares, as in
+ * item response models). A model without figures is rated by its output price and its age only.
  */
 export function rateQuality(models: readonly CatalogModel[]): ReadonlyMap<CatalogModel, number> {
   const figures = listFigures(models);
-  const guesses = models.map(guessAbility);
+  const guesses = models.map(estimateAbility);
   const abilities = Float64Array.from(guesses);
   const ofModel = groupBy(figures, ({ model }) => model);
   const ofMeasure = groupBy(figures, ({ measure }) => measure);
@@ -29,17 +29,17 @@ export function rateQuality(models: readonly CatalogModel[]): ReadonlyMap<Catalo
     for (const [model, seen] of ofModel) {
       let [sum, weight] = [(guesses[model] ?? 0) * priorWeight, priorWeight];
       for (const { measure, value } of seen) {
-        const { place, spread } = scales.get(measure) ?? { place: 0, spread: 1 };
-        sum += (value - place) / spread;
+        const { intercept, slope } = scales.get(measure) ?? { intercept: 0, slope: 1 };
+        sum += (value - intercept) / slope;
         weight += 1;
       }
       abilities[model] = sum / weight;
     }
   }
-  return new Map(models.map((model, at) => [model, squash(abilities[at] ?? 0)]));
+  return new Map(models.map((model, at) => [model, sigmoid(abilities[at] ?? 0)]));
 }
 
-/** Small or obscure measurements say little: with fewer models the scale cannot be told. */
+/** Minimum number of models in a benchmark. The scale of a smaller benchmark cannot be estimated. */
 const modelsMin = 8;
 
 function listFigures(models: readonly CatalogModel[]): Figure[] {
@@ -56,16 +56,16 @@ function listFigures(models: readonly CatalogModel[]): Figure[] {
   return figures.filter(({ measure }) => (counts.get(measure) ?? 0) >= modelsMin);
 }
 
-/** In the middle of 2025, at 3 USD per million output tokens: 0. A year newer, or four times as dear: one more. */
-function guessAbility({ prices, releasedAt }: CatalogModel): number {
+/** Prior ability: 0 for mid-2025 and 3 USD per million output tokens. One more per year, and per fourfold price. */
+function estimateAbility({ prices, releasedAt }: CatalogModel): number {
   const price = Math.max(0.05, prices?.output ?? 1);
   const years =
     releasedAt === null ? -0.5 : (Date.parse(releasedAt) - Date.parse('2025-07-01')) / 31_557_600_000;
   return Math.log2(price / 3) / 2 + years;
 }
 
-/** Least squares of value on ability, with a spread that is never negative: more able models do not do worse. */
-function fitScale(seen: readonly Figure[], abilities: Float64Array): { place: number; spread: number } {
+/** Least squares of value on ability. The slope is never negative, because abler models are not worse. */
+function fitScale(seen: readonly Figure[], abilities: Float64Array): { intercept: number; slope: number } {
   const xs = seen.map(({ model }) => abilities[model] ?? 0);
   const [meanX, meanY] = [meanOf(xs), meanOf(seen.map(({ value }) => value))];
   let [xx, xy, yy] = [0, 0, 0];
@@ -76,11 +76,11 @@ function fitScale(seen: readonly Figure[], abilities: Float64Array): { place: nu
     yy += (value - meanY) ** 2;
   });
   const deviation = Math.sqrt(yy / seen.length) || 1;
-  const spread = Math.max(0.5 * deviation, (xy + 0.1 * deviation) / (xx + 0.1));
-  return { place: meanY - spread * meanX, spread };
+  const slope = Math.max(0.5 * deviation, (xy + 0.1 * deviation) / (xx + 0.1));
+  return { intercept: meanY - slope * meanX, slope };
 }
 
-function squash(ability: number): number {
+function sigmoid(ability: number): number {
   return 1 / (1 + Math.exp(-ability));
 }
 
@@ -98,7 +98,7 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => number): M
   return groups;
 }
 
-/** The chat models of a catalogue as they may be chosen, by provider. Some tens of milliseconds: once a process. */
+/** The chat models of a catalogue with their quality, by provider. Takes tens of milliseconds; call it once per process. */
 export function listModels(models: readonly CatalogModel[]): ReadonlyMap<string, readonly ListedModel[]> {
   const chat = models.filter(({ kind }) => kind === 'chat');
   const listed = new Map<string, ListedModel[]>();

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { ClientFormat } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
-import { findLack, parseRoutingString } from '@gateway/model-routing';
+import { findUnmetNeed, parseRoutingString } from '@gateway/model-routing';
 import { findProvider, type Provider } from '@gateway/providers';
 import type { Connections } from '../../../connections/connections.ts';
 import { renderHeaderText } from '../../../request/http-response.ts';
@@ -68,7 +68,7 @@ function chooseNamed(
     const sentTokens = Math.ceil(exchange.outboundBytes / bytesPerToken);
     // What went out was pruned and compressed; before anything did, the request counts as it came.
     const inputTokens = sentTokens === 0 ? needs.inputTokens : Math.min(needs.inputTokens, sentTokens);
-    return findLack(model, { ...needs, inputTokens });
+    return findUnmetNeed(model, { ...needs, inputTokens });
   };
   const skip = (skipped: SkippedFallback) => exchange.tries.skipped.push(skipped);
   return chooseFallbacks(find(request.outline.model), routing.fallbacks, { find, lackOf, skip });
