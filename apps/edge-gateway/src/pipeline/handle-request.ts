@@ -11,7 +11,7 @@ import { parse, parseAtHand } from './stages/parse/parse.ts';
 import { plan } from './stages/plan/plan.ts';
 import { record } from './stages/record/record.ts';
 import { relay } from './stages/relay/relay.ts';
-import { relayError } from './stages/relay/relay-error.ts';
+import { relayError } from './stages/relay/relay-errors.ts';
 import { validate } from './stages/validate/validate.ts';
 
 /**

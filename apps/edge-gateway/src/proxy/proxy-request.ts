@@ -11,7 +11,7 @@ import { connectedProviders } from '../pipeline/stages/choose/choose.ts';
 import { limit } from '../pipeline/stages/limit/limit.ts';
 import { scanBody } from '../pipeline/stages/parse/parse.ts';
 import { record } from '../pipeline/stages/record/record.ts';
-import { relayError } from '../pipeline/stages/relay/relay-error.ts';
+import { relayError } from '../pipeline/stages/relay/relay-errors.ts';
 import { forwardBody } from './forward-body.ts';
 import { holdUntilModel, type HeldBody } from './held-body.ts';
 import { JsonModelScanner } from './json-model-scanner.ts';

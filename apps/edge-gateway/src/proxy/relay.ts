@@ -9,10 +9,10 @@ import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
 import type { Exchange } from '../pipeline/exchange/exchange.ts';
 import { hasLeft } from '../pipeline/exchange/exchange.ts';
 import type { Lane } from '../request/request.ts';
-import { openLane } from '../pipeline/stages/relay/answer-lane.ts';
-import type { PassedAnswer } from '../pipeline/stages/relay/passed-answer.ts';
-import { pump } from '../pipeline/stages/relay/pump.ts';
-import { relayProviderError } from '../pipeline/stages/relay/relay-provider-error.ts';
+import { openResponseWriter } from '../pipeline/stages/relay/response-writer.ts';
+import type { ProviderAnswer } from '../pipeline/stages/relay/provider-answer.ts';
+import { pump } from '../pipeline/stages/relay/provider-answer.ts';
+import { relayProviderError } from '../pipeline/stages/relay/relay-errors.ts';
 import { toUpstreamError } from '../upstream/upstream.port.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 import type { ProxyTarget } from './proxy-target.ts';
@@ -43,7 +43,7 @@ export async function relayBytes(
   if (answer.status >= 400) {
     const [own] = isMapped ? formatsOf(target.provider) : [];
     const lane: Lane = own === undefined ? usualLane : { kind: 'translated', format: own };
-    const errorLane = openLane({ ...target, lane }, exchange, null);
+    const errorLane = openResponseWriter({ ...target, lane }, exchange, null);
     return relayProviderError(
       { ...passed, headers: { ...headers, ...exchange.headers } },
       errorLane,
@@ -60,7 +60,7 @@ function lengthOf({ headers }: UpstreamAnswer): Record<string, string> {
   return typeof length === 'string' ? { 'content-length': length } : {};
 }
 
-async function passBytes(passed: PassedAnswer, exchange: Exchange): Promise<RelayOutcome> {
+async function passBytes(passed: ProviderAnswer, exchange: Exchange): Promise<RelayOutcome> {
   const { response, timings } = exchange;
   const type = passed.headers['content-type'] ?? '';
   const usage = new UsageReader(type);
@@ -94,7 +94,7 @@ async function passBytes(passed: PassedAnswer, exchange: Exchange): Promise<Rela
 }
 
 /** A stream of events ends with an event that says so; of anything else the client sees that bytes are missing. */
-function breakOff(error: GatewayError, passed: PassedAnswer, exchange: Exchange): RelayOutcome {
+function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   const { response, ledger } = exchange;
   const left = hasLeft(exchange);
   if (!left && !response.headersSent) throw error;
@@ -124,7 +124,7 @@ const contentType = 'application/json';
 
 /** An answer of a shape of the provider's own, read whole and told in the usual one. Throws only before the first byte. */
 async function relayMapped(
-  { answer, headers, providerRequestId }: PassedAnswer,
+  { answer, headers, providerRequestId }: ProviderAnswer,
   mapAnswer: NonNullable<OutgoingBody['mapAnswer']>,
   { response, timings }: Exchange,
 ): Promise<RelayOutcome> {
@@ -152,7 +152,7 @@ async function relayMapped(
   };
 }
 
-async function readFields({ body }: PassedAnswer['answer']): Promise<JsonFields> {
+async function readFields({ body }: ProviderAnswer['answer']): Promise<JsonFields> {
   const { bytes, isWhole } = await readWhole(body, answerBytesMax).catch((error: unknown) => {
     throw toUpstreamError(error);
   });

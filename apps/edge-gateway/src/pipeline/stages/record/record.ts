@@ -1,6 +1,9 @@
-import { tokensSaved, type RequestAcceptedV1, type RequestEventV1 } from '@gateway/contracts';
-import type { LineLog } from '@gateway/observability';
+import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
+import { tokensSaved } from '@gateway/contracts';
+import type { Attributes, LineLog } from '@gateway/observability';
+import { genAi, recordFailure } from '@gateway/observability';
 import type { ModelCatalog } from '@gateway/model-catalog';
+import type { ResponseSummary } from '@gateway/interchange';
 import type { OpenRequest, OpenRequests } from '../../../grants/open-requests.ts';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { RequestSpool } from '../../../spool/request-spool.ts';
@@ -12,9 +15,7 @@ import { ContentCopy } from '../../contents/content-copy.ts';
 import type { ContentKeeper } from '../../contents/content-keeper.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import { noteAnswer } from './note-answer.ts';
-import { endProviderCall } from './end-provider-call.ts';
-import { renderAccepted, renderEvent } from './render-event.ts';
-import { renderLogLine } from './render-log-line.ts';
+import { renderAccepted, renderEvent, renderLogLine } from './render-record.ts';
 
 interface RecordServices {
   readonly spool: RequestSpool;
@@ -28,7 +29,7 @@ interface RecordServices {
 }
 
 /** One request's way into the log: accepted once, finished exactly once. */
-export interface Recording {
+interface Recording {
   /** Starts writing the accept line; it is written while the request is parsed and planned. */
   accept(caller: Caller): void;
   /** Waits until the accept line is on disk. Throws `service_unavailable` when the spool has no room. */
@@ -141,4 +142,35 @@ function countRequest(exchange: Exchange, outcome: RelayOutcome, metrics: EdgeMe
   if (timings.planStartedAt !== undefined && timings.planEndedAt !== undefined) {
     metrics.planSeconds.observe((timings.planEndedAt - timings.planStartedAt) / 1000);
   }
+}
+
+/** Ends the span of the provider call, which lasts as long as its answer, with what the answer was. */
+export function endProviderCall({ providerCall, timings }: Exchange, outcome: RelayOutcome): void {
+  if (providerCall === undefined) return;
+  if (providerCall.isRecording() && outcome.summary !== null) {
+    providerCall.setAttributes(renderAnswerAttributes(outcome.summary));
+    if (timings.forwardedAt !== undefined && timings.firstByteAt !== undefined) {
+      const seconds = (timings.firstByteAt - timings.forwardedAt) / 1000;
+      providerCall.setAttribute(genAi.responseTimeToFirstChunk, seconds);
+    }
+  }
+  if (outcome.status === 'ok') {
+    providerCall.end();
+    return;
+  }
+  // The code alone: a provider's message may quote the request.
+  const code = outcome.errorCode ?? outcome.status;
+  recordFailure(providerCall, Object.assign(new Error(code), { code }));
+}
+
+function renderAnswerAttributes({ responseId, model, finishReasons, usage }: ResponseSummary): Attributes {
+  return {
+    [genAi.responseId]: responseId,
+    [genAi.responseModel]: model,
+    [genAi.responseFinishReasons]: [...finishReasons.values()],
+    [genAi.usageInputTokens]: usage?.inputTokens,
+    [genAi.usageOutputTokens]: usage?.outputTokens,
+    [genAi.usageCacheReadInputTokens]: usage?.cachedInputTokens,
+    [genAi.usageCacheCreationInputTokens]: usage?.cacheWriteTokens,
+  };
 }

@@ -1,6 +1,6 @@
 import { createLedger } from '../../exchange/exchange.ts';
 import { createTries } from '../../exchange/tries.ts';
-import { renderLogLine } from './render-log-line.ts';
+import { renderLogLine } from './render-record.ts';
 
 type Request = Parameters<typeof renderLogLine>[0];
 

@@ -60,3 +60,84 @@ function endOf(bytes: Buffer, pattern: string): number {
   const at = bytes.lastIndexOf(pattern, undefined, 'latin1');
   return at < 0 ? 0 : at + pattern.length;
 }
+
+/** The shortest frame: prelude (8 bytes), its CRC (4) and the message CRC (4). */
+const frameBytesMin = 16;
+
+/** The same for AWS's binary frames, whose first four bytes tell their length. */
+export class BinaryFrameGate implements FrameGate {
+  readonly #bytesMax: number;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** Bytes of the frame that is being held; undefined until its first four bytes are here. */
+  #frameBytes: number | undefined;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  push(chunk: Buffer): readonly Buffer[] {
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    this.#frameBytes ??= this.#readLength();
+    if (this.#frameBytes === undefined || this.#heldBytes < this.#frameBytes) return [];
+    const bytes = this.#held.length === 1 ? chunk : Buffer.concat(this.#held);
+    const end = this.#endOfLastFrame(bytes);
+    this.#held = end < bytes.length ? [bytes.subarray(end)] : [];
+    this.#heldBytes = bytes.length - end;
+    this.#frameBytes = this.#readLength();
+    return [bytes.subarray(0, end)];
+  }
+
+  rest(): readonly Buffer[] {
+    return this.#held;
+  }
+
+  #endOfLastFrame(bytes: Buffer): number {
+    let end = 0;
+    while (bytes.length - end >= 4) {
+      const length = this.#checked(bytes.readUInt32BE(end));
+      if (end + length > bytes.length) break;
+      end += length;
+    }
+    return end;
+  }
+
+  #readLength(): number | undefined {
+    if (this.#heldBytes < 4) return undefined;
+    const first = this.#held[0];
+    const head = first && first.length >= 4 ? first : Buffer.concat(this.#held);
+    return this.#checked(head.readUInt32BE(0));
+  }
+
+  #checked(length: number): number {
+    if (length >= frameBytesMin && length <= this.#bytesMax) return length;
+    throw new RangeError(`a frame says that it is ${length} bytes long`);
+  }
+}
+
+/** Whole frames of server-sent events, one by one: each with the empty line that ends it. */
+export function splitSseFrames(bytes: Buffer): Buffer[] {
+  const text = bytes.toString('latin1');
+  const frames: Buffer[] = [];
+  let start = 0;
+  for (const { index, 0: end } of text.matchAll(/\n\r\n|\n\n|\r\r/g)) {
+    frames.push(bytes.subarray(start, index + end.length));
+    start = index + end.length;
+  }
+  if (start < bytes.length) frames.push(bytes.subarray(start));
+  return frames;
+}
+
+/** The same for AWS's binary frames, whose first four bytes tell their length. */
+export function splitBinaryFrames(bytes: Buffer): Buffer[] {
+  const frames: Buffer[] = [];
+  let start = 0;
+  while (start + 4 <= bytes.length) {
+    const end = Math.min(bytes.length, start + Math.max(4, bytes.readUInt32BE(start)));
+    frames.push(bytes.subarray(start, end));
+    start = end;
+  }
+  if (start < bytes.length) frames.push(bytes.subarray(start));
+  return frames;
+}

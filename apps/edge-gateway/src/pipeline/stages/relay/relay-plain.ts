@@ -1,16 +1,22 @@
 import { GatewayError } from '@gateway/errors';
-import { createSummary, summarize } from '@gateway/interchange';
+import type { ResponseSummary, StreamEvent } from '@gateway/interchange';
+import { createSummary, foldAnswer, summarize } from '@gateway/interchange';
 import type { Exchange } from '../../exchange/exchange.ts';
+import { hasLeft } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
-import type { AnswerLane } from './answer-lane.ts';
-import type { PassedAnswer } from './passed-answer.ts';
-import { endPlain, isJson, passUnread, readAnswer, writeAnswer } from './plain-answer.ts';
-import { relayPlainRounds } from './relay-plain-rounds.ts';
+import type { ResponseWriter } from './response-writer.ts';
+import { fillCallIds } from './response-writer.ts';
+import type { ProviderAnswer } from './provider-answer.ts';
+import { applyRounds, openProviderAnswer, rejectAnswer } from './provider-answer.ts';
+import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
+import { relayProviderError } from './relay-errors.ts';
+import { readWhole } from '../../../upstream/answer-body.ts';
+import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 
 /** A plain answer: whole and readable, or a clean error instead. In the same format the client gets the provider's bytes. */
 export async function relayPlain(
-  passed: PassedAnswer,
-  lane: AnswerLane,
+  passed: ProviderAnswer,
+  lane: ResponseWriter,
   exchange: Exchange,
 ): Promise<RelayOutcome> {
   if (lane.rounds !== null) return relayPlainRounds(passed, lane, lane.rounds, exchange);
@@ -24,4 +30,132 @@ export async function relayPlain(
     throw new GatewayError('provider_error', { message: failure.message });
   writeAnswer(lane.isSameFormat ? bytes : null, events, passed, lane, exchange);
   return endPlain(passed, summary, exchange);
+}
+
+/** A plain answer of one round or more. One that holds nothing of the net's goes on in the provider's own bytes. */
+async function relayPlainRounds(
+  first: ProviderAnswer,
+  lane: ResponseWriter,
+  rounds: RecoveryRounds,
+  exchange: Exchange,
+): Promise<RelayOutcome> {
+  const shown: StreamEvent[] = [];
+  let passed = first;
+  for (;;) {
+    const bytes = await readAnswer(passed, exchange);
+    if (lane.isSameFormat && !isJson(passed)) return passUnread(bytes, passed, exchange);
+    const events = lane.provider.provider.parseResponse(bytes);
+    shown.push(...rounds.push(fillCallIds(events, exchange.requestId, rounds.count)));
+    const failure = rounds.summary.error;
+    const next = failure === undefined ? await rounds.next() : undefined;
+    if (next === undefined) {
+      const isOwn = rounds.isUnchanged && lane.isSameFormat;
+      if (failure !== undefined && (exchange.ledger.stream || !isOwn))
+        throw new GatewayError('provider_error', { message: failure.message });
+      shown.push(...rounds.rest());
+      applyRounds(exchange, rounds);
+      const withRounds = { ...passed, headers: { ...passed.headers, ...exchange.headers } };
+      writeAnswer(isOwn ? bytes : null, shown, withRounds, lane, exchange);
+      return endPlain(passed, rounds.summary, exchange);
+    }
+    passed = openProviderAnswer(next, exchange);
+    if (next.status >= 400) return relayProviderError(passed, lane, exchange);
+    if (next.status < 200 || next.status >= 300) throw rejectAnswer(next, `status ${next.status}`);
+  }
+}
+
+/** Answers up to this are read whole before their status goes out; a longer one is refused. */
+const plainAnswerBytesMax = 64 * 1024 * 1024;
+
+/** How a plain answer ended. */
+function endPlain(
+  { answer, providerRequestId }: ProviderAnswer,
+  summary: ResponseSummary,
+  exchange: Exchange,
+): RelayOutcome {
+  const failure = summary.error;
+  return {
+    status: hasLeft(exchange) ? 'cancelled' : failure ? 'error' : 'ok',
+    httpStatus: answer.status,
+    errorCode: failure ? 'provider_error' : null,
+    errorMessage: failure?.message ?? null,
+    errorDetail: null,
+    providerRequestId,
+    summary,
+  };
+}
+
+function isJson({ headers }: ProviderAnswer): boolean {
+  const declared = headers['content-type'] ?? 'application/json';
+  return declared.toLowerCase().includes('json');
+}
+
+/** What does not even say that it is JSON goes on as it is: it is between the provider and its client. */
+function passUnread(bytes: Buffer, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
+  exchange.timings.firstByteAt = performance.now();
+  exchange.response.writeHead(passed.answer.status, {
+    ...passed.headers,
+    'content-length': String(bytes.length),
+  });
+  exchange.response.end(bytes);
+  return {
+    status: 'error',
+    httpStatus: passed.answer.status,
+    errorCode: 'upstream_invalid',
+    errorMessage: 'The provider sent an answer that could not be read.',
+    errorDetail: null,
+    providerRequestId: passed.providerRequestId,
+    summary: null,
+  };
+}
+
+/** @param bytes the provider's own, which go on as they are; null: the events are said in the client's format. */
+function writeAnswer(
+  bytes: Buffer | null,
+  events: readonly StreamEvent[],
+  passed: ProviderAnswer,
+  lane: ResponseWriter,
+  exchange: Exchange,
+): void {
+  const { response } = exchange;
+  exchange.timings.firstByteAt = performance.now();
+  if (exchange.ledger.stream && bytes === null) {
+    // The client waits for a stream, and gets the whole answer in one.
+    response.writeHead(passed.answer.status, {
+      ...passed.headers,
+      'content-type': lane.client.client.streamContentType,
+    });
+    for (const part of lane.renderStream(events)) response.write(part);
+    response.end();
+    return;
+  }
+  const body = bytes ?? renderAnswer(events, lane, exchange);
+  const ownType = bytes !== null ? {} : { 'content-type': lane.client.client.contentType };
+  response.writeHead(passed.answer.status, {
+    ...passed.headers,
+    ...ownType,
+    'content-length': String(body.length),
+  });
+  response.end(body);
+}
+
+function renderAnswer(events: readonly StreamEvent[], lane: ResponseWriter, exchange: Exchange): Buffer {
+  const { timings, requestId } = exchange;
+  const latencyMs = Math.round(performance.now() - (timings.forwardedAt ?? timings.startedAt));
+  const answer = foldAnswer(fillCallIds(events, requestId));
+  const rendered = lane.client.client.renderResponse(answer, { ...lane.defaults, latencyMs });
+  return Buffer.from(JSON.stringify(rendered));
+}
+
+export async function readAnswer({ answer }: ProviderAnswer, exchange: Exchange): Promise<Buffer> {
+  try {
+    const { bytes, isWhole } = await readWhole(answer.body, plainAnswerBytesMax);
+    if (isWhole) return bytes;
+  } catch (error) {
+    throw toUpstreamError(error);
+  } finally {
+    answer.body.discard();
+  }
+  const detail = `the answer is longer than ${plainAnswerBytesMax} bytes (request ${exchange.requestId})`;
+  throw new GatewayError('upstream_invalid', { detail });
 }

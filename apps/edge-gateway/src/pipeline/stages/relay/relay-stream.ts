@@ -1,26 +1,60 @@
+import type { ResponseSummary, StreamEvent } from '@gateway/interchange';
+import { createSummary, summarize } from '@gateway/interchange';
 import { GatewayError, toGatewayError } from '@gateway/errors';
-import type { StreamEvent } from '@gateway/interchange';
+import type { StreamParser, WireFormat } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
 import { toPublicError } from '../../../request/http-response.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
-import { hasLeft, type Exchange } from '../../exchange/exchange.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { hasLeft } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
-import type { AnswerLane } from './answer-lane.ts';
-import type { StreamWriter } from './stream-writer.ts';
-import type { PassedAnswer } from './passed-answer.ts';
-import { isStream } from './is-stream.ts';
-import { pump } from './pump.ts';
-import { redactSecrets } from './redact-secrets.ts';
-import { readAnswer } from './plain-answer.ts';
-import { relayProviderError } from './relay-provider-error.ts';
-import { noteRounds, passAnswer } from './rounds-answer.ts';
-import { StreamReader } from './stream-reader.ts';
+import type { ResponseWriter } from './response-writer.ts';
+import type { StreamWriter } from './pass-until-withheld.ts';
+import type { ProviderAnswer } from './provider-answer.ts';
+import { applyRounds, isStream, openProviderAnswer, pump, redactSecrets } from './provider-answer.ts';
+import { readAnswer } from './relay-plain.ts';
+import { relayProviderError } from './relay-errors.ts';
+
+/** Reads a stream that goes by. What it keeps, for the log, is bounded: a summary, and one unfinished frame at most. */
+export class StreamReader {
+  readonly #parser: StreamParser;
+  #summary: ResponseSummary = createSummary();
+
+  constructor(format: WireFormat) {
+    this.#parser = format.provider.openStreamParser();
+  }
+
+  get summary(): ResponseSummary {
+    return this.#summary;
+  }
+
+  /** Why the latest chunk could not be read to its end, although it told something. */
+  get failure(): GatewayError | undefined {
+    return this.#parser.failure;
+  }
+
+  /** Throws `upstream_invalid` for what no client of the format could read. */
+  push(chunk: Uint8Array): readonly StreamEvent[] {
+    return this.note(this.#parser.push(chunk));
+  }
+
+  /** The provider has ended the stream. */
+  end(): readonly StreamEvent[] {
+    return this.note(this.#parser.end());
+  }
+
+  /** Events that were read elsewhere, of an answer that came whole. */
+  note(events: readonly StreamEvent[]): readonly StreamEvent[] {
+    for (const event of events) this.#summary = summarize(this.#summary, event);
+    return events;
+  }
+}
 
 /** A stream on its way: what was read of it, and what writes it to the client. */
 interface OpenStream {
-  readonly passed: PassedAnswer;
-  readonly lane: AnswerLane;
+  readonly passed: ProviderAnswer;
+  readonly lane: ResponseWriter;
   readonly reader: StreamReader;
   readonly writer: StreamWriter;
   readonly exchange: Exchange;
@@ -28,8 +62,8 @@ interface OpenStream {
 
 /** A stream, frame by frame. The status goes out with the first whole frame, so an earlier failure is a clean error. */
 export async function relayStream(
-  passed: PassedAnswer,
-  lane: AnswerLane,
+  passed: ProviderAnswer,
+  lane: ResponseWriter,
   exchange: Exchange,
   services: { log: Logger },
 ): Promise<RelayOutcome> {
@@ -86,11 +120,11 @@ async function askNextRound(stream: OpenStream): Promise<OpenStream | undefined>
   const isComplete = reader.summary.sawEnd && reader.summary.error === undefined;
   const answer = isComplete ? await lane.rounds?.next() : undefined;
   if (answer === undefined) return undefined;
-  return { ...stream, passed: passAnswer(answer, exchange), reader: new StreamReader(lane.provider) };
+  return { ...stream, passed: openProviderAnswer(answer, exchange), reader: new StreamReader(lane.provider) };
 }
 
 /** What a provider answers to a round after the client has seen a part of the answer. */
-async function readFailure({ answer }: PassedAnswer, lane: AnswerLane): Promise<GatewayError> {
+async function readFailure({ answer }: ProviderAnswer, lane: ResponseWriter): Promise<GatewayError> {
   const body = await readWhole(answer.body, failureBytesMax);
   const text = redactSecrets(body.bytes, answer.secrets).toString('utf8');
   const { message } = lane.provider.provider.parseError(answer.status, text, answer.headers);
@@ -113,7 +147,7 @@ function take(stream: OpenStream, chunk: Buffer, events: readonly StreamEvent[])
   const written = stream.writer.write(chunk, events);
   if (written.length > 0 && timings.firstByteAt === undefined) {
     timings.firstByteAt = performance.now();
-    if (stream.lane.rounds !== null) noteRounds(stream.exchange, stream.lane.rounds);
+    if (stream.lane.rounds !== null) applyRounds(stream.exchange, stream.lane.rounds);
     stream.passed.answer.begun();
     startAnswer(stream);
   }
@@ -137,7 +171,7 @@ function endStream(stream: OpenStream): RelayOutcome {
   if (isTruncated && !response.headersSent) throw truncated;
   // The beginning of a frame would swallow the error event that follows it.
   const rest = isTruncated || (lane.rounds !== null && summary.error !== undefined) ? [] : writer.rest();
-  if (lane.rounds !== null) noteRounds(exchange, lane.rounds);
+  if (lane.rounds !== null) applyRounds(exchange, lane.rounds);
   if (!response.headersSent) startAnswer(stream);
   const last = isTruncated ? [renderFailure(stream, truncated)] : rest;
   for (const part of last) response.write(part);

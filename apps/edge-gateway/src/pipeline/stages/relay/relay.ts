@@ -1,15 +1,19 @@
 import type { Logger } from '@gateway/observability';
+import { renderClientHeaders } from '@gateway/providers';
+import { parseTokenCount } from '@gateway/wire-formats';
 import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { Target } from '../../../request/request.ts';
-import { openLane, type AnswerLane } from './answer-lane.ts';
-import { isStream } from './is-stream.ts';
+import type { ResponseWriter } from './response-writer.ts';
+import { openResponseWriter } from './response-writer.ts';
+import { applyRounds, isStream, openProviderAnswer, rejectAnswer } from './provider-answer.ts';
 import { relayPlain } from './relay-plain.ts';
-import { relayProviderError } from './relay-provider-error.ts';
+import { relayProviderError } from './relay-errors.ts';
 import { relayStream } from './relay-stream.ts';
-import { noteRounds, passAnswer, refuseAnswer } from './rounds-answer.ts';
+import { toUpstreamError } from '../../../upstream/upstream.port.ts';
+import { readWhole } from '../../../upstream/answer-body.ts';
 
 /**
  * Provider's answer → client: byte for byte where both speak one format, else event by event. `rounds` are made where the
@@ -23,15 +27,40 @@ export async function relay(
   services: { log: Logger },
   rounds: RecoveryRounds | null,
 ): Promise<RelayOutcome> {
-  const passed = passAnswer(answer, exchange);
-  const lane: AnswerLane = openLane(target, exchange, rounds);
+  const passed = openProviderAnswer(answer, exchange);
+  const lane: ResponseWriter = openResponseWriter(target, exchange, rounds);
   if (answer.status >= 400) return relayProviderError(passed, lane, exchange);
-  if (answer.status < 200 || answer.status >= 300) throw refuseAnswer(answer, `status ${answer.status}`);
+  if (answer.status < 200 || answer.status >= 300) throw rejectAnswer(answer, `status ${answer.status}`);
   try {
     return isStream(passed, exchange)
       ? await relayStream(passed, lane, exchange, services)
       : await relayPlain(passed, lane, exchange);
   } finally {
-    if (rounds !== null) noteRounds(exchange, rounds);
+    if (rounds !== null) applyRounds(exchange, rounds);
+  }
+}
+
+/** An answer with a number in it is short. */
+const countBytesMax = 64 * 1024;
+
+/**
+ * A provider's count of tokens, in its own bytes.
+ * @throws GatewayError `upstream_invalid` for an answer that holds no count.
+ */
+export async function relayCount(answer: UpstreamAnswer, { headers, response }: Exchange): Promise<void> {
+  const bytes = await readCount(answer);
+  parseTokenCount(bytes);
+  const passed = renderClientHeaders(answer.headers).headers;
+  response.writeHead(answer.status, { ...passed, ...headers, 'content-length': String(bytes.length) });
+  response.end(bytes);
+}
+
+async function readCount({ body }: UpstreamAnswer): Promise<Buffer> {
+  try {
+    return (await readWhole(body, countBytesMax)).bytes;
+  } catch (error) {
+    throw toUpstreamError(error);
+  } finally {
+    body.discard();
   }
 }

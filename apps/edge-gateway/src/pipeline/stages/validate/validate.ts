@@ -8,14 +8,16 @@ import { isNativeAt, listSent, identityPlan, type ToolPlan } from '../../exchang
 import type { NextRound } from '../../recovery/recovery-rounds.ts';
 import type { Outbound } from '../../exchange/tool-plan.ts';
 import type { Target, ParsedRequest } from '../../../request/request.ts';
-import { calledToolsAreDefined } from './called-tools-are-defined.ts';
-import { contextEditsAreTexts } from './context-edits-are-texts.ts';
-import type { Invariant, OutboundDraft } from './draft.ts';
-import { protectedRangesAreUntouched } from './protected-ranges-are-untouched.ts';
-import { resultIsJson } from './result-is-json.ts';
-import { resultIsNotLonger } from './result-is-not-longer.ts';
-import { callEditsAreCalls } from './call-edits-are-calls.ts';
-import { toolChoiceIsForwarded } from './tool-choice-is-forwarded.ts';
+import {
+  calledToolsAreDefined,
+  contextEditsAreTexts,
+  protectedRangesAreUntouched,
+  resultIsJson,
+  resultIsNotLonger,
+  callEditsAreCalls,
+  toolChoiceIsForwarded,
+} from './invariants.ts';
+import type { Invariant, OutboundDraft } from './invariants.ts';
 import { noteOutbound } from './note-outbound.ts';
 
 /** The cheap ones first: the scan of the whole result runs only on a draft that keeps the others. */

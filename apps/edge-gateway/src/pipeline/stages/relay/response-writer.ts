@@ -1,25 +1,21 @@
 import type { StreamEvent } from '@gateway/interchange';
+import type { AnswerDefaults, ClientWireFormat, WireFormat } from '@gateway/wire-formats';
 import {
   eventStreamBytesMax,
   formatNamed,
   providerFormatNamed,
   restoreToolNames,
-  type AnswerDefaults,
-  type ClientWireFormat,
-  type WireFormat,
 } from '@gateway/wire-formats';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { Target } from '../../../request/request.ts';
-import { passUntilHeld } from './pass-until-held.ts';
-import type { StreamWriter } from './stream-writer.ts';
-import { splitBinaryFrames, splitSseFrames } from './split-frames.ts';
-import { BinaryFrameGate } from './binary-frame-gate.ts';
-import { fillCallIds } from './fill-call-ids.ts';
-import { SseFrameGate, type FrameGate } from './frame-gate.ts';
+import type { StreamWriter } from './pass-until-withheld.ts';
+import { passUntilWithheld } from './pass-until-withheld.ts';
+import type { FrameGate } from './frame-gate.ts';
+import { BinaryFrameGate, SseFrameGate, splitBinaryFrames, splitSseFrames } from './frame-gate.ts';
 
 /** How an answer goes from the provider's format to the client's. */
-export interface AnswerLane {
+export interface ResponseWriter {
   readonly client: ClientWireFormat;
   readonly provider: WireFormat;
   /** Whether the provider's own bytes go on. */
@@ -40,11 +36,11 @@ export interface AnswerLane {
  */
 const frameBytesMax = 8 * 1024 * 1024 + 64 * 1024;
 
-export function openLane(
+export function openResponseWriter(
   { lane, model }: Target,
   exchange: Exchange,
   rounds: RecoveryRounds | null,
-): AnswerLane {
+): ResponseWriter {
   const client = formatNamed(exchange.format);
   const spoken = providerFormatNamed(lane.format);
   const isSameFormat = lane.kind === 'same-format';
@@ -90,7 +86,7 @@ function passNetted(
   requestId: string,
   render: (through: null) => StreamWriter,
 ): StreamWriter {
-  return passUntilHeld({
+  return passUntilWithheld({
     rounds,
     openGate: () => openGate(format),
     split: format.name === 'converse' ? splitBinaryFrames : splitSseFrames,
@@ -124,4 +120,25 @@ function renderEvents(
     },
     rest: () => (rounds === null ? [] : render(rounds.rest())),
   };
+}
+
+/**
+ * Gives an id to each call that its provider gave none: the client says by it which call a result is of, and the SDKs of
+ * other formats take no empty one. Unique within the conversation, since a request's id, and the round's number, are part
+ * of it.
+ */
+export function fillCallIds(
+  events: readonly StreamEvent[],
+  requestId: string,
+  round = 0,
+): readonly StreamEvent[] {
+  if (!events.some(isNameless)) return events;
+  const scope = `${requestId.replaceAll('-', '')}${round === 0 ? '' : `_r${round}`}`;
+  return events.map((event) =>
+    isNameless(event) ? { ...event, id: `call_${scope}_${event.choice}_${event.block}` } : event,
+  );
+}
+
+function isNameless(event: StreamEvent): event is Extract<StreamEvent, { type: 'tool-call-start' }> {
+  return event.type === 'tool-call-start' && event.id === '';
 }

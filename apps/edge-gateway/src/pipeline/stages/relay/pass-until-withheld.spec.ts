@@ -4,8 +4,8 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { recoveryFor, requestWith } from '../../recovery/recovery.fixture.ts';
 import type { Target } from '../../../request/request.ts';
-import { openLane } from './answer-lane.ts';
-import { StreamReader } from './stream-reader.ts';
+import { openResponseWriter } from './response-writer.ts';
+import { StreamReader } from './relay-stream.ts';
 
 const chunk = (delta: object, reason: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', model: 'm', created: 1, choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
@@ -32,7 +32,7 @@ function relay(at: number, given = bytes, format: ClientFormat = 'chat-completio
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;
   const exchange = { format, requestId: 'r', acceptedAt: new Date(0), streamsUsage: false } as Exchange;
   const reader = new StreamReader(providerFormatNamed(format));
-  const writer = openLane(target, exchange, rounds).openStreamWriter();
+  const writer = openResponseWriter(target, exchange, rounds).openStreamWriter();
   const passed: Uint8Array[] = [];
   for (const part of [given.subarray(0, at), given.subarray(at)])
     for (const piece of writer.split(part)) passed.push(...writer.write(piece, reader.push(piece)));

@@ -1,5 +1,5 @@
-import type { OutboundDraft } from './draft.ts';
-import { toolChoiceIsForwarded } from './tool-choice-is-forwarded.ts';
+import type { OutboundDraft } from './invariants.ts';
+import { toolChoiceIsForwarded } from './invariants.ts';
 
 function check(offered: readonly string[], forwarded: readonly number[], names: readonly string[]) {
   const tools = offered.map((name, index) => ({ name, index }));

@@ -1,6 +1,10 @@
-import { tokensSaved, type RequestEventV1 } from '@gateway/contracts';
+import type { RequestEventV1 } from '@gateway/contracts';
+import { tokensSaved } from '@gateway/contracts';
 import type { TokenUsage } from '@gateway/interchange';
-import { costUsd, type CatalogModel } from '@gateway/model-catalog';
+import type { CatalogModel, ModelCatalog } from '@gateway/model-catalog';
+import { costUsd } from '@gateway/model-catalog';
+import { charactersPerToken } from '../../../request/token-estimates.ts';
+import type { AbandonedCall, Tries } from '../../exchange/tries.ts';
 
 /** What prices a request's savings, beside its event. */
 export interface PricedRequest {
@@ -13,7 +17,7 @@ export interface PricedRequest {
 }
 
 /** In USD. */
-export interface PricedSavings {
+interface PricedSavings {
   /** Saved tokens at the mean price of the request's input. */
   readonly grossUsd: number;
   /** Less what was rewritten in the prompt cache, and less hidden rounds; negative where it cost more than it saved. */
@@ -58,4 +62,28 @@ function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage): numbe
   const read = prices.cacheRead ?? prices.input;
   const tokens = Math.max(0, usage.inputTokens - (usage.cachedInputTokens ?? 0));
   return (tokens * Math.max(0, write - read)) / 1_000_000;
+}
+
+type Usage = NonNullable<RequestEventV1['usage']>;
+
+const tokensOf = ({ bytes }: AbandonedCall): number => Math.ceil(bytes / charactersPerToken);
+
+/** With what calls read that were ended for another one's answer: estimated, since nobody tells it of them. */
+export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Tries, 'abandoned'>): Usage {
+  if (abandoned.length === 0) return usage;
+  const tokens = abandoned.reduce((sum, call) => sum + tokensOf(call), 0);
+  return { ...usage, inputTokens: usage.inputTokens + tokens, estimated: true };
+}
+
+/** The same in money, each at its own model's price; null where a price is not known. */
+export function addAbandonedCost(
+  cost: number | null,
+  { abandoned }: Pick<Tries, 'abandoned'>,
+  catalog: ModelCatalog,
+): number | null {
+  return abandoned.reduce<number | null>((sum, call) => {
+    const model = catalog.find(call.provider, call.model);
+    const own = model ? costUsd(model, { inputTokens: tokensOf(call), outputTokens: 0 }) : null;
+    return sum === null || own === null ? null : sum + own;
+  }, cost);
 }

@@ -1,10 +1,11 @@
 import type { RequestAcceptedV1 } from '@gateway/contracts';
 import { createSummary } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
-import { createLedger, type Exchange, type Ledger } from '../../exchange/exchange.ts';
+import type { Exchange, Ledger } from '../../exchange/exchange.ts';
+import { createLedger } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import { createTries } from '../../exchange/tries.ts';
-import { renderEvent } from './render-event.ts';
+import { renderEvent } from './render-record.ts';
 
 const model = { prices: { input: 3, output: 15 }, cache: null };
 const catalog = { find: () => model } as unknown as ModelCatalog;

@@ -1,7 +1,18 @@
 import type { StreamEvent } from '@gateway/interchange';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { FrameGate } from './frame-gate.ts';
-import type { StreamWriter } from './stream-writer.ts';
+
+/** Turns what was read of a stream into what goes to the client. Made for one answer. */
+export interface StreamWriter {
+  /** The pieces in which the provider's bytes are to be read and written. */
+  split(chunk: Buffer): readonly Buffer[];
+  /** What of them is left when the provider has sent all. */
+  left(): readonly Buffer[];
+  /** @param chunk the provider's bytes; @param events what they say. */
+  write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
+  /** What is still to go out at the end of a stream that ended in good order. Where there are rounds, of the last one. */
+  rest(): readonly Uint8Array[];
+}
 
 interface PassGiven {
   readonly rounds: RecoveryRounds;
@@ -20,7 +31,7 @@ type Render = ReturnType<PassGiven['openRenderer']>;
  * before. Frames wait while a call is undecided; so does what stands before the first block, so that a round of which
  * nothing is shown leaves no trace.
  */
-export function passUntilHeld(given: PassGiven): StreamWriter {
+export function passUntilWithheld(given: PassGiven): StreamWriter {
   const { rounds, openGate, split, fillIds } = given;
   let gate = openGate();
   let waiting = new WaitingFrames(given);

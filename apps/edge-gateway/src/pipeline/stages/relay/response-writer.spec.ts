@@ -1,15 +1,16 @@
 import { encodeEventStream, providerFormatNamed } from '@gateway/wire-formats';
+import type { StreamEvent } from '@gateway/interchange';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Target } from '../../../request/request.ts';
-import { openLane } from './answer-lane.ts';
-import { StreamReader } from './stream-reader.ts';
+import { fillCallIds, openResponseWriter } from './response-writer.ts';
+import { StreamReader } from './relay-stream.ts';
 
 /** What passes of a stream in this format, given in pieces, each of which is read first. */
 function pass(format: 'messages' | 'converse', bytes: Buffer): Buffer {
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;
   const exchange = { format, requestId: 'r', acceptedAt: new Date(0), streamsUsage: false } as Exchange;
   const reader = new StreamReader(providerFormatNamed(format));
-  const writer = openLane(target, exchange, null).openStreamWriter();
+  const writer = openResponseWriter(target, exchange, null).openStreamWriter();
   const passed: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += 65_536) {
     const chunk = bytes.subarray(at, at + 65_536);
@@ -38,5 +39,23 @@ describe("a stream in the provider's own format", () => {
       }),
     );
     expect(pass('converse', bytes).equals(bytes)).toBe(true);
+  });
+});
+
+function startCall(block: number, id: string): StreamEvent {
+  return { type: 'tool-call-start', choice: 0, block, id, name: 'f', kind: 'function' };
+}
+
+describe('fillCallIds', () => {
+  it('gives each call without an id one of its own, which other formats take', () => {
+    const ids = fillCallIds([startCall(0, ''), startCall(1, 'given'), startCall(2, '')], 'a-1').map(
+      (event) => (event.type === 'tool-call-start' ? event.id : ''),
+    );
+    expect(ids).toEqual(['call_a1_0_0', 'given', 'call_a1_0_2']);
+  });
+
+  it('leaves events without such a call alone', () => {
+    const events = [startCall(0, 'given')];
+    expect(fillCallIds(events, 'a')).toBe(events);
   });
 });

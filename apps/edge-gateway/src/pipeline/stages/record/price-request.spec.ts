@@ -1,7 +1,9 @@
 import type { RequestEventV1 } from '@gateway/contracts';
 import type { CatalogModel } from '@gateway/model-catalog';
+import { costUsd, loadCatalog } from '@gateway/model-catalog';
 import { createEndedEvent, createPlanEvent } from '@gateway/testing';
-import { priceSavings, type PricedRequest } from './price-savings.ts';
+import type { PricedRequest } from './price-request.ts';
+import { addAbandonedCost, addAbandonedTokens, priceSavings } from './price-request.ts';
 
 const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 const model = { prices, cache: { kind: 'explicit' } } as unknown as CatalogModel;
@@ -43,5 +45,33 @@ describe('what leaving out saved of the bill', () => {
   it('is unknown without prices, and of a request that was not served', () => {
     expect(price({}, { model: undefined })).toBeNull();
     expect(price({ status: 'error', usage: null })).toBeNull();
+  });
+});
+
+const catalog = loadCatalog();
+const usage = {
+  inputTokens: 100,
+  outputTokens: 20,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  estimated: false,
+};
+const call = { provider: 'openai', model: 'gpt-4o-mini', bytes: 4_000 };
+
+describe('calls that were ended for another one’s answer', () => {
+  it('count with what they read, as an estimate, each at its own price', () => {
+    const added = addAbandonedTokens(usage, { abandoned: [call] });
+    expect(added.inputTokens).toBeGreaterThan(100);
+    expect(added).toMatchObject({ outputTokens: 20, estimated: true });
+    const read = { inputTokens: added.inputTokens - 100, outputTokens: 0 };
+    const own = costUsd(catalog.find('openai', 'gpt-4o-mini')!, read)!;
+    expect(addAbandonedCost(0.5, { abandoned: [call] }, catalog)).toBeCloseTo(0.5 + own, 12);
+  });
+
+  it('that there are none of change nothing, and one of an unknown price leaves none known', () => {
+    expect(addAbandonedTokens(usage, { abandoned: [] })).toBe(usage);
+    expect(addAbandonedCost(0.5, { abandoned: [] }, catalog)).toBe(0.5);
+    const unknown = { ...call, model: 'a-model-of-tomorrow' };
+    expect(addAbandonedCost(0.5, { abandoned: [unknown] }, catalog)).toBeNull();
   });
 });

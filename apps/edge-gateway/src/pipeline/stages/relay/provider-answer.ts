@@ -1,0 +1,93 @@
+import { GatewayError } from '@gateway/errors';
+import { renderClientHeaders } from '@gateway/providers';
+import type { ServerResponse } from 'node:http';
+import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
+import { isAnswered } from '../../../request/http-response.ts';
+import type { AnswerBody } from '../../../upstream/answer-body.ts';
+
+/** A provider's answer with the headers that the client gets of it. */
+export interface ProviderAnswer {
+  readonly answer: UpstreamAnswer;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly providerRequestId: string | null;
+}
+
+/** The answer with the headers that the client gets of it. Throws `upstream_invalid` for an encoding nobody asked for. */
+export function openProviderAnswer(answer: UpstreamAnswer, exchange: Exchange): ProviderAnswer {
+  const { headers, providerRequestId, contentEncoding } = renderClientHeaders(answer.headers);
+  if (contentEncoding !== null)
+    throw rejectAnswer(answer, `content-encoding ${contentEncoding}, which was not asked for`);
+  return { answer, headers: { ...headers, ...exchange.headers }, providerRequestId };
+}
+
+export function rejectAnswer(answer: UpstreamAnswer, detail: string): GatewayError {
+  answer.body.discard();
+  return new GatewayError('upstream_invalid', { detail: `the provider answered with ${detail}` });
+}
+
+/**
+ * Puts what the rounds did into the log, and into the headers of an answer that has not begun; what is known later is in
+ * the log alone.
+ */
+export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
+  const { ledger, headers } = exchange;
+  const { recovered } = rounds;
+  ledger.recoveredTools = [...recovered];
+  ledger.recoveryRounds = rounds.count;
+  ledger.toolsOut = Math.min(ledger.toolsIn, rounds.forwarded);
+  if (exchange.response.headersSent || recovered.length === 0) return;
+  headers['x-svc-recovered'] = String(recovered.length);
+  headers['x-svc-tools-output'] = String(ledger.toolsOut);
+  headers['x-svc-prune-ratio'] = `${ledger.toolsOut}/${ledger.toolsIn}`;
+}
+
+/** Server-sent events, and AWS's binary frames. */
+const streamTypes = ['text/event-stream', 'application/vnd.amazon.eventstream'];
+
+/** Some providers do not declare the stream that was asked for; none sends JSON as one. */
+export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boolean {
+  const declared = (headers['content-type'] ?? '').trimStart().toLowerCase();
+  return streamTypes.some((type) => declared.startsWith(type)) || (declared === '' && ledger.stream);
+}
+
+/** Takes credentials out of a provider's error text: some providers quote the key that they refuse. */
+export function redactSecrets(body: Buffer, secrets: readonly string[]): Buffer {
+  const present = secrets.filter((secret) => secret !== '' && body.includes(secret));
+  if (present.length === 0) return body;
+  let text = body.toString('utf8');
+  for (const secret of present) text = text.replaceAll(secret, '[redacted]');
+  return Buffer.from(text, 'utf8');
+}
+
+/**
+ * Reads a provider's body to its end, as fast as the client takes it: `take` gives what goes to the client of each
+ * chunk, and reading stops while the client's buffer is full, so a stalled reader holds a bounded amount.
+ *
+ * Rejects with the body's own error, with what `take` threw, or with an `AbortError` when the client has left.
+ */
+export function pump(
+  body: AnswerBody,
+  response: ServerResponse,
+  take: (chunk: Buffer) => readonly Uint8Array[],
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.once('close', () => {
+      if (isAnswered(response)) return;
+      // Only the first reason counts; the rest is the echo of our own discarding.
+      reject(new DOMException('the client left', 'AbortError'));
+      body.discard();
+    });
+    body.read({
+      take(chunk) {
+        let hasRoom = true;
+        for (const part of take(chunk)) hasRoom = response.write(part);
+        if (!hasRoom) response.once('drain', () => body.resume());
+        return hasRoom;
+      },
+      end: resolve,
+      fail: reject,
+    });
+  });
+}

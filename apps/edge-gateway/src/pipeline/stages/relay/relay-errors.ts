@@ -1,0 +1,128 @@
+import type { Http2ServerResponse } from 'node:http2';
+import { constants } from 'node:http2';
+import type { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/observability';
+import { renderError } from '../../../request/http-response.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { hasLeft } from '../../exchange/exchange.ts';
+import type { RelayOutcome } from '../../exchange/answer.ts';
+import { readWhole } from '../../../upstream/answer-body.ts';
+import { toUpstreamError } from '../../../upstream/upstream.port.ts';
+import type { ResponseWriter } from './response-writer.ts';
+import type { ProviderAnswer } from './provider-answer.ts';
+import { redactSecrets } from './provider-answer.ts';
+
+/** An error of ours, in the shape of the endpoint. A client that has left gets nothing, and the log says `cancelled`. */
+export function relayError(error: GatewayError, exchange: Exchange, services: { log: Logger }): RelayOutcome {
+  const { response } = exchange;
+  const left = hasLeft(exchange) || response.destroyed;
+  // Of those there are many at a time, and each has its line in the log of requests.
+  if (!left && error.definition.status >= 500 && error.code !== 'overloaded') {
+    services.log.error(
+      { err: error.cause ?? error, request_id: exchange.requestId, code: error.code, detail: error.detail },
+      'request failed',
+    );
+  }
+  if (!left && !response.headersSent) {
+    const rendered = renderError(error, exchange.requestId, exchange.format);
+    endRequest(exchange);
+    response.writeHead(rendered.status, { ...exchange.headers, ...rendered.headers });
+    response.end(rendered.body);
+  } else if (!left) {
+    response.destroy();
+  }
+  return {
+    status: left ? 'cancelled' : 'error',
+    httpStatus: left ? null : error.definition.status,
+    errorCode: left ? null : error.code,
+    errorMessage: left ? null : error.message,
+    errorDetail: error.detail ?? null,
+    providerRequestId: null,
+    // Rounds that went well before are billed all the same.
+    summary: exchange.rounds?.summary ?? null,
+  };
+}
+
+/** Node reads what is left of a request when it is answered. */
+const shortBodyBytes = 64 * 1024;
+
+/**
+ * A body that was not read to its end would be taken for the next request of an HTTP/1.1 connection, so that one ends
+ * with its answer. HTTP/2 knows no such header: there the stream ends, and the connection goes on.
+ */
+function endRequest({ request, response }: Exchange): void {
+  if (request.complete) return;
+  // What is left of a short one costs less to read than a new connection.
+  if (Number(request.headers['content-length'] ?? Number.NaN) <= shortBodyBytes) return;
+  if (request.httpVersionMajor === 1) {
+    response.setHeader('connection', 'close');
+    return;
+  }
+  const { stream } = response as unknown as Http2ServerResponse;
+  stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
+}
+
+/** Error answers are short; a longer one is cut off. */
+const errorBytesMax = 1024 * 1024;
+
+/**
+ * The provider's own error, with credentials taken out. In the same format its bytes go on as they are, so that a client
+ * sees what it would see without us, and `x-svc-error-source` says whose error it is; in another it is said in the
+ * client's format, with `source: provider`. See docs/decisions/0001-provider-errors-pass-untouched.md.
+ */
+export async function relayProviderError(
+  passed: ProviderAnswer,
+  lane: ResponseWriter,
+  exchange: Exchange,
+): Promise<RelayOutcome> {
+  const { answer, providerRequestId } = passed;
+  const bytes = redactSecrets(await readErrorBody(passed), answer.secrets);
+  const error = lane.provider.provider.parseError(answer.status, bytes.toString('utf8'), answer.headers);
+  const retry = retryHeaders(passed.headers, error.retryAfterMs);
+  const headers = { ...passed.headers, ...retry, 'x-svc-error-source': 'provider' };
+  const { response, requestId } = exchange;
+  if (lane.isSameFormat) {
+    response.writeHead(answer.status, { ...headers, 'content-length': String(bytes.length) });
+    response.end(bytes);
+  } else {
+    const shown = { ...error, status: answer.status, source: 'provider' } as const;
+    const rendered = lane.client.client.renderError(shown, requestId);
+    response.writeHead(rendered.status, { ...headers, ...rendered.headers });
+    response.end(rendered.body);
+  }
+  exchange.timings.firstByteAt = performance.now();
+  return {
+    status: hasLeft(exchange) ? 'cancelled' : 'error',
+    httpStatus: answer.status,
+    errorCode: 'provider_error',
+    errorMessage: error.message,
+    errorDetail: null,
+    providerRequestId,
+    summary: lane.rounds?.summary ?? null,
+  };
+}
+
+async function readErrorBody({ answer }: ProviderAnswer): Promise<Buffer> {
+  try {
+    return (await readWhole(answer.body, errorBytesMax)).bytes;
+  } catch (error) {
+    throw toUpstreamError(error);
+  } finally {
+    answer.body.discard();
+  }
+}
+
+/** Clients differ in which of the two they read: whoever sent one, or said it in the body, gets both. */
+function retryHeaders(
+  headers: Readonly<Record<string, string>>,
+  saidMs: number | undefined,
+): Record<string, string> {
+  const { 'retry-after': seconds, 'retry-after-ms': ms } = headers;
+  if (seconds !== undefined && ms === undefined && /^\d+$/.test(seconds))
+    return { 'retry-after-ms': `${Number(seconds) * 1000}` };
+  if (ms !== undefined && seconds === undefined && /^\d+$/.test(ms))
+    return { 'retry-after': `${Math.ceil(Number(ms) / 1000)}` };
+  if (seconds === undefined && ms === undefined && saidMs !== undefined)
+    return { 'retry-after': `${Math.ceil(saidMs / 1000)}`, 'retry-after-ms': `${Math.ceil(saidMs)}` };
+  return {};
+}
