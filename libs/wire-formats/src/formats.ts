@@ -1,35 +1,82 @@
-import type { ClientFormat, ProviderFormat } from '@gateway/interchange';
+import type {
+  ChatMessage,
+  ChatRequest,
+  ClientFormat,
+  Extensions,
+  Loss,
+  ProviderFormat,
+} from '@gateway/interchange';
 import { chatCompletions } from './chat-completions/chat-completions.ts';
 import { cohere } from './cohere/cohere.ts';
-import { gemini } from './gemini/gemini.ts';
+import type { ClientWireFormat, WireFormat } from './common/format.ts';
 import { converse } from './converse/converse.ts';
-import type { WireFormat, ClientWireFormat } from './common/format.ts';
+import { gemini } from './gemini/gemini.ts';
 import { messages } from './messages/messages.ts';
 
-/** Every format, once. A format is added by its folder and its line here. */
-const clientFormats: { readonly [Name in ClientFormat]?: ClientWireFormat } = {
-  'chat-completions': chatCompletions,
-  converse,
-  messages,
+const clientFormats: Readonly<Record<ClientFormat, ClientWireFormat>> = {
+  'chat-completions': withForeignLosses(chatCompletions),
+  converse: withForeignLosses(converse),
+  messages: withForeignLosses(messages),
 };
 
-const providerFormats: { readonly [Name in ProviderFormat]?: WireFormat } = {
+/** The table of all formats. A new format adds its folder and its entry here. */
+const providerFormats: Readonly<Record<ProviderFormat, WireFormat>> = {
   ...clientFormats,
-  gemini,
-  cohere,
+  gemini: withForeignLosses(gemini),
+  cohere: withForeignLosses(cohere),
 };
 
-/** @throws RangeError for a format that is not spoken here. */
 export function formatNamed(name: ClientFormat): ClientWireFormat {
-  return requireFormat(clientFormats[name], name);
+  return clientFormats[name];
 }
 
-/** @throws RangeError for a format that is not spoken here. */
 export function providerFormatNamed(name: ProviderFormat): WireFormat {
-  return requireFormat(providerFormats[name], name);
+  return providerFormats[name];
 }
 
-function requireFormat<Format>(format: Format | undefined, name: string): Format {
-  if (format === undefined) throw new RangeError(`the format ${name} is not spoken here`);
-  return format;
+/**
+ * Adds the losses that a format cannot find by itself: members that only another format understands. The table adds them
+ * because formats do not know each other.
+ */
+function withForeignLosses<Format extends WireFormat>(format: Format): Format {
+  const { provider } = format;
+  return {
+    ...format,
+    provider: {
+      ...provider,
+      renderRequest: (request, options) => {
+        const { body, losses } = provider.renderRequest(request, options);
+        return { body, losses: [...findForeignLosses(request, format.name), ...losses] };
+      },
+    } satisfies WireFormat['provider'],
+  };
+}
+
+function findForeignLosses(request: ChatRequest, format: ProviderFormat): Loss[] {
+  return [
+    listLosses('', request.extensions, format),
+    ...request.messages.map((message, index) => findInMessage(message, `messages[${index}].`, format)),
+    ...request.tools.map((tool, index) =>
+      tool.kind === 'built-in' ? [] : listLosses(`tools[${index}].`, tool.extensions, format),
+    ),
+  ].flat();
+}
+
+/** Opaque parts are skipped: the format that renders the parts reports each of them as a whole. */
+function findInMessage(message: ChatMessage, path: string, format: ProviderFormat): Loss[] {
+  const inParts = message.parts.map((part, index) =>
+    part.type === 'opaque' ? [] : listLosses(`${path}parts[${index}].`, part.extensions, format),
+  );
+  return [listLosses(path, message.extensions, format), ...inParts].flat();
+}
+
+function listLosses(path: string, extensions: Extensions | undefined, format: ProviderFormat): Loss[] {
+  return Object.entries(extensions ?? {})
+    .filter(([owner]) => owner !== format)
+    .flatMap(([owner, members]) => Object.keys(members).filter((name) => !isSpelling(owner, name)))
+    .map((member) => ({ field: `${path}${member}`, reason: 'the format has no such member' }));
+}
+
+function isSpelling(owner: string, member: string): boolean {
+  return providerFormats[owner as ProviderFormat].spellings.includes(member);
 }

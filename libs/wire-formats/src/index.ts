@@ -42,16 +42,10 @@ export { parseExactJson } from './json/parse-json.ts';
 export { JsonDepthError, JsonSyntaxError } from './json/json-errors.ts';
 export type { JsonEntry, JsonKind, JsonNode, JsonTape } from './json/json-tape.ts';
 export { scanJson } from './json/scan-json.ts';
-export { asksForStreamedUsage } from './chat-completions/client/outline-request.ts';
 export { renderTokenCount } from './messages/client/render-response.ts';
 export { listFoundTools } from './messages/client/outline-messages.ts';
 export { searchTool } from './messages/edit-request.ts';
 export { parseTokenCount } from './messages/provider/parse-response.ts';
-export {
-  chooseMessagesVersion,
-  messagesVersions,
-  type MessagesVersion,
-} from './messages/provider/render-request.ts';
 export { nameTools, restoreToolNames, type ToldToolNames } from './common/tool-names.ts';
 export { encodeSse, SseDecoder, SseFrameTooLongError, type SseDecoderOptions } from './sse/sse-frames.ts';
 export type { SseFrame } from './sse/sse-frames.ts';

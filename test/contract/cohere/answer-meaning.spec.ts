@@ -1,5 +1,5 @@
 import { foldAnswer, type ChatPart, type StreamEvent } from '@gateway/interchange';
-import { cohere } from '@gateway/wire-formats';
+import { cohere, providerFormatNamed } from '@gateway/wire-formats';
 import { bodyOf, checkEvery, isAnswered } from '../check-every.ts';
 import { cutEvery, cutInsideCharacters } from '../cut-bytes.ts';
 import { expectOrder } from '../event-order.ts';
@@ -8,7 +8,7 @@ import { lossesChannel } from '../losses-channel.mjs';
 import { isVersionOne, messageMeaning, type Members } from './meaning.ts';
 import { sumStream } from './sum-stream.ts';
 
-const { provider } = cohere;
+const { provider } = providerFormatNamed('cohere');
 
 function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
   const parser = provider.openStreamParser();

@@ -1,4 +1,4 @@
-import { cohere, scanJson } from '@gateway/wire-formats';
+import { cohere, providerFormatNamed, scanJson } from '@gateway/wire-formats';
 import { bodyOf, checkEvery } from '../check-every.ts';
 import { lossesChannel } from '../losses-channel.mjs';
 import { isVersionOne, requestMeaning, type Members } from './meaning.ts';
@@ -17,7 +17,9 @@ checkEvery(
       return;
     }
     const request = cohere.parseRequest(tape);
-    const { body, losses } = cohere.provider.renderRequest(request, { model: request.model });
+    const { body, losses } = providerFormatNamed('cohere').provider.renderRequest(request, {
+      model: request.model,
+    });
     for (const { field } of losses) lossesChannel.publish({ from: 'cohere_chat', to: 'cohere', field });
     expect(requestMeaning(JSON.parse(JSON.stringify(body)) as Members)).toEqual(requestMeaning(original));
     expect(losses).toEqual([]);

@@ -1,5 +1,5 @@
 import { foldAnswer, type ChatAnswer, type StreamEvent } from '@gateway/interchange';
-import { gemini } from '@gateway/wire-formats';
+import { gemini, providerFormatNamed } from '@gateway/wire-formats';
 import { bodyOf, checkEvery, isAnswered } from '../check-every.ts';
 import { cutEvery, cutInsideCharacters } from '../cut-bytes.ts';
 import { expectOrder } from '../event-order.ts';
@@ -7,7 +7,7 @@ import { expectTruncated } from '../expect-truncated.ts';
 import { camel, partMeaning, type Members } from './meaning.ts';
 import { chunksOf, sumAnswer, type AnswerSum } from './sum-answer.ts';
 
-const { provider } = gemini;
+const { provider } = providerFormatNamed('gemini');
 
 function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
   const parser = provider.openStreamParser();

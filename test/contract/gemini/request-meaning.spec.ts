@@ -1,4 +1,4 @@
-import { gemini, scanJson } from '@gateway/wire-formats';
+import { gemini, providerFormatNamed, scanJson } from '@gateway/wire-formats';
 import { bodyOf, checkEvery } from '../check-every.ts';
 import { lossesChannel } from '../losses-channel.mjs';
 import { requestMeaning, type Members } from './meaning.ts';
@@ -11,7 +11,9 @@ checkEvery(
     const bytes = bodyOf(recording, 'request');
     const route = { model: recording.model ?? '', stream: recording.streaming };
     const request = gemini.parseRequest(scanJson(bytes, { depthMax: 128 }), route);
-    const { body, losses } = gemini.provider.renderRequest(request, { model: request.model });
+    const { body, losses } = providerFormatNamed('gemini').provider.renderRequest(request, {
+      model: request.model,
+    });
     for (const { field } of losses) lossesChannel.publish({ from: 'gemini', to: 'gemini', field });
     expect(requestMeaning(JSON.parse(JSON.stringify(body)) as Members)).toEqual(
       requestMeaning(JSON.parse(bytes.toString()) as Members),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientFormat } from '@gateway/interchange';
 import { startRequestTrace } from '@gateway/observability';
-import type { RequestRoute } from '@gateway/wire-formats';
+import { formatNamed, type RequestRoute } from '@gateway/wire-formats';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createExchange, type Exchange } from '../pipeline/exchange/exchange.ts';
 import { handleRequest } from '../pipeline/handle-request.ts';
@@ -22,13 +22,6 @@ export interface RawRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
-
-/** Where each format's clients look for the id of a request, besides `X-Request-ID`. */
-const ownRequestIdHeader: Record<ClientFormat, string | null> = {
-  'chat-completions': null,
-  messages: 'request-id',
-  converse: 'x-amzn-requestid',
-};
 
 /** Answers an exchange, whatever becomes of it. */
 type Story = (exchange: Exchange, services: PipelineServices) => Promise<void>;
@@ -54,7 +47,7 @@ export async function serveRaw(
 ): Promise<void> {
   const trace = startRequestTrace(incomingTrace(request), `POST ${path}`);
   const exchange = createExchange({ requestId, endpoint: path, format, route, request, response, trace });
-  const ownHeader = ownRequestIdHeader[format];
+  const ownHeader = formatNamed(format).client.requestIdHeader;
   if (ownHeader !== null) exchange.headers[ownHeader] = requestId;
   await trace.run(() => story(exchange, services));
   trace.end();

@@ -2,7 +2,7 @@ import type { StreamRenderer, StreamParser, ClientWireFormat } from '../common/f
 import { encodeSse } from '../sse/sse-frames.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
 import { listContext, listCalls } from './client/outline-messages.ts';
-import { outlineRequest } from './client/outline-request.ts';
+import { outlineRequest, requestsStreamedUsage } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError, renderStreamError } from './client/render-error.ts';
 import { renderResponse } from './client/render-response.ts';
@@ -23,9 +23,13 @@ export const chatCompletions: ClientWireFormat = {
   client: {
     contentType: 'application/json; charset=utf-8',
     streamContentType: 'text/event-stream; charset=utf-8',
+    framing: 'sse',
+    requestIdHeader: null,
+    joinsTexts: true,
     outlineRequest,
     listContext,
     toolDefinitions,
+    requestsStreamedUsage,
     listCalls,
     parseRequest,
     renderResponse,
@@ -33,7 +37,26 @@ export const chatCompletions: ClientWireFormat = {
     renderError,
     renderStreamError: (error, requestId) => encodeSse(renderStreamError(error, requestId)),
   },
-  provider: { toolNamePattern, renderRequest, parseResponse, openStreamParser, parseError },
+  spellings: [
+    'content',
+    'role',
+    'cache_control',
+    'field',
+    'max_tokens',
+    'max_completion_tokens',
+    'top_k',
+    'random_seed',
+    'stream_options',
+    'extra_content',
+  ],
+  provider: {
+    toolNamePattern,
+    finishedReason: 'stop',
+    renderRequest,
+    parseResponse,
+    openStreamParser,
+    parseError,
+  },
   editRequest,
 };
 

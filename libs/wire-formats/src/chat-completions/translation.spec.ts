@@ -1,10 +1,9 @@
 import { foldAnswer } from '@gateway/interchange';
 import type { ChatMessage, ChatRequest, StreamEvent } from '@gateway/interchange';
 import { scanJson } from '../json/scan-json.ts';
-import { findForeignLosses } from '../common/foreign-losses.ts';
-import { chatCompletions } from './chat-completions.ts';
+import { formatNamed, providerFormatNamed } from '../formats.ts';
 
-const { client, provider } = chatCompletions;
+const { client, provider } = formatNamed('chat-completions');
 
 const request = (changes: Partial<ChatRequest>): ChatRequest => ({
   model: 'm',
@@ -109,7 +108,7 @@ describe('a seed in the word of Mistral', () => {
 
   it('is a seed for every format that has one', () => {
     expect(parsed.settings).toEqual({ seed: 7 });
-    expect(findForeignLosses(parsed, 'cohere')).toEqual([]);
+    expect(providerFormatNamed('cohere').provider.renderRequest(parsed, { model: 'm' }).losses).toEqual([]);
   });
 
   it('is written as it came in its own', () => {

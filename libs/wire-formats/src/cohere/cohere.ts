@@ -10,6 +10,14 @@ const toolNamePattern = /^[\w-]{1,64}$/;
 /** Cohere's chat, version 2. Its requests can be read too. */
 export const cohere: WireFormat<'cohere'> & Pick<ClientHalf, 'parseRequest'> = {
   name: 'cohere',
-  provider: { toolNamePattern, renderRequest, parseResponse, openStreamParser, parseError },
+  spellings: ['spelling'],
+  provider: {
+    toolNamePattern,
+    finishedReason: 'COMPLETE',
+    renderRequest,
+    parseResponse,
+    openStreamParser,
+    parseError,
+  },
   parseRequest,
 };

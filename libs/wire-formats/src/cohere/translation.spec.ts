@@ -1,8 +1,9 @@
 import type { ChatMessage, ChatRequest } from '@gateway/interchange';
+import { providerFormatNamed } from '../formats.ts';
 import { cohere } from './cohere.ts';
 
 const render = (changes: Partial<ChatRequest>) =>
-  cohere.provider.renderRequest(
+  providerFormatNamed('cohere').provider.renderRequest(
     {
       model: 'm',
       messages: [],

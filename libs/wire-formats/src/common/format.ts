@@ -126,6 +126,12 @@ export interface ClientHalf {
   /** Values of the content type headers. */
   readonly contentType: string;
   readonly streamContentType: string;
+  /** The encoding of a stream: server-sent events, or Amazon's binary event stream. */
+  readonly framing: 'sse' | 'event-stream';
+  /** The response header in which the format's clients look for the request id, besides `x-request-id`. Null: none. */
+  readonly requestIdHeader: string | null;
+  /** True when the format has one text per choice, so that all text blocks of an answer become one text. */
+  readonly joinsTexts: boolean;
   /**
    * `route` is owed to a format whose requests name their model in the address; others do not look at it.
    *
@@ -135,6 +141,8 @@ export interface ClientHalf {
   /** What the model reads as text, message by message, from an index on: results, people's words, the model's own turns. */
   listContext(tape: JsonTape, from: number): ContextPart[];
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
+  /** Whether a streamed answer shall include its token usage. True in a format whose streams always include it. */
+  requestsStreamedUsage(tape: JsonTape): boolean;
   /** Where the transcript's calls of functions stand. */
   listCalls(tape: JsonTape): CallPlace[];
   /** The whole request. Costs a tree: for the translated lane. Judge it with `outlineRequest` first. */
@@ -168,6 +176,10 @@ export interface RenderedRequest {
 export interface ProviderHalf {
   /** What is taken as the name of a tool, from beginning to end. */
   readonly toolNamePattern: RegExp;
+  /** The format's finish reason for an answer that the model ended by itself. */
+  readonly finishedReason: string;
+  /** The API version to send a request with. Only in a format that has versions. */
+  chooseApiVersion?(request: ChatRequest): string;
   renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest;
   /** @throws GatewayError `upstream_invalid` */
   parseResponse(bytes: Uint8Array): StreamEvent[];
@@ -179,6 +191,11 @@ export interface ProviderHalf {
 /** A format that providers speak. Formats know nothing of each other. */
 export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly name: Name;
+  /**
+   * Extension members that only record how the format spells a value which the interchange carries. Another format
+   * loses nothing when it ignores them.
+   */
+  readonly spellings: readonly string[];
   readonly provider: ProviderHalf;
 }
 

@@ -18,12 +18,17 @@ const toolNamePattern = /^[\w-]{1,64}$/;
 /** The Converse API of the Bedrock runtime, whose streams are binary. Model and stream are said by the address. */
 export const converse: ClientWireFormat = {
   name: 'converse',
+  spellings: ['spelling'],
   client: {
     contentType: 'application/json',
     streamContentType: 'application/vnd.amazon.eventstream',
+    framing: 'event-stream',
+    requestIdHeader: 'x-amzn-requestid',
+    joinsTexts: false,
     outlineRequest,
     listContext,
     toolDefinitions,
+    requestsStreamedUsage: () => true,
     listCalls,
     parseRequest,
     renderResponse,
@@ -33,6 +38,7 @@ export const converse: ClientWireFormat = {
   },
   provider: {
     toolNamePattern,
+    finishedReason: 'end_turn',
     renderRequest,
     parseResponse,
     openStreamParser: () => parseEventStream({ initial: initialStreamState, parseMessage, endStream }),

@@ -1,7 +1,7 @@
 import { scanJson } from '../json/scan-json.ts';
-import { converse } from './converse.ts';
+import { formatNamed } from '../formats.ts';
 
-const { client, provider } = converse;
+const { client, provider } = formatNamed('converse');
 const claude = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
 
 const parse = (body: unknown, stream = true) =>

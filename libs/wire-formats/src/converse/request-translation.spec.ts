@@ -1,7 +1,7 @@
 import type { ChatRequest } from '@gateway/interchange';
-import { converse } from './converse.ts';
+import { formatNamed } from '../formats.ts';
 
-const { provider } = converse;
+const { provider } = formatNamed('converse');
 const claude = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
 
 const request = (changes: Partial<ChatRequest>): ChatRequest => ({

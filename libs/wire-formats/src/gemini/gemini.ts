@@ -10,6 +10,14 @@ const toolNamePattern = /^[\w.:-]{1,64}$/;
 /** Google's `generateContent` and `streamGenerateContent`, of the Gemini API and of Vertex. Its requests can be read too. */
 export const gemini: WireFormat<'gemini'> & Pick<ClientHalf, 'parseRequest'> = {
   name: 'gemini',
-  provider: { toolNamePattern, renderRequest, parseResponse, openStreamParser, parseError },
+  spellings: ['spelling'],
+  provider: {
+    toolNamePattern,
+    finishedReason: 'STOP',
+    renderRequest,
+    parseResponse,
+    openStreamParser,
+    parseError,
+  },
   parseRequest,
 };

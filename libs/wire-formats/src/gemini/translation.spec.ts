@@ -1,4 +1,5 @@
 import type { ChatMessage, ChatRequest, ToolCallPart } from '@gateway/interchange';
+import { providerFormatNamed } from '../formats.ts';
 import { gemini } from './gemini.ts';
 
 const request = (changes: Partial<ChatRequest>): ChatRequest => ({
@@ -12,7 +13,7 @@ const request = (changes: Partial<ChatRequest>): ChatRequest => ({
   ...changes,
 });
 const render = (changes: Partial<ChatRequest>, model = 'gemini-2.5-flash') =>
-  gemini.provider.renderRequest(request(changes), { model });
+  providerFormatNamed('gemini').provider.renderRequest(request(changes), { model });
 const user = (text: string): ChatMessage => ({ role: 'user', parts: [{ type: 'text', text }] });
 const call = (id: string, name: string, argumentsText = '{}'): ToolCallPart => ({
   type: 'tool-call',

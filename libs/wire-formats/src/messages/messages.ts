@@ -18,7 +18,7 @@ import { toolDefinitions } from './client/outline-tools.ts';
 import { editRequest } from './edit-request.ts';
 import { parseError } from './provider/parse-error.ts';
 import { parseResponse, endStream, parseFrame } from './provider/parse-response.ts';
-import { renderRequest } from './provider/render-request.ts';
+import { chooseMessagesVersion, renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 
 /** Results of server tools come in one event: a fetched page or document, in base64. */
@@ -33,9 +33,13 @@ export const messages: ClientWireFormat = {
   client: {
     contentType: 'application/json; charset=utf-8',
     streamContentType: 'text/event-stream; charset=utf-8',
+    framing: 'sse',
+    requestIdHeader: 'request-id',
+    joinsTexts: false,
     outlineRequest,
     listContext,
     toolDefinitions,
+    requestsStreamedUsage: () => true,
     listCalls,
     parseRequest,
     renderResponse,
@@ -43,7 +47,16 @@ export const messages: ClientWireFormat = {
     renderError,
     renderStreamError: (error, requestId) => encodeSse(renderStreamError(error, requestId)),
   },
-  provider: { toolNamePattern, renderRequest, parseResponse, openStreamParser, parseError },
+  spellings: ['spelling', 'output_format'],
+  provider: {
+    toolNamePattern,
+    finishedReason: 'end_turn',
+    chooseApiVersion: chooseMessagesVersion,
+    renderRequest,
+    parseResponse,
+    openStreamParser,
+    parseError,
+  },
   editRequest,
 };
 

@@ -1,6 +1,5 @@
 import type { ByteEdit, RequestOutline, ToolDescription, ToolOutline } from '@gateway/interchange';
 import type { CallPlace, ClientWireFormat, JsonTape } from '@gateway/wire-formats';
-import { asksForStreamedUsage } from '@gateway/wire-formats';
 import { renderRequestedTools } from './answer-recovery-call.ts';
 import type { Recovery, ToolStatus } from './recovery.ts';
 import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
@@ -64,8 +63,8 @@ export function buildRecovery(given: RecoveryInput): Recovery {
     describe,
     openingMessages: asked.length === 0 ? [] : renderRequestedTools(recoveryTool.name, describe(asked)),
     find: (need) => findTools(given, pruned, need),
-    joinsTexts: format.name === 'chat-completions',
-    streamsUsage: format.name === 'chat-completions' && asksForStreamedUsage(tape),
+    joinsTexts: format.client.joinsTexts,
+    streamsUsage: format.client.requestsStreamedUsage(tape),
     afterForwarding: (names) => withoutTools(given, names),
   };
 }

@@ -1,4 +1,5 @@
 import type { FinishReason, ProviderFormat, StreamEvent, TokenUsage } from '@gateway/interchange';
+import { providerFormatNamed } from '@gateway/wire-formats';
 import { isWithheld, judgeCall, type MadeCall, type Verdict } from './judge-calls.ts';
 import type { Recovery } from './recovery.ts';
 import { showUsage } from './sum-usage.ts';
@@ -35,15 +36,6 @@ export const noPriorRounds: PriorRounds = {
   hasText: false,
   corrected: new Set(),
   usages: [],
-};
-
-/** How each format says that the model has said all it wanted to. */
-const rawStops: { readonly [Format in ProviderFormat]: string } = {
-  'chat-completions': 'stop',
-  messages: 'end_turn',
-  converse: 'end_turn',
-  gemini: 'STOP',
-  cohere: 'COMPLETE',
 };
 
 /** After these a model would go on if its calls were answered. */
@@ -242,7 +234,9 @@ export class RoundReducer {
 
   #renderTail(event: StreamEvent): StreamEvent[] {
     if (event.type === 'finish' && event.reason === 'tool-calls' && this.#calls === 0)
-      return [{ ...event, reason: 'stop', rawReason: rawStops[this.#format] }];
+      return [
+        { ...event, reason: 'stop', rawReason: providerFormatNamed(this.#format).provider.finishedReason },
+      ];
     if (this.#isFirst) return [event];
     if (event.type === 'usage') return [];
     const usage = event.type === 'message-end' ? showUsage(this.usages) : undefined;

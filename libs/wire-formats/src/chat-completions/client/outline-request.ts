@@ -69,7 +69,7 @@ function readNumber(tape: JsonTape, name: string): number | undefined {
 }
 
 /** Whether the client wants a streamed answer to tell its usage (`stream_options.include_usage`). */
-export function asksForStreamedUsage(tape: JsonTape): boolean {
+export function requestsStreamedUsage(tape: JsonTape): boolean {
   const options = tape.get(tape.root, 'stream_options');
   const asked = options === undefined ? undefined : tape.get(options, 'include_usage');
   return asked !== undefined && tape.kind(asked) === 'boolean' && tape.value(asked) === true;

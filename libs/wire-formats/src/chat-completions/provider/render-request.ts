@@ -10,13 +10,12 @@ import {
   numberSettings,
   textSettings,
 } from '../shared/settings.ts';
-import { findForeignLosses } from '../../common/foreign-losses.ts';
 import { renderMessages } from './render-messages.ts';
 
 /** The request as this format's body, and what of it the format cannot say. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const own = readOwn(request);
-  const losses: Loss[] = [...findForeignLosses(request, 'chat-completions'), ...findCacheLosses(request)];
+  const losses: Loss[] = findCacheLosses(request);
   const messages = request.messages.flatMap((message, index) => renderMessages(message, index, losses));
   const body: JsonObject = {
     ...own,

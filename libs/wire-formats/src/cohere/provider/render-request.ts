@@ -1,6 +1,5 @@
 import type { ChatRequest, ChatSettings, ChatTool, JsonObject, Loss } from '@gateway/interchange';
 import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
-import { findForeignLosses } from '../../common/foreign-losses.ts';
 import { asList, asObject, isEmpty, optional } from '../../json/read-members.ts';
 import { readRest } from '../shared/own-members.ts';
 import type { RenderContext } from './render-message.ts';
@@ -9,7 +8,7 @@ import { numberSettings, renderResponseFormat } from '../shared/settings.ts';
 
 /** The request as this format's body, and what of it the format cannot say. */
 export function renderRequest(request: ChatRequest, { model }: RequestRenderOptions): RenderedRequest {
-  const losses: Loss[] = [...findForeignLosses(request, 'cohere')];
+  const losses: Loss[] = [];
   const context: RenderContext = {
     lose: (field, reason) => losses.push({ field, reason }),
     documents: [],

@@ -8,7 +8,6 @@ import type {
   ToolChoice,
 } from '@gateway/interchange';
 import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
-import { findForeignLosses } from '../../common/foreign-losses.ts';
 import { asObject, isEmpty, optional } from '../../json/read-members.ts';
 import { renderCachePoint } from '../shared/block-values.ts';
 import { own } from '../shared/own-members.ts';
@@ -27,7 +26,7 @@ const membersOfSettings = [
 
 /** The request as this format's body, and what of it the format cannot say. The model and the stream are the address's. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
-  const losses: Loss[] = [...findForeignLosses(request, 'converse')];
+  const losses: Loss[] = [];
   const { toolConfig, ...kept } = own.read(request);
   const { system, messages } = renderMessages(request.messages, losses);
   const members = Object.entries(kept).filter(

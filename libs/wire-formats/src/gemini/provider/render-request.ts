@@ -7,7 +7,6 @@ import type {
   ResponseFormat,
 } from '@gateway/interchange';
 import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
-import { findForeignLosses } from '../../common/foreign-losses.ts';
 import { asObject, isEmpty, optional, otherMembers } from '../../json/read-members.ts';
 import { readRest, readSpelling } from '../shared/own-members.ts';
 import { renderContents } from './render-contents.ts';
@@ -18,7 +17,7 @@ import { isPlainSchema } from '../shared/schema.ts';
 
 /** The request as this format's body, and what of it the format cannot say. Model and streaming are in the address. */
 export function renderRequest(request: ChatRequest, { model }: RequestRenderOptions): RenderedRequest {
-  const losses: Loss[] = [...findForeignLosses(request, 'gemini')];
+  const losses: Loss[] = [];
   const context = createRenderContext(request, model, losses);
   const body = {
     ...otherMembers(readRest(request), ['generationConfig', 'toolConfig']),

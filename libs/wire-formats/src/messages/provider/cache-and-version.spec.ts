@@ -1,5 +1,5 @@
 import type { ChatMessage } from '@gateway/interchange';
-import { chatCompletions } from '../../chat-completions/chat-completions.ts';
+import { formatNamed } from '../../formats.ts';
 import { messages } from '../messages.ts';
 import { chooseMessagesVersion } from './render-request.ts';
 import { fromChat, parse, say } from './render-request.fixture.ts';
@@ -32,7 +32,7 @@ describe('markers of the prompt cache between formats', () => {
       tools: [{ name: 'f', input_schema: schema, ...marker }],
       thinking: { type: 'enabled', budget_tokens: 2000 },
     });
-    const { losses } = chatCompletions.provider.renderRequest(request, { model: 'm' });
+    const { losses } = formatNamed('chat-completions').provider.renderRequest(request, { model: 'm' });
     expect(losses.map(({ field }) => field)).toEqual([
       'messages[0].parts[0].cache_control',
       'tools[0].cache_control',

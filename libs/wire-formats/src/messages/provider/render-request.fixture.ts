@@ -1,6 +1,7 @@
 import type { ChatMessage, ChatRequest, JsonObject } from '@gateway/interchange';
 import { chatCompletions } from '../../chat-completions/chat-completions.ts';
 import type { RequestRenderOptions } from '../../common/format.ts';
+import { formatNamed } from '../../formats.ts';
 import { scanJson } from '../../json/scan-json.ts';
 import { messages } from '../messages.ts';
 
@@ -10,7 +11,10 @@ export interface Rendered {
 }
 
 export function render(request: ChatRequest, options: Partial<RequestRenderOptions> = {}): Rendered {
-  const { body, losses } = messages.provider.renderRequest(request, { model: 'claude', ...options });
+  const { body, losses } = formatNamed('messages').provider.renderRequest(request, {
+    model: 'claude',
+    ...options,
+  });
   return {
     body: JSON.parse(JSON.stringify(body)) as JsonObject,
     fields: losses.map(({ field }) => field),

@@ -1,5 +1,4 @@
 import type { ChatMessage, ChatRequest, ChatTool, JsonObject, Loss, ToolChoice } from '@gateway/interchange';
-import { findForeignLosses } from '../../common/foreign-losses.ts';
 import type { RenderedRequest, RequestRenderOptions } from '../../common/format.ts';
 import { asObject, optional } from '../../json/read-members.ts';
 import { renderCacheControl, own } from '../shared/own-members.ts';
@@ -10,7 +9,7 @@ import { renderSettings } from './render-settings.ts';
 /** The request as this format's body, and what of it the format cannot say under the version it is sent with. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const members = own.read(request);
-  const losses: Loss[] = [...findForeignLosses(request, 'messages')];
+  const losses: Loss[] = [];
   const version = options.apiVersion ?? chooseMessagesVersion(request);
   const body: JsonObject = {
     ...members,

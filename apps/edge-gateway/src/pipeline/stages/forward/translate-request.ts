@@ -2,7 +2,6 @@ import { GatewayError } from '@gateway/errors';
 import type { ChatMessage, ChatRequest, Loss } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import {
-  chooseMessagesVersion,
   formatNamed,
   nameTools,
   providerFormatNamed,
@@ -55,11 +54,11 @@ export function translateRequest(
 
 function renderOptions(request: ChatRequest, target: Target, catalog: ModelCatalog): RequestRenderOptions {
   const model = catalog.find(target.provider.name, target.model);
-  const isMessages = target.lane.format === 'messages';
+  const apiVersion = providerFormatNamed(target.lane.format).provider.chooseApiVersion?.(request);
   return {
     model: target.model,
     maxOutputTokensDefault: model?.maxOutputTokens ?? outputTokensDefault,
-    ...(isMessages ? { apiVersion: chooseMessagesVersion(request) } : {}),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
   };
 }
 

@@ -73,8 +73,10 @@ function passFrames(format: ClientWireFormat): StreamWriter {
   return { split: whole, left: none, write: (chunk) => gate.push(chunk), rest: () => gate.rest() };
 }
 
-function openGate({ name }: ClientWireFormat): FrameGate {
-  return name === 'converse' ? new BinaryFrameGate(eventStreamBytesMax) : new SseFrameGate(frameBytesMax);
+function openGate({ client }: ClientWireFormat): FrameGate {
+  return client.framing === 'event-stream'
+    ? new BinaryFrameGate(eventStreamBytesMax)
+    : new SseFrameGate(frameBytesMax);
 }
 
 const whole = (chunk: Buffer): readonly Buffer[] => [chunk];
@@ -89,7 +91,7 @@ function passNetted(
   return passUntilWithheld({
     rounds,
     openGate: () => openGate(format),
-    split: format.name === 'converse' ? splitBinaryFrames : splitSseFrames,
+    split: format.client.framing === 'event-stream' ? splitBinaryFrames : splitSseFrames,
     fillIds: (events) => fillCallIds(events, requestId, rounds.count),
     openRenderer: () => {
       const renderer = render(null);
