@@ -19,12 +19,14 @@ import { RedisRateLimiter } from './rate-limits/redis-rate-limiter.adapter.ts';
 import { ContextMemo } from './pipeline/stages/plan/context/context-memo.ts';
 import { ContextPlanner } from './pipeline/stages/plan/context/context-planner.ts';
 import { createCompressorClient } from './pipeline/stages/plan/context/nats-compressor.adapter.ts';
-import { NatsPlanner } from './pipeline/stages/plan/nats-planner.adapter.ts';
-import { FirstRequests } from './pipeline/stages/plan/session/first-requests.ts';
-import { SessionMemo } from './pipeline/stages/plan/session/session-memo.ts';
-import { SessionPlanner } from './pipeline/stages/plan/session/session-planner.ts';
+import { NatsPlanner } from './pipeline/stages/plan/router/nats-planner.adapter.ts';
+import {
+  FirstRequests,
+  ConversationPlanner,
+} from './pipeline/stages/plan/conversation/conversation-planner.ts';
+import { ConversationMemo } from './pipeline/stages/plan/conversation/conversation-memo.ts';
 import { TokenRatios } from './request/token-estimates.ts';
-import { ToolListIndex } from './pipeline/stages/plan/tool-list-index.ts';
+import { ToolListHasher } from './pipeline/stages/plan/router/tool-list-hasher.ts';
 import type { RequestSpool } from './spool/request-spool.ts';
 import { buildPeopleParts, type PeopleParts } from './login-parts.ts';
 import { UndiciUpstream } from './upstream/undici-upstream.adapter.ts';
@@ -146,9 +148,9 @@ function buildPlanning(
 ): Pick<PipelineServices, 'planner' | 'sessions' | 'context' | 'toolLists' | 'tokenRatios'> {
   const memo = new ContextMemo(cacheRedis, log);
   const planner = new NatsPlanner(messaging, deadlineMs);
-  const sessions = new SessionPlanner({
+  const sessions = new ConversationPlanner({
     planner,
-    memo: new SessionMemo(cacheRedis, log),
+    memo: new ConversationMemo(cacheRedis, log),
     catalog: loadCatalog(),
     firstRequests: new FirstRequests(cacheRedis, log),
     hasNet: true,
@@ -157,7 +159,7 @@ function buildPlanning(
     planner,
     sessions,
     context: new ContextPlanner(createCompressorClient(messaging, deadlineMs), memo, log),
-    toolLists: new ToolListIndex(),
+    toolLists: new ToolListHasher(),
     tokenRatios: new TokenRatios(),
   };
 }

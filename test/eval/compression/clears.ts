@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
-import { chooseClear } from '../../../apps/edge-gateway/src/pipeline/stages/plan/context/choose-clear.ts';
+import { chooseClear } from '../../../apps/edge-gateway/src/pipeline/stages/plan/context/context-pricing.ts';
 import { listCandidates } from '../../../apps/edge-gateway/src/pipeline/stages/plan/context/context-subject.ts';
 import type { Transcript } from './transcripts.ts';
 

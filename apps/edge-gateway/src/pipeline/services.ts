@@ -17,9 +17,9 @@ import type { ContextPlanner } from './stages/plan/context/context-planner.ts';
 import type { ModelRouter } from '../routing/model-router.ts';
 import type { ContentKeeper } from './contents/content-keeper.ts';
 import type { TokenRatios } from '../request/token-estimates.ts';
-import type { Planner } from './stages/plan/planner.ts';
-import type { SessionPlanner } from './stages/plan/session/session-planner.ts';
-import type { ToolListIndex } from './stages/plan/tool-list-index.ts';
+import type { Planner } from './stages/plan/router/planner.port.ts';
+import type { ConversationPlanner } from './stages/plan/conversation/conversation-planner.ts';
+import type { ToolListHasher } from './stages/plan/router/tool-list-hasher.ts';
 
 /** What the stages need of the world. Built once, in the module; a test builds its own. */
 export interface PipelineServices {
@@ -32,9 +32,9 @@ export interface PipelineServices {
   readonly rateLimiter: RateLimiter;
   readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
-  readonly sessions: SessionPlanner;
+  readonly sessions: ConversationPlanner;
   readonly context: ContextPlanner;
-  readonly toolLists: ToolListIndex;
+  readonly toolLists: ToolListHasher;
   readonly tokenRatios: TokenRatios;
   readonly modelRouter: ModelRouter;
   readonly upstream: Upstream;

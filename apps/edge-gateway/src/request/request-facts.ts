@@ -3,6 +3,7 @@ import { readCloudFields } from '@gateway/wire-formats';
 import type { RequestOutline } from '@gateway/interchange';
 import type { HostedFields } from '@gateway/providers';
 import { createHostedCredential, renderHostedCredential } from '@gateway/providers';
+import type { CatalogModel } from '@gateway/model-catalog';
 
 /** Members in which a client turns thinking on, in one format or another. */
 const thinkingMembers: readonly string[] = ['thinking', 'reasoning', 'reasoning_effort'];
@@ -64,4 +65,26 @@ export function readOwnCredential(tape: JsonTape): string | null {
     (field) => names[field],
   );
   return renderHostedCredential(credential);
+}
+
+/**
+ * Whether the model's signed thinking binds the session to its tools: it goes out as it came, from the first turn on.
+ * Decided by each request alone: once thinking is on, it stays on, or its signatures stay in the transcript. Of a model that
+ * the catalogue does not know, the messages' own `thinking` is enough.
+ */
+export function isBoundToTools(tape: JsonTape, model: CatalogModel | undefined): boolean {
+  if (model?.thinkingBinding === false) return false;
+  const members = model === undefined ? ['thinking'] : undefined;
+  return turnsReasoningOn(tape, members) || carriesSignedReasoning(tape);
+}
+
+/**
+ * Whether a session's context may be changed at all. Where the model binds its signed thinking to every earlier message, not
+ * once the client turns thinking on. A conversation that carries signed or encrypted reasoning may be bound, unless the
+ * catalogue knows that this model's is not.
+ */
+export function mayCompressContext(tape: JsonTape, model: CatalogModel | undefined): boolean {
+  if (model?.thinkingBinding === true && turnsReasoningOn(tape)) return false;
+  const isKnownFree = model !== undefined && !model.thinkingBinding;
+  return isKnownFree || !carriesSignedReasoning(tape);
 }

@@ -6,7 +6,7 @@ import { contentPartBytesMax, type RequestContent } from '@gateway/contracts';
 import { createSecretRedactor } from '@gateway/observability';
 import { scanJson } from '@gateway/wire-formats';
 import { ContentCopy } from './content-copy.ts';
-import { packContent, unpackContent } from './packed-content.ts';
+import { packContent, unpackContent } from './content-keeper.ts';
 
 const servers: (Server | Http2Server)[] = [];
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { readContent, type ContentPart, type RequestDetail } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import { unpackContent } from '../../pipeline/contents/packed-content.ts';
+import { unpackContent } from '../../pipeline/contents/content-keeper.ts';
 
 /** What a request said, as far as it is kept. The rest of it is shown all the same while nobody answers. */
 export async function readShownContent(

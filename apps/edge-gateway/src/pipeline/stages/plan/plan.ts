@@ -14,24 +14,28 @@ import {
   type ToolPlan,
 } from '../../exchange/tool-plan.ts';
 import type { ContextPlanner } from './context/context-planner.ts';
-import { armNet } from './arm-net.ts';
-import { chooseNative, loadCalled } from './choose-native.ts';
-import type { Planner, PlanSubject } from './planner.ts';
-import { planContext } from './plan-context.ts';
-import { isBound } from './session/is-bound.ts';
-import type { SessionPlan, SessionPlanner, SessionSubject } from './session/session-planner.ts';
-import { startDeadline } from './deadline.ts';
+import { armRecovery } from './arm-recovery.ts';
+import { chooseDeferral, loadCalledTools } from './deferral.ts';
+import type { Planner, PlanSubject } from './router/planner.port.ts';
+import { planContext } from './context/context-planner.ts';
+import { isBoundToTools } from '../../../request/request-facts.ts';
+import type {
+  ConversationPlan,
+  ConversationPlanner,
+  ConversationSubject,
+} from './conversation/conversation-planner.ts';
+import { startDeadline } from '../../../request/deadline.ts';
 import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.ts';
-import type { ToolListIndex } from './tool-list-index.ts';
+import type { ToolListHasher } from './router/tool-list-hasher.ts';
 import { applyToolLists } from './tool-lists.ts';
 
 interface PlanServices {
   readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
-  readonly sessions: SessionPlanner;
+  readonly sessions: ConversationPlanner;
   readonly context: ContextPlanner;
   readonly catalog: ModelCatalog;
-  readonly toolLists: ToolListIndex;
+  readonly toolLists: ToolListHasher;
   readonly settings: PipelineSettings;
   readonly log: Logger;
 }
@@ -55,7 +59,7 @@ export async function plan(
   const planned = await planFor(request, target, tools, exchange, caller, services);
   const { planner, settings } = services;
   const subject = (): PlanSubject => subjectOf(request, target, tools, exchange, caller, services);
-  const armed = armNet(loadCalled(planned, request), {
+  const armed = armRecovery(loadCalledTools(planned, request), {
     request,
     subject,
     exchange,
@@ -119,7 +123,7 @@ function subjectOf(
   exchange: Exchange,
   caller: Caller,
   services: PlanServices,
-): SessionSubject {
+): ConversationSubject {
   return {
     format: formatNamed(exchange.format),
     tape: request.tape,
@@ -129,7 +133,7 @@ function subjectOf(
     target,
     exchange,
     caller,
-    native: chooseNative(request, target, caller, services.catalog),
+    native: chooseDeferral(request, target, caller, services.catalog),
   };
 }
 
@@ -139,7 +143,7 @@ function isBoundSession(
   tools: readonly ToolOutline[],
   { catalog }: PlanServices,
 ): boolean {
-  return tools.length > 0 && isBound(tape, catalog.find(provider.name, model));
+  return tools.length > 0 && isBoundToTools(tape, catalog.find(provider.name, model));
 }
 
 /** A request without tools goes out unchanged, unless the account chose otherwise. */
@@ -153,7 +157,7 @@ function mayCompressWithoutTools({ compression }: Caller): boolean {
  */
 function planOf(
   identity: ToolPlan,
-  session: SessionPlan | null,
+  session: ConversationPlan | null,
   caller: Caller,
   native: NativeSelection | undefined,
 ): ToolPlan {

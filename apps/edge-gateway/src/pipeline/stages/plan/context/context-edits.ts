@@ -1,9 +1,26 @@
+import type { ByteEdit } from '@gateway/interchange';
 import type { CompressBlocksReply } from '@gateway/contracts';
 import type { ContextPart } from '@gateway/wire-formats';
 import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { ContextEdits } from '../../../exchange/tool-plan.ts';
 import type { ContextSubject } from './context-subject.ts';
-import type { ContextStep, MessageEdits } from './message-edits.ts';
+
+type ContextStep = Extract<CompressBlocksReply, { status: 'compressed' }>['results'][number]['steps'][number];
+
+/** How a message goes out, for ever: decided when it came in. */
+export interface MessageEdits {
+  /** Relative to the message's first byte; none where it goes as it came. */
+  readonly edits: readonly ByteEdit[];
+  readonly steps: readonly ContextStep[];
+  /** Of what was left out. */
+  readonly markers: readonly string[];
+  /** What exact counts of what was compressed are kept under. */
+  readonly blocks: readonly string[];
+  /** It was not looked at in time, and goes as it came in every later turn too. */
+  readonly wasLate: boolean;
+}
+
+export const sentUnchanged: MessageEdits = { edits: [], steps: [], markers: [], blocks: [], wasLate: true };
 
 /** Ids kept with a request's row: a bound, since a conversation may hold thousands. The newest stay. */
 const idsMax = 64;

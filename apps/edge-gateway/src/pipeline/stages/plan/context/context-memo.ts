@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import type { Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
-import type { MessageEdits } from './message-edits.ts';
+import type { MessageEdits } from './context-edits.ts';
 
 /** The part of Redis that the memo needs. */
 export interface MemoRedis {

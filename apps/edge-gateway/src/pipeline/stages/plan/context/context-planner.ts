@@ -1,22 +1,74 @@
-import {
-  markerId,
-  type CompressBlocksReply,
-  type CompressBlocksRequest,
-  type RecallOriginalsRequest,
-} from '@gateway/contracts';
+import type { ModelCatalog } from '@gateway/model-catalog';
+import type { ContextPart } from '@gateway/wire-formats';
+import { formatNamed } from '@gateway/wire-formats';
+import type { CompressBlocksReply, CompressBlocksRequest, RecallOriginalsRequest } from '@gateway/contracts';
+import { markerId } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
-import type { ContextPart } from '@gateway/wire-formats';
-import { chooseClear } from './choose-clear.ts';
-import { collectEdits, joinEdits } from './context-edits.ts';
-import type { ContextMemo } from './context-memo.ts';
-import { findBeginning, markMessages, renderQuestion } from './context-question.ts';
-import { openSession, type ContextSession } from './context-session.ts';
-import { otherSettings, type ContextSubject } from './context-subject.ts';
-import { isRewriteDear } from './price-context.ts';
-import type { RecallOriginal } from '../../../recovery/recovery.ts';
+import type { Caller, ParsedRequest, Target } from '../../../../request/request.ts';
+import type { Exchange } from '../../../exchange/exchange.ts';
+import { acceptsRecoveryTool } from '../../../recovery/build-recovery.ts';
 import type { ContextEdits } from '../../../exchange/tool-plan.ts';
-import { wentAsItCame, type MessageEdits } from './message-edits.ts';
+import { noContextEdits } from '../../../exchange/tool-plan.ts';
+import type { ContextSubject } from './context-subject.ts';
+import { listCandidates, otherSettings } from './context-subject.ts';
+import { mayCompressContext } from '../../../../request/request-facts.ts';
+import { chooseClear, isRewriteDear, priceContext } from './context-pricing.ts';
+import type { MessageEdits } from './context-edits.ts';
+import { collectEdits, joinEdits, sentUnchanged } from './context-edits.ts';
+import type { ContextMemo } from './context-memo.ts';
+import type { CompressedConversation } from './compression-request.ts';
+import { findBeginning, markMessages, openConversation, renderQuestion } from './compression-request.ts';
+import type { RecallOriginal } from '../../../recovery/recovery.ts';
+
+interface ContextServices {
+  readonly context: ContextPlanner;
+  readonly catalog: ModelCatalog;
+}
+
+/** How the conversation goes out: as it came, where nothing may be done or there is nothing to do. */
+export async function planContext(
+  request: ParsedRequest,
+  target: Target,
+  exchange: Exchange,
+  caller: Caller,
+  { context, catalog }: ContextServices,
+  signal: AbortSignal,
+): Promise<ContextEdits> {
+  const { tape, outline } = request;
+  const { accountId, compression } = caller;
+  const { mode } = compression;
+  if (mode === 'off') return noContextEdits;
+  const candidates = listCandidates(outline);
+  const isRecallable = isRecallEnabled(caller);
+  const canAsk = isRecallable && acceptsRecoveryTool(request);
+  if (candidates.length === 0 && !canAsk) return noContextEdits;
+  const model = catalog.find(target.provider.name, target.model);
+  if (!mayCompressContext(tape, model)) return noContextEdits;
+  if (candidates.length === 0) return { ...noContextEdits, recall: () => Promise.resolve(null) };
+  const planned = await context.plan(
+    {
+      format: formatNamed(exchange.format),
+      tape,
+      outline,
+      candidates,
+      requestId: exchange.requestId,
+      left: exchange.abort.signal,
+      accountId,
+      settings: { mode, recoverable: canAsk },
+      isRecallable,
+      model,
+    },
+    signal,
+  );
+  exchange.contextPrice = priceContext(model, planned.tokens);
+  return canAsk ? planned : { ...planned, recall: null };
+}
+
+/** Whether the account lets its models ask for what was left out, by a tool of the gateway's own in the list. */
+function isRecallEnabled({ compression, pruning }: Caller): boolean {
+  return compression.mode === 'balanced' && pruning.recovery && pruning.mode !== 'off';
+}
 
 /** The compressor, as the edge asks it. */
 export interface CompressorClient {
@@ -54,7 +106,7 @@ export class ContextPlanner {
     const isCleared = session.clearedBefore > 0 && (unknown[0] ?? Infinity) < tailStart;
     if (unknown.length > 0) await this.#learn(subject, session, unknown, signal);
     const editsFor = (index: number): MessageEdits =>
-      this.#memo.peek(session.chain[index] as Buffer) ?? wentAsItCame;
+      this.#memo.peek(session.chain[index] as Buffer) ?? sentUnchanged;
     const joined = joinEdits(subject, editsFor, { tailStart, unknown });
     return {
       ...joined,
@@ -64,7 +116,7 @@ export class ContextPlanner {
     };
   }
 
-  #unknownOf({ chain }: ContextSession, indexes: readonly number[]): number[] {
+  #unknownOf({ chain }: CompressedConversation, indexes: readonly number[]): number[] {
     return indexes.filter((index) => this.#memo.peek(chain[index] as Buffer) === undefined);
   }
 
@@ -76,12 +128,12 @@ export class ContextPlanner {
     subject: ContextSubject,
     tailStart: number,
     signal: AbortSignal,
-  ): Promise<{ session: ContextSession; isKept: boolean }> {
+  ): Promise<{ session: CompressedConversation; isKept: boolean }> {
     const session = this.#open(subject, subject.settings);
     // Nobody has seen the tail before, but for a request that is made again: asking Redis would be for nothing.
     const sentBefore = subject.candidates.filter((index) => index < tailStart);
     await this.#load(session, sentBefore, signal);
-    const isKnown = (opened: ContextSession): boolean =>
+    const isKnown = (opened: CompressedConversation): boolean =>
       this.#unknownOf(opened, sentBefore).length < sentBefore.length;
     const isDear = sentBefore.length > 0 && session.clearedBefore === 0 && isRewriteDear(subject.model);
     if (!isDear || isKnown(session)) return { session, isKept: false };
@@ -93,11 +145,15 @@ export class ContextPlanner {
     return { session, isKept: false };
   }
 
-  #open(subject: ContextSubject, settings: ContextSubject['settings']): ContextSession {
-    return openSession(subject, settings, settings.recoverable ? chooseClear(subject) : 0);
+  #open(subject: ContextSubject, settings: ContextSubject['settings']): CompressedConversation {
+    return openConversation(subject, settings, settings.recoverable ? chooseClear(subject) : 0);
   }
 
-  async #load({ chain }: ContextSession, indexes: readonly number[], signal: AbortSignal): Promise<void> {
+  async #load(
+    { chain }: CompressedConversation,
+    indexes: readonly number[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const links = indexes.map((index) => chain[index] as Buffer);
     const forgotten = links.filter((link) => this.#memo.peek(link) === undefined);
     if (forgotten.length > 0) await inTime(this.#memo.load(forgotten), signal);
@@ -105,7 +161,7 @@ export class ContextPlanner {
 
   async #learn(
     subject: ContextSubject,
-    session: ContextSession,
+    session: CompressedConversation,
     unknown: readonly number[],
     signal: AbortSignal,
   ): Promise<void> {
@@ -113,11 +169,11 @@ export class ContextPlanner {
     try {
       const learned = await this.#askFor(subject, session, unknown, signal);
       for (const index of unknown)
-        this.#memo.keep(chain[index] as Buffer, learned.get(index) ?? { ...wentAsItCame, wasLate: false });
+        this.#memo.keep(chain[index] as Buffer, learned.get(index) ?? { ...sentUnchanged, wasLate: false });
     } catch (error) {
       const { requestId, left } = subject;
       if (left.aborted) return;
-      for (const index of unknown) this.#memo.keep(chain[index] as Buffer, wentAsItCame);
+      for (const index of unknown) this.#memo.keep(chain[index] as Buffer, sentUnchanged);
       this.#log.warn({ err: error, requestId }, 'new messages go out as they came');
     }
   }
@@ -125,7 +181,7 @@ export class ContextPlanner {
   /** Asks about what came after the last turn; about everything, if the compressor or the memo has lost the beginning. */
   async #askFor(
     subject: ContextSubject,
-    session: ContextSession,
+    session: CompressedConversation,
     unknown: readonly number[],
     signal: AbortSignal,
   ): Promise<Map<number, MessageEdits>> {
@@ -146,7 +202,7 @@ export class ContextPlanner {
   }
 
   /** From the store; where it is not kept any more, made again from the conversation, which holds it after all. */
-  #recallIn(subject: ContextSubject, session: ContextSession): RecallOriginal {
+  #recallIn(subject: ContextSubject, session: CompressedConversation): RecallOriginal {
     return async (id, signal) => {
       // What a model asks for may be anything.
       if (!markerId.safeParse(id).success) return null;

@@ -12,7 +12,7 @@ export interface HashedList {
  * Hashes of tool lists, kept by the bytes they were made of: agents send the same list with every turn, so that one
  * digest of the whole stands for a digest of each tool.
  */
-export class ToolListIndex {
+export class ToolListHasher {
   readonly #lists = new LRUCache<string, HashedList>({
     max: 5_000,
     maxSize: 500_000,

@@ -11,7 +11,7 @@ type Native = NativeSelection | undefined;
  * model has it. Of the session's first request alone it hangs on nothing, so every turn of it gets the same answer, but for a client
  * that changes its tools. A client that uses the provider's way itself is left to it.
  */
-export function chooseNative(
+export function chooseDeferral(
   { outline, tape }: ParsedRequest,
   { provider, model, lane }: Target,
   { pruning }: Caller,
@@ -47,7 +47,7 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
  * A deferred tool that the transcript calls, and whose finding it does not hold (a client may keep calls alone), is in the prompt: the
  * model would see calls of a tool that nothing defines.
  */
-export function loadCalled(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
+export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
   if (planned.native?.mode !== 'deferred') return planned;
   const goes = new Set(planned.forwarded);
   const called = new Set(outline.messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));

@@ -1,5 +1,5 @@
 import type { MessageOutline, MessageRole } from '@gateway/interchange';
-import { nameSession } from './name-session.ts';
+import { nameSession } from './conversation.ts';
 
 interface Said {
   readonly role: MessageRole;

@@ -1,8 +1,8 @@
 import type { PlanToolsRequest } from '@gateway/contracts';
 import type { ToolOutline } from '@gateway/interchange';
 import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
-import type { HashedList } from './tool-list-index.ts';
-import type { PlannedReply, SchemaEdits } from '../../exchange/tool-plan.ts';
+import type { HashedList } from './tool-list-hasher.ts';
+import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
 /** A tool list to plan for, with the bytes it stands in. */
 export interface PlanSubject {

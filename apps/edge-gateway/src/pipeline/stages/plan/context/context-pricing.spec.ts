@@ -1,5 +1,5 @@
 import { loadCatalog } from '@gateway/model-catalog';
-import { priceContext } from './price-context.ts';
+import { priceContext } from './context-pricing.ts';
 
 const model = loadCatalog().find('anthropic', 'claude-sonnet-4-5')!;
 const million = 1_000_000;

@@ -2,20 +2,19 @@ import type { PlannedConversation } from '@gateway/contracts';
 import { hash } from 'node:crypto';
 import type { ToolOutline } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
+import type { Logger } from '@gateway/observability';
+import { LRUCache } from 'lru-cache';
 import type { Caller, ParsedRequest, Target } from '../../../../request/request.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
-import type { NativeSelection, SessionNames, PlannedReply } from '../../../exchange/tool-plan.ts';
+import type { NativeSelection, PlannedReply, SessionNames } from '../../../exchange/tool-plan.ts';
 import { namesInToolChoice } from '../../../../request/request-facts.ts';
-import { conversationContext } from '../conversation-context.ts';
-import type { Planner, PlanQuestion, PlanSubject } from '../planner.ts';
-import type { FirstRequests } from './first-requests.ts';
-import { mayRecover } from './may-recover.ts';
-import { nameSession } from './name-session.ts';
-import { priceOf } from './plan-price.ts';
-import type { RememberedSession, SessionMemo } from './session-memo.ts';
+import { conversationContext, isRecoveryPermitted, priceOf } from './router-question.ts';
+import type { PlanQuestion, PlanSubject, Planner } from '../router/planner.port.ts';
+import { nameSession } from '../../../../request/conversation.ts';
+import type { ConversationMemo, RememberedConversation } from './conversation-memo.ts';
 
 /** A chat request with tools, on its way to a model. */
-export interface SessionSubject extends PlanSubject {
+export interface ConversationSubject extends PlanSubject {
   readonly request: ParsedRequest;
   readonly target: Target;
   readonly exchange: Exchange;
@@ -25,7 +24,7 @@ export interface SessionSubject extends PlanSubject {
 }
 
 /** What a session's tools are to be with this request, and what is remembered for the next one. */
-export interface SessionPlan {
+export interface ConversationPlan {
   readonly reply: PlannedReply;
   readonly names: SessionNames;
   /** Tools that the model asked about in its last turn, and is to be told of with this one. */
@@ -34,9 +33,9 @@ export interface SessionPlan {
   readonly mayShortenSchemas: boolean;
 }
 
-export interface SessionPlannerOptions {
+interface ConversationPlannerOptions {
   readonly planner: Planner;
-  readonly memo: SessionMemo;
+  readonly memo: ConversationMemo;
   readonly catalog: ModelCatalog;
   readonly firstRequests: FirstRequests;
   /** Whether this gateway has the safety net. */
@@ -44,10 +43,10 @@ export interface SessionPlannerOptions {
 }
 
 /** Plans requests as parts of their sessions: asks the router with what is remembered, and remembers what it said. */
-export class SessionPlanner {
-  readonly #options: SessionPlannerOptions;
+export class ConversationPlanner {
+  readonly #options: ConversationPlannerOptions;
 
-  constructor(options: SessionPlannerOptions) {
+  constructor(options: ConversationPlannerOptions) {
     this.#options = options;
   }
 
@@ -55,7 +54,7 @@ export class SessionPlanner {
    * Rejects as the planner does. Then the request goes out whole; a session that begins so stays whole, wherever a cache
    * holds its prefix, and one that was pruned goes on from where it was.
    */
-  async plan(subject: SessionSubject, signal: AbortSignal): Promise<SessionPlan> {
+  async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list, exchange } = subject;
     const owner = `${caller.accountId}\n${list.listHash}`;
     const names = nameSession(owner, request.outline, request.bytes, clientName(exchange));
@@ -91,9 +90,9 @@ export class SessionPlanner {
   }
 
   #questionOf(
-    { request, target, tools, caller, exchange, native }: SessionSubject,
+    { request, target, tools, caller, exchange, native }: ConversationSubject,
     names: SessionNames,
-    known: RememberedSession | undefined,
+    known: RememberedConversation | undefined,
   ): PlanQuestion {
     const { outline } = request;
     const model = this.#options.catalog.find(target.provider.name, target.model);
@@ -111,7 +110,7 @@ export class SessionPlanner {
       // A provider's own search reaches what is deferred, whatever there is of a net.
       mayRecover:
         native === undefined
-          ? this.#options.hasNet && mayRecover(outline, caller)
+          ? this.#options.hasNet && isRecoveryPermitted(outline, caller)
           : native.mode === 'deferred',
       ...(known === undefined ? {} : { session: sessionOf(known) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
@@ -127,9 +126,9 @@ export class SessionPlanner {
 
   #keepLate(
     { here }: SessionNames,
-    { tools }: SessionSubject,
+    { tools }: ConversationSubject,
     { price, userTurns }: PlanQuestion,
-    known: RememberedSession | undefined,
+    known: RememberedConversation | undefined,
   ): void {
     if (known !== undefined) return this.#options.memo.keep(here, known);
     if (price === undefined || price.cacheRead === null) return;
@@ -163,7 +162,7 @@ function drawOf({ session }: SessionNames): number {
   return hash('sha256', `shadow\n${session}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
 }
 
-function sessionOf(known: RememberedSession): PlannedConversation {
+function sessionOf(known: RememberedConversation): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow } = known;
   return { forwarded, turns, policyVersion, lane, way, isShadow };
 }
@@ -172,9 +171,9 @@ function sessionOf(known: RememberedSession): PlannedConversation {
 function rememberReply(
   { forwarded, chosen = forwarded, policyVersion, method, recovery, isShadow }: PlannedReply,
   { userTurns, forcedTools }: PlanQuestion,
-  known: RememberedSession | undefined,
+  known: RememberedConversation | undefined,
   tools: readonly ToolOutline[],
-): RememberedSession {
+): RememberedConversation {
   const named = new Set(forcedTools);
   const forced = tools.flatMap(({ name }, at) => (named.has(name ?? '') ? [at] : []));
   return {
@@ -188,4 +187,36 @@ function rememberReply(
     hasPlainSchemas: known?.hasPlainSchemas ?? false,
     asked: [],
   };
+}
+
+/** The part of Redis that the count needs. */
+interface CountingRedis {
+  incr(key: string): Promise<number>;
+}
+
+/** An account's first requests are never drawn for shadow routing: people look at them. */
+const firstRequests = 5;
+
+/** Tells accounts that have made their first requests with tools from those that have not. */
+export class FirstRequests {
+  readonly #redis: CountingRedis;
+  readonly #log: Logger;
+  readonly #passed = new LRUCache<string, true>({ max: 100_000 });
+
+  constructor(redis: CountingRedis, log: Logger) {
+    this.#redis = redis;
+    this.#log = log;
+  }
+
+  /** Counts a request, and says whether the account is known to be past its first ones. Waits for nobody. */
+  hasPassed(accountId: string): boolean {
+    if (this.#passed.has(accountId)) return true;
+    this.#redis
+      .incr(`first-requests:v1:${accountId}`)
+      .then((count) => {
+        if (count >= firstRequests) this.#passed.set(accountId, true);
+      })
+      .catch((error: unknown) => this.#log.debug({ err: error }, 'first requests are not counted'));
+    return false;
+  }
 }

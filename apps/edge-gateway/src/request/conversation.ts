@@ -1,6 +1,6 @@
 import { createHash, hash, type Hash } from 'node:crypto';
 import type { MessageOutline, RequestOutline } from '@gateway/interchange';
-import type { SessionNames } from '../../../exchange/tool-plan.ts';
+import type { SessionNames } from '../pipeline/exchange/tool-plan.ts';
 
 /** Of a message's texts, what goes into the name beside their length: as they stand in the body, so that none is decoded. */
 const bytesMax = 1_000;

@@ -5,10 +5,10 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import { buildRecovery, type RecoveryInput, acceptsRecoveryTool } from '../../recovery/build-recovery.ts';
 import type { Recovery } from '../../recovery/recovery.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
-import { startDeadline } from './deadline.ts';
-import type { Planner, PlanSubject } from './planner.ts';
+import { startDeadline } from '../../../request/deadline.ts';
+import type { Planner, PlanSubject } from './router/planner.port.ts';
 
-export interface ArmGiven {
+export interface RecoverySubject {
   readonly request: ParsedRequest;
   readonly subject: () => PlanSubject;
   readonly exchange: Exchange;
@@ -22,7 +22,7 @@ export interface ArmGiven {
  * back. Where the stand-in would be as long as what it stands for, tools that are left out stay out of reach; those that
  * the transcript calls then go out, since nothing else can say their names.
  */
-export function armNet(planned: ToolPlan, given: ArmGiven): ToolPlan {
+export function armRecovery(planned: ToolPlan, given: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
   const isPruned = planned.forwarded.length < planned.eligible.length;
   // What is deferred, the provider's own search reaches; what may not be called is in the prompt all the same.
@@ -36,7 +36,7 @@ export function armNet(planned: ToolPlan, given: ArmGiven): ToolPlan {
   return mayAsk ? { ...whole, recovery: buildRecovery(netOf(whole, given, false)) } : whole;
 }
 
-function netOf(planned: ToolPlan, given: ArmGiven, reachesTools: boolean): RecoveryInput {
+function netOf(planned: ToolPlan, given: RecoverySubject, reachesTools: boolean): RecoveryInput {
   const { request, exchange } = given;
   return {
     mode: planned.reply?.recovery.way ?? 'in_place',
@@ -56,7 +56,7 @@ function netOf(planned: ToolPlan, given: ArmGiven, reachesTools: boolean): Recov
 async function rankFor(
   need: string,
   { eligible }: ToolPlan,
-  { subject, exchange, caller, planner, deadlineMs }: ArmGiven,
+  { subject, exchange, caller, planner, deadlineMs }: RecoverySubject,
 ): Promise<readonly number[]> {
   const deadline = startDeadline(deadlineMs, exchange.abort.signal);
   const question = {

@@ -4,13 +4,13 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
 /** The part of Redis that the memo needs. */
-export interface SessionRedis {
+export interface ConversationRedis {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
 }
 
 /** What a transcript can't show of its session. Positions are those of the tool list. */
-export interface RememberedSession extends PlannedConversation {
+export interface RememberedConversation extends PlannedConversation {
   /** Tools that hidden rounds brought back. */
   readonly recovered: readonly number[];
   /** Tools that the model asked about beside calls of the client's, and has not been told of yet. */
@@ -40,16 +40,16 @@ const stored = z.tuple([
  * What the last request of a session left, by the name of its transcript: in this process, and in Redis for the other
  * replicas. Only a memo: without it the plan is computed again, the same one under the same policy version.
  */
-export class SessionMemo {
-  readonly #redis: SessionRedis;
+export class ConversationMemo {
+  readonly #redis: ConversationRedis;
   readonly #log: Logger;
-  readonly #kept = new LRUCache<string, RememberedSession>({
+  readonly #kept = new LRUCache<string, RememberedConversation>({
     max: 100_000,
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ forwarded, recovered }) => 400 + (forwarded.length + recovered.length) * 8,
   });
 
-  constructor(redis: SessionRedis, log: Logger) {
+  constructor(redis: ConversationRedis, log: Logger) {
     this.#redis = redis;
     this.#log = log;
   }
@@ -58,16 +58,16 @@ export class SessionMemo {
   find(
     name: string,
     signal: AbortSignal,
-  ): RememberedSession | undefined | Promise<RememberedSession | undefined> {
+  ): RememberedConversation | undefined | Promise<RememberedConversation | undefined> {
     return this.#kept.get(name) ?? this.#load(name, signal);
   }
 
   /** What this process knows. */
-  peek(name: string): RememberedSession | undefined {
+  peek(name: string): RememberedConversation | undefined {
     return this.#kept.get(name);
   }
 
-  keep(name: string, session: RememberedSession): void {
+  keep(name: string, session: RememberedConversation): void {
     this.#kept.set(name, session);
     const { forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, asked } =
       session;
@@ -85,7 +85,7 @@ export class SessionMemo {
     this.#redis.set(keyOf(name), JSON.stringify(value), 'EX', keptSeconds).catch(this.#isAway);
   }
 
-  async #load(name: string, signal: AbortSignal): Promise<RememberedSession | undefined> {
+  async #load(name: string, signal: AbortSignal): Promise<RememberedConversation | undefined> {
     try {
       const value = await withTimeout(this.#redis.get(keyOf(name)), signal.aborted ? 0 : waitMs, null);
       const session = value === null ? undefined : parseStored(value);
@@ -106,7 +106,7 @@ function keyOf(name: string): string {
   return `session:v1:${name}`;
 }
 
-function parseStored(value: string): RememberedSession | undefined {
+function parseStored(value: string): RememberedConversation | undefined {
   const parsed = stored.safeParse(parseJson(value));
   if (!parsed.success) return undefined;
   const [forwarded, turns, policyVersion, lane, way, isShadow, recovered, hasPlainSchemas, asked] =

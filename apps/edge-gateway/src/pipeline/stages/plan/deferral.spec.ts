@@ -3,7 +3,7 @@ import { createCatalog } from '@gateway/model-catalog';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
 import type { Caller, Lane, ParsedRequest, Target } from '../../../request/request.ts';
 import { identityPlan } from '../../exchange/tool-plan.ts';
-import { chooseNative, loadCalled } from './choose-native.ts';
+import { chooseDeferral, loadCalledTools } from './deferral.ts';
 
 const record = (provider: string, format: string, nativeSelection?: string) => ({
   provider,
@@ -50,7 +50,7 @@ const chatTool = (name: string) => ({ type: 'function', function: { name } });
 
 describe('a provider’s own way', () => {
   const choose = (request: ParsedRequest, target: Target, native: readonly string[] = both) =>
-    chooseNative(request, target, callerWith(native), catalog)?.mode;
+    chooseDeferral(request, target, callerWith(native), catalog)?.mode;
   const deferring = parsed('messages', { tools: [messagesTool('a')] });
   const restricting = parsed('chat-completions', { tools: [chatTool('a')] });
 
@@ -106,7 +106,7 @@ describe('a deferred tool that the transcript calls', () => {
       tools,
       messages: [{ role: 'assistant', content: [found, ...calls('b')] }],
     });
-    expect(loadCalled(planned, request).forwarded).toEqual([0]);
+    expect(loadCalledTools(planned, request).forwarded).toEqual([0]);
   });
 
   it('is loaded where a client has kept the call alone', () => {
@@ -114,7 +114,7 @@ describe('a deferred tool that the transcript calls', () => {
       tools,
       messages: [{ role: 'assistant', content: [found, ...calls('b', 'c')] }],
     });
-    expect(loadCalled(planned, request).forwarded).toEqual([0, 2]);
-    expect(loadCalled({ ...planned, native: undefined }, request).forwarded).toEqual([0]);
+    expect(loadCalledTools(planned, request).forwarded).toEqual([0, 2]);
+    expect(loadCalledTools({ ...planned, native: undefined }, request).forwarded).toEqual([0]);
   });
 });
