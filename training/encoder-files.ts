@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encoderFields } from '../apps/tool-router/src/encoder-input/encoder-text.ts';
+import { encoderFields } from '../apps/tool-router/src/inference/inference-protocol.ts';
 import { makeEncoderModel } from './encoder-graph.ts';
 import { dimensions } from './encoder-shape.ts';
 import { readTensor } from './onnx-reader.ts';

@@ -1,4 +1,4 @@
-import type { VocabularyOptions } from '../apps/tool-router/src/encoder-input/vocabulary.ts';
+import type { VocabularyOptions } from '../apps/tool-router/src/encoder/vocabulary.ts';
 
 /** What the shipped encoder is made of. Changing any of it needs a new training. */
 export const wordsMax = 38_000;

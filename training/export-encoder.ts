@@ -1,8 +1,8 @@
 // Writes models/encoder and training/folds from what training left in training/generated: `node training/export-encoder.ts`.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encoderFields } from '../apps/tool-router/src/encoder-input/encoder-text.ts';
-import { Vocabulary } from '../apps/tool-router/src/encoder-input/vocabulary.ts';
+import { encoderFields } from '../apps/tool-router/src/inference/inference-protocol.ts';
+import { Vocabulary } from '../apps/tool-router/src/encoder/vocabulary.ts';
 import { assembleEncoder, encoderDirectory, foldsDirectory, packHalf } from './encoder-files.ts';
 import { dimensions, vocabularyOptions } from './encoder-shape.ts';
 import { folds } from './folds.ts';

@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { Vocabulary } from '../apps/tool-router/src/encoder-input/vocabulary.ts';
-import { splitTokens } from '../apps/tool-router/src/ranking/tokens.ts';
+import { Vocabulary } from '../apps/tool-router/src/encoder/vocabulary.ts';
+import { splitTokens } from '../apps/tool-router/src/tool-index/tokens.ts';
 import { vocabularyOptions, wordsMax } from './encoder-shape.ts';
 import { packRows } from './token-rows.ts';
 

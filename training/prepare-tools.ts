@@ -3,9 +3,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { EncoderText } from '../apps/tool-router/src/encoder-input/encoder-text.ts';
-import { makeToolEncoderText } from '../apps/tool-router/src/encoder-input/tool-encoder-text.ts';
-import { Vocabulary } from '../apps/tool-router/src/encoder-input/vocabulary.ts';
+import type { EncoderText } from '../apps/tool-router/src/inference/inference-protocol.ts';
+import { makeToolEncoderText } from '../apps/tool-router/src/encoder/tool-encoder-text.ts';
+import { Vocabulary } from '../apps/tool-router/src/encoder/vocabulary.ts';
 import { readStageTurn } from '../apps/tool-router/src/second-stage/stage-turn.ts';
 import { loadToolData } from '../test/eval/tool-data.ts';
 import { vocabularyOptions } from './encoder-shape.ts';

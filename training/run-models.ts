@@ -1,7 +1,7 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { EncoderText } from '../apps/tool-router/src/encoder-input/encoder-text.ts';
-import { batchTokens } from '../apps/tool-router/src/encoder-input/token-batch.ts';
-import type { Vocabulary } from '../apps/tool-router/src/encoder-input/vocabulary.ts';
+import type { EncoderText } from '../apps/tool-router/src/inference/inference-protocol.ts';
+import { batchTokens } from '../apps/tool-router/src/encoder/vocabulary.ts';
+import type { Vocabulary } from '../apps/tool-router/src/encoder/vocabulary.ts';
 
 const options = { intraOpNumThreads: 1, interOpNumThreads: 1 } as const;
 const batchSize = 64;

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { keywordRanker } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
-import { indexToolList } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
+import { indexToolList } from '../../apps/tool-router/src/tool-index/keyword-index.ts';
 import type { SemanticPath } from './semantic-path.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeToolEncoderText } from '../../apps/tool-router/src/encoder-input/tool-encoder-text.ts';
-import { Vocabulary } from '../../apps/tool-router/src/encoder-input/vocabulary.ts';
-import { orderByScore } from '../../apps/tool-router/src/ranking/describe-ranking.ts';
-import { indexToolList, type ToolListIndex } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
+import { makeToolEncoderText } from '../../apps/tool-router/src/encoder/tool-encoder-text.ts';
+import { Vocabulary } from '../../apps/tool-router/src/encoder/vocabulary.ts';
+import { orderByScore } from '../../apps/tool-router/src/tool-index/keyword-scores.ts';
+import { indexToolList, type KeywordIndex } from '../../apps/tool-router/src/tool-index/keyword-index.ts';
 import { computeFeatures, featureNames } from '../../apps/tool-router/src/second-stage/features.ts';
 import { makeStageList } from '../../apps/tool-router/src/second-stage/stage-list.ts';
 import { readStageTurn } from '../../apps/tool-router/src/second-stage/stage-turn.ts';
-import { Synonyms } from '../../apps/tool-router/src/second-stage/synonyms.ts';
+import { Synonyms } from '../../apps/tool-router/src/second-stage/soft-match.ts';
 import {
   encoderDirectory,
   foldsDirectory,
@@ -21,7 +21,7 @@ import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
 /** A question's tools as the second stage sees them. */
 export interface Seen {
-  readonly index: ToolListIndex;
+  readonly index: KeywordIndex;
   readonly features: Float32Array;
 }
 

@@ -1,7 +1,7 @@
 import { describeLogits } from '../../apps/tool-router/src/ranking/describe-ranking.ts';
 import type { TurnRanking } from '../../apps/tool-router/src/ranking/ranker.port.ts';
-import { indexToolList } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
-import { makeTurnQuery } from '../../apps/tool-router/src/ranking/turn-query.ts';
+import { indexToolList } from '../../apps/tool-router/src/tool-index/keyword-index.ts';
+import { makeTurnQuery } from '../../apps/tool-router/src/tool-index/keyword-scores.ts';
 import type { SemanticPath } from './semantic-path.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 

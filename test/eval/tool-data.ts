@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { ToolDefinition } from '@gateway/contracts';
-import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/ranking/tool-card.ts';
+import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/tool-index/tool-card.ts';
 
 export const poolSizes = ['25', '100', '500'] as const;
 export type PoolSize = (typeof poolSizes)[number];

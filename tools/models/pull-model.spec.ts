@@ -4,7 +4,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crossFiles, sentenceFiles } from '../../apps/tool-router/src/encoder/small-models.fixture.ts';
+import {
+  crossFiles,
+  sentenceFiles,
+} from '../../apps/tool-router/src/inference-threads/small-models.fixture.ts';
 import { pullModel } from './pull-model.ts';
 
 const sha = 'a'.repeat(40);

@@ -3,8 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { openEncoder } from '../../apps/tool-router/src/encoder/open-encoder.ts';
-import { openReranker } from '../../apps/tool-router/src/reranker/open-reranker.ts';
+import { openEncoder, openReranker } from '../../apps/tool-router/src/inference-threads/open-models.ts';
 import { downloadFile, parseModelId, readRevision, type HubFile, type HubRevision } from './model-hub.ts';
 
 export interface PullOptions {

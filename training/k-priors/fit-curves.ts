@@ -1,5 +1,4 @@
-import type { RecallClass } from '../../apps/tool-router/src/plan-tools/recall-prior.ts';
-import type { RecallCurve } from '../../apps/tool-router/src/plan-tools/recall-curve.ts';
+import type { RecallClass, RecallCurve } from '../../apps/tool-router/src/policy/recall-prior.ts';
 
 /** A question as the policy sees it. */
 export interface Sample {

@@ -5,14 +5,14 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { RecallBand, RecallPrior } from '../../apps/tool-router/src/plan-tools/recall-prior.ts';
-import { surenessOf } from '../../apps/tool-router/src/plan-tools/recall-prior.ts';
+import type { RecallBand, RecallPrior } from '../../apps/tool-router/src/policy/recall-prior.ts';
+import { shortListMax } from '../../apps/tool-router/src/ranking/ranker.port.ts';
+import { surenessOf } from '../../apps/tool-router/src/policy/recall-prior.ts';
 import { loadToolData, type PoolSize, type Question } from '../../test/eval/tool-data.ts';
 import { applyTarget, fitClasses, type PolicyOutcome, type Sample } from './fit-curves.ts';
 import { openLane, type Lane } from './lanes.ts';
 
 const kMin = 5;
-const shortListMax = 8;
 /** Best score from which on a turn tells anything at all: by keyword about one rare word in a name. */
 const surenessMin = { keyword: 3, semantic: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
@@ -102,17 +102,11 @@ function writePrior(): void {
     .update(`${kMin},${shortListMax},${minimum},${table}`)
     .digest('hex')
     .slice(0, 8);
-  const prior: RecallPrior = { version, shortListMax, kMin, surenessMin: minimum, bands: fitted };
-  const text = [
-    `// Written by \`node training/k-priors/fit-k-priors.ts --lane ${laneName}\`; see there how it is measured. Do not edit by hand.`,
-    '// Each public set left out in turn, figures in per cent, means over the sets:',
-    ...notes.map((note) => `// ${note}`),
-    `import type { RecallPrior } from './recall-prior.ts';`,
-    '',
-    `/** How far down the ${laneName} rankings needed tools stand: \`[k, recall]\` points. */`,
-    `export const ${laneName}Prior: RecallPrior = ${JSON.stringify(prior)};`,
-    '',
-  ].join('\n');
-  const folder = join(import.meta.dirname, '../../apps/tool-router/src/plan-tools');
-  writeFileSync(join(folder, `${laneName}-prior.ts`), text);
+  const prior: RecallPrior = { version, kMin, surenessMin: minimum, bands: fitted };
+  const madeBy = `node training/k-priors/fit-k-priors.ts --lane ${laneName}`;
+  const folder = join(import.meta.dirname, '../../apps/tool-router/src/policy');
+  writeFileSync(
+    join(folder, `${laneName}-prior.json`),
+    `${JSON.stringify({ madeBy, heldOut: notes, ...prior })}\n`,
+  );
 }

@@ -1,6 +1,6 @@
 import { keywordRanker } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
 import type { TurnRanking } from '../../apps/tool-router/src/ranking/ranker.port.ts';
-import { indexToolList } from '../../apps/tool-router/src/ranking/tool-list-index.ts';
+import { indexToolList } from '../../apps/tool-router/src/tool-index/keyword-index.ts';
 import { SemanticPath } from '../../test/eval/semantic-path.ts';
 import { rankSemantically } from '../../test/eval/semantic-ranking.ts';
 import { itemAt, type Question, type ToolData } from '../../test/eval/tool-data.ts';

@@ -1,14 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
 import type { ServiceParts } from '@gateway/messaging';
 import type { Metrics } from '@gateway/observability';
 import type { ToolRouterConfig } from './config.ts';
-import { ToolIntake } from './define-tools/tool-intake.ts';
-import { ToolMemory } from './define-tools/tool-memory.adapter.ts';
-import { ToolEmbedding } from './embed-tools/embed-tools.ts';
-import { keywordPrior } from './plan-tools/keyword-prior.ts';
-import { PlanMetrics } from './plan-tools/plan-metrics.ts';
-import { ToolPlanner } from './plan-tools/plan-tools.ts';
-import { NatsRoutingPolicies } from './plan-tools/routing-policies.adapter.ts';
-import { semanticPrior } from './plan-tools/semantic-prior.ts';
+import { ToolMemory } from './tool-index/tool-memory.ts';
+import { NatsRoutingPolicies } from './policy/routing-policies.adapter.ts';
 import { openRanking } from './ranking/open-ranking.ts';
 import type { ToolRouterParts } from './tool-router.module.ts';
 import { connectVectorRedis, RedisVectors } from './vectors/redis-vectors.adapter.ts';
@@ -18,6 +13,19 @@ const mebibyte = 1024 * 1024;
 /** What the router keeps beside what ranking does (`ranking/open-ranking.ts`); all of it can be made again. */
 const definitionsBytesMax = 32 * mebibyte;
 const listsBytesMax = 32 * mebibyte;
+
+/**
+ * Percent by which the heap may grow over the live objects before a full collection. V8's default depends on the
+ * machine's memory and can be a multiple. The router's caches are bounded, so most of a larger heap would be garbage.
+ * Measured with 100,000 new tools (`npm run bench:router`): 460 MB instead of 850 MB, with a few percent more time while
+ * lists arrive and no difference for known lists.
+ */
+const heapGrowingPercent = 30;
+
+/** Sets the limit for the whole process. Call it before anything is stored. */
+export function boundHeapGrowth(): void {
+  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
+}
 
 /** Builds the router from its configuration, and opens the models. */
 export async function assembleRouter(
@@ -38,18 +46,12 @@ export async function assembleRouter(
     metrics,
     onForgotten: (listHash, hashes) => memory.forget(listHash, hashes),
   });
-  const planner = new ToolPlanner({
-    lists: memory,
-    ranker: ranking.ranker,
-    priors: { keyword: keywordPrior, semantic: semanticPrior },
-    policies: new NatsRoutingPolicies(messaging, logger),
-    instanceId: config.INSTANCE_ID,
-  });
   return {
-    planner,
-    definitions: new ToolIntake({ memory, learn: ranking.learn }),
-    embedding: new ToolEmbedding(ranking.inference),
-    metrics: new PlanMetrics(metrics),
+    memory,
+    ranking,
+    policies: new NatsRoutingPolicies(messaging, logger),
+    metrics,
+    instanceId: config.INSTANCE_ID,
     close: async () => {
       redis?.disconnect();
       await ranking.close();

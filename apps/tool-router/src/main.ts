@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import { runService } from '@gateway/messaging';
-import { assembleRouter } from './assemble-router.ts';
+import { assembleRouter, boundHeapGrowth } from './assemble-router.ts';
 import { loadConfig } from './config.ts';
-import { boundHeapGrowth } from './heap-growth.ts';
 import { ToolRouterModule } from './tool-router.module.ts';
 
 boundHeapGrowth();
@@ -11,5 +10,5 @@ const config = loadConfig();
 await runService({
   name: 'tool-router',
   config,
-  createModule: async (parts) => ToolRouterModule.create(await assembleRouter(config, parts)),
+  createModule: async (parts) => ToolRouterModule.forRoot(await assembleRouter(config, parts)),
 });

@@ -1,42 +1,46 @@
+import type { Metrics } from '@gateway/observability';
 import { Inject, Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
-import { DefineToolsHandler } from './define-tools/define-tools.handler.ts';
-import type { ToolDefinitions } from './define-tools/tool-definitions.port.ts';
-import { toolDefinitions } from './define-tools/tool-definitions.token.ts';
-import { EmbedToolsHandler } from './embed-tools/embed-tools.handler.ts';
-import { ToolEmbedding } from './embed-tools/embed-tools.ts';
-import { PlanMetrics } from './plan-tools/plan-metrics.ts';
-import { PlanToolsHandler } from './plan-tools/plan-tools.handler.ts';
+import { PlanMetrics } from './metrics/router-metrics.ts';
 import { ToolPlanner } from './plan-tools/plan-tools.ts';
+import { recallPriors } from './policy/recall-prior.ts';
+import type { RoutingPolicies } from './policy/routing-policies.port.ts';
+import type { Ranking } from './ranking/open-ranking.ts';
+import { ToolIntake, type ToolMemory } from './tool-index/tool-memory.ts';
+import { ToolRouterController } from './tool-router.controller.ts';
+import { ToolEmbedding } from './vectors/embed-tools.ts';
 
 export interface ToolRouterParts {
-  readonly planner: ToolPlanner;
-  readonly definitions: ToolDefinitions;
-  readonly embedding: ToolEmbedding;
-  readonly metrics: PlanMetrics;
-  /** Ends what the parts run on. */
+  readonly memory: ToolMemory;
+  readonly ranking: Ranking;
+  readonly policies: RoutingPolicies;
+  readonly metrics: Metrics;
+  readonly instanceId: string;
+  /** Stops the inference threads and closes the connections of the parts. */
   readonly close: () => Promise<void>;
 }
 
-const closeParts = Symbol('closeParts');
+const CLOSE_PARTS = Symbol('CLOSE_PARTS');
 
 @Module({})
 export class ToolRouterModule implements OnModuleDestroy {
   readonly #close: ToolRouterParts['close'];
 
-  constructor(@Inject(closeParts) close: ToolRouterParts['close']) {
+  constructor(@Inject(CLOSE_PARTS) close: ToolRouterParts['close']) {
     this.#close = close;
   }
 
-  static create({ planner, definitions, embedding, metrics, close }: ToolRouterParts): DynamicModule {
+  static forRoot({ memory, ranking, policies, metrics, instanceId, close }: ToolRouterParts): DynamicModule {
+    const planner = (): ToolPlanner =>
+      new ToolPlanner({ lists: memory, ranker: ranking.ranker, priors: recallPriors, policies, instanceId });
     return {
       module: ToolRouterModule,
-      controllers: [PlanToolsHandler, DefineToolsHandler, EmbedToolsHandler],
+      controllers: [ToolRouterController],
       providers: [
-        { provide: toolDefinitions, useValue: definitions },
-        { provide: ToolPlanner, useValue: planner },
-        { provide: ToolEmbedding, useValue: embedding },
-        { provide: PlanMetrics, useValue: metrics },
-        { provide: closeParts, useValue: close },
+        { provide: ToolPlanner, useFactory: planner },
+        { provide: ToolIntake, useFactory: () => new ToolIntake({ memory, learn: ranking.learn }) },
+        { provide: ToolEmbedding, useFactory: () => new ToolEmbedding(ranking.inference) },
+        { provide: PlanMetrics, useFactory: () => new PlanMetrics(metrics) },
+        { provide: CLOSE_PARTS, useValue: close },
       ],
     };
   }

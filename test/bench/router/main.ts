@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { boundHeapGrowth } from '../../../apps/tool-router/src/heap-growth.ts';
+import { boundHeapGrowth } from '../../../apps/tool-router/src/assemble-router.ts';
 import { serviceRow } from '../../../tools/bootstrap/stack/service-table.ts';
 import { measureKnown, measureLoad, measureMemory, measureNew } from './parts.ts';
 import { measurePeer } from './peer.ts';

@@ -1,12 +1,11 @@
+import { hashToolList } from '@gateway/contracts';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { PlanToolsReply, PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
 import { createLogger, createMetrics } from '@gateway/observability';
-import { ToolIntake } from '../../../apps/tool-router/src/define-tools/tool-intake.ts';
-import { hashList, ToolMemory } from '../../../apps/tool-router/src/define-tools/tool-memory.adapter.ts';
-import { keywordPrior } from '../../../apps/tool-router/src/plan-tools/keyword-prior.ts';
+import { ToolIntake, ToolMemory } from '../../../apps/tool-router/src/tool-index/tool-memory.ts';
+import { recallPriors } from '../../../apps/tool-router/src/policy/recall-prior.ts';
 import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools.ts';
-import { semanticPrior } from '../../../apps/tool-router/src/plan-tools/semantic-prior.ts';
 import { openRanking, type Ranking } from '../../../apps/tool-router/src/ranking/open-ranking.ts';
 import { noSharedVectors } from '../../../apps/tool-router/src/vectors/shared-vectors.port.ts';
 
@@ -21,7 +20,7 @@ export interface ListOfTools {
 
 export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
   const hashes = tools.map(({ hash }) => hash);
-  return { tools, hashes, listHash: hashList(hashes) };
+  return { tools, hashes, listHash: hashToolList(hashes) };
 }
 
 /** The router as the service assembles it, without the bus: what a plan costs in its process. */
@@ -38,7 +37,7 @@ export class RouterUnderTest {
     this.#planner = new ToolPlanner({
       lists: memory,
       ranker: ranking.ranker,
-      priors: { keyword: keywordPrior, semantic: semanticPrior },
+      priors: recallPriors,
       policies: { find: () => null },
       instanceId: 'bench',
     });

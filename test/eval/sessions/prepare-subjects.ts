@@ -1,12 +1,11 @@
+import { hashToolList } from '@gateway/contracts';
 import type { ToolDefinition } from '@gateway/contracts';
 import type { ToolRanker } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
-import { keywordPrior } from '../../../apps/tool-router/src/plan-tools/keyword-prior.ts';
-import { semanticPrior } from '../../../apps/tool-router/src/plan-tools/semantic-prior.ts';
-import { hashList } from '../../../apps/tool-router/src/define-tools/tool-memory.adapter.ts';
+import { recallPriors } from '../../../apps/tool-router/src/policy/recall-prior.ts';
 import { keywordRanker } from '../../../apps/tool-router/src/ranking/keyword-ranker.ts';
 import { MemoizedRanker } from '../../../apps/tool-router/src/ranking/memoized-ranker.ts';
-import { makeToolCard } from '../../../apps/tool-router/src/ranking/tool-card.ts';
-import { indexToolList } from '../../../apps/tool-router/src/ranking/tool-list-index.ts';
+import { makeToolCard } from '../../../apps/tool-router/src/tool-index/tool-card.ts';
+import { indexToolList } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
 import { SemanticPath } from '../semantic-path.ts';
 import { rankSemantically } from '../semantic-ranking.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
@@ -33,14 +32,17 @@ export function prepareSubjects(
   { size, perSource, lane }: SubjectOptions,
 ): ReplaySubject[] {
   const rankerOf = openRankers(lane, tools);
-  const priors = { keyword: keywordPrior, semantic: semanticPrior };
+  const priors = recallPriors;
   const bySource = Map.groupBy(sessions, ({ source }) => source);
   const drawn = [...bySource.values()].flatMap((each) =>
     each.toSorted((one, other) => draw(one.id) - draw(other.id)).slice(0, perSource),
   );
   return drawn.map((session) => {
     const list = makeList(session, size, tools);
-    const index = indexToolList(hashList(list.tools.map(({ hash }) => hash)), list.tools.map(makeToolCard));
+    const index = indexToolList(
+      hashToolList(list.tools.map(({ hash }) => hash)),
+      list.tools.map(makeToolCard),
+    );
     return {
       session,
       list,

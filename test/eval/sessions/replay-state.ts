@@ -1,7 +1,7 @@
 import type { PlannedConversation, PlanToolsRequest } from '@gateway/contracts';
 import type { PlannedTools } from '../../../apps/tool-router/src/plan-tools/choose-plan.ts';
 import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools.ts';
-import { noPolicies } from '../../../apps/tool-router/src/plan-tools/routing-policies.port.ts';
+import { noPolicies } from '../../../apps/tool-router/src/policy/routing-policies.port.ts';
 import { SharedPrefixes } from './bill.ts';
 import type { EvalRequest } from './eval-session.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';

@@ -1,7 +1,7 @@
 import type { PlanPrice } from '@gateway/contracts';
-import type { RecallPriors } from '../../../apps/tool-router/src/plan-tools/recall-prior.ts';
+import type { RecallPriors } from '../../../apps/tool-router/src/policy/recall-prior.ts';
 import type { ToolRanker } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
-import type { ToolListIndex } from '../../../apps/tool-router/src/ranking/tool-list-index.ts';
+import type { KeywordIndex } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
 import type { BilledCall } from './bill.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 
@@ -9,7 +9,7 @@ import type { EvalList, EvalSession } from './eval-session.ts';
 export interface ReplaySubject {
   readonly session: EvalSession;
   readonly list: EvalList;
-  readonly index: ToolListIndex;
+  readonly index: KeywordIndex;
   readonly ranker: ToolRanker;
   readonly priors: RecallPriors;
 }

@@ -5,8 +5,8 @@ import { createLogger, createMetrics } from '@gateway/observability';
 import { findFreePort, startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { openRanking, type Ranking } from '../../../apps/tool-router/src/ranking/open-ranking.ts';
-import { makeToolCard } from '../../../apps/tool-router/src/ranking/tool-card.ts';
-import { indexToolList } from '../../../apps/tool-router/src/ranking/tool-list-index.ts';
+import { makeToolCard } from '../../../apps/tool-router/src/tool-index/tool-card.ts';
+import { indexToolList } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
 import {
   connectVectorRedis,
   RedisVectors,
@@ -99,7 +99,7 @@ it('what is no vector is not taken for one', async () => {
   const second = await startReplica();
   expect(await second.ranking.ranker.rank(indexOf(tools), question)).toMatchObject({
     method: 'keyword',
-    laneReason: 'new_tools',
+    methodReason: 'new_tools',
   });
   second.ranking.learn(tools);
   expect((await second.ranking.ranker.rank(indexOf(tools), question)).method).toBe('semantic');

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { assessList } from '../../../apps/worker/src/assess-tools/assess-tools.ts';
 import { keywordRanker } from '../../../apps/tool-router/src/ranking/keyword-ranker.ts';
-import { makeToolCard } from '../../../apps/tool-router/src/ranking/tool-card.ts';
-import { indexToolList } from '../../../apps/tool-router/src/ranking/tool-list-index.ts';
+import { makeToolCard } from '../../../apps/tool-router/src/tool-index/tool-card.ts';
+import { indexToolList } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
 import { githubTools } from '../../e2e/github-tools.fixture.ts';
 
 interface Offered {

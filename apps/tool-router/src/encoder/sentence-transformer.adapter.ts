@@ -1,14 +1,12 @@
 import { join } from 'node:path';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { z } from 'zod';
-import type { EncoderText } from '../encoder-input/encoder-text.ts';
-import { nameModel, openSession, readFirst } from '../inference/open-session.ts';
+import type { EncoderText } from '../inference/inference-protocol.ts';
+import { modelFiles, nameModel, openGraph, readFirstFile } from '../inference/model-files.ts';
 import { readJson, TextTokens } from '../inference/text-tokens.ts';
-import { joinParts } from './join-parts.ts';
-import type { Encoder } from './encoder.port.ts';
+import { joinParts } from './tool-encoder-text.ts';
+import type { Encoder } from '../inference/model.port.ts';
 
-/** Where exporters put the graph. */
-export const modelFiles = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
 /** Tokens of a text that are read: names and descriptions come first, and time goes with the length. */
 const tokensMax = 256;
 
@@ -53,8 +51,8 @@ export class SentenceTransformer implements Encoder {
 
   /** @throws when files are missing or broken, or when the graph gives no vectors. */
   static async open(directory: string, threads: number): Promise<SentenceTransformer> {
-    const { bytes: model } = await readFirst(directory, modelFiles);
-    const { bytes: tokenizer } = await readFirst(directory, ['tokenizer.json']);
+    const { bytes: model } = await readFirstFile(directory, modelFiles);
+    const { bytes: tokenizer } = await readFirstFile(directory, ['tokenizer.json']);
     const pooling = poolingSchema.parse(await readJson(join(directory, '1_Pooling/config.json')));
     const said = promptsSchema.parse(
       await readJson(join(directory, 'config_sentence_transformers.json')),
@@ -66,7 +64,7 @@ export class SentenceTransformer implements Encoder {
       tokenizer,
       Buffer.from(JSON.stringify({ usesFirstToken, prompts, tokensMax })),
     );
-    const session = await openSession(model, threads);
+    const session = await openGraph(model, threads);
     const tokens = await TextTokens.open(directory, tokensMax);
     const parts = { usesFirstToken, prompts };
     const probe = new SentenceTransformer(id, 0, session, tokens, parts);

@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { z } from 'zod';
-import { encoderFields, type EncoderText } from '../encoder-input/encoder-text.ts';
-import { batchTokens } from '../encoder-input/token-batch.ts';
-import { Vocabulary } from '../encoder-input/vocabulary.ts';
-import { nameModel, openSession } from '../inference/open-session.ts';
-import type { Encoder } from './encoder.port.ts';
+import { encoderFields, type EncoderText } from '../inference/inference-protocol.ts';
+import { batchTokens, Vocabulary } from './vocabulary.ts';
+import { nameModel, openGraph } from '../inference/model-files.ts';
+import type { Encoder } from '../inference/model.port.ts';
 
 const tokensMax = z.int().min(0).max(8192);
 const partSchema = z.object({ field: z.enum(encoderFields), text: z.string() });
@@ -57,7 +56,7 @@ export class WordsEncoder implements Encoder {
     const manifest = manifestSchema.parse(JSON.parse(json.toString('utf8')));
     const vocabulary = Vocabulary.parse(words.toString('utf8'), manifest);
     const id = nameModel(json, words, model);
-    const encoder = new WordsEncoder(id, manifest, vocabulary, await openSession(model, threads));
+    const encoder = new WordsEncoder(id, manifest, vocabulary, await openGraph(model, threads));
     await encoder.#check(directory, manifest.check);
     return encoder;
   }

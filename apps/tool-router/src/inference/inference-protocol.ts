@@ -1,5 +1,3 @@
-import type { EncoderText } from '../encoder-input/encoder-text.ts';
-
 /** What the thread is started with. */
 export interface InferenceThreadData {
   readonly encoderDir: string;
@@ -53,3 +51,24 @@ export type ThreadMessage =
       /** Time the thread took, without the way there and back. */
       readonly inferenceMs: number;
     };
+
+/** Parts of a text that an encoder may weigh differently. Their order gives the ids in a model's `field_ids`, from 1. */
+export const encoderFields = [
+  'query',
+  'context',
+  'name',
+  'description',
+  'parameterName',
+  'parameterDescription',
+  'enumValue',
+  'example',
+] as const;
+export type EncoderField = (typeof encoderFields)[number];
+
+export interface EncoderPart {
+  readonly field: EncoderField;
+  readonly text: string;
+}
+
+/** What becomes one vector. An encoder that knows no fields reads the parts' texts one after another. */
+export type EncoderText = readonly EncoderPart[];

@@ -1,15 +1,16 @@
+import { hashToolList } from '@gateway/contracts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
-import { hashList, ToolMemory } from '../define-tools/tool-memory.adapter.ts';
+import { ToolMemory } from '../tool-index/tool-memory.ts';
 import { keywordRanker } from '../ranking/keyword-ranker.ts';
 import type { ToolRanker } from '../ranking/ranker.port.ts';
 import type { PlannedTools } from './choose-plan.ts';
-import { priors } from './priors.fixture.ts';
+import { recallPriors } from '../policy/recall-prior.ts';
 import { ToolPlanner } from './plan-tools.ts';
-import { noPolicies } from './routing-policies.port.ts';
-import { growingTurnsMax } from './session-set.ts';
-import { defineTool, planRequest } from './tools.fixture.ts';
+import { noPolicies } from '../policy/routing-policies.port.ts';
+import { growingTurnsMax } from './tool-set.ts';
+import { defineTool, planRequest } from '../tool-index/tools.fixture.ts';
 
 const verbs = ['create', 'list', 'delete', 'update', 'archive'];
 const things = ['invoice', 'customer', 'shipment', 'warehouse', 'coupon', 'refund', 'webhook', 'payout'];
@@ -31,9 +32,17 @@ async function plan(
       return keywordRanker.rank(index, question);
     },
   };
-  const planner = new ToolPlanner({ lists, ranker, priors, policies: noPolicies, instanceId: 'one' });
+  const planner = new ToolPlanner({
+    lists,
+    ranker,
+    priors: recallPriors,
+    policies: noPolicies,
+    instanceId: 'one',
+  });
   const toolHashes = tools.map(({ hash }) => hash);
-  const reply = await planner.plan(planRequest({ listHash: hashList(toolHashes), toolHashes, ...fields }));
+  const reply = await planner.plan(
+    planRequest({ listHash: hashToolList(toolHashes), toolHashes, ...fields }),
+  );
   if (reply.status !== 'planned') throw new Error('the tools are known');
   return reply;
 }

@@ -1,18 +1,19 @@
-import { bucketOf, type PlanToolsReply, type PlanToolsRequest, type RoutingPolicy } from '@gateway/contracts';
-import type { ToolListIndex } from '../ranking/tool-list-index.ts';
+import type { PlanToolsReply, PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
+import { bucketOf } from '@gateway/contracts';
+import type { ToolCandidate } from '@gateway/interchange';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnRanking } from '../ranking/ranker.port.ts';
-import { findAlwaysIn, findPinned, type AlwaysInReason } from './always-in.ts';
-import { drawShadow } from './draw-shadow.ts';
-import { classifyIntent } from './intent.ts';
-import type { RecallPriors } from './recall-prior.ts';
-import type { RankedTurn } from './ranked-turn.ts';
-import { chooseSessionSet, recoveredShareExpected, type SessionSet } from './session-set.ts';
+import { classifyIntent } from './turn-signals.ts';
+import type { RecallPriors } from '../policy/recall-prior.ts';
+import type { RankedTurn } from './grow-set.ts';
+import type { ToolSet } from './tool-set.ts';
+import { chooseToolSet, recoveredShareExpected } from './tool-set.ts';
 
 export type PlannedTools = Extract<PlanToolsReply, { status: 'planned' }>;
 
-export interface PlanInput {
+interface PlanInput {
   readonly request: PlanToolsRequest;
-  readonly index: ToolListIndex;
+  readonly index: KeywordIndex;
   /** By user turn, oldest first: the turns that may grow the set. With a memo, those that it does not hold. */
   readonly turns: readonly RankedTurn[];
   /** The ranking for the newest turn, whether or not it may grow the set; undefined without user turns. */
@@ -31,7 +32,7 @@ export function choosePlan(input: PlanInput): PlannedTools {
   const pinned = new Set(findPinned(request, index).keys());
   const intent = classifyIntent(request.userTurns[0] ?? '', false);
   const bucket = bucketOf(intent, index.names.length);
-  const set = chooseSessionSet(index, input.turns, {
+  const set = chooseToolSet(index, input.turns, {
     priors: input.priors,
     measured,
     intent,
@@ -73,7 +74,7 @@ function renderVersion({ newest, priors, measured }: PlanInput, method: PlannedT
 /** In place tools and prefix never change: a tool that was called while it was out stays out, and reachable. */
 function keepReachable(
   alwaysIn: Map<number, AlwaysInReason>,
-  { positions, recovery }: SessionSet,
+  { positions, recovery }: ToolSet,
   mentioned: ReadonlySet<number>,
 ): Map<number, AlwaysInReason> {
   if (positions === undefined || !recovery.armed || recovery.way !== 'in_place') return alwaysIn;
@@ -85,7 +86,7 @@ function keepReachable(
 }
 
 /** What hidden rounds brought back is in from then on, where the list may change. */
-function withRecovered(index: ToolListIndex, set: SessionSet, request: PlanToolsRequest): SessionSet {
+function withRecovered(index: KeywordIndex, set: ToolSet, request: PlanToolsRequest): ToolSet {
   const { recoveredTools = [] } = request;
   const isFixed = set.recovery.armed && set.recovery.way === 'in_place';
   if (set.positions === undefined || isFixed || recoveredTools.length === 0) return set;
@@ -95,8 +96,8 @@ function withRecovered(index: ToolListIndex, set: SessionSet, request: PlanTools
 
 /** Ascending positions. Tools of one name go together: a call by that name could mean any of them. */
 function listForwarded(
-  index: ToolListIndex,
-  { positions }: SessionSet,
+  index: KeywordIndex,
+  { positions }: ToolSet,
   alwaysIn: ReadonlyMap<number, AlwaysInReason>,
 ): number[] {
   if (positions === undefined) return [...index.names.keys()];
@@ -111,7 +112,7 @@ function listForwarded(
 }
 
 function listCandidates(
-  index: ToolListIndex,
+  index: KeywordIndex,
   newest: TurnRanking | undefined,
   alwaysIn: ReadonlyMap<number, AlwaysInReason>,
 ): PlannedTools['candidates'] {
@@ -124,7 +125,7 @@ function listCandidates(
 }
 
 /** Why a set is as it is, is said once, when it is chosen; from then on it is `frozen`, or `grown` by the newest turn. */
-function explain(request: PlanToolsRequest, set: SessionSet): PlannedTools['kReason'] {
+function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   if (set.reason === 'override' || set.reason === 'short_list') return set.reason;
   const isFirst =
     request.session === undefined &&
@@ -133,4 +134,66 @@ function explain(request: PlanToolsRequest, set: SessionSet): PlannedTools['kRea
     request.recentResults.length === 0;
   if (isFirst || (set.positions === undefined && request.session === undefined)) return set.reason;
   return set.grown && request.recentResults.length === 0 ? 'grown' : 'frozen';
+}
+
+type AlwaysInReason = NonNullable<ToolCandidate['alwaysIn']>;
+
+/**
+ * Positions that are forwarded whatever they score, and why. The first reason found is the one that is told:
+ * what the list fixes comes before what the transcript adds.
+ */
+function findAlwaysIn(
+  request: PlanToolsRequest,
+  index: KeywordIndex,
+  mentioned: ReadonlySet<number>,
+): Map<number, AlwaysInReason> {
+  const alwaysIn = findPinned(request, index);
+  const add = (position: number, because: AlwaysInReason): void => {
+    if (!alwaysIn.has(position)) alwaysIn.set(position, because);
+  };
+  const addByName = (name: string, because: AlwaysInReason): void => {
+    for (const position of index.positionsByName.get(name) ?? []) add(position, because);
+  };
+  for (const name of request.forcedTools) addByName(name, 'tool_choice');
+  for (const name of request.calledTools) addByName(name, 'called');
+  for (const position of mentioned) add(position, 'mentioned');
+  return alwaysIn;
+}
+
+/** Those that the list itself fixes: built-in tools, and tools with a cache marker. */
+function findPinned(
+  request: Pick<PlanToolsRequest, 'pinned'>,
+  index: KeywordIndex,
+): Map<number, AlwaysInReason> {
+  const pinned = new Map<number, AlwaysInReason>();
+  for (const { position, because } of request.pinned) {
+    if (position < index.names.length) pinned.set(position, because);
+  }
+  index.names.forEach((name, position) => {
+    if (name === null && !pinned.has(position)) pinned.set(position, 'built_in');
+  });
+  return pinned;
+}
+
+/** Sessions of a bucket from which on the account's own share is enough. */
+const samplesWanted = 100;
+/** Until then so many times the share are drawn: 20% where it is 5%. */
+const beginningFactor = 4;
+
+/**
+ * Whether a session goes out whole while its plan is made. Decided by its first turn alone, and the same with every later
+ * one: the memo holds it, and without the memo the same draw falls. Where nothing could be left out, or an override says
+ * what goes out, there is nothing to measure.
+ */
+export function drawShadow(
+  { session, shadow }: Pick<PlanToolsRequest, 'session' | 'shadow'>,
+  reason: ToolSet['reason'],
+  measured: RoutingPolicy | null,
+  bucket: string,
+): boolean {
+  if (session !== undefined) return session.isShadow;
+  if (shadow === undefined || reason === 'short_list' || reason === 'override') return false;
+  const samples = measured?.buckets.find((each) => each.bucket === bucket)?.samples ?? 0;
+  const share = samples < samplesWanted ? Math.min(1, shadow.share * beginningFactor) : shadow.share;
+  return shadow.at < share;
 }

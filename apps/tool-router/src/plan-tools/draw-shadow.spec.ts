@@ -1,5 +1,5 @@
 import type { RoutingPolicy } from '@gateway/contracts';
-import { drawShadow } from './draw-shadow.ts';
+import { drawShadow } from './choose-plan.ts';
 
 const bucket = 'act:51-100';
 const measured = (samples: number): RoutingPolicy => ({

@@ -1,6 +1,15 @@
-import { recallAt, recallsUpTo, type RecallCurve } from './recall-curve.ts';
-import { surenessOf, type TurnRecall } from './recall-prior.ts';
-import type { RankedTurn } from './ranked-turn.ts';
+import type { TurnRanking } from '../ranking/ranker.port.ts';
+import type { RecallCurve, TurnRecall } from '../policy/recall-prior.ts';
+import { recallAt, recallsUpTo, surenessOf } from '../policy/recall-prior.ts';
+
+/** A user turn as far as it decides about tools. */
+export interface RankedTurn {
+  readonly ranking: TurnRanking;
+  /** Positions of tools that the turn names. */
+  readonly mentioned: readonly number[];
+  /** Whether it only carries on what was begun: "yes, do it". */
+  readonly carriesOn: boolean;
+}
 
 /** Where growing rewrites no cache, a turn adds its tools once it is more likely than not that one of them is out. */
 const coverageMin = 0.5;
@@ -10,7 +19,7 @@ const coverageMin = 0.5;
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
-export interface GrowthQuestion {
+interface GrowthQuestion {
   readonly isIn: (position: number) => boolean;
   /** Positions that take no place in K. */
   readonly pinned: ReadonlySet<number>;

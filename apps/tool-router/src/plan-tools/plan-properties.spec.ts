@@ -1,13 +1,14 @@
+import { hashToolList } from '@gateway/contracts';
 import fc from 'fast-check';
 import type { PlannedConversation, PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
-import { hashList, ToolMemory } from '../define-tools/tool-memory.adapter.ts';
+import { ToolMemory } from '../tool-index/tool-memory.ts';
 import { keywordRanker } from '../ranking/keyword-ranker.ts';
 import { MemoizedRanker } from '../ranking/memoized-ranker.ts';
 import type { PlannedTools } from './choose-plan.ts';
-import { priors } from './priors.fixture.ts';
+import { recallPriors } from '../policy/recall-prior.ts';
 import { ToolPlanner } from './plan-tools.ts';
-import { noPolicies } from './routing-policies.port.ts';
-import { defineTool, planRequest } from './tools.fixture.ts';
+import { noPolicies } from '../policy/routing-policies.port.ts';
+import { defineTool, planRequest } from '../tool-index/tools.fixture.ts';
 
 /** Few words, so that tools and turns meet often. */
 const word = fc.constantFrom(
@@ -56,9 +57,15 @@ async function plan(
   const lists = new ToolMemory({ definitionsBytesMax: 1e8, listsBytesMax: 1e8 });
   lists.define(list);
   const ranker = isMemoized ? new MemoizedRanker(keywordRanker, 1e6) : keywordRanker;
-  const planner = new ToolPlanner({ lists, ranker, priors, policies: noPolicies, instanceId: 'one' });
+  const planner = new ToolPlanner({
+    lists,
+    ranker,
+    priors: recallPriors,
+    policies: noPolicies,
+    instanceId: 'one',
+  });
   const toolHashes = list.map(({ hash }) => hash);
-  const request = planRequest({ listHash: hashList(toolHashes), toolHashes, ...fields });
+  const request = planRequest({ listHash: hashToolList(toolHashes), toolHashes, ...fields });
   if (isMemoized) await planner.plan({ ...request, userTurns: request.userTurns.slice(0, -1) });
   const reply = await planner.plan(request);
   if (reply.status !== 'planned') throw new Error('the tools are known');

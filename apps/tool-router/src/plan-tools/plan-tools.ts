@@ -1,15 +1,14 @@
 import type { PlanToolsReply, PlanToolsRequest } from '@gateway/contracts';
 import type { RoutingMethod } from '@gateway/interchange';
 import type { ToolRanker } from '../ranking/ranker.port.ts';
-import type { ToolListIndex } from '../ranking/tool-list-index.ts';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { choosePlan } from './choose-plan.ts';
-import { classifyIntent } from './intent.ts';
-import { MemoizedMentions } from './memoized-mentions.ts';
-import type { RankedTurn } from './ranked-turn.ts';
-import type { RecallPriors } from './recall-prior.ts';
-import type { RoutingPolicies } from './routing-policies.port.ts';
-import { growingTurnsMax } from './session-set.ts';
-import type { ToolLists } from './tool-lists.port.ts';
+import { classifyIntent, MemoizedMentions } from './turn-signals.ts';
+import type { RankedTurn } from './grow-set.ts';
+import type { RecallPriors } from '../policy/recall-prior.ts';
+import type { RoutingPolicies } from '../policy/routing-policies.port.ts';
+import { growingTurnsMax } from './tool-set.ts';
+import type { ToolLists } from '../tool-index/tool-memory.ts';
 import { TurnMemory } from './turn-memory.ts';
 
 /** Characters of turns kept, at up to two bytes each. */
@@ -63,7 +62,7 @@ export class ToolPlanner {
   }
 
   #rankTurns(
-    index: ToolListIndex,
+    index: KeywordIndex,
     userTurns: readonly string[],
     from: number,
     lane: RoutingMethod | undefined,
@@ -85,7 +84,7 @@ export class ToolPlanner {
     return version === undefined ? null : this.#options.policies.find(accountId, version);
   }
 
-  #rank(index: ToolListIndex, turns: readonly string[], at: number, lane: RoutingMethod | undefined) {
-    return this.#options.ranker.rank(index, { turns, at }, lane === undefined ? {} : { lane });
+  #rank(index: KeywordIndex, turns: readonly string[], at: number, lane: RoutingMethod | undefined) {
+    return this.#options.ranker.rank(index, { turns, at }, lane === undefined ? {} : { method: lane });
   }
 }

@@ -1,5 +1,5 @@
 import { hashTurns } from '@gateway/contracts';
-import { planRequest } from './tools.fixture.ts';
+import { planRequest } from '../tool-index/tools.fixture.ts';
 import { TurnMemory } from './turn-memory.ts';
 
 const turn = (name: string) => `${name} `.repeat(1500);

@@ -1,4 +1,4 @@
-import { indexTools } from '../plan-tools/tools.fixture.ts';
+import { indexTools } from '../tool-index/tools.fixture.ts';
 import { keywordRanker } from './keyword-ranker.ts';
 import { MemoizedRanker } from './memoized-ranker.ts';
 
@@ -35,7 +35,7 @@ describe('the memo of rankings', () => {
     void ranker.rank(index, { turns: turns.with(1, 'another'), at: 4 });
     void ranker.rank(index, { turns, at: 4, calledTools: ['merge_pull_request'] });
     void ranker.rank(index, { turns, at: 4, recentResults: ['merge_pull_request'] });
-    void ranker.rank(index, { turns, at: 4 }, { lane: 'keyword' });
+    void ranker.rank(index, { turns, at: 4 }, { method: 'keyword' });
     void ranker.rank(index, { turns: ['of no account', ...turns.slice(1)], at: 4 });
     void ranker.rank(indexTools(['other']), { turns, at: 4 });
     expect(asked).toEqual([4, 4, 4, 4, 4, 4]);
@@ -64,7 +64,7 @@ describe('the memo of rankings', () => {
       {
         rank: (list, question) => {
           asked += 1;
-          return { ...keywordRanker.rank(list, question), laneReason: asked === 1 ? 'late' : 'asked' };
+          return { ...keywordRanker.rank(list, question), methodReason: asked === 1 ? 'late' : 'asked' };
         },
       },
       1_000_000,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { LaneReason, RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
-import type { ToolListIndex } from './tool-list-index.ts';
-import { contextTurnsMax } from './turn-query.ts';
+import type { MethodReason, RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
+import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
 /**
  * Keeps the rankings of turns seen before, by the list and the turns that may bear on them: an agent's loop asks about
@@ -22,7 +22,7 @@ export class MemoizedRanker implements ToolRanker {
   }
 
   rank(
-    index: ToolListIndex,
+    index: KeywordIndex,
     question: RankQuestion,
     options: RankOptions = {},
   ): Promise<TurnRanking> | TurnRanking {
@@ -49,15 +49,15 @@ export class MemoizedRanker implements ToolRanker {
 
   /** What stood in for want of a model, of vectors or of time is not kept: the next question may be answered better. */
   #keep(key: string, ranking: TurnRanking): TurnRanking {
-    if (lastingReasons.has(ranking.laneReason)) this.#rankings.set(key, ranking);
+    if (lastingReasons.has(ranking.methodReason)) this.#rankings.set(key, ranking);
     return ranking;
   }
 }
 
-const lastingReasons: ReadonlySet<LaneReason> = new Set(['semantic', 'asked', 'short_list']);
+const lastingReasons: ReadonlySet<MethodReason> = new Set(['semantic', 'asked', 'short_list']);
 
 /** Lengths stand before the texts, so that no two questions make one key. */
-function keyOf(listHash: string, question: RankQuestion, { lane = 'semantic' }: RankOptions): string {
+function keyOf(listHash: string, question: RankQuestion, { method: lane = 'semantic' }: RankOptions): string {
   const { turns, at, calledTools = [], recentResults = [] } = question;
   const parts = [turns.slice(Math.max(0, at - contextTurnsMax), at + 1), calledTools, recentResults];
   const text = parts.flatMap((texts) => [

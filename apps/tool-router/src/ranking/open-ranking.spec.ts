@@ -2,8 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, createMetrics } from '@gateway/observability';
-import { crossFiles, sentenceFiles, smallWords, writeFolder } from '../encoder/small-models.fixture.ts';
-import { defineTool, indexTools } from '../plan-tools/tools.fixture.ts';
+import {
+  crossFiles,
+  sentenceFiles,
+  smallWords,
+  writeFolder,
+} from '../inference-threads/small-models.fixture.ts';
+import { defineTool, indexTools } from '../tool-index/tools.fixture.ts';
 import { noSharedVectors } from '../vectors/shared-vectors.port.ts';
 import { openRanking, type Ranking, type RankingOptions } from './open-ranking.ts';
 
@@ -61,7 +66,7 @@ describe('ranking by vectors', () => {
     const index = indexTools(tools);
     shared.learn(tools);
     const ranking = await shared.ranker.rank(index, question);
-    expect(ranking).toMatchObject({ method: 'semantic', laneReason: 'semantic' });
+    expect(ranking).toMatchObject({ method: 'semantic', methodReason: 'semantic' });
     expect(ranking.rankedBy).toMatch(/^semantic\.1\.[0-9a-f]{16}$/);
     expect(bestOf(ranking, index)).toEqual(['forecast_weather', 'weather_forecast']);
     expect(ranking.order).toHaveLength(tools.length);
@@ -106,7 +111,7 @@ describe('the keyword ranking takes the place of one by vectors', () => {
       });
       learn(tools);
       const ranking = await ranker.rank(index, question);
-      expect(ranking).toMatchObject({ method: 'keyword', laneReason: 'no_model' });
+      expect(ranking).toMatchObject({ method: 'keyword', methodReason: 'no_model' });
       expect(bestOf(ranking, index)).toEqual(['forecast_weather', 'weather_forecast']);
     },
     60_000,
@@ -118,11 +123,11 @@ describe('the keyword ranking takes the place of one by vectors', () => {
     const { ranker, learn } = shared;
     learn(tools);
     const late = await ranker.rank(index, question, { deadlineAt: performance.now() - 1 });
-    expect(late).toMatchObject({ method: 'keyword', laneReason: 'late' });
-    const asked = await ranker.rank(index, question, { lane: 'keyword' });
-    expect(asked).toMatchObject({ method: 'keyword', laneReason: 'asked' });
+    expect(late).toMatchObject({ method: 'keyword', methodReason: 'late' });
+    const asked = await ranker.rank(index, question, { method: 'keyword' });
+    expect(asked).toMatchObject({ method: 'keyword', methodReason: 'asked' });
     const short = await ranker.rank(indexTools(tools.slice(0, 8)), question);
-    expect(short).toMatchObject({ method: 'keyword', laneReason: 'short_list' });
+    expect(short).toMatchObject({ method: 'keyword', methodReason: 'short_list' });
   });
 
   it('at once for a list with more than 250 new tools, whose vectors are made after it', async () => {
@@ -133,7 +138,7 @@ describe('the keyword ranking takes the place of one by vectors', () => {
     const before = vectors.size;
     learn(many);
     const first = await ranker.rank(list, question);
-    expect(first).toMatchObject({ method: 'keyword', laneReason: 'new_tools' });
+    expect(first).toMatchObject({ method: 'keyword', methodReason: 'new_tools' });
     await settle(shared);
     expect(vectors.size).toBe(before + 300);
     expect(await ranker.rank(list, question)).toMatchObject({ method: 'semantic' });
@@ -145,7 +150,7 @@ describe('the keyword ranking takes the place of one by vectors', () => {
     const { ranker, learn } = shared;
     forgotten.length = 0;
     for (let time = 0; time < 3; time += 1) {
-      expect(await ranker.rank(index, question)).toMatchObject({ laneReason: 'new_tools' });
+      expect(await ranker.rank(index, question)).toMatchObject({ methodReason: 'new_tools' });
     }
     expect(forgotten).toEqual([index.listHash]);
     learn(tools);

@@ -2,20 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ToolDefinition } from '@gateway/contracts';
 import type { Logger, Metrics } from '@gateway/observability';
-import { InferenceMetrics } from '../inference/inference-metrics.ts';
-import { InferenceThreads } from '../inference/inference-threads.adapter.ts';
+import { InferenceMetrics, VectorMetrics, RankingMetrics } from '../metrics/router-metrics.ts';
+import { InferenceThreads } from '../inference-threads/inference-threads.adapter.ts';
 import type { Inference } from '../inference/inference.port.ts';
-import { LocalReranker } from '../inference/local-reranker.ts';
-import { Synonyms } from '../second-stage/synonyms.ts';
+import { LocalReranker } from '../inference-threads/local-reranker.ts';
+import { Synonyms } from '../second-stage/soft-match.ts';
 import type { SharedVectors } from '../vectors/shared-vectors.port.ts';
 import { ToolVectors } from '../vectors/tool-vectors.ts';
-import { VectorMetrics } from '../vectors/vector-metrics.ts';
 import { MemoizedRanker } from './memoized-ranker.ts';
 import type { ToolRanker } from './ranker.port.ts';
-import { RankingMetrics } from './ranking-metrics.ts';
-import { hasOurFeatures, SecondStage } from './second-stage.ts';
+import { hasOurFeatures, SecondStage, ToolTextMemory } from '../second-stage/second-stage.ts';
 import { SemanticRanker } from './semantic-ranker.ts';
-import { ToolTextMemory } from './tool-text-memory.ts';
 
 const mebibyte = 1024 * 1024;
 /** What ranking keeps; all of it can be made again. 100,000 vectors of the shipped encoder take 48 MB. */

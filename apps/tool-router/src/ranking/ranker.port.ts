@@ -1,5 +1,8 @@
 import type { RoutingMethod } from '@gateway/interchange';
-import type { ToolListIndex } from './tool-list-index.ts';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
+
+/** Shorter lists are always sent whole, so they are not ranked by vectors. Counts tools. */
+export const shortListMax = 8;
 
 /** A user turn of a transcript, with what bears on it. What comes later than turn `at` must not matter, or a session's set would change under it. */
 export interface RankQuestion {
@@ -15,9 +18,9 @@ export interface RankQuestion {
 export interface RankOptions {
   /**
    * `keyword` stays on the fast path, for a session that began there. Else vectors are used as far as model, list and
-   * time allow, and `laneReason` says what was done instead.
+   * time allow, and `methodReason` says what was done instead.
    */
-  readonly lane?: RoutingMethod;
+  readonly method?: RoutingMethod;
   /** Milliseconds of `performance.now()` from which on the keyword ranking is better than a late one. */
   readonly deadlineAt?: number;
 }
@@ -27,7 +30,7 @@ export interface RankOptions {
  * caller; `short_list`: so few tools that all go out anyway; `new_tools`: too many have no vector yet, and theirs are made
  * after the answer; `no_model`: the model is not there or broken; `late`: past the deadline; `busy`: too much waits before it.
  */
-export type LaneReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
+export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
 
 /** How the tools of a list stand to one user turn. */
 export interface TurnRanking {
@@ -45,7 +48,7 @@ export interface TurnRanking {
   /** 0 to 1: the best tool's share when the scores are read as log-odds. A probability by vectors, no more than a hint by keyword. */
   readonly confidence: number;
   readonly method: RoutingMethod;
-  readonly laneReason: LaneReason;
+  readonly methodReason: MethodReason;
   /** Names code and models that ranked, for the policy version: rankings by one name are the same on every replica. */
   readonly rankedBy: string;
 }
@@ -56,7 +59,7 @@ export interface TurnRanking {
  */
 export interface ToolRanker {
   rank(
-    index: ToolListIndex,
+    index: KeywordIndex,
     question: RankQuestion,
     options?: RankOptions,
   ): Promise<TurnRanking> | TurnRanking;

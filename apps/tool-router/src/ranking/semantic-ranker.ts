@@ -3,11 +3,12 @@ import { InferenceRefused, type Inference } from '../inference/inference.port.ts
 import type { ToolVectors } from '../vectors/tool-vectors.ts';
 import { describeLogits } from './describe-ranking.ts';
 import { keywordRanker, rankByKeyword } from './keyword-ranker.ts';
-import type { LaneReason, RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
-import type { RankingMetrics } from './ranking-metrics.ts';
-import type { StageTurn } from '../second-stage/stage-turn.ts';
-import type { SecondStage } from './second-stage.ts';
-import type { ToolListIndex } from './tool-list-index.ts';
+import { shortListMax } from './ranker.port.ts';
+import type { MethodReason, RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
+import type { RankingMetrics } from '../metrics/router-metrics.ts';
+import { readStageTurn, type StageTurn } from '../second-stage/stage-turn.ts';
+import type { SecondStage } from '../second-stage/second-stage.ts';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
 export interface SemanticRankerOptions {
   readonly inference: Inference;
@@ -18,9 +19,6 @@ export interface SemanticRankerOptions {
   /** What a ranking may take when its question says nothing of time. */
   readonly budgetMs: number;
 }
-
-/** Lists of at most this many tools go out whole, whatever their order. */
-const shortListMax = 8;
 
 /**
  * Ranks by vectors and keywords together, in three steps: the turn's vectors, the list's matrix, the second stage. What
@@ -33,21 +31,21 @@ export class SemanticRanker implements ToolRanker {
     this.#options = options;
   }
 
-  async rank(index: ToolListIndex, question: RankQuestion, options: RankOptions = {}): Promise<TurnRanking> {
+  async rank(index: KeywordIndex, question: RankQuestion, options: RankOptions = {}): Promise<TurnRanking> {
     const startedAt = performance.now();
-    const { deadlineAt = startedAt + this.#options.budgetMs, lane } = options;
-    const byWords: LaneReason | null =
+    const { deadlineAt = startedAt + this.#options.budgetMs, method: lane } = options;
+    const byWords: MethodReason | null =
       lane === 'keyword' ? 'asked' : index.names.length <= shortListMax ? 'short_list' : null;
     const ranking =
       byWords === null
         ? await this.#rankByBoth(index, question, deadlineAt)
-        : { ...keywordRanker.rank(index, question), laneReason: byWords };
-    this.#options.metrics.observe(ranking.method, ranking.laneReason, performance.now() - startedAt);
+        : { ...keywordRanker.rank(index, question), methodReason: byWords };
+    this.#options.metrics.observe(ranking.method, ranking.methodReason, performance.now() - startedAt);
     return ranking;
   }
 
-  async #rankByBoth(index: ToolListIndex, question: RankQuestion, deadlineAt: number): Promise<TurnRanking> {
-    const turn = this.#options.secondStage.readTurn(question);
+  async #rankByBoth(index: KeywordIndex, question: RankQuestion, deadlineAt: number): Promise<TurnRanking> {
+    const turn = readStageTurn(question.turns, question.at, question);
     const keyword = rankByKeyword(index, turn.query);
     // The ranking itself ends by its own deadline.
     const made = await withTimeout(
@@ -55,15 +53,15 @@ export class SemanticRanker implements ToolRanker {
       Math.max(0, deadlineAt - performance.now()),
       'late',
     );
-    return typeof made === 'string' ? { ...keyword, laneReason: made } : made;
+    return typeof made === 'string' ? { ...keyword, methodReason: made } : made;
   }
 
   async #rankByVectors(
-    index: ToolListIndex,
+    index: KeywordIndex,
     turn: StageTurn,
     keyword: Float64Array,
     deadlineAt: number,
-  ): Promise<TurnRanking | LaneReason> {
+  ): Promise<TurnRanking | MethodReason> {
     const { inference, vectors, secondStage, logger } = this.#options;
     try {
       const { encoder } = inference;

@@ -1,8 +1,7 @@
 import type { InferenceSession } from 'onnxruntime-node';
-import { modelFiles } from '../encoder/sentence-transformer.adapter.ts';
-import { nameModel, openSession, readFirst } from '../inference/open-session.ts';
+import { modelFiles, nameModel, openGraph, readFirstFile } from '../inference/model-files.ts';
 import { TextTokens } from '../inference/text-tokens.ts';
-import type { Reranker } from './reranker.port.ts';
+import type { Reranker } from '../inference/model.port.ts';
 
 /** Tokens of question and tool together: time goes with them, and there is a deadline. */
 const tokensMax = 192;
@@ -22,10 +21,10 @@ export class CrossEncoder implements Reranker {
 
   /** @throws when files are missing or broken, or when the graph gives no score. */
   static async open(directory: string, threads: number): Promise<CrossEncoder> {
-    const { bytes: model } = await readFirst(directory, modelFiles);
-    const { bytes: tokenizer } = await readFirst(directory, ['tokenizer.json']);
+    const { bytes: model } = await readFirstFile(directory, modelFiles);
+    const { bytes: tokenizer } = await readFirstFile(directory, ['tokenizer.json']);
     const tokens = await TextTokens.open(directory, tokensMax);
-    const session = await openSession(model, threads);
+    const session = await openGraph(model, threads);
     const reranker = new CrossEncoder(nameModel(model, tokenizer), session, tokens);
     await reranker.scorePairs('create an issue', ['create issue']);
     return reranker;

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { z } from 'zod';
-import { nameModel, openSession } from '../inference/open-session.ts';
-import type { Reranker } from './reranker.port.ts';
+import { nameModel, openGraph } from '../inference/model-files.ts';
+import type { Reranker } from '../inference/model.port.ts';
 
 const manifestSchema = z.object({ features: z.array(z.string()).min(1).max(4096) });
 
@@ -26,7 +26,7 @@ export class FeatureReranker implements Reranker {
     );
     if (!json || !model) throw new Error(`${directory} is not whole`);
     const { features } = manifestSchema.parse(JSON.parse(json.toString('utf8')));
-    const reranker = new FeatureReranker(nameModel(json, model), features, await openSession(model, threads));
+    const reranker = new FeatureReranker(nameModel(json, model), features, await openGraph(model, threads));
     // Two rows, so that a graph which takes another number of features or of tools shows itself here.
     await reranker.scoreFeatures(new Float32Array(2 * features.length));
     return reranker;

@@ -1,10 +1,10 @@
 import type { ToolDefinition } from '@gateway/contracts';
-import { makeToolCard } from '../ranking/tool-card.ts';
-import { indexToolList } from '../ranking/tool-list-index.ts';
+import { makeToolCard } from '../tool-index/tool-card.ts';
+import { indexToolList } from '../tool-index/keyword-index.ts';
 import { computeFeatures, featureNames, type FeatureName } from './features.ts';
 import { makeStageList } from './stage-list.ts';
 import { readStageTurn, type LoopState } from './stage-turn.ts';
-import { Synonyms } from './synonyms.ts';
+import { Synonyms } from './soft-match.ts';
 
 const dimensions = 8;
 const tools: readonly ToolDefinition[] = (

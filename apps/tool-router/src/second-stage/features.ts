@@ -1,13 +1,11 @@
-import { orderByScore } from '../ranking/describe-ranking.ts';
-import { scoreByKeyword } from '../ranking/keyword-ranker.ts';
-import { measureAffinity } from './affinity.ts';
-import { dot } from './dot.ts';
-import { maxOf, rankGains, shareOfTop, standardize } from './list-scores.ts';
-import { measureNames, measureCoverage } from './name-match.ts';
+import { orderByScore } from '../tool-index/keyword-scores.ts';
+import { scoreByKeyword } from '../tool-index/keyword-scores.ts';
+import { measureAffinity, measureNames, measureCoverage } from './name-match.ts';
+import { dot, maxOf, rankGains, shareOfTop, standardize } from './score-math.ts';
 import { scoreSoftly } from './soft-match.ts';
 import type { StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
-import type { Synonyms } from './synonyms.ts';
+import type { Synonyms } from './soft-match.ts';
 
 /** What the second stage knows of a tool, in the order of the columns. A model folder that names others does not open. */
 export const featureNames = [

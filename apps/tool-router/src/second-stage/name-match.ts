@@ -1,6 +1,9 @@
-import type { TurnQuery } from '../ranking/turn-query.ts';
-import { idfOf, pairOf, type StageList } from './stage-list.ts';
+import type { TurnQuery } from '../tool-index/keyword-scores.ts';
+import type { StageList } from './stage-list.ts';
+import { idfOf } from '../tool-index/keyword-index.ts';
+import { pairOf } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
+import { dot } from './score-math.ts';
 
 /** Words between two words of a name, in the turn, up to which they still stand together. */
 const phraseGapMax = 2;
@@ -52,4 +55,75 @@ function collectPairs(words: readonly string[]): Set<string> {
     }
   });
   return pairs;
+}
+
+/** The first tools of an order, to which others may belong. */
+const leadersMax = 3;
+/** The first tools whose parameters may have to be found by others. */
+const needyMax = 5;
+/** How much of its name another tool's parameters must name for what it needs itself to count as well, and how much that then counts. */
+const supplierMin = 0.5;
+const secondHop = 0.7;
+
+interface Affinity {
+  readonly affinity_cosine: Float64Array;
+  readonly affinity_name: Float64Array;
+  readonly affinity_parameters: Float64Array;
+}
+
+/**
+ * How far each tool goes with those that lead: by the vectors' cosine, by words that their names share, and by what it is
+ * named for being among the parameters that a leader needs (`get_user_id` before `send_message(user_id)`).
+ */
+export function measureAffinity(
+  list: StageList,
+  order: Uint32Array,
+  { tools, dimensions }: { readonly tools: Float32Array; readonly dimensions: number },
+): Affinity {
+  const cosine = new Float64Array(order.length);
+  const name = new Float64Array(order.length);
+  for (const leader of order.subarray(0, leadersMax)) {
+    const from = leader * dimensions;
+    for (let position = 0; position < order.length; position += 1) {
+      if (position === leader) continue;
+      const product = dot(tools, from, tools, position * dimensions, dimensions);
+      cosine[position] = Math.max(cosine[position] ?? 0, product);
+    }
+    takeLarger(name, shareNames(list, leader, list.index.nameTerms[leader] ?? []), 1);
+  }
+  return {
+    affinity_cosine: cosine,
+    affinity_name: name,
+    affinity_parameters: measureSupplies(list, order.subarray(0, needyMax)),
+  };
+}
+
+function measureSupplies(list: StageList, needy: Uint32Array): Float64Array {
+  const supply = new Float64Array(list.index.names.length);
+  for (const tool of needy) takeLarger(supply, shareNames(list, tool, list.parameterTerms[tool] ?? []), 1);
+  const further = new Float64Array(supply.length);
+  supply.forEach((share, tool) => {
+    if (share < supplierMin || needy.includes(tool)) return;
+    takeLarger(further, shareNames(list, tool, list.parameterTerms[tool] ?? []), secondHop * share);
+  });
+  takeLarger(supply, further, 1);
+  return supply;
+}
+
+/** The share of each tool's name, by weight, that is among some words of another tool. */
+function shareNames(list: StageList, tool: number, words: readonly string[]): Float64Array {
+  const { index, namePostings, nameWeights } = list;
+  const shares = new Float64Array(index.names.length);
+  for (const word of words) {
+    const weight = idfOf(index, word);
+    for (const position of namePostings.get(word) ?? []) {
+      if (position === tool) continue;
+      shares[position] = (shares[position] ?? 0) + weight / Math.max(1e-6, nameWeights[position] ?? 0);
+    }
+  }
+  return shares;
+}
+
+function takeLarger(best: Float64Array, others: Float64Array, factor: number): void {
+  others.forEach((other, at) => (best[at] = Math.max(best[at] ?? 0, factor * other)));
 }

@@ -1,9 +1,9 @@
-import type { ToolCard } from '../ranking/tool-card.ts';
-import type { ToolListIndex } from '../ranking/tool-list-index.ts';
+import type { ToolCard } from '../tool-index/tool-card.ts';
+import { idfOf, type KeywordIndex } from '../tool-index/keyword-index.ts';
 
 /** What the second stage keeps of a list, beside its index. */
 export interface StageList {
-  readonly index: ToolListIndex;
+  readonly index: KeywordIndex;
   /** Positions of the tools whose name has the word. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
   /** Positions of the tools whose name has two words beside each other, by `pairOf`; a name that has them twice, twice. */
@@ -28,7 +28,7 @@ const gramWordsMax = 20_000;
 
 /** Makes it once a list. `cards` are those that the index was made of, in its order. */
 export function makeStageList(
-  index: ToolListIndex,
+  index: KeywordIndex,
   cards: readonly Pick<ToolCard, 'parameterTerms'>[],
 ): StageList {
   const namePostings = new Map<string, number[]>();
@@ -62,7 +62,7 @@ const askingParametersMax = 4;
 const askingWeightMin = 0.85;
 
 /** Tools by which the agent asks its user: what they are needed for has no words in common with any request. */
-function markAsking(index: ToolListIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
+function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
   const marks = new Float64Array(index.names.length);
   const asking = index.postings.get('ask');
   const whom = new Set(['user', 'human'].flatMap((word) => [...(index.postings.get(word)?.positions ?? [])]));
@@ -72,12 +72,6 @@ function markAsking(index: ToolListIndex, parameterTerms: StageList['parameterTe
     if (whom.has(position) && isShort && weight >= askingWeightMin) marks[position] = 1;
   });
   return marks;
-}
-
-/** How much a word tells in this list: its inverse document frequency, largest for a word that the list does not have. */
-export function idfOf({ postings, names }: ToolListIndex, word: string): number {
-  const documents = postings.get(word)?.positions.length ?? 0;
-  return Math.log(1 + (names.length - documents + 0.5) / (documents + 0.5));
 }
 
 /** Names two words, whichever comes first. */

@@ -1,6 +1,11 @@
-import type { EncoderText } from '../encoder-input/encoder-text.ts';
-import { splitTokens } from '../ranking/tokens.ts';
-import { contextTurnsMax, makeTurnQuery, standaloneWords, type TurnQuery } from '../ranking/turn-query.ts';
+import type { EncoderText } from '../inference/inference-protocol.ts';
+import { splitTokens } from '../tool-index/tokens.ts';
+import {
+  contextTurnsMax,
+  makeTurnQuery,
+  standaloneWords,
+  type TurnQuery,
+} from '../tool-index/keyword-scores.ts';
 
 const turnCharactersMax = 8_000;
 const wordsMax = 256;

@@ -1,13 +1,13 @@
 import { setImmediate as letOthersIn, setTimeout as waitMs } from 'node:timers/promises';
 import type { ToolDefinition } from '@gateway/contracts';
 import { LRUCache } from 'lru-cache';
-import type { EncoderText } from '../encoder-input/encoder-text.ts';
-import { makeToolEncoderText } from '../encoder-input/tool-encoder-text.ts';
+import type { EncoderText } from '../inference/inference-protocol.ts';
+import { renderToolText } from '../encoder/tool-encoder-text.ts';
 import type { Inference, Urgency } from '../inference/inference.port.ts';
-import type { ToolListIndex } from '../ranking/tool-list-index.ts';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 import { packVector, VectorBlocks, type PackedVector } from './vector-blocks.ts';
-import type { VectorMetrics } from './vector-metrics.ts';
+import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /** Tools of a list without a vector, up to which a plan waits for theirs: more would not come within its deadline. */
 export const awaitedToolsMax = 250;
@@ -21,8 +21,6 @@ const forgottenMs = 10 * 60_000;
 const laterMs = 30;
 /** Definitions of those that are read in one go. */
 const readAtOnce = 32;
-/** No encoder reads more of one text. */
-const charactersPerTextMax = 4_000;
 
 /** The vectors of a list's tools, by position; a tool without one has a row of zeros. */
 export interface VectorMatrix {
@@ -100,7 +98,7 @@ export class ToolVectors {
    * The list's matrix. `new_tools` when more than `awaitedToolsMax` of its tools have no vector yet, or one has none
    * that anybody could tell; `no_model` without an encoder. Waits for what is being made; the caller holds the deadline.
    */
-  async matrixOf(index: ToolListIndex): Promise<VectorMatrix | 'new_tools' | 'no_model'> {
+  async matrixOf(index: KeywordIndex): Promise<VectorMatrix | 'new_tools' | 'no_model'> {
     const blocks = this.#open();
     if (blocks === undefined) return 'no_model';
     const kept = this.#matrices.get(index.listHash);
@@ -130,7 +128,7 @@ export class ToolVectors {
     return this.#blocks;
   }
 
-  #gather(index: ToolListIndex, blocks: VectorBlocks): VectorMatrix | undefined {
+  #gather(index: KeywordIndex, blocks: VectorBlocks): VectorMatrix | undefined {
     const { dimensions } = blocks;
     const numbers = new Float32Array(index.hashes.length * dimensions);
     const isWhole = index.hashes.every((hash, position) => blocks.read(hash, numbers, position * dimensions));
@@ -163,7 +161,7 @@ export class ToolVectors {
     try {
       for (const [at, definition] of definitions.entries()) {
         if (urgency === 'later' && at % readAtOnce === 0) await letOthersIn();
-        const text = readText(definition);
+        const text = renderToolText(definition);
         const added = text.reduce((sum, part) => sum + part.text.length, 0);
         characters += added;
         this.#pendingCharacters += added;
@@ -224,12 +222,4 @@ export class ToolVectors {
     metrics.countVectors('made', made.size);
     if (this.#modelId !== undefined) void shared.store(this.#modelId, made);
   }
-}
-
-/** What an encoder reads of a definition, each part as far as any encoder does. */
-export function readText(definition: ToolDefinition): EncoderText {
-  return makeToolEncoderText(definition).map(({ field, text }) => ({
-    field,
-    text: text.length > charactersPerTextMax ? text.slice(0, charactersPerTextMax) : text,
-  }));
 }

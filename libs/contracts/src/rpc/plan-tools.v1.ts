@@ -157,6 +157,11 @@ export function hashTurns(turns: readonly string[]): string {
   return hash('sha256', `${turns.map((turn) => turn.length).join(',')}\n${turns.join('')}`);
 }
 
+/** Names a tool list: SHA-256, in hex, over the hex hashes of its definitions, joined by newlines. */
+export function hashToolList(toolHashes: readonly string[]): string {
+  return hash('sha256', toolHashes.join('\n'));
+}
+
 export type PlanToolsRequest = z.infer<typeof planToolsRequest>;
 export type PlanToolsReply = z.infer<typeof planToolsReply>;
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { hashToolList } from '@gateway/contracts';
 import type { ToolOutline } from '@gateway/interchange';
 
 /** A tool list by its hashes. */
@@ -24,7 +25,7 @@ export class ToolListHasher {
     const kept = this.#lists.get(key);
     if (kept) return kept;
     const toolHashes = tools.map(({ range }) => hash('sha256', bytes.subarray(range.start, range.end)));
-    const list = { toolHashes, listHash: hash('sha256', toolHashes.join('\n')) };
+    const list = { toolHashes, listHash: hashToolList(toolHashes) };
     this.#lists.set(key, list);
     return list;
   }

@@ -1,1 +1,0 @@
-export const toolDefinitions = Symbol('ToolDefinitions');

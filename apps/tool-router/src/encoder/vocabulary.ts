@@ -1,0 +1,93 @@
+import { splitTokens } from '../tool-index/tokens.ts';
+import type { EncoderField, EncoderText } from '../inference/inference-protocol.ts';
+import { encoderFields } from '../inference/inference-protocol.ts';
+
+const charactersPerTextMax = 20_000;
+
+/** A text as a model reads it: two rows of one length. Ids of tokens and of fields are from 1; 0 is padding. */
+interface TokenRow {
+  readonly tokenIds: readonly number[];
+  readonly fieldIds: readonly number[];
+}
+
+export interface VocabularyOptions {
+  /** Ids after those of the words, shared by all words that are not among them. */
+  readonly buckets: number;
+  /** Different tokens of a field beyond these are not read. */
+  readonly tokensMax: Readonly<Record<EncoderField, number>>;
+}
+
+/** The words of an encoder, in the stems that `splitTokens` gives. */
+export class Vocabulary {
+  readonly #ids: ReadonlyMap<string, number>;
+  readonly #buckets: number;
+  readonly #tokensMax: Readonly<Record<EncoderField, number>>;
+
+  constructor(words: readonly string[], { buckets, tokensMax }: VocabularyOptions) {
+    this.#ids = new Map(words.map((word, at) => [word, at + 1]));
+    this.#buckets = buckets;
+    this.#tokensMax = tokensMax;
+  }
+
+  /** `text` is that of `vocabulary.txt`: a word a line. */
+  static parse(text: string, options: VocabularyOptions): Vocabulary {
+    return new Vocabulary(text.trimEnd().split('\n'), options);
+  }
+
+  /** How many rows a table for these ids has, with the one of padding. */
+  get size(): number {
+    return 1 + this.#ids.size + this.#buckets;
+  }
+
+  idOf(word: string): number {
+    return this.#ids.get(word) ?? 1 + this.#ids.size + (hashWord(word) % this.#buckets);
+  }
+
+  /** Each token once a field, in order. Empty for a text without words. */
+  tokenize(text: EncoderText): TokenRow {
+    const tokenIds: number[] = [];
+    const fieldIds: number[] = [];
+    const seen = encoderFields.map(() => new Set<number>());
+    for (const part of text) {
+      const field = encoderFields.indexOf(part.field);
+      const known = seen[field];
+      const tokensLeft = this.#tokensMax[part.field] - (known?.size ?? 0);
+      if (known === undefined || tokensLeft <= 0) continue;
+      for (const word of splitTokens(part.text.slice(0, charactersPerTextMax), tokensLeft)) {
+        const id = this.idOf(word);
+        if (known.has(id)) continue;
+        known.add(id);
+        tokenIds.push(id);
+        fieldIds.push(field + 1);
+      }
+    }
+    return { tokenIds, fieldIds };
+  }
+}
+
+/** FNV-1a, 32 bits, over UTF-16 units. */
+function hashWord(word: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < word.length; at += 1) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+/** The two inputs of a run, row-major, padded with 0 to the longest row. */
+interface TokenBatch {
+  readonly tokenIds: BigInt64Array;
+  readonly fieldIds: BigInt64Array;
+  readonly shape: readonly [rows: number, length: number];
+}
+
+export function batchTokens(rows: readonly TokenRow[]): TokenBatch {
+  const length = rows.reduce((longest, { tokenIds }) => Math.max(longest, tokenIds.length), 1);
+  const tokenIds = new BigInt64Array(rows.length * length);
+  const fieldIds = new BigInt64Array(rows.length * length);
+  rows.forEach((row, at) => {
+    for (let token = 0; token < row.tokenIds.length; token += 1) {
+      tokenIds[at * length + token] = BigInt(row.tokenIds[token] ?? 0);
+      fieldIds[at * length + token] = BigInt(row.fieldIds[token] ?? 0);
+    }
+  });
+  return { tokenIds, fieldIds, shape: [rows.length, length] };
+}

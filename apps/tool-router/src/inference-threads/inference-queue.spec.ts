@@ -1,0 +1,58 @@
+import { InferenceQueue } from './inference-queue.ts';
+import { InferenceRefused, type Urgency } from '../inference/inference.port.ts';
+
+function fill(queue: InferenceQueue, urgency: Urgency, count: number, deadlineAt?: number) {
+  const refused: unknown[] = [];
+  for (let at = 0; at < count; at += 1) {
+    queue.add({
+      task: { kind: 'encode', texts: [] },
+      options: deadlineAt === undefined ? { urgency } : { urgency, deadlineAt },
+      resolve: () => undefined,
+      reject: (error) => refused.push(error),
+    });
+  }
+  return refused;
+}
+const urgenciesOf = (batch: ReturnType<InferenceQueue['take']>) =>
+  batch.map(({ options }) => options.urgency);
+
+describe('what waits for the models', () => {
+  it('leaves by urgency; questions of plans share a batch, others go alone', () => {
+    const queue = new InferenceQueue();
+    fill(queue, 'later', 1);
+    fill(queue, 'awaited', 2);
+    fill(queue, 'plan', 70);
+    expect(queue.take(0)).toHaveLength(64);
+    expect(queue.take(0)).toHaveLength(6);
+    expect(urgenciesOf(queue.take(0))).toEqual(['awaited']);
+    expect(urgenciesOf(queue.take(0))).toEqual(['awaited']);
+    expect(urgenciesOf(queue.take(0))).toEqual(['later']);
+    expect(queue.take(0)).toEqual([]);
+  });
+
+  it('lets the least urgent in now and then, however much else comes', () => {
+    const queue = new InferenceQueue();
+    fill(queue, 'later', 1);
+    const seen = Array.from({ length: 8 }, () => {
+      fill(queue, 'plan', 1);
+      return urgenciesOf(queue.take(0))[0];
+    });
+    expect(seen).toContain('later');
+  });
+
+  it('drops what nobody waits for any more, and says so', () => {
+    const queue = new InferenceQueue();
+    const late = fill(queue, 'plan', 2, 100);
+    fill(queue, 'plan', 1, 300);
+    expect(queue.take(200)).toHaveLength(1);
+    expect(late).toEqual([new InferenceRefused('late'), new InferenceRefused('late')]);
+  });
+
+  it('refuses what would wait behind too many', () => {
+    const queue = new InferenceQueue();
+    const refused = fill(queue, 'plan', 520);
+    expect(queue.size).toBe(512);
+    expect(refused).toHaveLength(8);
+    expect(refused[0]).toMatchObject({ reason: 'busy' });
+  });
+});

@@ -1,0 +1,205 @@
+import { Worker } from 'node:worker_threads';
+import type { Logger } from '@gateway/observability';
+import type {
+  EncoderFacts,
+  InferenceReady,
+  InferenceTask,
+  InferenceThreadData,
+  RerankerFacts,
+  ThreadMessage,
+} from '../inference/inference-protocol.ts';
+import type { InferenceMetrics } from '../metrics/router-metrics.ts';
+import { InferenceQueue, type WaitingTask } from './inference-queue.ts';
+import { InferenceRefused, type Inference, type InferenceOptions } from '../inference/inference.port.ts';
+
+export interface InferenceThreadsOptions {
+  readonly data: InferenceThreadData;
+  readonly logger: Logger;
+  readonly metrics: InferenceMetrics;
+  /** What runs in the thread, if not the models. */
+  readonly threadFile?: URL;
+}
+
+/** A bundle has the thread's file beside its own; the sources have it in this folder. */
+const modelsThread = new URL(
+  import.meta.url.endsWith('.ts') ? './inference.thread.ts' : './inference.thread.js',
+  import.meta.url,
+);
+/** A thread that says nothing for so long hangs: the next one takes its place. */
+const batchTimeoutMs = 20_000;
+const restartFirstMs = 500;
+const restartMaxMs = 30_000;
+/** What tools may keep the thread for at a time, when a plan waits behind them. */
+const toolsTaskMs = 4;
+const textsPerTaskMax = 32;
+
+/**
+ * The models in a worker thread: onnxruntime-node computes on the thread that asks. One batch is with the thread at a time,
+ * and what comes meanwhile makes the next one. A thread that ends or hangs is replaced, at growing intervals; until then
+ * every task is refused with `no_model`.
+ */
+export class InferenceThreads implements Inference {
+  readonly #options: InferenceThreadsOptions;
+  readonly #queue = new InferenceQueue();
+  #worker: Worker | undefined;
+  #facts: InferenceReady | undefined;
+  #inFlight: InFlight | undefined;
+  #batches = 0;
+  #failures = 0;
+  #msPerText = 1;
+  #restart: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  private constructor(options: InferenceThreadsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the thread has opened the models, or said why not: the router is of use without them. */
+  static async start(options: InferenceThreadsOptions): Promise<InferenceThreads> {
+    const threads = new InferenceThreads(options);
+    await threads.#start();
+    return threads;
+  }
+
+  get encoder(): EncoderFacts | undefined {
+    const encoder = this.#facts?.encoder;
+    return encoder === undefined || 'error' in encoder ? undefined : encoder;
+  }
+
+  get reranker(): RerankerFacts | undefined {
+    const reranker = this.#facts?.reranker ?? undefined;
+    return reranker === undefined || 'error' in reranker ? undefined : reranker;
+  }
+
+  get textsPerTask(): number {
+    return Math.max(1, Math.min(textsPerTaskMax, Math.round(toolsTaskMs / this.#msPerText)));
+  }
+
+  /** Tasks that wait. */
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  run(task: InferenceTask, options: InferenceOptions): Promise<Float32Array> {
+    const model = task.kind === 'encode' ? this.encoder : this.reranker;
+    if (model === undefined) return Promise.reject(new InferenceRefused('no_model'));
+    return new Promise((resolve, reject) => {
+      this.#queue.add({ task, options, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#restart);
+    this.#refuse('closed');
+    await this.#worker?.terminate();
+  }
+
+  #start(): Promise<void> {
+    const { data, logger } = this.#options;
+    const worker = new Worker(this.#options.threadFile ?? modelsThread, {
+      workerData: data,
+      name: 'inference',
+    });
+    this.#worker = worker;
+    return new Promise((resolve) => {
+      worker.on('message', (message: ThreadMessage) => {
+        if (message.kind === 'done') this.#finish(message);
+        else {
+          this.#begin(message);
+          resolve();
+        }
+      });
+      worker.on('error', (error) => logger.error({ err: error }, 'the inference thread failed'));
+      worker.on('exit', () => {
+        if (this.#worker === worker) this.#replace();
+        resolve();
+      });
+    });
+  }
+
+  #begin(ready: InferenceReady): void {
+    const { logger, data } = this.#options;
+    this.#facts = ready;
+    const told = { encoder: ready.encoder, reranker: ready.reranker, ...data };
+    if (this.encoder === undefined) logger.error(told, 'no encoder: tools are chosen by keyword');
+    else if (ready.reranker !== null && this.reranker === undefined)
+      logger.error(told, 'no reranker: tools are chosen by vectors and keywords alone');
+    else logger.info(told, 'the models are open');
+    this.#pump();
+  }
+
+  /** Sends the next batch when the thread is free. */
+  #pump(): void {
+    if (this.#inFlight !== undefined || this.#facts === undefined || this.#worker === undefined) return;
+    const tasks = this.#queue.take(performance.now());
+    if (tasks.length === 0) return;
+    const id = (this.#batches += 1);
+    const worker = this.#worker;
+    const hang = setTimeout(() => this.#giveUp(worker), batchTimeoutMs);
+    hang.unref();
+    this.#inFlight = { id, tasks, hang };
+    worker.postMessage({ id, tasks: tasks.map(({ task }) => task) });
+  }
+
+  #finish({ id, results, inferenceMs }: Extract<ThreadMessage, { kind: 'done' }>): void {
+    const batch = this.#inFlight;
+    if (batch?.id !== id) return;
+    clearTimeout(batch.hang);
+    this.#inFlight = undefined;
+    this.#failures = 0;
+    const urgency = batch.tasks[0]?.options.urgency ?? 'plan';
+    this.#options.metrics.observeBatch(urgency, batch.tasks.length, inferenceMs);
+    this.#learnPace(batch.tasks, inferenceMs);
+    // The thread works on the next batch while what comes of this one is seen to.
+    this.#pump();
+    batch.tasks.forEach(({ resolve, reject }, at) => {
+      const result = results[at] ?? { error: 'no result' };
+      if ('numbers' in result) resolve(result.numbers);
+      else reject(new InferenceRefused('no_model', result.error));
+    });
+  }
+
+  #learnPace(tasks: readonly WaitingTask[], inferenceMs: number): void {
+    const [only] = tasks;
+    if (tasks.length !== 1 || only?.options.urgency === 'plan' || only?.task.kind !== 'encode') return;
+    const texts = only.task.texts.length;
+    if (texts > 0) this.#msPerText = 0.8 * this.#msPerText + (0.2 * inferenceMs) / texts;
+  }
+
+  #giveUp(worker: Worker): void {
+    this.#options.logger.error({}, 'the inference thread hangs');
+    // Native code cannot be interrupted: whether it ends is not waited for.
+    void worker.terminate();
+    if (this.#worker === worker) this.#replace();
+  }
+
+  #replace(): void {
+    this.#worker = undefined;
+    this.#facts = undefined;
+    this.#refuse('the inference thread ended');
+    if (this.#isClosed) return;
+    const waitMs = Math.min(restartMaxMs, restartFirstMs * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#restart = setTimeout(() => void this.#start(), waitMs);
+    this.#restart.unref();
+  }
+
+  #refuse(detail: string): void {
+    const error = new InferenceRefused('no_model', detail);
+    const batch = this.#inFlight;
+    this.#inFlight = undefined;
+    if (batch !== undefined) {
+      clearTimeout(batch.hang);
+      for (const { reject } of batch.tasks) reject(error);
+    }
+    this.#queue.refuseAll(error);
+  }
+}
+
+interface InFlight {
+  readonly id: number;
+  readonly tasks: readonly WaitingTask[];
+  readonly hang: NodeJS.Timeout;
+}

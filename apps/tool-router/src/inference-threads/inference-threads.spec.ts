@@ -1,0 +1,44 @@
+import { createLogger, createMetrics } from '@gateway/observability';
+import type { InferenceTask } from '../inference/inference-protocol.ts';
+import { InferenceMetrics } from '../metrics/router-metrics.ts';
+import { InferenceThreads } from './inference-threads.adapter.ts';
+
+const task = (text: string): InferenceTask => ({ kind: 'encode', texts: [[{ field: 'query', text }]] });
+const plan = { urgency: 'plan' } as const;
+let threads: InferenceThreads;
+const metrics = createMetrics('tool-router');
+
+beforeAll(async () => {
+  threads = await InferenceThreads.start({
+    data: { encoderDir: '', rerankerDir: null, threads: 1 },
+    logger: createLogger({ service: 'tool-router', instanceId: 'one', level: 'silent' }),
+    metrics: new InferenceMetrics(metrics),
+    threadFile: new URL('./failing-thread.fixture.mjs', import.meta.url),
+  });
+}, 60_000);
+afterAll(() => threads.close());
+
+describe('a thread that runs models', () => {
+  it('takes what came together in one batch', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => threads.run(task('a'), plan)));
+    expect(answers).toHaveLength(20);
+    const { body } = await metrics.render();
+    // The first found the thread free; the others came while it was not.
+    expect(body).toMatch(/tool_router_inference_batch_tasks_count\{[^}]*urgency="plan"[^}]*\} 2\n/);
+    expect(body).toMatch(/tool_router_inference_batch_tasks_sum\{[^}]*urgency="plan"[^}]*\} 20\n/);
+  });
+
+  it('refuses what it had when it ends, and another one takes its place', async () => {
+    const had = [threads.run(task('end'), plan), threads.run(task('behind it'), plan)];
+    for (const refused of had) await expect(refused).rejects.toMatchObject({ reason: 'no_model' });
+    expect(threads.encoder).toBeUndefined();
+    await expect(threads.run(task('a'), plan)).rejects.toMatchObject({ reason: 'no_model' });
+    while (threads.encoder === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await threads.run(task('a'), plan)).toHaveLength(1);
+  }, 60_000);
+
+  it('refuses a model that it does not have', async () => {
+    const scoring = threads.run({ kind: 'score_features', features: new Float32Array(1) }, plan);
+    await expect(scoring).rejects.toMatchObject({ reason: 'no_model' });
+  });
+});

@@ -1,0 +1,86 @@
+// Runs the models, in a thread of its own: onnxruntime-node computes on the thread that asks, and the event loop of the
+// router has requests to answer. Takes batches, answers each with as many results as it has tasks.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Encoder, Reranker } from '../inference/model.port.ts';
+import { openEncoder, openReranker } from './open-models.ts';
+import type {
+  InferenceBatch,
+  InferenceReady,
+  InferenceResult,
+  InferenceTask,
+  InferenceThreadData,
+  ThreadMessage,
+} from '../inference/inference-protocol.ts';
+
+const { encoderDir, rerankerDir, threads } = workerData as InferenceThreadData;
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const [encoder, reranker] = await Promise.all([
+  openEncoder(encoderDir, threads).catch(textOf),
+  rerankerDir === null ? null : openReranker(rerankerDir, threads).catch(textOf),
+]);
+send({ kind: 'ready', encoder: encoderFacts(encoder), reranker: rerankerFacts(reranker) });
+// One batch at a time is sent, so there is nothing to queue here.
+parentPort?.on('message', (batch: InferenceBatch) => void answer(batch));
+
+function encoderFacts(opened: Encoder | string): InferenceReady['encoder'] {
+  if (typeof opened === 'string') return { error: opened };
+  return { id: opened.id, dimensions: opened.dimensions };
+}
+
+function rerankerFacts(opened: Reranker | string | null): InferenceReady['reranker'] {
+  if (opened === null) return null;
+  return typeof opened === 'string' ? { error: opened } : { id: opened.id, reads: opened.reads };
+}
+
+async function answer({ id, tasks }: InferenceBatch): Promise<void> {
+  const startedAt = performance.now();
+  const results = new Array<InferenceResult>(tasks.length);
+  await encodeAll(tasks, results);
+  for (const [at, task] of tasks.entries()) results[at] ??= await run(task);
+  send({ kind: 'done', id, results, inferenceMs: performance.now() - startedAt });
+}
+
+/** The texts of all the tasks in one run: questions that came together cost little more than one. */
+async function encodeAll(tasks: readonly InferenceTask[], results: InferenceResult[]): Promise<void> {
+  const encodings = [...tasks.entries()].flatMap(([at, task]) =>
+    task.kind === 'encode' ? [{ at, texts: task.texts }] : [],
+  );
+  if (encodings.length === 0) return;
+  if (typeof encoder === 'string') {
+    for (const { at } of encodings) results[at] = { error: 'no encoder' };
+    return;
+  }
+  try {
+    const vectors = await encoder.encode(encodings.flatMap(({ texts }) => texts));
+    let from = 0;
+    for (const { at, texts } of encodings) {
+      const to = from + texts.length * encoder.dimensions;
+      results[at] = { numbers: vectors.slice(from, to) };
+      from = to;
+    }
+  } catch (error) {
+    for (const { at } of encodings) results[at] = { error: textOf(error) };
+  }
+}
+
+async function run(task: InferenceTask): Promise<InferenceResult> {
+  if (reranker === null || typeof reranker === 'string') return { error: 'no reranker' };
+  try {
+    if (task.kind === 'score_features') return { numbers: await reranker.scoreFeatures(task.features) };
+    if (task.kind === 'score_pairs') return { numbers: await reranker.scorePairs(task.query, task.texts) };
+    return { error: 'not encoded' };
+  } catch (error) {
+    return { error: textOf(error) };
+  }
+}
+
+function send(message: ThreadMessage): void {
+  const transfer =
+    message.kind === 'done'
+      ? message.results.flatMap((result) =>
+          'numbers' in result ? [result.numbers.buffer as ArrayBuffer] : [],
+        )
+      : [];
+  parentPort?.postMessage(message, transfer);
+}

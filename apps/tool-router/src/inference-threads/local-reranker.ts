@@ -1,0 +1,58 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '@gateway/observability';
+import { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
+import type { EncoderFacts, InferenceTask, RerankerFacts } from '../inference/inference-protocol.ts';
+import { InferenceRefused, type Inference, type InferenceOptions } from '../inference/inference.port.ts';
+
+/** A graph up to this size scores a thousand tools in a twentieth of a millisecond: the way to another thread takes longer. */
+const modelBytesMax = 64 * 1024;
+
+/** A small reranker of ours on the thread that asks, and all else where it was. */
+export class LocalReranker implements Inference {
+  readonly #threads: Inference;
+  readonly #reranker: FeatureReranker;
+
+  private constructor(threads: Inference, reranker: FeatureReranker) {
+    this.#threads = threads;
+    this.#reranker = reranker;
+  }
+
+  /** The folder's reranker, when it is one of ours and small; undefined when it is not, or does not open. */
+  static async open(directory: string, logger: Logger): Promise<FeatureReranker | undefined> {
+    const sizeOf = (name: string): Promise<number> =>
+      stat(join(directory, name)).then(
+        ({ size }) => size,
+        () => Infinity,
+      );
+    const [features, model] = await Promise.all(['features.json', 'model.onnx'].map(sizeOf));
+    if (features === Infinity || (model ?? Infinity) > modelBytesMax) return undefined;
+    return FeatureReranker.open(directory, 1).catch((error: unknown) => {
+      logger.error({ err: error, directory }, 'the reranker does not open');
+      return undefined;
+    });
+  }
+
+  static over(threads: Inference, reranker: FeatureReranker | undefined): Inference {
+    return reranker === undefined ? threads : new LocalReranker(threads, reranker);
+  }
+
+  get encoder(): EncoderFacts | undefined {
+    return this.#threads.encoder;
+  }
+
+  get reranker(): RerankerFacts {
+    return this.#reranker;
+  }
+
+  get textsPerTask(): number {
+    return this.#threads.textsPerTask;
+  }
+
+  async run(task: InferenceTask, options: InferenceOptions): Promise<Float32Array> {
+    if (task.kind !== 'score_features') return this.#threads.run(task, options);
+    return this.#reranker.scoreFeatures(task.features).catch((error: unknown) => {
+      throw new InferenceRefused('no_model', error instanceof Error ? error.message : String(error));
+    });
+  }
+}

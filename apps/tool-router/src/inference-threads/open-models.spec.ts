@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EncoderField, EncoderText } from '../inference/inference-protocol.ts';
+import { openReranker, openEncoder } from './open-models.ts';
+import { crossFiles, sentenceFiles, writeFolder } from './small-models.fixture.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'models-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const text = (words: string, field: EncoderField = 'query'): EncoderText => [{ field, text: words }];
+const rowsOf = (vectors: Float32Array, dimensions: number): Float32Array[] =>
+  Array.from({ length: vectors.length / dimensions }, (_, at) =>
+    vectors.slice(at * dimensions, (at + 1) * dimensions),
+  );
+const dot = (one: Float32Array | undefined, other: Float32Array | undefined): number =>
+  Array.from(one ?? []).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
+
+describe("a sentence transformer's folder", () => {
+  it('gives vectors of length one, nearer for texts with the same words, the same in any company', async () => {
+    const encoder = await openEncoder(await writeFolder(directory, sentenceFiles()), 1);
+    const texts = [text('create issue'), text('create_issue', 'name'), text('weather forecast'), text('')];
+    const [issue, same, other] = rowsOf(await encoder.encode(texts), encoder.dimensions);
+    expect(dot(issue, issue)).toBeCloseTo(1, 5);
+    expect(dot(issue, same)).toBeCloseTo(1, 5);
+    expect(dot(issue, other)).toBeLessThan(0.6);
+    expect(await encoder.encode([text('create issue')])).toEqual(issue);
+    await encoder.release();
+  });
+
+  it('may pool by its first token, and say what goes before a question', async () => {
+    const files = {
+      ...sentenceFiles(),
+      '1_Pooling/config.json': '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}',
+      'config_sentence_transformers.json': '{"prompts": {"query": "list ", "passage": ""}}',
+    };
+    const encoder = await openEncoder(await writeFolder(directory, files), 1);
+    const [one, other] = rowsOf(
+      await encoder.encode([text('create issue'), text('weather')]),
+      encoder.dimensions,
+    );
+    expect(dot(one, other)).toBeCloseTo(1, 5);
+    await encoder.release();
+    const mean = { ...files, '1_Pooling/config.json': '{}' };
+    const prompted = await openEncoder(await writeFolder(directory, mean), 1);
+    const [question, tool] = rowsOf(
+      await prompted.encode([text('mail'), text('list mail', 'name')]),
+      prompted.dimensions,
+    );
+    expect(dot(question, tool)).toBeCloseTo(1, 5);
+    expect(prompted.id).not.toBe(encoder.id);
+    await prompted.release();
+  });
+
+  it('reads no more of a text than its tokenizer says', async () => {
+    const encoder = await openEncoder(await writeFolder(directory, sentenceFiles()), 1);
+    const long = `${'create '.repeat(40)}${'weather '.repeat(4000)}`;
+    const [cut, short] = rowsOf(await encoder.encode([text(long), text('create')]), encoder.dimensions);
+    expect(dot(cut, short)).toBeGreaterThan(0.6);
+    await encoder.release();
+  });
+});
+
+describe("a cross-encoder's folder", () => {
+  it('scores each text for a question, the same in any company', async () => {
+    const reranker = await openReranker(await writeFolder(directory, crossFiles()), 1);
+    expect(reranker.reads).toEqual({ kind: 'pairs' });
+    const scores = await reranker.scorePairs('weather', ['forecast forecast', 'mail', 'forecast']);
+    expect([...scores]).toEqual([2, 0, 1]);
+    await reranker.release();
+  });
+});
+
+describe('a folder that is not what it should be', () => {
+  it.each(['nothing', 'model.onnx', 'tokenizer.json'])('does not open: %s', async (what) => {
+    const files = sentenceFiles();
+    if (what === 'nothing') await rm(directory, { recursive: true });
+    else await writeFolder(directory, { ...files, [what]: 'not a model' });
+    await expect(openEncoder(directory, 1)).rejects.toThrow();
+    await expect(openReranker(directory, 1)).rejects.toThrow();
+  });
+
+  it('does not open as a reranker when it gives no single score', async () => {
+    await writeFolder(directory, sentenceFiles());
+    await expect(openReranker(directory, 1)).rejects.toThrow(/no score/);
+  });
+
+  it('does not open as an encoder when it gives no vectors', async () => {
+    await writeFolder(directory, crossFiles());
+    await expect(openEncoder(directory, 1)).rejects.toThrow(/no vectors/);
+    await writeFile(join(directory, 'encoder.json'), '{}');
+    await expect(openEncoder(directory, 1)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,39 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Encoder, Reranker } from '../inference/model.port.ts';
+import { SentenceTransformer } from '../encoder/sentence-transformer.adapter.ts';
+import { WordsEncoder } from '../encoder/words-encoder.adapter.ts';
+import { CrossEncoder } from '../reranker/cross-encoder.adapter.ts';
+import { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
+
+/**
+ * Opens whatever encoder a folder holds: one of ours (`encoder.json`), or a sentence transformer (`tokenizer.json`).
+ * @throws when it holds neither, or a broken one.
+ */
+export async function openEncoder(directory: string, threads: number): Promise<Encoder> {
+  if (await isThere(join(directory, 'encoder.json'))) return WordsEncoder.open(directory, threads);
+  if (await isThere(join(directory, 'tokenizer.json'))) return SentenceTransformer.open(directory, threads);
+  throw new Error(`${directory}: neither encoder.json nor tokenizer.json is there`);
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Opens whatever reranker a folder holds: one of ours (`features.json`), or a cross-encoder (`tokenizer.json`).
+ * @throws when it holds neither, or a broken one.
+ */
+export async function openReranker(directory: string, threads: number): Promise<Reranker> {
+  const isThere = (name: string): Promise<boolean> =>
+    access(join(directory, name)).then(
+      () => true,
+      () => false,
+    );
+  if (await isThere('features.json')) return FeatureReranker.open(directory, threads);
+  if (await isThere('tokenizer.json')) return CrossEncoder.open(directory, threads);
+  throw new Error(`${directory}: neither features.json nor tokenizer.json is there`);
+}

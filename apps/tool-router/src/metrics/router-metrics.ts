@@ -1,0 +1,126 @@
+import type { PlanToolsReply } from '@gateway/contracts';
+import type { Counter, Histogram, Metrics } from '@gateway/observability';
+import { sizeBuckets } from '@gateway/observability';
+import type { Urgency } from '../inference/inference.port.ts';
+
+/** What the router tells Prometheus about its plans. */
+export class PlanMetrics {
+  readonly #plans: Counter<'outcome'>;
+  readonly #seconds: Histogram;
+  readonly #toolsIn: Histogram;
+  readonly #toolsOut: Histogram;
+
+  constructor(metrics: Metrics) {
+    this.#plans = metrics.counter({
+      name: 'tool_router_plans_total',
+      help: 'Plans by reason, and questions about lists or tools that were not known.',
+      labels: ['outcome'],
+    });
+    this.#seconds = metrics.histogram({ name: 'tool_router_plan_seconds', help: 'Time to make a plan.' });
+    this.#toolsIn = metrics.histogram({
+      name: 'tool_router_tools_in',
+      help: 'Tools of the lists that were planned.',
+      buckets: sizeBuckets,
+    });
+    this.#toolsOut = metrics.histogram({
+      name: 'tool_router_tools_out',
+      help: 'Tools that the plans forward.',
+      buckets: sizeBuckets,
+    });
+  }
+
+  observe(reply: PlanToolsReply, durationMs: number): void {
+    this.#plans.inc({ outcome: reply.status === 'planned' ? reply.kReason : reply.status });
+    if (reply.status !== 'planned') return;
+    this.#seconds.observe(durationMs / 1000);
+    this.#toolsIn.observe(reply.candidates.length);
+    this.#toolsOut.observe(reply.forwarded.length);
+  }
+}
+
+/** What the router tells Prometheus about its rankings. */
+export class RankingMetrics {
+  readonly #rankings: Counter<'lane' | 'reason'>;
+  readonly #seconds: Histogram<'lane'>;
+
+  constructor(metrics: Metrics) {
+    this.#rankings = metrics.counter({
+      name: 'tool_router_rankings_total',
+      help: 'Rankings by lane, and why it was taken. Those that the memo answers are not counted.',
+      labels: ['lane', 'reason'],
+    });
+    this.#seconds = metrics.histogram({
+      name: 'tool_router_ranking_seconds',
+      help: 'Time to rank a list for one turn, by lane.',
+      labels: ['lane'],
+    });
+  }
+
+  observe(lane: 'semantic' | 'keyword', reason: string, durationMs: number): void {
+    this.#rankings.inc({ lane, reason });
+    this.#seconds.observe({ lane }, durationMs / 1000);
+  }
+}
+
+/** Where vectors came from. `given_up`: too many waited, or the model failed; `forgotten`: nobody has it, and the definition is asked for again. */
+type VectorSource = 'memory' | 'shared' | 'made' | 'given_up' | 'forgotten';
+
+/** What the router tells Prometheus about vectors. */
+export class VectorMetrics {
+  readonly #vectors: Counter<'source'>;
+  readonly #matrices: Counter<'outcome'>;
+
+  constructor(metrics: Metrics) {
+    this.#vectors = metrics.counter({
+      name: 'tool_router_vectors_total',
+      help: "Vectors of tools that were needed, by where they came from: this process's memory, Redis, or the model.",
+      labels: ['source'],
+    });
+    this.#matrices = metrics.counter({
+      name: 'tool_router_matrices_total',
+      help: "Lists' matrices that were needed: kept (hit) or put together (miss).",
+      labels: ['outcome'],
+    });
+  }
+
+  countVectors(source: VectorSource, vectors: number): void {
+    if (vectors > 0) this.#vectors.inc({ source }, vectors);
+  }
+
+  countMatrix(outcome: 'hit' | 'miss'): void {
+    this.#matrices.inc({ outcome });
+  }
+}
+
+/** What the router tells Prometheus about its models' work. */
+export class InferenceMetrics {
+  readonly #batches: Histogram<'urgency'>;
+  readonly #seconds: Histogram<'urgency'>;
+  readonly #tasks: Counter<'urgency'>;
+
+  constructor(metrics: Metrics) {
+    const labels = ['urgency'] as const;
+    this.#batches = metrics.histogram({
+      name: 'tool_router_inference_batch_tasks',
+      help: 'Tasks that went to the models together.',
+      labels,
+      buckets: [1, 2, 4, 8, 16, 32, 64],
+    });
+    this.#seconds = metrics.histogram({
+      name: 'tool_router_inference_seconds',
+      help: 'Time that the models took for a batch.',
+      labels,
+    });
+    this.#tasks = metrics.counter({
+      name: 'tool_router_inference_tasks_total',
+      help: 'Tasks that the models did, by who waited for them.',
+      labels,
+    });
+  }
+
+  observeBatch(urgency: Urgency, tasks: number, inferenceMs: number): void {
+    this.#batches.observe({ urgency }, tasks);
+    this.#seconds.observe({ urgency }, inferenceMs / 1000);
+    this.#tasks.inc({ urgency }, tasks);
+  }
+}

@@ -1,0 +1,192 @@
+import {
+  chooseCalibratedK,
+  type PlanPrice,
+  type PlannedConversation,
+  type RoutingPolicy,
+} from '@gateway/contracts';
+import type { IntentClass } from '@gateway/interchange';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
+import { shortListMax, type TurnRanking } from '../ranking/ranker.port.ts';
+import { chooseGrowth } from './grow-set.ts';
+import { chooseK, neededRecall, type Recovery, type Worth } from '../policy/choose-k.ts';
+import type { RankedTurn } from './grow-set.ts';
+import {
+  measuredRecall,
+  priorRecall,
+  surenessOf,
+  type RecallPrior,
+  type RecallPriors,
+  type TurnRecall,
+} from '../policy/recall-prior.ts';
+
+/** User turns that may still add tools. Later ones leave the set as it is, so that a transcript of any length has a bounded cost. */
+export const growingTurnsMax = 64;
+/** Taken for the share that the safety net brings back, until it is measured. */
+export const recoveredShareExpected = 0.9;
+
+export interface ToolSetOptions {
+  readonly priors: RecallPriors;
+  /** What the account has measured. */
+  readonly measured: RoutingPolicy | null;
+  /** Of the session's first turn. */
+  readonly intent: IntentClass;
+  readonly recallTarget: number;
+  readonly kOverride: number | null;
+  readonly mayRecover: boolean;
+  readonly recoveredShare: number;
+  readonly price: PlanPrice | undefined;
+  /** Positions that go out anyway and take no place in K. Fixed by the list. */
+  readonly pinned: ReadonlySet<number>;
+  /** By the memo: the set as it was, which turns only add to. */
+  readonly session: PlannedConversation | undefined;
+}
+
+export interface ToolSet {
+  /** Positions; undefined when everything goes out. */
+  readonly positions: ReadonlySet<number> | undefined;
+  readonly reason: 'override' | 'short_list' | 'uncertain' | 'prior' | 'calibrated' | 'net_negative';
+  /** Whether the newest turn added to the set. */
+  readonly grown: boolean;
+  readonly recovery: Recovery;
+  readonly worth: Worth | null;
+}
+
+const unarmed: Recovery = { armed: false, way: 'in_place' };
+
+/**
+ * The tools of a session: the first turn's choice, and what later turns ask for beyond it. Each turn's part depends on
+ * the turns up to it alone, so the set of a transcript holds the set of every beginning of it.
+ *
+ * @param turns from the first on, or from the first that the memo does not hold.
+ */
+export function chooseToolSet(
+  index: KeywordIndex,
+  turns: readonly RankedTurn[],
+  options: ToolSetOptions,
+): ToolSet {
+  const { kOverride, session } = options;
+  const scored = index.names.length - options.pinned.size;
+  const [first] = turns;
+  if (kOverride === null && scored <= shortListMax) return everything('short_list');
+  if (session !== undefined) return growRemembered(index, turns, session, options);
+  if (kOverride !== null && scored <= kOverride) return everything('override');
+  if (first === undefined) return everything('uncertain');
+  const begun = chooseFirst(index, first, scored, options);
+  if (begun.positions === undefined) return begun;
+  return growSet(index, turns.slice(1, growingTurnsMax), begun, options);
+}
+
+function everything(reason: ToolSet['reason'], worth: Worth | null = null): ToolSet {
+  return { positions: undefined, reason, grown: false, recovery: unarmed, worth };
+}
+
+function growRemembered(
+  index: KeywordIndex,
+  turns: readonly RankedTurn[],
+  session: PlannedConversation,
+  options: ToolSetOptions,
+): ToolSet {
+  const positions = new Set(session.forwarded.filter((position) => position < index.names.length));
+  const reason = options.kOverride === null ? 'prior' : 'override';
+  if (positions.size === index.names.length) return { ...everything(reason), positions };
+  const recovery = { armed: session.way !== null, way: session.way ?? 'in_place' };
+  const begun: ToolSet = { positions, reason, grown: false, recovery, worth: null };
+  return growSet(index, turns.slice(0, Math.max(0, growingTurnsMax - session.turns)), begun, options);
+}
+
+function chooseFirst(
+  index: KeywordIndex,
+  { ranking, mentioned }: RankedTurn,
+  scored: number,
+  options: ToolSetOptions,
+): ToolSet {
+  const { kOverride, mayRecover, recallTarget, recoveredShare, price } = options;
+  const { recall, source } = recallFor(index, ranking, options);
+  const prior = priorOf(options, ranking.method);
+  if (source === 'off' && kOverride === null) return everything('calibrated');
+  if (surenessOf(ranking) < prior.surenessMin && kOverride === null) return everything('uncertain');
+  const { kMin } = prior;
+  const tools = index.names.length;
+  const chosen = chooseK({
+    recall,
+    recallOf: source === 'calibrated' ? 'session' : 'turn',
+    tools,
+    scored,
+    recallTarget,
+    recoveredShare,
+    mayRecover,
+    kMin,
+    kOverride,
+    price,
+  });
+  const reason = kOverride === null ? (source === 'calibrated' ? 'calibrated' : 'prior') : 'override';
+  if (chosen.k === undefined) return everything(chosen.why === 'chosen' ? reason : chosen.why, chosen.worth);
+  const named = new Set([...options.pinned, ...mentioned]);
+  const positions = new Set(takeTop(ranking, named, chosen.k));
+  return { positions, reason, grown: false, recovery: chosen.recovery, worth: chosen.worth };
+}
+
+/** The best `k` of those that are not in anyway. */
+function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number): number[] {
+  const chosen: number[] = [];
+  for (const position of order) {
+    if (chosen.length >= k) break;
+    if (!named.has(position)) chosen.push(position);
+  }
+  return chosen;
+}
+
+/** Adds what each turn asks for beyond the set. */
+function growSet(
+  index: KeywordIndex,
+  turns: readonly RankedTurn[],
+  begun: ToolSet,
+  options: ToolSetOptions,
+): ToolSet {
+  const positions = new Set(begun.positions);
+  const { recovery } = begun;
+  let grown = false;
+  for (const turn of turns) {
+    const prior = priorOf(options, turn.ranking.method);
+    const added = chooseGrowth(turn, {
+      isIn: (position) => positions.has(position) || options.pinned.has(position),
+      pinned: options.pinned,
+      recall: recallFor(index, turn.ranking, options).recall,
+      needed: needed(options, recovery),
+      isReachable: recovery.armed,
+      isFree: recovery.armed && recovery.way === 'regrown',
+      kOverride: options.kOverride,
+      kMin: prior.kMin,
+      surenessMin: prior.surenessMin,
+    });
+    for (const position of added) positions.add(position);
+    grown = added.length > 0;
+  }
+  return { ...begun, positions, grown };
+}
+
+function needed({ recallTarget, recoveredShare }: ToolSetOptions, recovery: Recovery): number {
+  return recovery.armed ? neededRecall(recallTarget, recoveredShare) : recallTarget;
+}
+
+function priorOf({ priors }: ToolSetOptions, method: 'keyword' | 'semantic' = 'keyword'): RecallPrior {
+  return priors[method];
+}
+
+interface FoundRecall {
+  readonly recall: TurnRecall;
+  readonly source: 'calibrated' | 'prior' | 'off';
+}
+
+/** What the account has measured, where that is enough for the target; else what was measured on public sets. */
+function recallFor(index: KeywordIndex, ranking: TurnRanking, options: ToolSetOptions): FoundRecall {
+  const { measured, intent, mayRecover, recallTarget, recoveredShare } = options;
+  const tools = index.names.length;
+  const least = mayRecover ? neededRecall(recallTarget, recoveredShare) : recallTarget;
+  const found = chooseCalibratedK(measured, { intent, tools, recallTarget: least });
+  const recall = priorRecall(priorOf(options, ranking.method), ranking, tools);
+  if (found === null) return { recall, source: 'prior' };
+  if (found.k === 'off') return { recall, source: 'off' };
+  const bucket = measured?.buckets.find((each) => each.bucket === found.bucket);
+  return { recall: measuredRecall(bucket?.steps ?? []), source: 'calibrated' };
+}

@@ -1,0 +1,79 @@
+import type { IntentClass } from '@gateway/interchange';
+import { LRUCache } from 'lru-cache';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
+
+const charactersMax = 4000;
+const code =
+  /```|\b(?:stack ?trace|exception|refactor|compile|unit tests?|regex|function|codebase|bug)\b|[{;]\s*\n|=>|\bdef \w+\(/i;
+const goOn =
+  /^\W*(?:yes|yep|ok|okay|sure|go on|continue|proceed|do it|please do|thanks|thank you|next|correct|right)\b/i;
+const severalSteps =
+  /\b(?:then|after that|afterwards|next|finally|once (?:that|you|it)|followed by|and also)\b|(?:^|\n)[^\S\n]*(?:\d+[.)]|[-*])\s/i;
+const act =
+  /\b(?:create|add|delete|remove|update|set|send|post|book|cancel|schedule|close|open|merge|move|rename|assign|upload|write|buy|order|pay|start|stop|run|invite|enable|disable|reply|comment|deploy|install|register|reserve|turn|play|change|edit|approve)\b/i;
+const lookup =
+  /\?|\b(?:what|which|who|when|where|how|find|search|get|list|show|fetch|look up|tell|give|check|retrieve|read|calculate|compute|compare|summari[sz]e|describe|count)\b/i;
+/** Answers shorter than this, to a question of the model's, carry the task on. */
+const continuationWordsMax = 4;
+
+/** What a request is about, from its newest user turn. A label for the log and for grouping figures; nothing is left out because of it. */
+export function classifyIntent(turn: string, hasOpenResults: boolean): IntentClass {
+  if (hasOpenResults) return 'continue';
+  const text = turn.slice(0, charactersMax);
+  if (goOn.test(text) && text.split(/\s+/).length <= continuationWordsMax) return 'continue';
+  if (code.test(text)) return 'code';
+  if (severalSteps.test(text) && (act.test(text) || lookup.test(text))) return 'multi-step';
+  if (act.test(text)) return 'act';
+  return lookup.test(text) ? 'lookup' : 'chat';
+}
+
+const turnCharactersMax = 100_000;
+const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
+const quotedPattern = /[`"'“‘]([\p{L}\p{N}_.:/-]{1,256})[`"'”’]/gu;
+/** What tells an identifier from a word of prose: a joint inside, a change of case, or a digit beside a letter. */
+const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;
+
+/**
+ * Positions of the tools that a turn names verbatim: as an identifier (`create_issue`, `getUser`), or any name in
+ * quotes or backticks. A tool called `search` is not meant by every sentence with that word.
+ */
+export function findMentions(index: KeywordIndex, turn: string): number[] {
+  const text = turn.slice(0, turnCharactersMax);
+  const named = new Set<number>();
+  const add = (name: string): void => {
+    for (const position of index.positionsByName.get(name) ?? []) named.add(position);
+  };
+  for (const [word] of text.matchAll(wordPattern)) {
+    const name = withoutEnd(word);
+    if (identifierPattern.test(name)) add(name);
+  }
+  for (const [, name] of text.matchAll(quotedPattern)) add(name ?? '');
+  return [...named];
+}
+
+/** A word without the marks that end its sentence. By hand: a pattern would try each of a long run of them. */
+function withoutEnd(word: string): string {
+  let end = word.length;
+  while (end > 0 && '.:/-'.includes(word.charAt(end - 1))) end -= 1;
+  return word.slice(0, end);
+}
+
+/** Characters of turns held, whose names were looked for. */
+const memoCharactersMax = 16 * 1024 * 1024;
+
+/** Keeps what turns mention, by list and text: every step of an agent's loop brings the same turns again. */
+export class MemoizedMentions {
+  readonly #found = new LRUCache<string, readonly number[]>({
+    maxSize: memoCharactersMax,
+    sizeCalculation: (positions, key) => key.length + positions.length + 64,
+  });
+
+  find(index: KeywordIndex, turn: string): readonly number[] {
+    const key = `${index.listHash}\n${turn}`;
+    const known = this.#found.get(key);
+    if (known !== undefined) return known;
+    const positions = findMentions(index, turn);
+    this.#found.set(key, positions);
+    return positions;
+  }
+}

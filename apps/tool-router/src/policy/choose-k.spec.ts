@@ -1,0 +1,98 @@
+import type { PlanPrice } from '@gateway/contracts';
+import { chooseK, neededRecall, type KQuestion } from './choose-k.ts';
+import { recallAt, smallestK, measuredRecall } from './recall-prior.ts';
+
+const curve = [
+  [5, 0.6],
+  [10, 0.8],
+  [20, 0.9],
+  [40, 0.96],
+  [100, 1],
+] as const;
+const price: PlanPrice = {
+  cacheRead: 0.1,
+  cacheWrite: 1.25,
+  output: 5,
+  cachedTokensMin: 1024,
+  listTokens: 20_000,
+  headTokens: 2_000,
+};
+const ask = (change: Partial<KQuestion>) =>
+  chooseK({
+    recall: measuredRecall(curve),
+    recallOf: 'session',
+    tools: 100,
+    scored: 100,
+    recallTarget: 0.95,
+    recoveredShare: 0.9,
+    mayRecover: true,
+    kMin: 5,
+    kOverride: null,
+    price,
+    ...change,
+  });
+
+describe('a curve of recall', () => {
+  it('is read between its points, and past them', () => {
+    expect(recallAt(curve, 0)).toBe(0);
+    expect(recallAt(curve, 7.5)).toBeCloseTo(0.7, 12);
+    expect(recallAt(curve, 500)).toBe(1);
+  });
+
+  it('gives the smallest K of a recall, and none where it does not get there', () => {
+    expect(smallestK(curve, 0.8)).toBe(10);
+    expect(smallestK(curve, 0.85)).toBe(15);
+    expect(smallestK(curve.slice(0, 2), 0.85)).toBeUndefined();
+  });
+});
+
+describe('K', () => {
+  it('reaches the target by itself where there is no net', () => {
+    expect(ask({ mayRecover: false })).toMatchObject({ k: 37, why: 'chosen', recovery: { armed: false } });
+  });
+
+  it('is smaller with the net, which brings back a share of what is missed', () => {
+    expect(neededRecall(0.95, 0.9)).toBeCloseTo(0.5, 12);
+    expect(ask({})).toMatchObject({ k: 5, why: 'chosen', recovery: { armed: true, way: 'in_place' } });
+    const strict = ask({ recallTarget: 0.99 });
+    expect(strict.k).toBeGreaterThanOrEqual(20);
+    expect(strict.recovery.armed).toBe(true);
+  });
+
+  it('is larger by what is known of turns alone: a session needs more than its first turn', () => {
+    expect(ask({ mayRecover: false, recallOf: 'turn' })).toMatchObject({ k: 74 });
+    expect(ask({ recallOf: 'turn' })).toMatchObject({ k: 10, recovery: { armed: true } });
+  });
+
+  it('is regrown where nothing is cached, or the prefix is too short to be', () => {
+    const regrown = { recovery: { armed: true, way: 'regrown' } };
+    expect(ask({ price: { ...price, cacheRead: null, cacheWrite: null } })).toMatchObject(regrown);
+    expect(ask({ price: { ...price, cachedTokensMin: 100_000 } })).toMatchObject(regrown);
+  });
+
+  it('arms no net whose names cost more than they save', () => {
+    expect(ask({ price: { ...price, listTokens: 400 } }).recovery.armed).toBe(false);
+  });
+
+  it('lets everything go where that is cheaper, and where no K reaches the target', () => {
+    const short = { tools: 12, scored: 12, kMin: 11 };
+    expect(ask({ ...short, mayRecover: true, recall: measuredRecall([[11, 0.6]]) })).toMatchObject({
+      k: undefined,
+      why: 'net_negative',
+    });
+    expect(ask({ recall: measuredRecall(curve.slice(0, 2)), mayRecover: false })).toMatchObject({
+      k: undefined,
+      why: 'uncertain',
+    });
+  });
+
+  it('obeys an override, with the net and without it', () => {
+    for (const mayRecover of [true, false])
+      expect(ask({ kOverride: 3, mayRecover })).toMatchObject({ k: 3, recovery: { armed: mayRecover } });
+  });
+
+  it('says what it is worth', () => {
+    const { worth } = ask({});
+    expect(worth?.saved).toBeGreaterThan(worth?.spent ?? Infinity);
+  });
+});

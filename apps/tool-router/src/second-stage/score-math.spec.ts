@@ -1,0 +1,41 @@
+import { rankGains } from './score-math.ts';
+import { indexTools } from '../tool-index/tools.fixture.ts';
+import { orderByScore } from '../tool-index/keyword-scores.ts';
+
+/** Scores with ties, zeros of both signs and negatives, the same in every run. */
+function scoresOf(count: number, seed: number): Float64Array {
+  return Float64Array.from({ length: count }, (_, at) => {
+    const value = Math.round(10 * Math.sin(seed * 12.9 + at * 78.2));
+    return value === 0 && at % 2 === 0 ? -0 : value;
+  });
+}
+
+describe('places by score', () => {
+  it.each([0, 1, 2, 9, 100, 101, 350])(
+    'are those of a sort that compares, ties by name: %i tools',
+    (count) => {
+      const index = indexTools(Array.from({ length: count }, (_, at) => `tool_${(at * 7919) % 1000}`));
+      for (let seed = 0; seed < 5; seed += 1) {
+        const scores = scoresOf(count, seed);
+        const sorted = [...scores.keys()].sort(
+          (one, other) => scores[other]! - scores[one]! || index.tieRanks[one]! - index.tieRanks[other]!,
+        );
+        expect([...orderByScore(index, scores)]).toEqual(sorted);
+      }
+    },
+  );
+
+  it.each([1, 2, 99, 100, 101, 350])(
+    'gain by the logarithm of the middle of those that tie: %i tools',
+    (count) => {
+      const scores = scoresOf(count, 3);
+      const gains = rankGains(scores);
+      scores.forEach((score, at) => {
+        const above = scores.filter((other) => other > score).length;
+        const same = scores.filter((other) => other === score).length;
+        const place = above + (same - 1) / 2;
+        expect(gains[at]).toBeCloseTo(Math.max(0, 1 - Math.log2(1 + place) / Math.log2(101)), 12);
+      });
+    },
+  );
+});

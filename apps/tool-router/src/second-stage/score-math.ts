@@ -1,0 +1,75 @@
+import { countAtMost, countBelow } from '../tool-index/keyword-scores.ts';
+
+/** Ways of reading the scores of a list's tools so that they mean the same in every list. Whatever is equal stays equal. */
+
+/** Shares of the best score; all 0 when there is none above 0. */
+export function shareOfTop(scores: Float64Array): Float64Array {
+  const top = scores.reduce((best, score) => Math.max(best, score), 0);
+  return top <= 0 ? new Float64Array(scores.length) : scores.map((score) => Math.max(0, score) / top);
+}
+
+const deviationsMax = 6;
+
+/** Standard deviations above the list's mean, at most 6. */
+export function standardize(scores: Float64Array): Float64Array {
+  const count = Math.max(1, scores.length);
+  // Summed in order of size: the order in which the tools came must not change the last digit.
+  const sorted = scores.toSorted();
+  const mean = sorted.reduce((sum, score) => sum + score, 0) / count;
+  const variance = sorted.reduce((sum, score) => sum + (score - mean) ** 2, 0) / count;
+  const deviation = Math.max(Math.sqrt(variance), 1e-6);
+  return scores.map((score) => Math.max(-deviationsMax, Math.min(deviationsMax, (score - mean) / deviation)));
+}
+
+/** Places from the top, as 1 for the first falling by the logarithm to 0 for the last of a long list; ties share the middle of their places. */
+export function rankGains(scores: Float64Array): Float64Array {
+  const count = scores.length;
+  const ascending = scores.toSorted();
+  const least = ascending[Math.max(0, count - placesMax)] ?? 0;
+  const scale = Math.log2(1 + placesMax);
+  return scores.map((score) => {
+    if (score < least) return 0;
+    const from = count - countAtMost(ascending, score);
+    const to = count - countBelow(ascending, score);
+    return Math.max(0, 1 - Math.log2(1 + (from + to - 1) / 2) / scale);
+  });
+}
+
+/** Places further down gain nothing. */
+const placesMax = 100;
+
+/** The larger of each pair. */
+export function maxOf(all: readonly Float64Array[], length: number): Float64Array {
+  const best = new Float64Array(length).fill(all.length === 0 ? 0 : -Infinity);
+  for (const scores of all) {
+    for (let at = 0; at < length; at += 1) best[at] = Math.max(best[at] ?? 0, scores[at] ?? 0);
+  }
+  return best;
+}
+
+/**
+ * Dot product of two rows that lie within their arrays. In four sums, which a processor adds side by side, and without a
+ * check of each number: this is most of what ranking a long list costs.
+ */
+export function dot(
+  one: Float32Array,
+  oneFrom: number,
+  other: Float32Array,
+  otherFrom: number,
+  length: number,
+): number {
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let fourth = 0;
+  const whole = length - (length % 4);
+  let at = 0;
+  for (; at < whole; at += 4) {
+    first += (one[oneFrom + at] as number) * (other[otherFrom + at] as number);
+    second += (one[oneFrom + at + 1] as number) * (other[otherFrom + at + 1] as number);
+    third += (one[oneFrom + at + 2] as number) * (other[otherFrom + at + 2] as number);
+    fourth += (one[oneFrom + at + 3] as number) * (other[otherFrom + at + 3] as number);
+  }
+  for (; at < length; at += 1) first += (one[oneFrom + at] as number) * (other[otherFrom + at] as number);
+  return first + second + (third + fourth);
+}

@@ -1,0 +1,177 @@
+import type { ToolDefinition } from '@gateway/contracts';
+import type { Word } from './tokens.ts';
+import { nextCount, readWords, trimWords } from './tokens.ts';
+
+/**
+ * Weights of the fields in quarters, so that lengths are whole numbers: sums of them do not depend on the order of the
+ * tools. Name ×2, description ×1, parameter names ×1, their descriptions ×0.25 are the figures measured best on the
+ * public sets; enum values and examples are weighted by kind (a parameter's value, a text like a question).
+ */
+const fieldWeights: Readonly<Record<ToolField, number>> = {
+  name: 8,
+  description: 4,
+  example: 4,
+  parameterName: 4,
+  parameterDescription: 1,
+  enumValue: 1,
+};
+
+/** Bounds that keep a hostile or enormous definition from costing more than a long one. */
+const tokensMax = 4000;
+const charactersPerTextMax = 20_000;
+const parameterTermsMax = 32;
+
+/** What ranking knows of a tool: its words with their weighted counts. The definition itself is not kept. */
+export interface ToolCard {
+  readonly hash: string;
+  readonly name: string | null;
+  /** Its different words. Two lists, since a map of them would take three times the room. */
+  readonly terms: readonly Word[];
+  /** Their weighted counts, in quarters. */
+  readonly counts: readonly number[];
+  /** The words of the name, each once. */
+  readonly nameTerms: readonly string[];
+  /** The words of the parameters' names, each once; of a long schema the first ones. */
+  readonly parameterTerms: readonly string[];
+  /** Sum of the weighted counts, in quarters. */
+  readonly length: number;
+  /** A rough size in memory, for the bound of whoever keeps it. */
+  readonly bytes: number;
+}
+
+/** Makes a tool's card. Linear in the definition's size up to the bounds above; never throws on any schema. */
+export function makeToolCard(definition: ToolDefinition): ToolCard {
+  trimWords();
+  const draft = new CardDraft();
+  visitToolTexts(definition, (field, text) => {
+    draft.add(field, text);
+  });
+  return {
+    hash: definition.hash,
+    name: definition.name,
+    nameTerms: [...draft.nameTerms],
+    parameterTerms: [...draft.parameterTerms],
+    // Copies have no room for more.
+    terms: draft.terms.slice(),
+    counts: draft.counts.slice(),
+    length: draft.length,
+    bytes: 600 + draft.terms.length * 24,
+  };
+}
+
+class CardDraft {
+  readonly terms: Word[] = [];
+  readonly counts: number[] = [];
+  readonly nameTerms = new Set<string>();
+  readonly parameterTerms = new Set<string>();
+  length = 0;
+  readonly #count = nextCount();
+  #tokensLeft = tokensMax;
+
+  add(field: ToolField, text: string): void {
+    const weight = fieldWeights[field];
+    const words = readWords(text.slice(0, charactersPerTextMax), this.#tokensLeft);
+    this.#tokensLeft -= words.length;
+    this.length += weight * words.length;
+    for (const word of words) {
+      this.#weigh(word, weight);
+      if (field === 'name') this.nameTerms.add(word.token);
+      else if (field === 'parameterName' && this.parameterTerms.size < parameterTermsMax)
+        this.parameterTerms.add(word.token);
+    }
+  }
+
+  #weigh(word: Word, weight: number): void {
+    if (word.count === this.#count) {
+      this.counts[word.place] = (this.counts[word.place] ?? 0) + weight;
+      return;
+    }
+    word.count = this.#count;
+    word.place = this.counts.length;
+    this.terms.push(word);
+    this.counts.push(weight);
+  }
+}
+
+type ToolField = 'name' | 'description' | 'example' | 'parameterName' | 'parameterDescription' | 'enumValue';
+
+/** Bounds that keep a hostile or enormous definition from costing more than a long one. */
+const depthMax = 12;
+const schemaNodesMax = 2000;
+const enumValuesMax = 64;
+const examplesMax = 32;
+
+type Visit = (field: ToolField, text: string) => void;
+
+/** Every text of a definition with the field it stands in, name and description first. Bounded; never throws on any schema. */
+export function visitToolTexts(definition: ToolDefinition, visit: Visit): void {
+  visit('name', definition.name ?? '');
+  visit('description', definition.description);
+  for (const example of definition.examples.slice(0, examplesMax)) visit('example', example);
+  visitParameters(definition.parameters, visit);
+}
+
+interface SchemaVisit {
+  readonly schema: unknown;
+  readonly depth: number;
+}
+
+/** Keywords whose value is a map from name to schema, a schema, or a list of schemas. */
+const schemaLists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const schemaValues = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'];
+const schemaMaps = ['patternProperties', '$defs', 'definitions'];
+const schemaKeywords = new Set([...schemaLists, ...schemaValues, ...schemaMaps]);
+
+/** Walks breadth first, so that a bound cuts what is deepest. `$ref` is not followed: its target is walked in its own place, so loops cannot arise. */
+function visitParameters(parameters: unknown, visit: Visit): void {
+  const queue: SchemaVisit[] = [{ schema: parameters, depth: 0 }];
+  for (let at = 0; at < queue.length && at < schemaNodesMax; at += 1) {
+    const next = queue[at];
+    if (next === undefined || next.depth > depthMax || !isRecord(next.schema)) continue;
+    visitSchemaTexts(next.schema, next.depth, visit);
+    pushSubschemas(next.schema, next.depth + 1, queue, visit);
+  }
+}
+
+function visitSchemaTexts(schema: Record<string, unknown>, depth: number, visit: Visit): void {
+  if (depth > 0 && typeof schema['description'] === 'string') {
+    visit('parameterDescription', schema['description']);
+  }
+  const values = Array.isArray(schema['enum']) ? schema['enum'].slice(0, enumValuesMax) : [schema['const']];
+  for (const value of values) {
+    if (typeof value === 'string') visit('enumValue', value);
+  }
+}
+
+function pushSubschemas(
+  schema: Record<string, unknown>,
+  depth: number,
+  queue: SchemaVisit[],
+  visit: Visit,
+): void {
+  const push = (subschema: unknown): void => {
+    if (queue.length < schemaNodesMax) queue.push({ schema: subschema, depth });
+  };
+  for (const [name, subschema] of entriesOf(schema['properties'])) {
+    visit('parameterName', name);
+    push(subschema);
+  }
+  // Most schemas have none of the rest.
+  if (!Object.keys(schema).some((key) => schemaKeywords.has(key))) return;
+  for (const keyword of schemaMaps) for (const [, subschema] of entriesOf(schema[keyword])) push(subschema);
+  for (const keyword of schemaLists) {
+    const list = schema[keyword];
+    if (Array.isArray(list)) for (const subschema of list.slice(0, schemaNodesMax)) push(subschema);
+  }
+  for (const keyword of schemaValues) if (isRecord(schema[keyword])) push(schema[keyword]);
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  if (!isRecord(value)) return [];
+  const entries = Object.entries(value);
+  return entries.length > schemaNodesMax ? entries.slice(0, schemaNodesMax) : entries;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,49 @@
+import { hashToolList } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { defineTool } from './tools.fixture.ts';
+import { ToolMemory } from './tool-memory.ts';
+
+const tools = Array.from({ length: 20 }, (_, at) => defineTool(`tool_${at}`, 'some words that a tool has'));
+const hashes = tools.map(({ hash }) => hash);
+const listHash = hashToolList(hashes);
+const roomy = { definitionsBytesMax: 1e8, listsBytesMax: 1e8 };
+
+describe('what the router remembers', () => {
+  it('asks for the list first, then for the definitions it lacks, each once, and then knows both', () => {
+    const memory = new ToolMemory(roomy);
+    expect(memory.find(listHash, undefined)).toEqual({ status: 'unknown', missing: [] });
+    memory.define(tools.slice(0, 18));
+    const twice = [...hashes, hashes[19] ?? ''];
+    expect(memory.find(hashToolList(twice), twice)).toEqual({ status: 'unknown', missing: hashes.slice(18) });
+    memory.define(tools.slice(18));
+    expect(memory.find(listHash, hashes).status).toBe('known');
+    expect(memory.find(listHash, undefined).status).toBe('known');
+  });
+
+  it("refuses tools under another list's hash", () => {
+    const memory = new ToolMemory(roomy);
+    memory.define(tools);
+    expect(() => memory.find(listHash, hashes.slice(1))).toThrow(GatewayError);
+    expect(memory.find(listHash, undefined).status).toBe('unknown');
+  });
+
+  it('stays within its bounds, and gives up what was used least', () => {
+    const memory = new ToolMemory({ definitionsBytesMax: 20_000, listsBytesMax: 40_000 });
+    for (let round = 0; round < 50; round += 1) {
+      const own = tools.slice(0, 10).map((tool) => defineTool(`${String(tool.name)}_${round}`));
+      const ownHashes = own.map(({ hash }) => hash);
+      memory.define(own);
+      expect(memory.find(hashToolList(ownHashes), ownHashes).status).toBe('known');
+    }
+    expect(memory.definitions).toBeLessThan(60);
+    expect(memory.lists).toBeLessThan(20);
+  });
+
+  it('forgets definitions without forgetting the lists that were made of them', () => {
+    const memory = new ToolMemory({ definitionsBytesMax: 30_000, listsBytesMax: 1e8 });
+    memory.define(tools);
+    expect(memory.find(listHash, hashes).status).toBe('known');
+    memory.define(Array.from({ length: 100 }, (_, at) => defineTool(`other_${at}`)));
+    expect(memory.find(listHash, hashes).status).toBe('known');
+  });
+});

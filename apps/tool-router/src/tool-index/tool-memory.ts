@@ -1,0 +1,98 @@
+import { hashToolList, type ToolDefinition } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { LRUCache } from 'lru-cache';
+import { setImmediate as letOthersIn } from 'node:timers/promises';
+import type { KeywordIndex } from './keyword-index.ts';
+import { indexToolList } from './keyword-index.ts';
+import type { ToolCard } from './tool-card.ts';
+import { makeToolCard } from './tool-card.ts';
+
+type FoundToolList =
+  | { readonly status: 'known'; readonly index: KeywordIndex }
+  /** Hashes of the definitions that are not known; none when it is the list itself that is not. */
+  | { readonly status: 'unknown'; readonly missing: string[] };
+
+/** Tool lists by their hash. */
+export interface ToolLists {
+  /** @throws GatewayError `invalid_field` when `listHash` is not the hash of `toolHashes`. */
+  find(listHash: string, toolHashes: readonly string[] | undefined): FoundToolList;
+}
+
+interface ToolMemoryOptions {
+  readonly definitionsBytesMax: number;
+  readonly listsBytesMax: number;
+}
+
+/** Definitions and indexed lists in this process's memory, the least used given up first: the edge sends them again when asked. */
+export class ToolMemory implements ToolLists {
+  readonly #cards: LRUCache<string, ToolCard>;
+  readonly #lists: LRUCache<string, KeywordIndex>;
+
+  constructor({ definitionsBytesMax, listsBytesMax }: ToolMemoryOptions) {
+    this.#cards = new LRUCache({ maxSize: definitionsBytesMax, sizeCalculation: ({ bytes }) => bytes });
+    this.#lists = new LRUCache({ maxSize: listsBytesMax, sizeCalculation: ({ bytes }) => bytes });
+  }
+
+  get definitions(): number {
+    return this.#cards.size;
+  }
+
+  get lists(): number {
+    return this.#lists.size;
+  }
+
+  define(tools: readonly ToolDefinition[]): void {
+    for (const tool of tools) {
+      if (this.#cards.get(tool.hash) === undefined) this.#cards.set(tool.hash, makeToolCard(tool));
+    }
+  }
+
+  /** Gives up a list and definitions: the edge is asked for them again when they are next needed. */
+  forget(listHash: string, toolHashes: readonly string[]): void {
+    this.#lists.delete(listHash);
+    for (const hash of toolHashes) this.#cards.delete(hash);
+  }
+
+  find(listHash: string, toolHashes: readonly string[] | undefined): FoundToolList {
+    const known = this.#lists.get(listHash);
+    if (known !== undefined) return { status: 'known', index: known };
+    if (toolHashes === undefined) return { status: 'unknown', missing: [] };
+    // Lists are shared by all who send the same tools, so nobody may put others under a list's name.
+    if (hashToolList(toolHashes) !== listHash) {
+      throw new GatewayError('invalid_field', { param: 'listHash', detail: 'not the hash of toolHashes' });
+    }
+    const cards = toolHashes.map((hash) => this.#cards.get(hash));
+    const missing = new Set(toolHashes.filter((_, at) => cards[at] === undefined));
+    if (missing.size > 0) return { status: 'unknown', missing: [...missing] };
+    const index = indexToolList(listHash, cards as ToolCard[]);
+    this.#lists.set(listHash, index);
+    return { status: 'known', index };
+  }
+}
+
+/** Definitions that are read in one go, about two milliseconds' worth. */
+const toolsAtOnce = 32;
+
+interface ToolIntakeOptions {
+  /** Begins to make their vectors. */
+  readonly learn: (tools: readonly ToolDefinition[]) => void;
+  readonly memory: ToolMemory;
+}
+
+/** Takes definitions in, a few at a time: others' plans must not wait for a list of a thousand. */
+export class ToolIntake {
+  readonly #options: ToolIntakeOptions;
+
+  constructor(options: ToolIntakeOptions) {
+    this.#options = options;
+  }
+
+  async define(tools: readonly ToolDefinition[]): Promise<void> {
+    for (let from = 0; from < tools.length; from += toolsAtOnce) {
+      const some = tools.slice(from, from + toolsAtOnce);
+      this.#options.memory.define(some);
+      if (from + toolsAtOnce < tools.length) await letOthersIn();
+    }
+    this.#options.learn(tools);
+  }
+}

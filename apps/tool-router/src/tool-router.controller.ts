@@ -1,0 +1,77 @@
+import {
+  defineTools,
+  embedTools,
+  planTools,
+  planToolsAt,
+  type DefineToolsRequest,
+  type PlanToolsReply,
+  type PlanToolsRequest,
+} from '@gateway/contracts';
+import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { withSpan } from '@gateway/observability';
+import { Controller, Inject } from '@nestjs/common';
+import { PlanMetrics } from './metrics/router-metrics.ts';
+import { ToolPlanner } from './plan-tools/plan-tools.ts';
+import { ToolIntake } from './tool-index/tool-memory.ts';
+import { ToolEmbedding } from './vectors/embed-tools.ts';
+
+/** Serves the router's contracts: plans, definitions and vectors of tools. */
+@Controller()
+export class ToolRouterController {
+  readonly #planner: ToolPlanner;
+  readonly #intake: ToolIntake;
+  readonly #embedding: ToolEmbedding;
+  readonly #metrics: PlanMetrics;
+
+  constructor(
+    @Inject(ToolPlanner) planner: ToolPlanner,
+    @Inject(ToolIntake) intake: ToolIntake,
+    @Inject(ToolEmbedding) embedding: ToolEmbedding,
+    @Inject(PlanMetrics) metrics: PlanMetrics,
+  ) {
+    this.#planner = planner;
+    this.#intake = intake;
+    this.#embedding = embedding;
+    this.#metrics = metrics;
+  }
+
+  @RpcHandler(planTools)
+  plan(request: PlanToolsRequest): Promise<PlanToolsReply> {
+    return withSpan('tool-router.plan', { 'gateway.user_turns': request.userTurns.length }, async (span) => {
+      const startedAt = performance.now();
+      const reply = await this.#planner.plan(request);
+      this.#metrics.observe(reply, performance.now() - startedAt);
+      span.setAttribute('gateway.plan.status', reply.status);
+      if (reply.status === 'planned') {
+        span.setAttributes({
+          'gateway.tools.in': reply.candidates.length,
+          'gateway.tools.out': reply.forwarded.length,
+          'gateway.plan.reason': reply.kReason,
+          'gateway.plan.method': reply.method,
+        });
+      }
+      return reply;
+    });
+  }
+
+  /** The same on one named instance, after it received missing definitions. */
+  @RpcHandler(planToolsAt)
+  planHere(request: PlanToolsRequest): Promise<PlanToolsReply> {
+    return this.plan(request);
+  }
+
+  @RpcHandler(defineTools)
+  define({ tools }: DefineToolsRequest): Promise<ReplyOf<typeof defineTools>> {
+    return withSpan('tool-router.define', { 'gateway.tools': tools.length }, async () => {
+      await this.#intake.define(tools);
+      return { known: tools.length };
+    });
+  }
+
+  @RpcHandler(embedTools)
+  embed(request: ParsedRequestOf<typeof embedTools>): Promise<ReplyOf<typeof embedTools>> {
+    return withSpan('tool-router.embed', { 'gateway.tools': request.tools.length }, () =>
+      this.#embedding.embed(request),
+    );
+  }
+}

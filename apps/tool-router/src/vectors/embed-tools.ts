@@ -1,0 +1,41 @@
+import type { embedTools as contract } from '@gateway/contracts';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import type { EncoderText } from '../inference/inference-protocol.ts';
+import { InferenceRefused, type Inference } from '../inference/inference.port.ts';
+import { renderToolText } from '../encoder/tool-encoder-text.ts';
+
+/** Makes vectors for others to compare. Behind every plan: nobody waits for them. */
+export class ToolEmbedding {
+  readonly #inference: Inference;
+
+  constructor(inference: Inference) {
+    this.#inference = inference;
+  }
+
+  async embed({ tools, words }: ParsedRequestOf<typeof contract>): Promise<ReplyOf<typeof contract>> {
+    const { encoder } = this.#inference;
+    if (encoder === undefined) return { vectors: null };
+    const texts = tools.map((tool) => renderToolText({ hash: '', examples: [], ...tool }));
+    const names = words.map((text): EncoderText => [{ field: 'name', text }]);
+    try {
+      const made = [await this.#encode(texts), await this.#encode(names)] as const;
+      return { vectors: { dimensions: encoder.dimensions, tools: made[0], words: made[1] } };
+    } catch (error) {
+      if (error instanceof InferenceRefused) return { vectors: null };
+      throw error;
+    }
+  }
+
+  async #encode(texts: readonly EncoderText[]): Promise<string> {
+    const parts: Buffer[] = [];
+    let from = 0;
+    while (from < texts.length) {
+      // How many are a task is learned from each: it may be another number once this one has run.
+      const some = texts.slice(from, from + this.#inference.textsPerTask);
+      from += some.length;
+      const numbers = await this.#inference.run({ kind: 'encode', texts: some }, { urgency: 'later' });
+      parts.push(Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength));
+    }
+    return Buffer.concat(parts).toString('base64');
+  }
+}
