@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 
-/** A file to write whole. `isNew` ones must not be there yet. */
+/** The whole content of a file. Files with `isNew` must not exist yet. */
 export interface FileChange {
   readonly path: string;
   readonly content: string;
   readonly isNew: boolean;
 }
 
-/** What a generator sees of the repository. */
+/** Reads a file of the repository. The path starts at the root. */
 export type ReadFile = (path: string) => string;
 
 export const readFrom =
@@ -17,10 +17,10 @@ export const readFrom =
   (path) =>
     readFileSync(join(root, path), 'utf8');
 
-/** Writes all changes, formatted, or none. @throws Error when a new file is there already. */
+/** Formats and writes all changes, or none. @throws Error when a new file exists already. */
 export async function applyChanges(root: string, changes: readonly FileChange[]): Promise<void> {
   const taken = changes.find(({ path, isNew }) => isNew && existsSync(join(root, path)));
-  if (taken) throw new Error(`${taken.path} is there already`);
+  if (taken) throw new Error(`${taken.path} exists already`);
   const written = await Promise.all(
     changes.map(async ({ path, content }) => ({
       file: join(root, path),
@@ -39,15 +39,15 @@ async function formatted(path: string, content: string): Promise<string> {
 }
 
 /**
- * Inserts a line among the lines that a pattern finds, in alphabetical order; imports and exports by what they name last.
- * @throws Error when no line is like it, or it is there already: then the file is no longer what the generator knows.
+ * Inserts a line in alphabetical order among the lines that match a pattern. Imports and exports are sorted by their paths.
+ * @throws Error when no line matches, or the line exists already: then the file no longer has the expected form.
  */
 export function insertSorted(text: string, like: RegExp, line: string): string {
   const lines = text.split('\n');
   const places = lines.flatMap((each, index) => (like.test(each) ? [index] : []));
   const last = places.at(-1);
-  if (last === undefined) throw new Error(`no line is like ${String(like)}`);
-  if (lines.includes(line)) throw new Error(`there already: ${line.trim()}`);
+  if (last === undefined) throw new Error(`no line matches ${String(like)}`);
+  if (lines.includes(line)) throw new Error(`the line exists already: ${line.trim()}`);
   const before = places.find((place) => keyOf(lines[place] ?? '') > keyOf(line)) ?? last + 1;
   return lines.toSpliced(before, 0, line).join('\n');
 }
@@ -56,9 +56,9 @@ function keyOf(line: string): string {
   return / from (.*)$/.exec(line)?.[1] ?? line;
 }
 
-/** Inserts text before the only place where the anchor stands. @throws Error when that is not one place. */
+/** Inserts text before the only occurrence of the anchor. @throws Error when the anchor does not occur exactly once. */
 export function insertBefore(text: string, anchor: string, inserted: string): string {
   const parts = text.split(anchor);
-  if (parts.length !== 2) throw new Error(`expected once: ${anchor}`);
+  if (parts.length !== 2) throw new Error(`expected exactly once: ${anchor}`);
   return parts.join(inserted + anchor);
 }

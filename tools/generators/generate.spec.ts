@@ -18,34 +18,44 @@ const acme = {
   docsUrl: 'https://docs.acme.ai/chat',
 };
 
-/** A copy of the sources inside the repository, where packages are found, and which git does not see. */
+/** A copy of the sources inside the repository, so that packages resolve. Git ignores its folder. */
 let copy: string;
 let changes: FileChange[];
 beforeAll(async () => {
   mkdirSync(join(root, '.data'), { recursive: true });
   copy = mkdtempSync(join(root, '.data/generators-'));
-  for (const part of ['libs/contracts', 'libs/providers', 'apps/edge-gateway']) {
+  const parts = [
+    ...['libs/contracts', 'libs/providers', 'apps/edge-gateway', 'apps/account'],
+    'prisma/account/generated',
+  ];
+  for (const part of parts) {
     cpSync(join(root, part), join(copy, part), { recursive: true });
   }
   writeFileSync(
     join(copy, 'tsconfig.json'),
     JSON.stringify({
       extends: join(root, 'tsconfig.base.json'),
+      // The app is checked against the changed contracts of the copy.
+      compilerOptions: { paths: { '@gateway/contracts': ['./libs/contracts/src/index.ts'] } },
       files: [
         'libs/contracts/src/index.ts',
         'libs/providers/src/index.ts',
         'apps/edge-gateway/src/routes/model-status/model-status.route.ts',
         'apps/edge-gateway/src/routes/model-status/model-status.route.spec.ts',
+        'apps/account/src/account.module.ts',
       ],
     }),
   );
   const read = readFrom(copy);
   changes = [
-    ...renderContract('account.ponder-key', read),
+    ...renderContract('account.ponder-key', 'keys', read),
     ...renderRoute('model-status', read),
     ...renderProvider(acme, read),
   ];
   await applyChanges(copy, changes);
+  const inNewFamily = renderContract('account.count-badges', 'badges', read);
+  await applyChanges(copy, inNewFamily);
+  changes.push(...inNewFamily);
 });
 afterAll(() => {
   rmSync(copy, { recursive: true, force: true });
@@ -53,9 +63,9 @@ afterAll(() => {
 
 const written = (path: string): string => readFileSync(join(copy, path), 'utf8');
 
-describe('what the generators make', () => {
+describe('generated files', () => {
   test(
-    'passes the type check',
+    'pass the type check',
     () => {
       const tsc = join(root, 'node_modules/typescript/bin/tsc');
       const errors = ((): string => {
@@ -77,7 +87,7 @@ describe('what the generators make', () => {
   );
 
   test(
-    'passes lint and the formatter',
+    'pass lint and the formatter',
     () => {
       const texts = changes.map(({ path }) => ({ path, code: written(path) }));
       expect(lintAs(texts).flatMap(({ messages }) => messages)).toEqual([]);
@@ -96,15 +106,28 @@ describe('what the generators make', () => {
     slowMs,
   );
 
-  test('a contract has its file, its export and its row', () => {
+  test('a contract gets a file, an export and a row in the contract table', () => {
     expect(written('libs/contracts/src/rpc/ponder-key.v1.ts')).toContain("subject: 'account.ponder-key.v1'");
     expect(written('libs/contracts/src/index.ts')).toContain("export * from './rpc/ponder-key.v1.ts';");
     const table = written('libs/contracts/src/contract-table.ts');
     expect(table).toContain("import { ponderKey } from './rpc/ponder-key.v1.ts';");
-    expect(table).toMatch(/\n {2}ponderKey,\n\];/);
+    expect(table).toMatch(/\n {2}ponderKey,\n {2}countBadges,\n\];/);
   });
 
-  test('a route has its folder and its place in the module', () => {
+  test('a contract gets a function and a method in the controller of its family', () => {
+    expect(written('apps/account/src/keys/ponder-key.ts')).toContain('export async function ponderKey');
+    const controller = written('apps/account/src/keys/keys.controller.ts');
+    expect(controller).toContain('  ponderKey as ponderKeyContract,');
+    expect(controller).toContain("import { ponderKey } from './ponder-key.ts';");
+    expect(controller).toContain('@RpcHandler(ponderKeyContract)');
+  });
+
+  test('a contract of a new family gets a controller in the module of its service', () => {
+    expect(written('apps/account/src/badges/badges.controller.ts')).toContain('class BadgesController');
+    expect(written('apps/account/src/account.module.ts').match(/BadgesController/g)).toHaveLength(2);
+  });
+
+  test('a route gets a folder and a place in the module', () => {
     expect(written('apps/edge-gateway/src/routes/model-status/model-status.route.ts')).toContain(
       "@Controller('/v1/model-status')",
     );
@@ -112,7 +135,7 @@ describe('what the generators make', () => {
     expect(moduleText.match(/ModelStatusRoute/g)).toHaveLength(2);
   });
 
-  test('a provider is a row, and nothing but a row', async () => {
+  test('a provider gets one row and changes no other file', async () => {
     const tableFile = join(copy, 'libs/providers/src/provider-table.ts');
     const { findProvider } = (await import(tableFile)) as {
       findProvider: (name: string) => unknown;
@@ -126,27 +149,27 @@ describe('what the generators make', () => {
   });
 });
 
-describe('generators refuse', () => {
+describe('generators reject', () => {
   test.each(['RotateKey', 'rotate_key', '', '../x', 'a--b'])('the name %p', (name) => {
     expect(() => parseName(name)).toThrow();
   });
 
-  test('what is there already, and write nothing', async () => {
+  test('names and files that exist, and write nothing', async () => {
     const read = readFrom(root);
-    expect(() => renderProvider({ ...acme, name: 'openai' }, read)).toThrow('openai is there already');
+    expect(() => renderProvider({ ...acme, name: 'openai' }, read)).toThrow('openai exists already');
     const before = written('libs/contracts/src/index.ts');
     await expect(
       applyChanges(copy, [{ path: 'libs/contracts/src/index.ts', content: '', isNew: true }]),
-    ).rejects.toThrow('is there already');
+    ).rejects.toThrow('exists already');
     expect(written('libs/contracts/src/index.ts')).toBe(before);
-    expect(() => renderContract('account.ponder-key', readFrom(copy))).toThrow();
+    expect(() => renderContract('account.ponder-key', 'keys', readFrom(copy))).toThrow();
   });
 
-  test('a process that is none of ours', () => {
-    expect(() => renderContract('nobody.ponder-key', readFrom(root))).toThrow('not a process of ours');
+  test('an unknown service', () => {
+    expect(() => renderContract('nobody.ponder-key', 'keys', readFrom(root))).toThrow('not a service');
   });
 
-  test('files that are no longer what they know', () => {
+  test('files that no longer have the expected form', () => {
     expect(() => insertSorted('a\n', /^b/, 'b1')).toThrow();
     expect(() => insertBefore('x];x];', '];', 'y')).toThrow();
     expect(insertSorted('b1\nb3\nc', /^b/, 'b2')).toBe('b1\nb2\nb3\nc');

@@ -1,7 +1,7 @@
 /**
- * Starts what is made again and again, in the form that the others have:
+ * Generates the files that every new contract, route or provider needs:
  *
- *     npm run generate -- contract account.rotate-key
+ *     npm run generate -- contract account.rotate-key --family keys
  *     npm run generate -- route model-status [--path /v1/models/status]
  *     npm run generate -- provider acme --base-url https://api.acme.ai/v1 --docs-url https://docs.acme.ai [--display-name Acme]
  */
@@ -19,6 +19,7 @@ const usage =
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    family: { type: 'string' },
     path: { type: 'string' },
     'base-url': { type: 'string' },
     'docs-url': { type: 'string' },
@@ -30,7 +31,7 @@ try {
   const [kind, name] = positionals;
   const changes = renderChanges(kind, name);
   await applyChanges(root, changes);
-  for (const { path, isNew } of changes) console.log(`${isNew ? 'made' : 'changed'} ${path}`);
+  for (const { path, isNew } of changes) console.log(`${isNew ? 'created' : 'changed'} ${path}`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
@@ -41,7 +42,8 @@ function renderChanges(kind: string | undefined, name: string | undefined): File
   if (name === undefined) throw new Error(usage);
   switch (kind) {
     case 'contract':
-      return renderContract(name, read);
+      if (options.family === undefined) throw new Error(usage);
+      return renderContract(name, options.family, read);
     case 'route':
       return renderRoute(name, read, options.path);
     case 'provider': {

@@ -1,4 +1,4 @@
-/** A name in the spellings that files need. */
+/** A name in all spellings that generated files use. */
 export interface Names {
   /** `rotate-key` */
   readonly kebab: string;
@@ -10,7 +10,7 @@ export interface Names {
   readonly sentence: string;
 }
 
-/** @throws Error when it is not lower-case words joined by hyphens. */
+/** @throws Error unless the text consists of lower-case words joined by hyphens. */
 export function parseName(text: string): Names {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text)) {
     throw new Error(`"${text}" is not lower-case words joined by hyphens`);

@@ -4,20 +4,21 @@ import { insertBefore } from './file-change.ts';
 const table = 'libs/providers/src/openai-compatible-table.ts';
 
 export interface ProviderFacts {
-  /** Lower-case letters and digits: what stands before the slash in `<provider>/<model>`. */
+  /** Lower-case letters and digits: the part before the slash in `<provider>/<model>`. */
   readonly name: string;
   readonly displayName: string;
-  /** Where `/chat/completions` is appended. */
+  /** The gateway appends `/chat/completions`. */
   readonly baseUrl: string;
-  /** The provider's own page that says so. */
+  /** The provider's documentation page for this address. */
   readonly docsUrl: string;
 }
 
-/** An OpenAI-compatible provider: a row of the table. @throws Error for a name that is taken, or an address that is none. */
+/** Renders a row of the table of OpenAI-compatible providers. @throws Error for a name in use or an invalid address. */
 export function renderProvider(facts: ProviderFacts, read: ReadFile): FileChange[] {
-  if (!/^[a-z][a-z0-9]{1,31}$/.test(facts.name)) throw new Error(`"${facts.name}" is not a provider's name`);
+  if (!/^[a-z][a-z0-9]{1,31}$/.test(facts.name))
+    throw new Error(`"${facts.name}" is not a valid provider name`);
   const text = read(table);
-  if (text.includes(`name: '${facts.name}'`)) throw new Error(`${facts.name} is there already`);
+  if (text.includes(`name: '${facts.name}'`)) throw new Error(`${facts.name} exists already`);
   const row = `  openAiCompatible({
     name: '${facts.name}',
     displayName: ${quote(facts.displayName)},
