@@ -12,11 +12,11 @@ const complete = {
 };
 
 describe('the configuration of the account service', () => {
-  it('holds the pepper as bytes', () => {
+  it('returns the pepper as bytes', () => {
     expect(loadConfig(complete).KEY_PEPPER).toEqual(Buffer.alloc(32, 1));
   });
 
-  it('lists every variable at fault at once', () => {
+  it('lists every invalid variable in one error', () => {
     const start = () => loadConfig({ KEY_PEPPER: 'c2hvcnQ=' });
     for (const variable of [
       'NATS_URL',
@@ -30,7 +30,7 @@ describe('the configuration of the account service', () => {
     expect(start).not.toThrow('c2hvcnQ');
   });
 
-  it.each(['mysql://a@b/c', 'nonsense'])('refuses the database %s', (url) => {
+  it.each(['mysql://a@b/c', 'nonsense'])('rejects the database %s', (url) => {
     expect(() => loadConfig({ ...complete, ACCOUNT_DATABASE_URL: url })).toThrow('ACCOUNT_DATABASE_URL');
   });
 });

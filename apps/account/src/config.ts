@@ -11,28 +11,31 @@ const key = z
 const environment = z.object({
   ...serviceVariables,
   ACCOUNT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  /** The cache's Redis, which gateways count requests in: the epochs of changes are written beside. It may be away. */
+  /**
+   * The cache's Redis, in which gateways count requests. The service writes the epochs of changes to it. It may be
+   * unavailable.
+   */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
-  /** 32 bytes in base64. Keys are stored as an HMAC under it: without it none of them works any more. */
+  /** 32 bytes in base64. Keys are stored as an HMAC under this pepper. With another pepper no key works. */
   KEY_PEPPER: key,
   /**
-   * 32 bytes in base64, from which all keys of the embedded identity are derived. With another one every session has to log
-   * in again; passwords stay.
+   * 32 bytes in base64. All keys of the embedded identity are derived from this secret. A new secret ends every login
+   * session; passwords stay valid.
    */
   SESSION_SECRET: key,
-  /** What session tokens say in `iss` and `aud`. The edge is told the same. */
+  /** The `iss` and `aud` claims of access tokens. The edge has the same settings. */
   SESSION_ISSUER: unlessEmpty(z.string().min(1).max(2_048).default('agent-gateway')),
   SESSION_AUDIENCE: unlessEmpty(z.string().min(1).max(255).default('agent-gateway')),
-  /** How long a session token is good before it has to be refreshed. */
+  /** Lifetime of an access token, in seconds. */
   SESSION_TOKEN_SECONDS: unlessEmpty(z.coerce.number().int().min(60).max(86_400).default(600)),
-  /** Whether anybody may sign up. */
+  /** Whether people may sign up. */
   SIGN_UP: unlessEmpty(z.enum(['open', 'closed']).default('open')),
-  /** An OpenID Connect issuer that stands in for the embedded identity. The edge is told the same. */
+  /** An OpenID Connect issuer that replaces the embedded identity. The edge has the same setting. */
   OIDC_ISSUER: unlessEmpty(z.url().optional()),
 });
 export type Config = z.output<typeof environment>;
 
-/** Reads the environment once. Throws one error that lists every variable at fault. */
+/** Reads the environment once. Throws one error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(environment, variables);
 }

@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import type { AccountsContext } from './manage-account.ts';
 
-/** Creates an account with the default policy and preferences, or finds the one that an operator made by that name. */
+/**
+ * Creates an account with the default policy and preferences, or returns the account that an operator created by that
+ * name.
+ */
 export async function createAccount(
   { database }: Pick<AccountsContext, 'database'>,
   request: { name: string; isDemo: boolean },
@@ -29,7 +32,7 @@ export async function createAccount(
 interface Registration {
   readonly issuer: string;
   readonly subject: string;
-  /** What a new account is called. */
+  /** The name of a new account. */
   readonly name: string | null;
 }
 
@@ -41,7 +44,10 @@ interface Registered {
 
 const unnamed = 'My account';
 
-/** Makes the account of a token's subject, with its policy, preferences and person, or finds it: once for each subject. */
+/**
+ * Creates the account of a token's subject, with policy, preferences and person, or returns the existing one. Each
+ * subject gets one account.
+ */
 export async function registerAccount(
   context: AccountsContext,
   { issuer, subject, name }: Registration,
@@ -72,7 +78,7 @@ export async function registerAccount(
   }
 }
 
-/** Hashed, since both parts may hold any character. */
+/** The hash allows any character in both parts. */
 function renderOrigin(issuer: string, subject: string): string {
   return `person:${createHash('sha256')
     .update(JSON.stringify([issuer, subject]))
@@ -80,7 +86,7 @@ function renderOrigin(issuer: string, subject: string): string {
 }
 
 /**
- * Lets a person act for an account that is there already. Throws `invalid_field` for a person who has another account, and
+ * Lets a person act for an existing account. Throws `invalid_field` if the person belongs to another account, and
  * `not_found` for an unknown account.
  */
 export async function attachPerson(
@@ -98,7 +104,7 @@ export async function attachPerson(
   if (found?.accountId !== accountId) {
     throw new GatewayError('invalid_field', {
       param: 'subject',
-      message: 'This person has another account.',
+      message: 'This person belongs to another account.',
     });
   }
   context.changes.announceLoginSessionChange({ issuer, subject });

@@ -9,7 +9,7 @@ export interface AccountsContext {
   readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange' | 'announceLoginSessionChange'>;
 }
 
-/** Throws `not_found` for an account that is not there. */
+/** Throws `not_found` for an unknown account. */
 export async function getAccount(
   { database }: Pick<AccountsContext, 'database'>,
   { accountId }: { accountId: string },
@@ -21,7 +21,7 @@ export async function getAccount(
   return { account: renderAccount(row, row.policy) };
 }
 
-/** Changes what is given of an account's profile and policy. Throws `not_found` for an account that is not there. */
+/** Updates the given fields of an account's profile and policy. Throws `not_found` for an unknown account. */
 export async function updateAccount(
   context: AccountsContext,
   { accountId, body }: { accountId: string; body: UpdateAccountBody },
@@ -54,9 +54,9 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
 }
 
 /**
- * A credential of the account was saved or deleted. Gateways hear so from the vault; this is for those that hear nothing:
- * they see the account's epoch in Redis, and use none of its credentials before they have asked. Throws `not_found` for an
- * account that is not there.
+ * Handles the notice that a credential of the account was saved or deleted. The vault notifies gateways directly.
+ * This call is for gateways that miss the notice: they see the account's new epoch in Redis and reload its
+ * credentials before the next use. Throws `not_found` for an unknown account.
  */
 export async function noteCredentialChange(
   context: AccountsContext,
@@ -64,7 +64,8 @@ export async function noteCredentialChange(
 ): Promise<Record<string, never>> {
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    // Grants name the latest epoch that they know: one that they never named would be asked about again and again.
+    // Grants contain the latest epoch of the account. A gateway would keep reloading a grant that never contains the
+    // announced epoch.
     await tx.routingPreferences.update({ where: { accountId }, data: { epoch } });
     return epoch;
   });
@@ -72,7 +73,7 @@ export async function noteCredentialChange(
   return {};
 }
 
-/** An account as its callers see it. */
+/** Renders an account for the API. */
 function renderAccount(row: AccountRow, policy: AccountPolicy): Account {
   return {
     id: row.id,

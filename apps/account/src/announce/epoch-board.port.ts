@@ -1,8 +1,8 @@
-/** Where gateways that no broadcast reaches find the epochs of changes. */
+/** Stores the epochs of changes, for gateways that miss a broadcast. */
 export interface EpochBoard {
   /**
-   * Keeps the epoch of a change, negative for one that ends what it is of. Neither waits nor throws: what cannot be written
-   * now is written when it can be.
+   * Stores the epoch of a change. A negative epoch marks a revocation or deletion. It returns at once and never
+   * throws: a failed write is retried later.
    */
   write(name: string, epoch: number): void;
 }

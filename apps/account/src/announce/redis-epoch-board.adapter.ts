@@ -2,12 +2,18 @@ import { epochKeptSeconds } from '@gateway/contracts';
 import type { Redis } from 'ioredis';
 import type { EpochBoard } from './epoch-board.port.ts';
 
-/** Epochs that wait for Redis to come back. Beyond that the oldest go: grants are asked for again every 10 s anyway. */
+/**
+ * Epochs that wait for Redis. Beyond this number the oldest are dropped, since gateways refresh their grants every 10
+ * s anyway.
+ */
 const waitingMax = 10_000;
-/** A Redis that is there may refuse all the same: out of memory, or a replica that is not promoted yet. */
+/** A connected Redis can still reject writes: when it is out of memory, or a replica before its promotion. */
 const againMs = 1_000;
 
-/** Changes are announced after their commits, so not always in their order: the newest stays, and an end is final. */
+/**
+ * Announcements follow their commits and can arrive out of order. The newest epoch wins, and a negative epoch is
+ * final.
+ */
 const writeNewest = `
 local known = tonumber(redis.call('GET', KEYS[1])) or 0
 local new = tonumber(ARGV[1])
@@ -21,13 +27,13 @@ interface EpochCommands {
   writeNewestEpoch(name: string, epoch: number, seconds: number): Promise<number>;
 }
 
-/** The board in the cache's Redis. Each entry ends by itself. */
+/** The epoch board in the cache's Redis. Entries expire. */
 export class RedisEpochBoard implements EpochBoard {
   readonly #redis: Redis & EpochCommands;
   readonly #waiting = new Map<string, number>();
   #again: NodeJS.Timeout | undefined;
 
-  /** @param redis without an offline queue: what waits is bounded here. */
+  /** @param redis must not have an offline queue: this class bounds the waiting writes. */
   constructor(redis: Redis) {
     redis.defineCommand('writeNewestEpoch', { numberOfKeys: 1, lua: writeNewest });
     this.#redis = redis as Redis & EpochCommands;

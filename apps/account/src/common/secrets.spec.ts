@@ -1,10 +1,10 @@
 import { hashKey } from './secrets.ts';
 
-describe('what a key is stored as', () => {
+describe('the stored hash of a key', () => {
   const pepper = Buffer.alloc(32, 11);
   const sha256 = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 
-  it('is the same for ever: a change would lock every key out', () => {
+  it('never changes: a change would lock out every key', () => {
     expect(hashKey(pepper, sha256).toString('hex')).toBe(
       '1e18c60af672a9a88fc69f853427d3283774b9f9672a5f83833ea5a463a47ccf',
     );

@@ -3,14 +3,14 @@ import { GatewayError } from '@gateway/errors';
 import { seal } from '@gateway/messaging';
 
 /**
- * What a key is stored and found as: HMAC-SHA-256, under the pepper, of the key's SHA-256 (given in hex). A copy of the
- * database without the pepper can neither find a key nor test a guess.
+ * The hash under which a key is stored: HMAC-SHA-256 of the key's SHA-256 (given in hex), keyed with the pepper. A
+ * copy of the database without the pepper can neither find a key nor test a guess.
  */
 export function hashKey(pepper: Buffer, keySha256: string): Buffer<ArrayBuffer> {
   return createHmac('sha256', pepper).update(Buffer.from(keySha256, 'hex')).digest();
 }
 
-/** Seals a key's secret to the process that asked. Throws `invalid_field` for a public key that is none. */
+/** Seals a key's secret to the requesting process. Throws `invalid_field` for an invalid public key. */
 export function sealSecret(secret: string, recipientPublicKey: string): string {
   try {
     return seal(Buffer.from(secret), recipientPublicKey);
@@ -23,7 +23,7 @@ export function sealSecret(secret: string, recipientPublicKey: string): string {
   }
 }
 
-/** Throws what `sealSecret` would: before there is a secret that could get lost. */
+/** Throws the errors of `sealSecret`. Call it before a secret exists that could be lost. */
 export function requireRecipient(recipientPublicKey: string): void {
   sealSecret('', recipientPublicKey);
 }

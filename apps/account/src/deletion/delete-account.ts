@@ -11,14 +11,14 @@ export interface DeleteAccountContext {
   readonly database: AccountDatabase;
   readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange' | 'announceLoginSessionChange'>;
   readonly deletions: Pick<DeletionRunner, 'services' | 'wake'>;
-  /** The issuer of the embedded identity; null with an external OpenID Connect issuer. */
+  /** The issuer of the embedded identity. Null with an external OpenID Connect issuer. */
   readonly embeddedIssuer: string | null;
 }
 
 /**
- * Deletes an account. What this service has of it goes in one transaction, so that from its commit on no key and no session
- * works; the row of the deletion, which has the steps that other services have yet to do, comes with the same commit.
- * Throws `not_found` for an account that never was.
+ * Deletes an account. One transaction deletes all rows of this service, so no key or login session works after its
+ * commit. The same commit stores the deletion with the pending steps of other services. Throws `not_found` for an
+ * unknown account.
  */
 export async function deleteAccount(
   context: DeleteAccountContext,
@@ -29,7 +29,7 @@ export async function deleteAccount(
   try {
     return { deletion: await beginDeletion(context, accountId) };
   } catch (error) {
-    // Somebody else's call may have come first.
+    // A concurrent call may have deleted the account first.
     const other = error instanceof GatewayError ? await findDeletion(context, accountId) : null;
     if (other === null) throw error;
     return { deletion: other };
@@ -37,7 +37,7 @@ export async function deleteAccount(
 }
 
 async function beginDeletion(context: DeleteAccountContext, accountId: string): Promise<AccountDeletion> {
-  // Across accounts: users of the embedded identity belong to people, and only through them to an account.
+  // Across accounts: users of the embedded identity belong to people, not directly to accounts.
   const { deletion, epoch, people } = await context.database.transactionAcrossAccounts(async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const people = await deleteRows(tx, accountId, context.embeddedIssuer);
@@ -71,7 +71,7 @@ function renderStep(service: string, position: number, now: Date) {
   return { service, position, completedAt: service === ownStep ? now : null };
 }
 
-/** Everything that this service has of an account, people who can act for no other among it. Answers who they were. */
+/** Deletes all rows of an account in this service, including its people, and returns those people. */
 async function deleteRows(
   tx: AccountModels,
   accountId: string,
@@ -92,7 +92,10 @@ async function deleteRows(
   return people;
 }
 
-/** The receipt of a deletion. Whoever knows its id may read it: the account is gone that could be asked for a key. */
+/**
+ * Reads the receipt of a deletion. Its id is enough to read it, since the deleted account has no key left to
+ * authenticate with.
+ */
 export async function getAccountDeletion(
   { database }: Pick<DeleteAccountContext, 'database'>,
   { deletionId }: { deletionId: string },
@@ -105,7 +108,7 @@ export async function getAccountDeletion(
 const withSteps = { steps: { orderBy: { position: 'asc' } } } as const;
 type DeletionRow = Prisma.AccountDeletionGetPayload<{ include: typeof withSteps }>;
 
-/** The receipt, as callers see it. */
+/** Renders the receipt for the API. */
 function renderDeletion(row: DeletionRow): AccountDeletion {
   return {
     id: row.id,

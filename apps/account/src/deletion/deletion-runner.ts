@@ -2,12 +2,15 @@ import type { Logger } from '@gateway/observability';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { DeletionStep } from './deletion-step.port.ts';
 
-/** How often deletions are looked for that somebody else left, or that rested after a failure. */
+/** How often the runner looks for deletions that another replica left unfinished, or that wait after a failure. */
 const everyMs = 2_000;
-/** A replica that dies leaves its deletion to the others after this long; one that is at it claims it again and again. */
+/**
+ * How long a replica claims a deletion. If it dies, another replica continues after this time. A running replica
+ * renews its claim.
+ */
 const claimMs = 8_000;
 const claimEveryMs = 2_000;
-/** Rests after failures, the last one for good: a service may be away for days. */
+/** Pauses after failures. The last one repeats, since a service may be unavailable for days. */
 const restsMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 
 interface Claimed {
@@ -17,8 +20,8 @@ interface Claimed {
 }
 
 /**
- * Takes deletions through their steps, one after the other, for as long as the service runs. Everything it knows is in the
- * database: a process that dies at any point is followed by another, which begins with the first step that is not done.
+ * Runs the steps of pending deletions, one after the other, for as long as the service runs. All state is in the
+ * database: if a process dies, another one continues with the first unfinished step.
  */
 export class DeletionRunner {
   readonly #database: AccountDatabase;
@@ -34,7 +37,7 @@ export class DeletionRunner {
     this.#log = log;
   }
 
-  /** The services that have a step, in order. */
+  /** The services with a step, in order. */
   get services(): readonly string[] {
     return this.#steps.map(({ service }) => service);
   }
@@ -44,14 +47,14 @@ export class DeletionRunner {
     this.wake();
   }
 
-  /** Lets the step that is under way end. */
+  /** Waits for the current step to end. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#timer);
     await this.#running;
   }
 
-  /** Looks for work now. */
+  /** Starts a round now, unless one is running. */
   wake(): void {
     if (this.#isStopping) return;
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
@@ -63,11 +66,11 @@ export class DeletionRunner {
         await this.#advance(claimed);
       }
     } catch (error) {
-      this.#log.warn({ err: error }, 'deletions of accounts wait: the database does not answer');
+      this.#log.warn({ err: error }, 'database unavailable, account deletions wait');
     }
   }
 
-  /** The oldest deletion that nobody is at. Two replicas never get the same one. */
+  /** Claims the oldest deletion without a claim. Two replicas never claim the same one. */
   async #claim(): Promise<Claimed | null> {
     const { accountDeletion } = this.#database.acrossAccounts;
     while (!this.#isStopping) {
@@ -107,27 +110,27 @@ export class DeletionRunner {
     }
     const completedAt = new Date();
     await accountDeletion.update({ where: { id: deletion.id }, data: { completedAt, claimedUntil: null } });
-    this.#log.info({ deletion_id: deletion.id }, 'an account is deleted everywhere');
+    this.#log.info({ deletion_id: deletion.id }, 'account deleted in all services');
   }
 
-  /** Lets go of a deletion for a while after a failure; holds it on when there was none. */
+  /** Pauses a deletion after a failure. Without a failure, it renews the claim. */
   async #rest({ id }: Claimed, failures: number | null): Promise<void> {
     const ms = failures === null ? claimMs : (restsMs[Math.min(failures, restsMs.length - 1)] ?? claimMs);
     const claimedUntil = new Date(Date.now() + ms);
     await this.#database.acrossAccounts.accountDeletion.update({ where: { id }, data: { claimedUntil } });
   }
 
-  /** Asks until it was all, and says whether it came to that. */
+  /** Repeats a step until its service reports completion. Returns false if it failed or was stopped. */
   async #forget(service: string, deletion: Claimed): Promise<boolean> {
     const step = this.#steps.find((known) => known.service === service);
     const claiming = setInterval(() => void this.#rest(deletion, null).catch(() => undefined), claimEveryMs);
     try {
-      if (step === undefined) throw new Error(`nothing is known of the step ${service}`);
+      if (step === undefined) throw new Error(`unknown step ${service}`);
       while (!(await step.forget(deletion))) if (this.#isStopping) return false;
       return true;
     } catch (error) {
       const fields = { err: error, deletion_id: deletion.id, service };
-      this.#log.warn(fields, 'a step of an account’s deletion failed; it is tried again');
+      this.#log.warn(fields, 'step of an account deletion failed, retrying');
       return false;
     } finally {
       clearInterval(claiming);

@@ -1,12 +1,12 @@
-/** One service's part in forgetting an account. */
+/** The part of one service in deleting an account. */
 export interface DeletionStep {
-  /** As the receipt names it. Kept in the database: never renamed. */
+  /** Name of the service in the receipt. It is stored in the database, so it never changes. */
   readonly service: string;
   /**
-   * Forgets what it can now, and says whether that was all. Asked again after any failure and after any death, so that
-   * doing it twice must change nothing. Throws when it could not.
+   * Deletes as much as one call can, and returns whether nothing is left. It is repeated after a failure or a crash,
+   * so it must be idempotent. Throws if it failed.
    *
-   * @param epoch the account's last.
+   * @param epoch the last epoch of the account.
    */
   forget(account: { readonly accountId: string; readonly epoch: number }): Promise<boolean>;
 }

@@ -3,15 +3,15 @@ import type { Messaging } from '@gateway/messaging';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { DeletionStep } from './deletion-step.port.ts';
 
-/** The first step's name. It is done in the transaction that begins the deletion. */
+/** Name of the first step. It is part of the transaction that starts the deletion. */
 export const ownStep = 'account';
 
 /**
- * What is to forget a deleted account besides this service, in order. A service that comes to keep something of accounts
- * gets its line here; deletions that began before keep the steps that they began with.
+ * The services that delete data of an account after this one, in order. A new service that stores account data needs
+ * an entry here. Deletions that are already running keep their original steps.
  *
- * Windows and reservations in Redis are counts under a key's id, and end by themselves, as does what routers and
- * compressors remember, which is by the hash of a definition and not by account.
+ * Redis and the memory of routers and compressors need no step. Budget windows and reservations expire, and cached
+ * tool definitions are keyed by hash, not by account.
  */
 export function deletionSteps(
   messaging: Pick<Messaging, 'call'>,
@@ -19,7 +19,7 @@ export function deletionSteps(
 ): readonly DeletionStep[] {
   return [
     {
-      // The announcement after the commit is lost if the process dies right then; this one is not.
+      // The announcement after the commit is lost if the process dies at that moment. This one is retried.
       service: 'edge-gateway',
       forget: (account) => {
         changes.announceAccountChange({ ...account, deleted: true });
@@ -38,7 +38,7 @@ export function deletionSteps(
       forget: async ({ accountId }) => (await messaging.call(forgetAccountRequests, { accountId })).isDone,
     },
     {
-      // Entries of the ledger that the worker still has come under a pseudonym from here on.
+      // From now on, late ledger entries from the worker are stored under a pseudonym.
       service: 'billing',
       forget: async ({ accountId }) => (await messaging.call(forgetAccountBilling, { accountId })).isDone,
     },

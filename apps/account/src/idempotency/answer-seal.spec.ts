@@ -4,8 +4,8 @@ const pepper = Buffer.alloc(32, 3);
 const owner = { accountId: 'an-account', idempotencyKeySha256: 'ab'.repeat(32) };
 const answer = Buffer.from('{"secret":"sk-svc-something"}');
 
-describe('a sealed answer', () => {
-  it('opens for its owner, and shows nothing before', () => {
+describe('a sealed reply', () => {
+  it('opens for its owner, and is unreadable when sealed', () => {
     const sealed = sealAnswer(pepper, owner, answer);
     expect(openAnswer(pepper, owner, sealed)).toEqual(answer);
     expect(sealed.includes('sk-svc')).toBe(false);
@@ -21,7 +21,7 @@ describe('a sealed answer', () => {
     expect(() => openAnswer(otherPepper, otherOwner, sealed)).toThrow();
   });
 
-  it('does not open after any single bit of it was flipped, nor when it is cut', () => {
+  it('does not open after any single bit flip, nor when truncated', () => {
     const sealed = sealAnswer(pepper, owner, answer);
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const flipped = Buffer.from(sealed);
@@ -32,7 +32,7 @@ describe('a sealed answer', () => {
       expect(() => openAnswer(pepper, owner, sealed.subarray(0, length))).toThrow();
   });
 
-  it('is found by a hash that differs by account, key and pepper, and holds neither', () => {
+  it('is found by a hash that depends on account, key and pepper, and contains neither', () => {
     const hashes = [
       hashIdempotencyKey(pepper, owner),
       hashIdempotencyKey(Buffer.alloc(32, 4), owner),

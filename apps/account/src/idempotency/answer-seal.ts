@@ -5,14 +5,17 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Whose answer it is: it opens for no other account and under no other key. */
+/** The owner of a stored reply. It opens only for this account and idempotency key. */
 export interface AnswerOwner {
   readonly accountId: string;
   /** SHA-256, in hex, of the caller's `Idempotency-Key`. */
   readonly idempotencyKeySha256: string;
 }
 
-/** What an owner's record is found by. It does not give the idempotency key away, on which the seal depends. */
+/**
+ * The hash that identifies an owner's record. It does not reveal the idempotency key, which protects the sealed
+ * reply.
+ */
 export function hashIdempotencyKey(pepper: Buffer, owner: AnswerOwner): Buffer<ArrayBuffer> {
   return createHmac('sha256', pepper)
     .update(`idempotency record|${owner.accountId}|${owner.idempotencyKeySha256}`)
@@ -20,9 +23,9 @@ export function hashIdempotencyKey(pepper: Buffer, owner: AnswerOwner): Buffer<A
 }
 
 /**
- * Seals an answer: nonce, ciphertext and tag. Its key is derived from the service's pepper and from the caller's own
- * idempotency key, which is stored nowhere: a copy of the database opens none of them, and one
- * together with the pepper only those whose idempotency key can be guessed.
+ * Seals a reply: nonce, ciphertext and tag. The key is derived from the service's pepper and the caller's idempotency
+ * key, which is not stored. A copy of the database cannot open
+ * any reply. With the pepper as well, it can open only those with a guessable idempotency key.
  */
 export function sealAnswer(pepper: Buffer, owner: AnswerOwner, answer: Buffer): Buffer<ArrayBuffer> {
   const nonce = randomBytes(nonceBytes);
@@ -31,7 +34,7 @@ export function sealAnswer(pepper: Buffer, owner: AnswerOwner, answer: Buffer): 
   return Buffer.concat([nonce, sealing.update(answer), sealing.final(), sealing.getAuthTag()]);
 }
 
-/** Throws when the bytes are not those that were sealed for this owner. */
+/** Throws if the bytes were not sealed for this owner. */
 export function openAnswer(pepper: Buffer, owner: AnswerOwner, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed);
   const opening = createDecipheriv(cipher, deriveKey(pepper, owner), bytes.subarray(0, nonceBytes), {

@@ -1,7 +1,7 @@
 import { renderCanonical } from './run-once.ts';
 
 describe('canonical JSON', () => {
-  it('is the same whatever the order of members, deep down too', () => {
+  it('is the same for every order of members, also in nested objects', () => {
     const one = { b: [{ y: 1, x: null }], a: 'text', gone: undefined };
     const other = { a: 'text', b: [{ x: null, y: 1 }] };
     expect(renderCanonical(one)).toBe(renderCanonical(other));
@@ -12,7 +12,7 @@ describe('canonical JSON', () => {
     [{ a: 1 }, { a: '1' }],
     [{ a: [1, 2] }, { a: [2, 1] }],
     [{ a: null }, {}],
-  ])('tells %j from %j', (one, other) => {
+  ])('distinguishes %j from %j', (one, other) => {
     expect(renderCanonical(one)).not.toBe(renderCanonical(other));
   });
 });

@@ -5,27 +5,27 @@ import type { AnswerOwner } from './answer-seal.ts';
 import { hashIdempotencyKey, openAnswer, sealAnswer } from './answer-seal.ts';
 
 const hourMs = 3_600_000;
-/** How long an answer is given again. */
+/** How long a reply is replayed. */
 const keptMs = 24 * hourMs;
-/** Answers that an account keeps; the oldest go first. */
+/** Replies stored per account. The oldest are deleted first. */
 export const recordsMax = 1_000;
-/** What they may take together. A key's answer with the longest tool lists is half of it. */
+/** Total size of an account's stored replies. The reply for a key with the longest tool lists takes half of it. */
 export const answerBytesMax = 8 * 1024 * 1024;
 
-/** A call that creates something, as far as telling it from others goes. */
+/** A call that creates something, with all that identifies it. */
 interface CreatingCall {
   readonly accountId: string;
-  /** Undefined when the caller gave no `Idempotency-Key`: the call is made, and nothing is kept. */
+  /** Undefined without an `Idempotency-Key`: the call runs, and its reply is not stored. */
   readonly idempotencyKeySha256: string | undefined;
-  /** What is called, and what with: the same key with another request is an error. */
+  /** The call and its arguments. The same idempotency key with a different request is an error. */
   readonly request: unknown;
   readonly now: Date;
 }
 
 /**
- * Makes a call at most once for its idempotency key, and gives its answer (JSON, secrets included) to those who make it
- * again within a day. Needs a transaction that holds the account's row (`takeNextEpoch`): of two at once, the second waits
- * and gets the first one's answer. A call that fails keeps nothing. Throws `idempotency_key_reused`.
+ * Runs a call at most once per idempotency key. For a day, repeated calls get the stored reply (JSON, secrets
+ * included). It needs a transaction that locks the account's row (`takeNextEpoch`): of two concurrent calls, the
+ * second waits and gets the first one's reply. A failed call stores nothing. Throws `idempotency_key_reused`.
  */
 export async function runOnce<Answer>(
   tx: AccountModels,
@@ -62,7 +62,7 @@ export async function runOnce<Answer>(
   return { answer, replayed: false };
 }
 
-/** Keeps within the bounds what one more answer may have exceeded. */
+/** Deletes the oldest replies that exceed the bounds. */
 async function deleteOldest(tx: AccountModels): Promise<void> {
   const records = await tx.idempotencyRecord.findMany({
     orderBy: [{ createdAt: 'desc' }, { keyHash: 'desc' }],
@@ -77,7 +77,7 @@ async function deleteOldest(tx: AccountModels): Promise<void> {
   await tx.idempotencyRecord.deleteMany({ where: { keyHash: { in: excess.map(({ keyHash }) => keyHash) } } });
 }
 
-/** JSON in which equal values are equal texts: members in the order of their names, those that are undefined left out. */
+/** Renders JSON so that equal values give equal texts: members are sorted by name, and undefined ones are omitted. */
 export function renderCanonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;

@@ -12,8 +12,8 @@ export interface ChangePasswordRequest {
 }
 
 /**
- * Replaces a person's password, and ends every session but the one that asks. Throws `invalid_credentials`,
- * `too_many_attempts`, and `invalid_field` for a new password that will not do.
+ * Replaces a person's password, and ends all login sessions except the current one. Throws `invalid_credentials`,
+ * `too_many_attempts`, and `invalid_field` for an unacceptable new password.
  */
 export async function changePassword(
   identity: Identity,
@@ -32,7 +32,7 @@ export async function changePassword(
   await identity.guesses.absolve(user.email, request.clientAddress);
   const passwordHash = await identity.passwords.hash(passwords.newPassword);
   await identity.database.transactionAcrossAccounts(async (tx) => {
-    // Of two changes at the same time the second one no longer knows the current password; nor is a person there who has left.
+    // A concurrent second change has an outdated current password. A deleted person has no row.
     const place = { id: user.id, passwordHash: user.passwordHash };
     const { count } = await tx.identityUser.updateMany({ where: place, data: { passwordHash } });
     if (count === 0) throw new GatewayError('invalid_credentials');

@@ -2,14 +2,17 @@ import { createHmac } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
-/** How many failures are free, and how long those after them block: each twice as long as the one before, up to the most. */
+/**
+ * Number of free failures, and how long later failures block. Each block is twice as long as the one before, up to
+ * the maximum.
+ */
 interface GuessAllowance {
   readonly free: number;
   readonly firstBlockMs: number;
   readonly longestBlockMs: number;
 }
 
-/** After so long without a failure they are forgotten. */
+/** Failures are forgotten after this time without another one. */
 export const forgottenAfterMs = 60 * 60 * 1000;
 
 const bucketBits = 20;
@@ -17,10 +20,12 @@ const bucketsOfAKind = 1 << bucketBits;
 const kinds = { email: 0, address: bucketsOfAKind } as const;
 
 /**
- * Slows guessing down, by e-mail address and by the address that the guesses come from, across replicas. An attempt counts as
- * a failure before the password is looked at and is taken back when it was right, so that a thousand guesses at once are
- * no more than one after the other. An address that nobody has is counted like any other. Two that share one of the 2^20
- * buckets share their failures, which the bucket's key (an HMAC) keeps from being arranged.
+ * Slows down password guessing across replicas, by e-mail address and by client address. An attempt counts as a
+ * failure before the password is checked, and a correct password takes it back. So a thousand concurrent guesses gain
+ * nothing over sequential ones. Unknown e-mail addresses count as well.
+ *
+ * Addresses share 2^20 buckets and the failures in them. The bucket is an HMAC, so an attacker cannot choose a
+ * collision.
  */
 export class GuessLimit {
   readonly #database: AccountDatabase;
@@ -37,15 +42,18 @@ export class GuessLimit {
     this.#allowances = allowances;
   }
 
-  /** Counts an attempt. Throws `too_many_attempts` when there were too many, without a word on which of the two it was. */
+  /** Counts an attempt. Throws `too_many_attempts`, and does not reveal which address has too many failures. */
   async admit(email: string, clientAddress: string): Promise<void> {
     const now = new Date();
-    // The caller's address first: one that is blocked cannot go on to block people.
+    // The client address is checked first: a blocked client cannot block the e-mail addresses of others.
     await this.#reserve(this.#bucketOf('address', clientAddress), this.#allowances.address, now);
     await this.#reserve(this.#bucketOf('email', email), this.#allowances.email, now);
   }
 
-  /** The attempt was right: the e-mail address's failures are forgotten, and the caller's are one fewer. */
+  /**
+   * Records a correct password: clears the failures of the e-mail address, and takes back one failure of the client
+   * address.
+   */
   async absolve(email: string, clientAddress: string): Promise<void> {
     const { loginGuesses } = this.#database.acrossAccounts;
     await loginGuesses.deleteMany({ where: { bucket: this.#bucketOf('email', email) } });
@@ -84,7 +92,7 @@ export class GuessLimit {
   }
 }
 
-/** Counts an attempt at a password before it is looked at. Throws `too_many_attempts`. */
+/** Counts a login attempt before the password is checked. Throws `too_many_attempts`. */
 export async function admitGuess(
   { guesses, countEvent }: { readonly guesses: GuessLimit; readonly countEvent: (event: 'blocked') => void },
   email: string,

@@ -9,37 +9,37 @@ import { PasswordHasher } from './password-hasher.ts';
 import { SigningKeys } from './signing-keys.ts';
 import type { LoginSessionChange } from '../announce/change-announcer.ts';
 
-/** What happens to sessions, as operators count it. */
+/** Events of login sessions in the metrics. */
 type IdentityEvent =
   'signed-up' | 'logged-in' | 'wrong-password' | 'blocked' | 'refreshed' | 'reused' | 'logged-out';
 
-/** What the embedded identity's use cases share. */
+/** Shared parts of the embedded identity. */
 export interface Identity {
   readonly database: AccountDatabase;
-  /** What its tokens say in `iss` and `aud`. */
+  /** The `iss` claim of its tokens. The next field is the `aud` claim. */
   readonly issuer: string;
   readonly audience: string;
   readonly accessTokenSeconds: number;
-  /** Whether anybody may sign up, or nobody any more. */
+  /** Whether people may sign up. */
   readonly signUpOpen: boolean;
-  /** Passwords on their way in are sealed to it. The same in every replica. */
+  /** Gateways seal passwords to this key pair. Every replica has the same one. */
   readonly sealingKeys: SealingKeyPair;
-  /** 32 bytes, under which refresh tokens are stored. */
+  /** 32 bytes. Refresh tokens are stored as an HMAC under this pepper. */
   readonly refreshPepper: Buffer;
   readonly signingKeys: SigningKeys;
   readonly passwords: PasswordHasher;
   readonly guesses: GuessLimit;
   readonly countEvent: (event: IdentityEvent) => void;
-  /** Tells every gateway that what it has cached of the subject's sessions is stale. Called after the commit. */
+  /** Announces that cached login sessions of a person are stale. Call it after the commit. */
   readonly announceLoginSessionChange: (change: LoginSessionChange) => void;
 }
 
 /** Null with an external OpenID Connect issuer. */
 export const IDENTITY = Symbol('Identity');
 
-/** Five slips are anybody's; from then on a guesser has about a hundred attempts a day at one e-mail address. */
+/** Five failures are free. After them a guesser has about a hundred attempts a day per e-mail address. */
 const emailAllowance = { free: 5, firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 };
-/** More people than one may share a client address. */
+/** A client address may be shared by several people. */
 const addressAllowance = { free: 50, firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 };
 
 export interface IdentityOptions {
@@ -64,7 +64,7 @@ export function buildIdentity(
   const boxKeys = sealingKeyPairFromSeed(derive('signing keys'));
   const events = metrics.counter({
     name: 'account_identity_events_total',
-    help: 'What happened to sessions of people: log-ins, wrong passwords, blocked attempts, reused refresh tokens.',
+    help: 'Events of login sessions: sign-ups, logins, wrong passwords, blocked attempts, refreshes, reused refresh tokens, logouts.',
     labels: ['event'],
   });
   return {
@@ -83,12 +83,12 @@ export function buildIdentity(
   };
 }
 
-/** One secret is configured; no key derived from it says anything of another (RFC 5869). */
+/** All keys come from one configured secret. A derived key reveals nothing about the others (RFC 5869). */
 function deriveKey(secret: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `agent-gateway identity: ${purpose}`, 32));
 }
 
-/** Throws `not_found` when another issuer stands in for the embedded identity. */
+/** Throws `not_found` when an external issuer replaces the embedded identity. */
 export function requireIdentity(identity: Identity | null): Identity {
   if (identity === null) throw new GatewayError('not_found');
   return identity;

@@ -6,14 +6,14 @@ import { hashKey, sealSecret } from '../common/secrets.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
 import type { Identity } from './identity.ts';
 
-/** A session ends this long after its log-in, however often it was refreshed. */
+/** Lifetime of a login session. Refreshing does not extend it. */
 const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
-/** Sessions of one person; the oldest goes when one more begins. */
+/** Login sessions of one person. A further login ends the oldest one. */
 const loginSessionsPerUserMax = 50;
-/** Replaced refresh tokens that a session keeps, so that their reuse is noticed. */
+/** Replaced refresh tokens kept per login session, to detect their reuse. */
 export const usedRefreshTokensMax = 50;
 
-/** What a session's holder is given, for the edge alone to open. */
+/** Tokens for the client, sealed to the edge. */
 export interface SealedTokens {
   readonly sealedTokens: string;
   readonly accessExpiresInSeconds: number;
@@ -29,12 +29,12 @@ export interface LoginSession {
 
 const refreshTokenBytes = 32;
 
-/** 256 random bits behind a prefix by which logs and people know what it is. */
+/** 256 random bits, with a prefix that identifies the token type in logs. */
 export function createRefreshToken(): string {
   return `rt-svc-${randomBytes(refreshTokenBytes).toString('base64url')}`;
 }
 
-/** What a refresh token is stored and found as. */
+/** The hash under which a refresh token is stored. */
 export function hashRefreshToken(
   identity: Pick<Identity, 'refreshPepper'>,
   sha256Hex: string,
@@ -46,7 +46,7 @@ export function sha256HexOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Begins a session. The person's oldest ends when there are too many. */
+/** Starts a login session. If the person has too many, the oldest one ends. */
 export async function beginLoginSession(
   tx: AccountModels,
   identity: Identity,
@@ -76,7 +76,7 @@ export async function beginLoginSession(
   });
 }
 
-/** Signs an access token for a session and seals it, with the refresh token, to the edge that asked. */
+/** Signs an access token for a login session, and seals it with the refresh token to the requesting edge. */
 export async function sealTokens(
   identity: Identity,
   session: LoginSession,

@@ -12,8 +12,8 @@ import {
 import { openFor, parseEmail } from './parse-credentials.ts';
 
 /**
- * Begins a session. An address that nobody has and a wrong password get one answer, at one cost. Throws
- * `invalid_credentials` and `too_many_attempts`.
+ * Starts a login session. An unknown e-mail address and a wrong password get the same reply after the same work.
+ * Throws `invalid_credentials` and `too_many_attempts`.
  */
 export async function logIn(
   identity: Identity,
@@ -39,8 +39,8 @@ export async function logIn(
 }
 
 /**
- * Begins a session on the password that holds at that moment: one that is changed while it is looked at is looked at again,
- * since the change ends the sessions that it finds and no later one.
+ * Starts a login session for the current password. If the password changes during the check, the check repeats. A
+ * password change ends only the login sessions that exist at that time.
  */
 async function beginOnPassword(
   identity: Identity,
@@ -57,7 +57,8 @@ async function beginOnPassword(
     }
     const { id, passwordHash } = user;
     const session = await identity.database.transactionAcrossAccounts(async (tx) => {
-      // Holds the row until the session is there: who changes the password meanwhile waits, and then finds the session.
+      // Locks the row until the login session exists. A concurrent password change waits, and then finds and ends the login
+      // session.
       const { count } = await tx.identityUser.updateMany({
         where: { id, passwordHash },
         data: { passwordHash },

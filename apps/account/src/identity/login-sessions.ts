@@ -17,8 +17,8 @@ type Outcome =
   | { readonly kind: 'reused'; readonly userId: string };
 
 /**
- * Replaces a refresh token by a new one. One that comes a second time was stolen, from its holder or by it, and nobody can
- * tell which: the session ends (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
+ * Replaces a refresh token by a new one. A token that is used twice was stolen, and the owner and the thief look the
+ * same. Therefore the login session ends (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
  */
 export async function refreshLoginSession(
   identity: Identity,
@@ -38,7 +38,7 @@ export async function refreshLoginSession(
   return sealTokens(identity, outcome.session, person, request.recipientPublicKey);
 }
 
-/** Answers instead of throwing, so that the end of a session is committed. */
+/** Returns an outcome instead of throwing, so that the transaction commits the end of a login session. */
 async function replaceToken(
   tx: AccountModels,
   hash: Buffer<ArrayBuffer>,
@@ -51,7 +51,7 @@ async function replaceToken(
   });
   if (found === null || found.session.expiresAt <= now) return { kind: 'unknown' };
   const { session } = found;
-  // Of two that come at once, the second waits here for the first, and then finds its token used.
+  // A concurrent second request waits here for the first, and then finds the token used.
   const { count } = await tx.refreshToken.updateMany({
     where: { hash, usedAt: null },
     data: { usedAt: now },
@@ -83,14 +83,19 @@ interface LoginSessionName {
 }
 
 /**
- * Whose session a token is of that the edge has verified. Null for one of the embedded identity that has ended: another
- * issuer's sessions last as long as their tokens.
+ * Returns the account and person of a login session whose token the edge has verified. Null for an ended session of
+ * the embedded identity. Sessions of external issuers last as long as their tokens.
  */
 export async function resolveLoginSession(
   { database, identity }: { readonly database: AccountDatabase; readonly identity: Identity | null },
   { issuer, subject, sessionId }: LoginSessionName,
+<<<<<<< HEAD
 ): Promise<{ session: ResolvedLoginSession | null }> {
   // Across accounts: the session is what tells the account.
+=======
+): Promise<{ session: ResolvedSession | null }> {
+  // Across accounts: the login session determines the account.
+>>>>>>> 22ae1bf (docs(account): rewrite comments, messages and test names in plain English)
   const { identitySession, person } = database.acrossAccounts;
   if (identity?.issuer === issuer) {
     if (sessionId === null) return { session: null };
@@ -102,8 +107,8 @@ export async function resolveLoginSession(
 }
 
 /**
- * Ends a session, on every gateway at once. One that has ended already stays so. In a transaction, since a refresh at the
- * same moment waits for what this holds while this waits for what it holds: the database refuses one, which is run again.
+ * Ends a login session on every gateway. Ending it twice is harmless. It runs in a transaction because it can
+ * deadlock with a concurrent refresh: the database aborts one of them, and that one is retried.
  */
 export async function logOut(
   identity: Identity,

@@ -10,36 +10,36 @@ it.each([
   ['somebody', null],
   ['a@b', null],
   [`${'x'.repeat(250)}@example.com`, null],
-])('the e-mail address %j is %j', (text, parsed) => {
+])('the e-mail address %j is parsed as %j', (text, parsed) => {
   expect(parseEmail(text)).toBe(parsed);
 });
 
 it.each(['elevenchars', 'x'.repeat(257), 'aaaaaaaaaaaaaa', 'Somebody@Example.com'])(
-  'the password %s is refused',
+  'rejects the password %s',
   (password) => {
     expect(() => checkNewPassword(password, email, 'password')).toThrow();
   },
 );
 
-it('any other of twelve characters will do', () => {
+it('accepts any other password of twelve characters', () => {
   expect(() => checkNewPassword('correct hors', email, 'password')).not.toThrow();
 });
 
-describe('a sealed box of credentials', () => {
+describe('sealed credentials', () => {
   const pair = createSealingKeyPair();
   const sealText = (text: string, to = pair.publicKey) => seal(Buffer.from(text), to);
 
-  it('is opened by whom it was sealed to', () => {
+  it('open for their recipient', () => {
     const credentials = { email, password: 'a password' };
     expect(openFor(pair, sealText(JSON.stringify(credentials)), identityCredentials)).toEqual(credentials);
   });
 
   it.each([
     ['another’s', sealText('{}', createSealingKeyPair().publicKey)],
-    ['no JSON', sealText('a secret that is no JSON')],
-    ['something else', sealText('{"password":"a secret"}')],
-    ['no box', 'AAAA'],
-  ])('says nothing of what is in it when it is %s', (_what, box) => {
+    ['not JSON', sealText('a secret that is no JSON')],
+    ['of another shape', sealText('{"password":"a secret"}')],
+    ['not a sealed box', 'AAAA'],
+  ])('are rejected without revealing their content when they are %s', (_what, box) => {
     expect.assertions(2);
     try {
       openFor(pair, box, identityCredentials);

@@ -5,10 +5,13 @@ import { z } from 'zod';
 const emailCharsMax = 254;
 /** Longer passwords would cost no more to hash. The limit keeps them within one message. */
 const passwordCharsMax = 256;
-/** Only length counts against guessing: NIST SP 800-63B §3.1.1 requires at least eight characters and no composition rules. */
+/**
+ * Only length counts against guessing: NIST SP 800-63B §3.1.1 requires at least eight characters and no composition
+ * rules.
+ */
 const passwordCharsMin = 12;
 
-/** The JSON inside a sealed box that was closed for this identity. Throws `invalid_field` for anything else. */
+/** Opens and parses the JSON in a sealed box. Throws `invalid_field` for any other input. */
 export function openFor<Schema extends z.ZodType>(
   sealingKeys: SealingKeyPair,
   sealed: string,
@@ -17,24 +20,24 @@ export function openFor<Schema extends z.ZodType>(
   try {
     return schema.parse(JSON.parse(openSealed(sealed, sealingKeys.privateKey).toString('utf8')));
   } catch {
-    // Neither the box nor what is wrong in it may show in an error.
+    // The error must not reveal the box or its content.
     throw new GatewayError('invalid_field', { message: 'The sealed credentials cannot be read.' });
   }
 }
 
-/** An address as it is stored and looked for; null for what is none. */
+/** Normalizes an e-mail address for storage and lookup. Null for an invalid address. */
 export function parseEmail(text: string): string | null {
   const email = text.normalize('NFKC').trim().toLowerCase();
   return email.length <= emailCharsMax && z.email().safeParse(email).success ? email : null;
 }
 
-/** Throws `invalid_field` for a password that is too easy to guess, or too long. */
+/** Throws `invalid_field` for a password that is too short, too long or too easy to guess. */
 export function checkNewPassword(password: string, email: string, param: string): void {
   const chars = password.normalize('NFKC').length;
   if (chars < passwordCharsMin || chars > passwordCharsMax) {
     throw new GatewayError('invalid_field', {
       param,
-      message: `A password has ${passwordCharsMin} to ${passwordCharsMax} characters.`,
+      message: `A password must have ${passwordCharsMin} to ${passwordCharsMax} characters.`,
     });
   }
   const isNameAlone = password.toLowerCase() === email;

@@ -4,22 +4,22 @@ import { PasswordHasher, passwordCost } from './password-hasher.ts';
 describe('passwords', () => {
   const passwords = new PasswordHasher({ slots: 2 });
 
-  it('are stored as argon2id at the cost that is written down, each with a salt of its own', async () => {
+  it('are stored as argon2id at the documented cost, each with its own salt', async () => {
     const [one, other] = await Promise.all([passwords.hash('a password'), passwords.hash('a password')]);
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(one).not.toBe(other);
   });
 
-  it('match themselves alone, however they are typed', async () => {
+  it('match only themselves, in every Unicode form', async () => {
     const stored = await passwords.hash('caf\u00e9 au lait');
     expect(await passwords.verify(stored, 'cafe\u0301 au lait')).toBe(true);
     expect(await passwords.verify(stored, 'cafe au lait')).toBe(false);
     expect(await passwords.verify(stored, 'caf\u00e9 au lait ')).toBe(false);
   });
 
-  it('of nobody never match, and cost what a wrong one costs', async () => {
+  it('of unknown users never match, and take as long as wrong ones', async () => {
     const stored = await passwords.hash('a password');
-    // Of the processor's time: how long that lasts depends on what else the machine does.
+    // CPU time, since wall-clock time depends on other processes.
     const timeOf = async (of: string | null) => {
       const before = process.cpuUsage();
       for (let n = 0; n < 5; n++) expect(await passwords.verify(of, 'nobody has this password')).toBe(false);
@@ -31,12 +31,12 @@ describe('passwords', () => {
     expect(known).toBeGreaterThan(unknown / 3);
   });
 
-  it('that were hashed at another cost are told', async () => {
+  it('hashed at another cost are reported as outdated', async () => {
     expect(passwords.isOutdated(await passwords.hash('a password'))).toBe(false);
     expect(passwords.isOutdated(await hash('a password', { ...passwordCost, timeCost: 1 }))).toBe(true);
   });
 
-  it('wait for their turn in a queue with an end', async () => {
+  it('wait in a bounded queue', async () => {
     const crowded = new PasswordHasher({ slots: 1, waitingMax: 3 });
     const calls = Array.from({ length: 10 }, () =>
       crowded.hash('x').then(
@@ -49,7 +49,7 @@ describe('passwords', () => {
     expect(outcomes.filter((outcome) => outcome === 'service_unavailable')).toHaveLength(6);
   });
 
-  it('are checked again after a crowd that came before the first of them', async () => {
+  it('are checked after an overload that came before the first check', async () => {
     const crowded = new PasswordHasher({ slots: 1, waitingMax: 1 });
     const crowd = [crowded.hash('a password'), crowded.hash('a password')];
     await expect(crowded.verify(null, 'x')).rejects.toMatchObject({ code: 'service_unavailable' });

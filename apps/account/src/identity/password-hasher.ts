@@ -3,15 +3,15 @@ import { GatewayError } from '@gateway/errors';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 
 /**
- * OWASP's Password Storage Cheat Sheet and RFC 9106 §4: argon2id, 19 MiB, two passes, one lane. About 20 ms of one core; a
- * larger memory would let a burst of log-ins exhaust the process's.
+ * argon2id with 19 MiB and two passes, single-threaded (OWASP Password Storage Cheat Sheet, RFC 9106 §4). It takes
+ * about 20 ms of one core. With more memory, a burst of logins could exhaust the process.
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Passwords that wait for their turn; who comes on top is told to come again. */
+/** Passwords that wait for a free core. Further ones are rejected. */
 const defaultWaitingMax = 256;
 
-/** Hashes and checks passwords, as many at a time as there are cores. */
+/** Hashes and checks passwords. It runs as many at a time as there are spare cores. */
 export class PasswordHasher {
   readonly #slots: number;
   readonly #waitingMax: number;
@@ -24,13 +24,14 @@ export class PasswordHasher {
     this.#waitingMax = waitingMax ?? defaultWaitingMax;
   }
 
-  /** In the PHC string format. Throws `service_unavailable` when too many wait. */
+  /** Hashes a password, in the PHC string format. Throws `service_unavailable` when too many are waiting. */
   hash(password: string): Promise<string> {
     return this.#inTurn(() => hash(normalize(password), passwordCost));
   }
 
   /**
-   * Whether it is the password of that hash. Null, for an e-mail address that nobody has, costs as much and is false.
+   * Checks a password against its hash. A null hash, for an unknown e-mail address, takes the same time and returns
+   * false.
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {
     const nobody = await this.#hashOfNobody();
@@ -38,7 +39,7 @@ export class PasswordHasher {
     return matches && passwordHash !== null;
   }
 
-  /** Whether a hash was made at another cost than today's. */
+  /** Whether a hash has a different cost than today's. */
   isOutdated(passwordHash: string): boolean {
     const { memoryCost, timeCost, parallelism } = parseOptions(passwordHash);
     return (
@@ -48,7 +49,7 @@ export class PasswordHasher {
     );
   }
 
-  /** Made once. One that could not be made, since too many waited, is made by who comes next. */
+  /** The hash for unknown users, created once. If the queue was full, the next call retries. */
   #hashOfNobody(): Promise<string> {
     if (this.#nobody !== undefined) return this.#nobody;
     this.#nobody = this.hash('nobody has this password');
@@ -71,7 +72,7 @@ export class PasswordHasher {
   }
 }
 
-/** One password may be typed as several sequences of code points (NIST SP 800-63B §3.1.1.2). */
+/** The same password can be typed as different code points (NIST SP 800-63B §3.1.1.2). */
 function normalize(password: string): string {
   return password.normalize('NFKC');
 }

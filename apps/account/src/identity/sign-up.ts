@@ -6,8 +6,8 @@ import { beginLoginSession, createRefreshToken, sealTokens, type SealedTokens } 
 import { checkNewPassword, openFor, parseEmail } from './parse-credentials.ts';
 
 /**
- * Takes a person in, and begins their first session. That an address is taken has to show here; who tries many of them is
- * slowed down by the edge. Throws `email_taken`, `sign_up_closed` and `invalid_field`.
+ * Creates a person and starts their first login session. The error for an existing address is visible by design; the
+ * edge limits the rate of attempts. Throws `email_taken`, `sign_up_closed` and `invalid_field`.
  */
 export async function signUp(
   identity: Identity,
@@ -17,7 +17,7 @@ export async function signUp(
   const credentials = openFor(identity.sealingKeys, request.sealedCredentials, identityCredentials);
   const email = parseEmail(credentials.email);
   if (email === null)
-    throw new GatewayError('invalid_field', { param: 'email', message: 'This is no e-mail address.' });
+    throw new GatewayError('invalid_field', { param: 'email', message: 'This is not a valid e-mail address.' });
   checkNewPassword(credentials.password, email, 'password');
   const passwordHash = await identity.passwords.hash(credentials.password);
   const refreshToken = createRefreshToken();

@@ -7,13 +7,13 @@ import type { AccountDatabase, SigningKeyRow } from '../persistence/account-data
 
 export interface SigningKeysOptions {
   readonly database: AccountDatabase;
-  /** Private keys are stored in boxes that only its holder can open. */
+  /** Private keys are stored in boxes that only this key pair opens. */
   readonly boxKeys: SealingKeyPair;
-  /** How long a key signs before the next one does. */
+  /** How long a key signs before the next one takes over. */
   readonly signsForMs?: number;
-  /** How long before it signs a key is published, so that verifiers know it by then. */
+  /** How early a key is published before it signs, so that verifiers know it by then. */
   readonly publishedAheadMs?: number;
-  /** How long after it signed last a key still verifies: longer than tokens live. */
+  /** How long a key verifies after its last signature. Longer than the lifetime of tokens. */
   readonly verifiesAfterMs?: number;
   readonly now?: () => number;
 }
@@ -32,7 +32,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const rereadAfterMs = 60_000;
 const attemptsMax = 5;
 
-/** The keys that sign session tokens, shared by all replicas, a new one each month by itself. */
+/** The keys that sign access tokens. All replicas share them, and a new one is created each month. */
 export class SigningKeys {
   readonly #database: AccountDatabase;
   readonly #boxKeys: SealingKeyPair;
@@ -56,7 +56,7 @@ export class SigningKeys {
     this.#now = options.now ?? Date.now;
   }
 
-  /** The key that signs now. */
+  /** The key that currently signs. */
   async current(): Promise<SigningKey> {
     const rows = await this.#read();
     const now = this.#now();
@@ -65,10 +65,10 @@ export class SigningKeys {
       const privateKey = this.#open(row);
       if (privateKey) return { kid: row.kid, privateKey };
     }
-    throw new Error('there is no key to sign session tokens with');
+    throw new Error('no key can sign access tokens: check SESSION_SECRET');
   }
 
-  /** The keys that verify: those that sign, that did until lately, and that will soon. */
+  /** The keys that verify tokens: current, recent and upcoming signing keys. */
   async publicKeys(): Promise<LoginSessionKey[]> {
     return (await this.#read()).map(({ publicJwk }) => loginSessionKey.parse(publicJwk));
   }
@@ -86,12 +86,15 @@ export class SigningKeys {
         this.#known = { rows, readAt: now };
         return rows;
       }
-      if (attempt >= attemptsMax) throw new Error('no key to sign session tokens with could be made');
+      if (attempt >= attemptsMax) throw new Error('creating a key for access tokens failed');
       await this.#create((rows.at(-1)?.sequence ?? 0) + 1, signsFrom);
     }
   }
 
-  /** When the next key has to sign from; null while there is one for long enough. Keys that cannot be opened do not count. */
+  /**
+   * The time from which the next key must sign. Null while the present keys last long enough. Keys that do not open
+   * are ignored.
+   */
   #chooseNext(rows: readonly SigningKeyRow[], now: number): number | null {
     const usable = rows.filter((row) => row.signsUntil.getTime() > now && this.#open(row) !== null);
     const last = usable.at(-1);
@@ -115,7 +118,7 @@ export class SigningKeys {
         },
       });
     } catch (error) {
-      // Another replica was first: its key is as good.
+      // Another replica was first, and its key is just as good.
       if (!isUniqueConflict(error)) throw error;
     }
   }

@@ -6,12 +6,12 @@ import type { AccountPolicy, ApiKeyRow } from '../persistence/account-database.t
 import { Prisma } from '../persistence/account-database.ts';
 
 type Limit = (typeof inheritableLimit.options)[number];
-/** Limits as they are stored: a null is inherited. */
+/** Stored limits. Null inherits the limit of the account. */
 type StoredLimits = Pick<ApiKeyRow, 'rateLimitRpm' | 'dailyTokenBudget' | 'weeklyTokenBudget'>;
 
 type EffectiveLimits = Record<Limit, number>;
 
-/** The key's own limits, and the policy's where it has none. */
+/** The key's own limits, with the account's limits as defaults. */
 export function chooseLimits(key: StoredLimits, policy: AccountPolicy): EffectiveLimits {
   return {
     rate_limit_rpm: key.rateLimitRpm ?? policy.rateLimitRpm,
@@ -20,7 +20,7 @@ export function chooseLimits(key: StoredLimits, policy: AccountPolicy): Effectiv
   };
 }
 
-/** A key as callers see it. */
+/** Renders a key for the API. */
 export function renderApiKey(key: ApiKeyRow, policy: AccountPolicy): ApiKey {
   const isInherited: Record<Limit, boolean> = {
     rate_limit_rpm: key.rateLimitRpm === null,
@@ -46,27 +46,27 @@ export function renderApiKey(key: ApiKeyRow, policy: AccountPolicy): ApiKey {
 
 const storedList = z.array(z.string()).nullable();
 
-/** A list as it is stored. Null is no list. */
+/** Parses a stored tool list. Null means no list. */
 export function parseToolList(stored: unknown): string[] | null {
   return storedList.parse(stored);
 }
 
-/** A list as it is written: SQL's NULL for none, since JSON's null would be a value. */
+/** Renders a tool list for storage. SQL's NULL means no list, because JSON's null would be a value. */
 export function renderToolList(list: string[] | null): string[] | typeof Prisma.DbNull {
   return list ?? Prisma.DbNull;
 }
 
-/** What a list takes as JSON. */
+/** Size of a tool list as JSON, in bytes. */
 export function countToolListBytes(list: string[] | null): number {
   return list === null ? 0 : Buffer.byteLength(JSON.stringify(list));
 }
 
-/** RFC 3339 → a time that lies ahead of `now`; null is none. Throws `invalid_field` for any other. */
+/** Parses an RFC 3339 time after `now`; null means no expiry. Throws `invalid_field` for any other text. */
 export function parseExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null;
   const expiresAt = new Date(text);
   if (Number.isNaN(expiresAt.getTime()) || expiresAt <= now) {
-    throw new GatewayError('invalid_field', { param: 'expires_at', message: 'expires_at must lie ahead.' });
+    throw new GatewayError('invalid_field', { param: 'expires_at', message: 'expires_at must be in the future.' });
   }
   return expiresAt;
 }

@@ -5,7 +5,7 @@ import type { Prisma } from '../persistence/account-database.ts';
 import type { LastUsedRecorder } from './last-used-recorder.ts';
 import type { KeysContext } from './manage-keys.ts';
 
-/** The outcome `unknown` counts revoked keys too. */
+/** The outcome `unknown` includes revoked keys. */
 export type CountKeyLookup = (outcome: 'found' | 'unknown') => void;
 export const COUNT_KEY_LOOKUP = Symbol('CountKeyLookup');
 
@@ -18,17 +18,18 @@ const withAccount = { account: { include: { policy: true, routing: true } } } as
 type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
 
 /**
- * What the key of this SHA-256 (hex) may do; null for one that is unknown or revoked. The two cost the same: a revoked
- * key is left out by the one look-up itself, so nothing that follows can tell them apart. An expired key has its grant,
- * with the expiry in it: the caller is told that much. So has the secret before the last rotation, with its overlap's end
- * as expiry: every gateway that has the grant ends it by itself.
+ * Returns the permissions of the key with this SHA-256 (hex), or null for an unknown or revoked key. Both cases take
+ * the same time: the one lookup excludes revoked keys, so nothing after it can tell them apart.
+ *
+ * An expired key still gets a grant, and its expiry is in the grant. The same holds for the secret before the last
+ * rotation, with the end of the overlap as its expiry. Every gateway enforces the expiry of its grants.
  */
 export async function authenticateKey(
   context: AuthenticateKeyContext,
   request: { keySha256: string },
 ): Promise<{ grant: KeyGrant | null }> {
   const keyHash = hashKey(context.pepper, request.keySha256);
-  // Across accounts: the key is what tells the account.
+  // Across accounts: the key determines the account.
   const key = await context.database.acrossAccounts.apiKey.findFirst({
     where: { revokedAt: null, OR: [{ keyHash }, { previousKeyHash: keyHash }] },
     include: withAccount,
@@ -39,7 +40,7 @@ export async function authenticateKey(
   return { grant: renderGrant(key, chooseExpiry(key, keyHash)) };
 }
 
-/** A secret that was replaced ends with its overlap, at the latest. */
+/** A replaced secret expires at the end of its overlap or earlier. */
 function chooseExpiry({ expiresAt, ...key }: KeyWithAccount, keyHash: Buffer): Date | null {
   const { previousValidUntil } = key;
   if (keyHash.equals(key.keyHash) || previousValidUntil === null) return expiresAt;

@@ -12,15 +12,14 @@ import type { AccountModels } from '../persistence/account-database.ts';
 export interface CreateKeyRequest {
   readonly accountId: string;
   readonly body: CreateApiKeyBody;
-  /** Whom the secret is sealed to. */
+  /** The public key to which the secret is sealed. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
 }
 
 /**
- * Creates a key, once for an idempotency key. Its secret exists here only until it is sealed. Throws `not_found` for an
- * unknown account, and `invalid_field` for an expiry that does not lie ahead, for a public key that is none, and for one
- * key too many.
+ * Creates a key, once per idempotency key. Its secret exists here only until it is sealed. Throws `not_found` for an
+ * unknown account. Throws `invalid_field` for an expiry in the past, an invalid public key, or too many keys.
  */
 export async function createKey(
   context: KeysContext,
@@ -68,11 +67,11 @@ function renderRow(
   };
 }
 
-/** Exact even under concurrent creations, since the account's row is held. */
+/** The count is exact under concurrency, because the transaction locks the account's row. */
 async function rejectOneTooMany(tx: AccountModels): Promise<void> {
   const count = await tx.apiKey.count({ where: { revokedAt: null } });
   if (count < activeKeysMax) return;
   throw new GatewayError('invalid_field', {
-    message: `An account has at most ${activeKeysMax} API keys. Revoke one first.`,
+    message: `An account can have at most ${activeKeysMax} API keys. Revoke one first.`,
   });
 }

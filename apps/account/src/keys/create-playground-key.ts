@@ -8,25 +8,25 @@ import { runOnce } from '../idempotency/run-once.ts';
 import type { AccountModels } from '../persistence/account-database.ts';
 import type { KeysContext } from './manage-keys.ts';
 
-/** How long the dashboard may use one before it asks for the next. */
+/** Lifetime of a playground key. */
 export const playgroundKeyMs = 60 * 60 * 1000;
-/** Keys that work at the same time: as many browsers. */
+/** Active playground keys per account, one per browser. */
 export const playgroundKeysMax = 5;
-/** Keys that are over and that the request log can still name. */
+/** Ended playground keys that are kept, so that the request log can name them. */
 const keptKeysMax = 100;
 
 interface CreatePlaygroundKeyRequest {
   readonly accountId: string;
   readonly body: { readonly k_target_override?: number | undefined };
-  /** Whom the secret is sealed to. */
+  /** The public key to which the secret is sealed. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
 }
 
 /**
- * Makes an API key for the dashboard's playground, once for an idempotency key: an ordinary one but that it is over in an
- * hour and that lists leave it out. The account's oldest goes when there are too many. Throws `not_found` for an unknown
- * account.
+ * Creates an API key for the dashboard's playground, once per idempotency key. It differs from ordinary keys in two
+ * ways: it expires in an hour, and key lists omit it. If the account has too many, the oldest is revoked. Throws
+ * `not_found` for an unknown account.
  */
 export async function createPlaygroundKey(
   context: KeysContext,
@@ -69,7 +69,7 @@ function renderRow(accountId: string, secret: CreatedApiKey, pepper: Buffer, cre
   };
 }
 
-/** Makes room for one more. Answers the ids of those that worked until now. */
+/** Makes room for one more key. Returns the ids of the keys it revokes. */
 async function retireOldest(tx: AccountModels, epoch: number, now: Date): Promise<string[]> {
   const keys = await tx.apiKey.findMany({
     where: { isPlayground: true },

@@ -11,7 +11,7 @@ describe('the recorder of last uses', () => {
     errors.length = 0;
   });
 
-  it('writes many uses at once, and a key once a minute at most', async () => {
+  it('writes many uses in one batch, and each key at most once a minute', async () => {
     const recorder = recordTo((keyIds) => Promise.resolve(void written.push([...keyIds])));
     for (let i = 0; i < 100; i++) for (const keyId of ['a', 'b']) recorder.note(keyId);
     await recorder.flush();
@@ -22,21 +22,21 @@ describe('the recorder of last uses', () => {
     expect(written).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('writes by itself within about a second', async () => {
+  it('writes within about a second without a flush', async () => {
     const recorder = recordTo((keyIds) => Promise.resolve(void written.push([...keyIds])));
     recorder.note('a');
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(written).toEqual([['a']]);
   });
 
-  it('holds ten thousand keys and no more', async () => {
+  it('records at most ten thousand keys at a time', async () => {
     const recorder = recordTo((keyIds) => Promise.resolve(void written.push([...keyIds])));
     for (let i = 0; i < 10_001; i++) recorder.note(String(i));
     await recorder.flush();
     expect(written[0]).toHaveLength(10_000);
   });
 
-  it('reports a write that failed, and goes on', async () => {
+  it('reports a failed write and continues', async () => {
     const failure = new Error('away');
     const recorder = recordTo(() => Promise.reject(failure));
     recorder.note('a');

@@ -3,15 +3,16 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 
 const pauseMs = 1_000;
 const oncePerMs = 60_000;
-/** Keys whose use waits to be written, and keys remembered as written. More than that in a minute are not recorded. */
+/** Keys waiting to be written, and keys remembered as written. Further keys within a minute are not recorded. */
 const keysMax = 10_000;
 
-/** Writes, for these keys, that they were used at `usedAt`. */
+/** Writes that these keys were used at `usedAt`. */
 type WriteLastUsed = (keyIds: readonly string[], usedAt: Date) => Promise<void>;
 
 /**
- * Records when keys were last used, off the path of the request: uses are gathered for a second and written together,
- * at most once a minute for each key. A failed write is reported and left out: the next minute's stands for it.
+ * Records the last use of keys outside the request path. It collects uses for a second and writes them in one batch,
+ * at most once a minute per key. A failed write is reported and not retried, because the next minute's write replaces
+ * it.
  */
 export class LastUsedRecorder {
   readonly #write: WriteLastUsed;
@@ -25,14 +26,14 @@ export class LastUsedRecorder {
     this.#onError = onError;
   }
 
-  /** Costs a look-up in memory. */
+  /** Records a use, with one lookup in memory. */
   note(keyId: string): void {
     if (this.#written.has(keyId) || this.#waiting.size >= keysMax) return;
     this.#waiting.add(keyId);
     this.#timer ??= setTimeout(() => void this.flush(), pauseMs).unref();
   }
 
-  /** Writes what waits, now. Never rejects. */
+  /** Writes the collected uses now. Never rejects. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -48,7 +49,7 @@ export class LastUsedRecorder {
   }
 }
 
-/** Replicas record the same key's uses: the condition keeps them, too, to one write a minute. */
+/** Several replicas record uses of the same key. The condition limits all of them together to one write a minute. */
 export function writeLastUsedTo(database: AccountDatabase): WriteLastUsed {
   return async (keyIds, usedAt) => {
     const before = new Date(usedAt.getTime() - oncePerMs);

@@ -11,11 +11,11 @@ import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
 
-/** Keys of one account that are not revoked. Keeps the list of them within one message. */
+/** Active keys per account. The bound keeps their list within one message. */
 export const activeKeysMax = 1_000;
-/** Revoked keys that an account keeps, for the request log to name; the oldest go first. */
+/** Revoked keys kept per account, so that the request log can name them. The oldest are deleted first. */
 const revokedKeysMax = 10_000;
-/** What the tool lists of an account's keys may take in all, as JSON: half of the largest message. */
+/** Total size of the tool lists of an account's keys, as JSON: half of the largest message. */
 const toolListBytesMax = 4 * 1024 * 1024;
 
 export interface KeysContext {
@@ -26,7 +26,7 @@ export interface KeysContext {
 }
 export const KEY_PEPPER = Symbol('KeyPepper');
 
-/** The account's keys that are not revoked, the newest first, without those of the playground. None for an unknown account. */
+/** Lists the account's active keys, newest first, without playground keys. Empty for an unknown account. */
 export async function listKeys(
   { database }: Pick<KeysContext, 'database'>,
   { accountId }: { accountId: string },
@@ -44,8 +44,8 @@ export async function listKeys(
 }
 
 /**
- * Changes what is given of a key and leaves the rest. Throws `not_found` for a key that is revoked, another account's, or
- * none, and `invalid_field` for an expiry that does not lie ahead.
+ * Updates the given fields of a key. Throws `not_found` for a key that is unknown, revoked or of another account, and
+ * `invalid_field` for an expiry in the past.
  */
 export async function updateKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
@@ -79,8 +79,8 @@ function renderChanges(body: UpdateApiKeyBody) {
 }
 
 /**
- * Sets one or both of a key's tool lists; one left out stays as it is. Throws `not_found` for a key that is revoked,
- * another account's, or none, and `invalid_field` when the account's lists grow too long.
+ * Replaces one or both tool lists of a key. An omitted list stays unchanged. Throws `not_found` for a key that is
+ * unknown, revoked or of another account, and `invalid_field` when the account's lists become too long.
  */
 export async function setToolLists(
   context: Pick<KeysContext, 'database' | 'changes'>,
@@ -114,11 +114,11 @@ async function rejectTooLong(tx: AccountModels, body: ToolListBody): Promise<voi
   if ((sums._sum.toolListBytes ?? 0) <= toolListBytesMax) return;
   throw new GatewayError('invalid_field', {
     param: body.allowed_tools ? 'allowed_tools' : 'denied_tools',
-    message: `The tool lists of an account's keys may take ${toolListBytesMax} bytes in all.`,
+    message: `The tool lists of all keys of an account may have at most ${toolListBytesMax} bytes together.`,
   });
 }
 
-/** Revokes a key. Throws `not_found` for one that is revoked already, another account's, or none. */
+/** Revokes a key. Throws `not_found` for a key that is unknown, revoked or of another account. */
 export async function revokeKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
   { accountId, keyId }: { accountId: string; keyId: string },
@@ -137,7 +137,7 @@ export async function revokeKey(
   return { keyId };
 }
 
-/** Keeps what revoked keys take within its bound: one is revoked at a time, so one at a time may have to go. */
+/** Deletes the oldest revoked key beyond the bound. Each call revokes one key, so it deletes at most one. */
 async function deleteOldest(tx: AccountModels): Promise<void> {
   const [oldest] = await tx.apiKey.findMany({
     where: { revokedAt: { not: null } },

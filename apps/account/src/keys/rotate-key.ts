@@ -12,7 +12,7 @@ export interface RotateKeyRequest {
   readonly accountId: string;
   readonly keyId: string;
   readonly body: RotateApiKeyBody;
-  /** Whom the new secret is sealed to. */
+  /** The public key to which the new secret is sealed. */
   readonly recipientPublicKey: string;
   readonly idempotencyKeySha256?: string | undefined;
 }
@@ -20,10 +20,9 @@ export interface RotateKeyRequest {
 type RotatedKey = ApiKey & { previous_key_expires_at: string | null };
 
 /**
- * Gives a key a new secret, once for an idempotency key. The present one goes on working until the overlap ends; one that
- * was still in an earlier rotation's overlap ends now, so that a key never has more than two. Throws `not_found` for a key
- * that is revoked, another account's, or none, and `invalid_field` for one that has expired and for a public key that is
- * none.
+ * Gives a key a new secret, once per idempotency key. The present secret works until the overlap ends. A secret from
+ * an earlier overlap ends now, so a key never has more than two. Throws `not_found` for a key that is unknown,
+ * revoked or of another account. Throws `invalid_field` for an expired key or an invalid public key.
  */
 export async function rotateKey(
   context: KeysContext,
@@ -70,7 +69,7 @@ async function replaceSecret(
   return { key: { ...renderApiKey(row, policy), previous_key_expires_at }, secret: secret.key };
 }
 
-/** Its new secret would not work either, and whoever asked would not see why. */
+/** The new secret of an expired key would not work, and the caller would not see why. */
 function rejectExpired(expiresAt: Date | null, now: Date): void {
   if (expiresAt === null || expiresAt > now) return;
   throw new GatewayError('invalid_field', {

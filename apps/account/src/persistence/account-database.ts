@@ -14,14 +14,14 @@ export type AccountDatabase = Database<PrismaClient>;
 export const ACCOUNT_DATABASE = Symbol('AccountDatabase');
 export type AccountModels = Models<PrismaClient>;
 
-/** The account service's own database. */
+/** Opens the account service's own database. */
 export function createAccountDatabase(
   options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'connectionsMax' | 'onConnectionError'>,
 ): AccountDatabase {
   return createDatabase({
     ...options,
     applicationName: 'account',
-    // Longer formats quote source code and arguments, which have no place in a log.
+    // Longer formats quote source code and arguments, which must not appear in logs.
     createClient: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
     accountFields: { Account: 'id' },
   });

@@ -3,8 +3,8 @@ import { isMissingRow } from '@gateway/persistence';
 import type { AccountModels } from './account-database.ts';
 
 /**
- * Takes the account's next epoch for a change. Holds the account's row until the transaction ends, so changes of one
- * account come one after another, and what is counted after it stays true. Throws `not_found` for an unknown account.
+ * Takes the account's next epoch for a change. It locks the account's row until the transaction ends, so changes of
+ * one account run one after another, and later counts stay exact. Throws `not_found` for an unknown account.
  */
 export async function takeNextEpoch(tx: AccountModels, accountId: string): Promise<number> {
   try {
@@ -19,7 +19,7 @@ export async function takeNextEpoch(tx: AccountModels, accountId: string): Promi
   }
 }
 
-/** What is left out of a partial update stays out of the row's change. */
+/** Omits undefined fields, so that a partial update does not change them. */
 export function omitUndefined<Row extends object>(
   row: Row,
 ): { [Field in keyof Row]?: Exclude<Row[Field], undefined> } {

@@ -7,8 +7,8 @@ import type { PreferencesContext } from './preferences.ts';
 const togglesMax = 10_000;
 
 /**
- * Takes a model out of automatic routing, or into it again. Throws `not_found` for an account that is not there, and
- * `invalid_field` for one toggle too many.
+ * Removes a model from automatic routing, or adds it again. Throws `not_found` for an unknown account, and
+ * `invalid_field` for too many toggles.
  */
 export async function toggleModel(
   context: PreferencesContext,
@@ -32,11 +32,11 @@ export async function toggleModel(
 
 function tooMany(): GatewayError {
   return new GatewayError('invalid_field', {
-    message: `An account has at most ${togglesMax} model toggles.`,
+    message: `An account can have at most ${togglesMax} model toggles.`,
   });
 }
 
-/** The models that take no part in automatic routing. None for an unknown account. */
+/** Lists the models excluded from automatic routing. Empty for an unknown account. */
 export async function listDisabledModels(
   { database }: Pick<PreferencesContext, 'database'>,
   { accountId }: { accountId: string },

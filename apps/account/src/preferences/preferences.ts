@@ -10,7 +10,7 @@ export interface PreferencesContext {
   readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange'>;
 }
 
-/** Throws `not_found` for an account that is not there. */
+/** Throws `not_found` for an unknown account. */
 export async function getPreferences(
   { database }: Pick<PreferencesContext, 'database'>,
   { accountId }: { accountId: string },
@@ -20,7 +20,7 @@ export async function getPreferences(
   return { preferences: renderPreferences(row) };
 }
 
-/** Changes what is given of an account's preferences. Throws `not_found` for an account that is not there. */
+/** Updates the given preferences of an account. Throws `not_found` for an unknown account. */
 export async function updatePreferences(
   context: PreferencesContext,
   { accountId, body }: { accountId: string; body: UpdatePreferencesBody },
@@ -37,7 +37,7 @@ export async function updatePreferences(
 function renderChanges(body: UpdatePreferencesBody) {
   return omitUndefined({
     mode: body.mode,
-    // SQL's NULL for all of them: JSON's null would be a value.
+    // SQL's NULL allows all providers, because JSON's null would be a value.
     allowedProviders: body.allowed_providers === null ? Prisma.DbNull : body.allowed_providers,
     maxCostUsdPerMtok: body.max_cost_usd_per_mtok,
     pruningMode: body.pruning?.mode,
@@ -51,7 +51,7 @@ function renderChanges(body: UpdatePreferencesBody) {
   });
 }
 
-/** Preferences as callers see them. Throws for a row that no update of ours wrote. */
+/** Renders preferences for the API. Throws for a row that this service did not write. */
 function renderPreferences(row: RoutingPreferencesRow): RoutingPreferences {
   return routingPreferences.parse({
     mode: row.mode,

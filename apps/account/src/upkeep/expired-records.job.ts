@@ -4,8 +4,9 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 const everyMs = 10 * 60_000;
 
 /**
- * Deletes answers that were kept for a day, those of accounts that call no more among them: a sealed secret lives no longer
- * than is said of it. Sessions of people that are over go as well, and failures to log in that count no more. Every replica does so; that they do it at once is harmless.
+ * Deletes expired replies of idempotent calls, also for inactive accounts, so that sealed secrets do not outlive
+ * their promised lifetime. It also deletes expired login sessions and forgotten login failures. Every replica runs
+ * it, and concurrent runs are harmless.
  */
 export class ExpiredRecordsJob {
   readonly #database: AccountDatabase;
@@ -26,7 +27,7 @@ export class ExpiredRecordsJob {
     this.#timer = undefined;
   }
 
-  /** One round of it, now. Never rejects: the next round stands for one that failed. */
+  /** Runs one round now. Never rejects: after a failure the next round deletes the same records. */
   async run(): Promise<void> {
     try {
       const expired = { expiresAt: { lte: new Date() } };
