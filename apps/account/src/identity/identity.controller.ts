@@ -1,11 +1,11 @@
 import {
   changePassword as changePasswordContract,
   getIdentitySealingKey as getIdentitySealingKeyContract,
-  getLoginSessionKeys as getSessionKeysContract,
+  getLoginSessionKeys as getLoginSessionKeysContract,
   logIn as logInContract,
   logOut as logOutContract,
-  refreshLoginSession as refreshSessionContract,
-  resolveLoginSession as resolveSessionContract,
+  refreshLoginSession as refreshLoginSessionContract,
+  resolveLoginSession as resolveLoginSessionContract,
   signUp as signUpContract,
 } from '@gateway/contracts';
 import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
@@ -31,16 +31,16 @@ export class IdentityController {
     this.#identity = identity;
   }
 
-  @RpcHandler(resolveSessionContract)
+  @RpcHandler(resolveLoginSessionContract)
   resolveLoginSession(
-    request: ParsedRequestOf<typeof resolveSessionContract>,
-  ): Promise<ReplyOf<typeof resolveSessionContract>> {
+    request: ParsedRequestOf<typeof resolveLoginSessionContract>,
+  ): Promise<ReplyOf<typeof resolveLoginSessionContract>> {
     return resolveLoginSession({ database: this.#database, identity: this.#identity }, request);
   }
 
   /** The keys that verify access tokens, as a JWK set (RFC 7517 §5). */
-  @RpcHandler(getSessionKeysContract)
-  async getLoginSessionKeys(): Promise<ReplyOf<typeof getSessionKeysContract>> {
+  @RpcHandler(getLoginSessionKeysContract)
+  async getLoginSessionKeys(): Promise<ReplyOf<typeof getLoginSessionKeysContract>> {
     return { keySet: { keys: await requireIdentity(this.#identity).signingKeys.publicKeys() } };
   }
 
@@ -60,10 +60,10 @@ export class IdentityController {
     return logIn(requireIdentity(this.#identity), request);
   }
 
-  @RpcHandler(refreshSessionContract)
+  @RpcHandler(refreshLoginSessionContract)
   async refreshLoginSession(
-    request: ParsedRequestOf<typeof refreshSessionContract>,
-  ): Promise<ReplyOf<typeof refreshSessionContract>> {
+    request: ParsedRequestOf<typeof refreshLoginSessionContract>,
+  ): Promise<ReplyOf<typeof refreshLoginSessionContract>> {
     return refreshLoginSession(requireIdentity(this.#identity), request);
   }
 

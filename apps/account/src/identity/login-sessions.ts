@@ -89,13 +89,8 @@ interface LoginSessionName {
 export async function resolveLoginSession(
   { database, identity }: { readonly database: AccountDatabase; readonly identity: Identity | null },
   { issuer, subject, sessionId }: LoginSessionName,
-<<<<<<< HEAD
 ): Promise<{ session: ResolvedLoginSession | null }> {
-  // Across accounts: the session is what tells the account.
-=======
-): Promise<{ session: ResolvedSession | null }> {
   // Across accounts: the login session determines the account.
->>>>>>> 22ae1bf (docs(account): rewrite comments, messages and test names in plain English)
   const { identitySession, person } = database.acrossAccounts;
   if (identity?.issuer === issuer) {
     if (sessionId === null) return { session: null };

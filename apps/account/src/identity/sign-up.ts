@@ -17,7 +17,10 @@ export async function signUp(
   const credentials = openFor(identity.sealingKeys, request.sealedCredentials, identityCredentials);
   const email = parseEmail(credentials.email);
   if (email === null)
-    throw new GatewayError('invalid_field', { param: 'email', message: 'This is not a valid e-mail address.' });
+    throw new GatewayError('invalid_field', {
+      param: 'email',
+      message: 'This is not a valid e-mail address.',
+    });
   checkNewPassword(credentials.password, email, 'password');
   const passwordHash = await identity.passwords.hash(credentials.password);
   const refreshToken = createRefreshToken();

@@ -66,7 +66,10 @@ export function parseExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null;
   const expiresAt = new Date(text);
   if (Number.isNaN(expiresAt.getTime()) || expiresAt <= now) {
-    throw new GatewayError('invalid_field', { param: 'expires_at', message: 'expires_at must be in the future.' });
+    throw new GatewayError('invalid_field', {
+      param: 'expires_at',
+      message: 'expires_at must be in the future.',
+    });
   }
   return expiresAt;
 }
