@@ -8,8 +8,8 @@ import { applyEdits } from '@gateway/wire-formats';
 import {
   compressDefinition,
   type SchemaMode,
-} from '../../apps/compressor/src/compress-schemas/compress-definition.ts';
-import { countTokens } from '../../apps/compressor/src/count-tokens/count-tokens.ts';
+} from '../../apps/compressor/src/compress-schemas/compress-schemas.ts';
+import { countTokens } from '../../apps/compressor/src/text/count-tokens.ts';
 import { createDraw, drawArguments } from './schemas/draw-arguments.ts';
 
 const toolsInSetMax = 1_000;

@@ -4,9 +4,9 @@ import type {
   ContextBlock,
 } from '../../apps/compressor/src/compress-blocks/context-block.ts';
 import { ConversationCompressor } from '../../apps/compressor/src/compress-blocks/conversation.ts';
-import { criticalTerms } from '../../apps/compressor/src/compress-blocks/critical-terms.ts';
-import { resolveReferences } from '../../apps/compressor/src/compress-blocks/resolve-references.ts';
-import { expandTables } from '../../apps/compressor/src/compress-blocks/steps/expand-tables.ts';
+import { criticalTerms } from '../../apps/compressor/src/text/critical-terms.ts';
+import { resolveReferences } from '../../apps/compressor/src/compress-blocks/references/resolve-references.fixture.ts';
+import { expandTables } from '../../apps/compressor/src/compress-blocks/steps/expand-tables.fixture.ts';
 
 export const modes: readonly CompressionSettings[] = [
   { mode: 'lossless', recoverable: false, sessionSeed: 'one' },

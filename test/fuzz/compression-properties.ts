@@ -9,7 +9,7 @@ import {
   sentTexts,
   termsAsked,
 } from './compression-invariants.ts';
-import { parseReference } from '../../apps/compressor/src/compress-blocks/references.ts';
+import { parseReference } from '../../apps/compressor/src/compress-blocks/references/references.ts';
 import { conversation, json } from './sample-conversations.ts';
 
 type Holds = (blocks: readonly ContextBlock[]) => void;

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { applyEdits, formatNamed, scanJson } from '@gateway/wire-formats';
-import { compressBlocks } from '../../apps/compressor/src/compress-blocks/compress-blocks.ts';
-import { ConversationStore } from '../../apps/compressor/src/compress-blocks/conversation-store.ts';
+import {
+  compressBlocks,
+  ConversationStore,
+} from '../../apps/compressor/src/compress-blocks/compress-blocks.ts';
 import { ContextMemo } from '../../apps/edge-gateway/src/pipeline/stages/plan/context/context-memo.ts';
 import { ContextPlanner } from '../../apps/edge-gateway/src/pipeline/stages/plan/context/context-planner.ts';
 import { listCandidates } from '../../apps/edge-gateway/src/pipeline/stages/plan/context/context-subject.ts';

@@ -1,51 +1,41 @@
-import type { Logger, Metrics } from '@gateway/observability';
+import type { ServiceParts } from '@gateway/messaging';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { BlockMetrics } from './compress-blocks/block-metrics.ts';
-import { CompressBlocksHandler } from './compress-blocks/compress-blocks.handler.ts';
-import { ConversationStore } from './compress-blocks/conversation-store.ts';
-import { instanceIdToken } from './compress-blocks/instance-id.ts';
-import { CompressSchemasHandler } from './compress-schemas/compress-schemas.handler.ts';
-import { CompressionMetrics } from './compress-schemas/compression-metrics.ts';
+import { ConversationStore, INSTANCE_ID } from './compress-blocks/compress-blocks.ts';
+import { BlockMetrics, SchemaMetrics } from './compressor-metrics.ts';
+import { ContextController } from './context.controller.ts';
 import { BackgroundCounter } from './count-tokens/background-counter.ts';
-import { countStoreToken } from './count-tokens/count-store-token.ts';
-import type { CountStore } from './count-tokens/count-store.port.ts';
-import { ReadTokenCountsHandler } from './count-tokens/read-token-counts.handler.ts';
-import type { OriginalStore } from './originals/original-store.port.ts';
-import { originalStoreToken } from './originals/originals-token.ts';
-import { RecallOriginalsHandler } from './recall-originals/recall-originals.handler.ts';
+import { COUNT_STORE, type CountStore } from './count-tokens/count-store.port.ts';
+import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
+import { SchemasController } from './schemas.controller.ts';
 
-export interface CompressorParts {
+export interface CompressorParts extends Pick<ServiceParts, 'logger' | 'metrics'> {
   readonly instanceId: string;
-  readonly metrics: Metrics;
-  /** What remembered conversations may take of the memory, about. */
+  /** Approximate memory for remembered conversations, in bytes. */
   readonly conversationBytesMax: number;
   readonly originals: OriginalStore;
   readonly counts: CountStore;
-  readonly log: Logger;
 }
 
 @Module({})
 export class CompressorModule {
-  static create(parts: CompressorParts): DynamicModule {
-    const { instanceId, metrics, conversationBytesMax, originals, counts, log } = parts;
-    const blockMetrics = new BlockMetrics(metrics);
-    const counter = new BackgroundCounter(counts, blockMetrics.observeExact.bind(blockMetrics), log);
+  static forRoot(parts: CompressorParts): DynamicModule {
+    const { instanceId, metrics, conversationBytesMax, originals, counts, logger } = parts;
     return {
       module: CompressorModule,
-      controllers: [
-        CompressSchemasHandler,
-        CompressBlocksHandler,
-        RecallOriginalsHandler,
-        ReadTokenCountsHandler,
-      ],
+      controllers: [SchemasController, ContextController],
       providers: [
-        { provide: CompressionMetrics, useValue: new CompressionMetrics(metrics) },
-        { provide: BlockMetrics, useValue: blockMetrics },
-        { provide: BackgroundCounter, useValue: counter },
-        { provide: countStoreToken, useValue: counts },
-        { provide: ConversationStore, useValue: new ConversationStore(conversationBytesMax) },
-        { provide: originalStoreToken, useValue: originals },
-        { provide: instanceIdToken, useValue: instanceId },
+        { provide: INSTANCE_ID, useValue: instanceId },
+        { provide: ORIGINAL_STORE, useValue: originals },
+        { provide: COUNT_STORE, useValue: counts },
+        { provide: SchemaMetrics, useFactory: () => new SchemaMetrics(metrics) },
+        { provide: BlockMetrics, useFactory: () => new BlockMetrics(metrics) },
+        { provide: ConversationStore, useFactory: () => new ConversationStore(conversationBytesMax) },
+        {
+          provide: BackgroundCounter,
+          inject: [COUNT_STORE, BlockMetrics],
+          useFactory: (store: CountStore, blockMetrics: BlockMetrics) =>
+            new BackgroundCounter(store, blockMetrics.observeExact.bind(blockMetrics), logger),
+        },
       ],
     };
   }

@@ -20,15 +20,15 @@ function connectRedis(logger: Logger): Redis {
 await runService({
   name: 'compressor',
   config,
-  createModule: ({ metrics, logger: log }) => {
-    const redis = connectRedis(log);
-    return CompressorModule.create({
+  createModule: ({ metrics, logger }) => {
+    const redis = connectRedis(logger);
+    return CompressorModule.forRoot({
       instanceId: config.INSTANCE_ID,
       metrics,
-      log,
+      logger,
       conversationBytesMax: config.CONVERSATION_BYTES_MAX,
-      originals: new RedisOriginalStore(redis, config.ORIGINALS_KEY, log),
-      counts: new RedisCountStore(redis, log),
+      originals: new RedisOriginalStore(redis, config.ORIGINALS_KEY, logger),
+      counts: new RedisCountStore(redis, logger),
     });
   },
 });

@@ -10,8 +10,8 @@ import type {
   ContextBlock,
 } from '../../../apps/compressor/src/compress-blocks/context-block.ts';
 import { ConversationCompressor } from '../../../apps/compressor/src/compress-blocks/conversation.ts';
-import { OnnxLineScorer } from '../../../apps/compressor/src/score-lines/onnx-line-scorer.adapter.ts';
-import { writeSmallScorer } from '../../../apps/compressor/src/score-lines/small-scorer.fixture.ts';
+import { OnnxLineScorer } from '../../../tools/line-scorer/line-scorer.ts';
+import { writeSmallScorer } from '../../../tools/line-scorer/small-scorer.ts';
 import { kinds, makeBlocks, pathological, type Kind } from './texts.ts';
 
 const bounds = { coldMs: 60, tailMs: 10, pathologicalMs: 50, memoryMiB: 64, doubling: 2.3 } as const;

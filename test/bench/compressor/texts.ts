@@ -1,5 +1,5 @@
 import type { ContextBlock } from '../../../apps/compressor/src/compress-blocks/context-block.ts';
-import { countTokens } from '../../../apps/compressor/src/count-tokens/count-tokens.ts';
+import { countTokens } from '../../../apps/compressor/src/text/count-tokens.ts';
 
 /** Numbers that are the same in every run (a linear congruential generator). */
 function createDraw(seed: number): (below: number) => number {

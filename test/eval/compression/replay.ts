@@ -3,7 +3,7 @@ import type {
   BlockOutcome,
   CompressionSettings,
 } from '../../../apps/compressor/src/compress-blocks/context-block.ts';
-import { resolveReferences } from '../../../apps/compressor/src/compress-blocks/resolve-references.ts';
+import { resolveReferences } from '../../../apps/compressor/src/compress-blocks/references/resolve-references.fixture.ts';
 import type { BilledTurn } from './billed-cost.ts';
 import { measureRetention, type Retention } from './retention.ts';
 import { messageTokens, tokensOf } from './token-table.ts';

@@ -1,4 +1,4 @@
-import { countTokens } from '../../../apps/compressor/src/count-tokens/count-tokens.ts';
+import { countTokens } from '../../../apps/compressor/src/text/count-tokens.ts';
 
 /** What a message takes beside its text, about, in every chat format. */
 export const messageTokens = 4;

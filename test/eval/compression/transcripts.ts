@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContextBlock } from '../../../apps/compressor/src/compress-blocks/context-block.ts';
-import { endsInCommand } from '../../../apps/compressor/src/compress-blocks/observation.ts';
+import { endsInCommand } from '../../../apps/compressor/src/text/classify-text.ts';
 
 interface ToolCall {
   readonly id?: string;

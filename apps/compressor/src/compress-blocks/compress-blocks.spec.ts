@@ -1,6 +1,5 @@
 import type { CompressBlocksRequest } from '@gateway/contracts';
-import { compressBlocks } from './compress-blocks.ts';
-import { ConversationStore } from './conversation-store.ts';
+import { compressBlocks, ConversationStore } from './compress-blocks.ts';
 
 const hashOf = (digit: number): string => String(digit).repeat(64);
 const result = JSON.stringify({ rows: [1, 2, 3, 4, 5, 6, 7, 8, 9] }, null, 8);

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { CompressBlocksReply, CompressBlocksRequest, TokenCounts } from '@gateway/contracts';
+import { LRUCache } from 'lru-cache';
 import type { ChangedBlock } from '../count-tokens/background-counter.ts';
 import type { BlockStepReport } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
-import type { ConversationStore } from './conversation-store.ts';
 
 /** Room under the 8 MiB limit of a message; what does not fit any more goes as it came. */
 const replyBytesMax = 7 * 1024 * 1024;
@@ -58,3 +58,37 @@ export function compressBlocks(
 function sumEstimates(steps: readonly BlockStepReport[]): TokenCounts {
   return { before: steps[0]?.tokensBefore ?? 0, after: steps.at(-1)?.tokensAfter ?? 0 };
 }
+
+/** A character of a conversation takes about this many bytes: its text, its lines by number, its landmarks. */
+const bytesPerCharacter = 6;
+const bytesPerConversation = 4_096;
+
+/**
+ * Conversations as far as they were compressed, by a hash over what was sent of them. Nothing here matters: what is
+ * forgotten is told again.
+ */
+export class ConversationStore {
+  readonly #conversations: LRUCache<string, ConversationCompressor>;
+
+  constructor(bytesMax: number) {
+    this.#conversations = new LRUCache({
+      max: 50_000,
+      maxSize: bytesMax,
+      sizeCalculation: ({ characters }) => bytesPerConversation + characters * bytesPerCharacter,
+    });
+  }
+
+  /** A conversation that goes on is another one from then on: it is kept under its new name alone. */
+  take(name: string): ConversationCompressor | undefined {
+    const conversation = this.#conversations.get(name);
+    if (conversation !== undefined) this.#conversations.delete(name);
+    return conversation;
+  }
+
+  keep(name: string, conversation: ConversationCompressor): void {
+    this.#conversations.set(name, conversation);
+  }
+}
+
+/** Injection token of the instance's id, which `unknown` replies carry. */
+export const INSTANCE_ID = Symbol('InstanceId');

@@ -1,3 +1,5 @@
+import type { ContextStepName } from '@gateway/contracts';
+
 /** Whose words a piece of context is. */
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
 
@@ -25,7 +27,7 @@ export interface CompressionSettings {
 }
 
 export interface BlockStepReport {
-  readonly step: string;
+  readonly step: ContextStepName;
   /** Estimated, of the block before the step and after it. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;

@@ -1,3 +1,4 @@
+import type { ContextStepName } from '@gateway/contracts';
 import { scanJson, JsonDepthError, JsonSyntaxError, type JsonTape } from '@gateway/wire-formats';
 import { hash } from 'node:crypto';
 import {
@@ -8,21 +9,19 @@ import {
   type ContextBlock,
   type Omission,
 } from './context-block.ts';
-import { criticalTerms } from './critical-terms.ts';
-import { estimateTextTokens } from './estimate-text-tokens.ts';
-import { LineIndex } from './line-index.ts';
-import { looksLikeCode } from './looks-like-code.ts';
-import { endsInCommand } from './observation.ts';
-import { blockLabelOf, parseReference, renderBlockReference } from './references.ts';
+import { criticalTerms } from '../text/critical-terms.ts';
+import { estimateTextTokens } from '../text/estimate-tokens.ts';
+import { LineIndex } from './references/line-index.ts';
+import { looksLikeCode, endsInCommand } from '../text/classify-text.ts';
+import { blockLabelOf, parseReference, renderBlockReference } from './references/references.ts';
 import { blobs } from './steps/blobs.ts';
 import { headTail } from './steps/head-tail.ts';
 import { logFolding } from './steps/log-folding.ts';
 import { looksLikeJson, minifyJson } from './steps/minify-json.ts';
 import { summary } from './steps/summary.ts';
 import { mayHoldTables, renderTables } from './steps/table-form.ts';
-import { terminal } from './steps/terminal.ts';
-import { trailingSpace } from './steps/trailing-space.ts';
-import type { TextStep } from './text-step.ts';
+import { terminal, trailingSpace } from './steps/terminal.ts';
+import type { TextStep } from './steps/text-step.ts';
 
 /** Blocks under this are not worth a look; blocks over that are left alone: half a million tokens fit no context. */
 const tokensMin = 12;
@@ -191,7 +190,7 @@ class BlockDraft {
     for (const step of steps) this.apply(step.name, (text) => step.apply(text, context));
   }
 
-  apply(step: string, edit: (text: string) => string): void {
+  apply(step: ContextStepName, edit: (text: string) => string): void {
     const omitted = this.#omissions.length;
     const text = edit(this.text);
     if (text === this.text) return;

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { applyEdits } from '@gateway/wire-formats';
-import { compressDefinition } from './compress-definition.ts';
+import { compressDefinition } from './compress-schemas.ts';
 import { compressedText } from './compressed-text.fixture.ts';
 
 const options = { strict: false, validateFormats: false, logger: false } as const;

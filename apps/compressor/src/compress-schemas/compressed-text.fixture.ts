@@ -1,5 +1,5 @@
 import { applyEdits } from '@gateway/wire-formats';
-import { compressDefinition, type SchemaMode } from './compress-definition.ts';
+import { compressDefinition, type SchemaMode } from './compress-schemas.ts';
 
 /** The definition after its edits. */
 export function compressedText(text: string, mode: SchemaMode = 'lossless'): string {

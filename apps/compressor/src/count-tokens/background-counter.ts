@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TokenCounts } from '@gateway/contracts';
 import type { Logger } from '@gateway/observability';
 import type { CountStore } from './count-store.port.ts';
-import { countTokens } from './count-tokens.ts';
-import { cutExactly } from './cut-exactly.ts';
+import { countTokens } from '../text/count-tokens.ts';
+import { cutExactly } from '../text/cut-text.ts';
 
 /** About a third of a millisecond of work, after which whoever waits comes first. */
 const pieceUnits = 2_000;

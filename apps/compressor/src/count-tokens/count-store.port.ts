@@ -7,3 +7,5 @@ export interface CountStore {
   /** In the order asked; null for what is not kept. Never fails. */
   find(ids: readonly string[]): Promise<(TokenCounts | null)[]>;
 }
+
+export const COUNT_STORE = Symbol('CountStore');

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { deriveSessionKeys, nameOriginal, openOriginal, sealOriginal } from './original-seal.ts';
+import { deriveConversationKeys, nameOriginal, openOriginal, sealOriginal } from './original-seal.ts';
 
 const key = randomBytes(32);
 const scope = { accountId: '0198b5c0-0000-7000-8000-000000000001', session: 'ab'.repeat(32) };
 const others = [
-  deriveSessionKeys(key, { ...scope, accountId: '0198b5c0-0000-7000-8000-000000000002' }),
-  deriveSessionKeys(key, { ...scope, session: 'cd'.repeat(32) }),
-  deriveSessionKeys(randomBytes(32), scope),
+  deriveConversationKeys(key, { ...scope, accountId: '0198b5c0-0000-7000-8000-000000000002' }),
+  deriveConversationKeys(key, { ...scope, session: 'cd'.repeat(32) }),
+  deriveConversationKeys(randomBytes(32), scope),
 ];
 const id = '0123456789ab';
 const original = Buffer.from('ten lines of a log');
 
 describe('an original that is kept', () => {
-  const keys = deriveSessionKeys(key, scope);
+  const keys = deriveConversationKeys(key, scope);
   const sealed = sealOriginal(keys, id, original);
 
   it('comes back to its own account and session', () => {
-    expect(openOriginal(deriveSessionKeys(key, scope), id, sealed)).toEqual(original);
-    expect(nameOriginal(deriveSessionKeys(key, scope), id)).toBe(nameOriginal(keys, id));
+    expect(openOriginal(deriveConversationKeys(key, scope), id, sealed)).toEqual(original);
+    expect(nameOriginal(deriveConversationKeys(key, scope), id)).toBe(nameOriginal(keys, id));
   });
 
   it('can be neither found nor read for another account or session, or without the key', () => {

@@ -7,7 +7,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /** The keys of one account's session: one to find its originals by, one to read them with. */
-export interface SessionKeys {
+export interface ConversationKeys {
   readonly name: Buffer;
   readonly seal: Buffer;
 }
@@ -16,7 +16,7 @@ export interface SessionKeys {
  * HKDF-SHA-256 (RFC 5869) of the service's key, with the session as its salt and the account in its info: what is kept for one
  * session can neither be found nor read for another, and nothing of it by who has the store alone.
  */
-export function deriveSessionKeys(key: Buffer, { accountId, session }: OriginalScope): SessionKeys {
+export function deriveConversationKeys(key: Buffer, { accountId, session }: OriginalScope): ConversationKeys {
   const salt = Buffer.from(session, 'hex');
   const derive = (use: string): Buffer =>
     Buffer.from(hkdfSync('sha256', key, salt, `original ${use}|${accountId}`, keyBytes));
@@ -24,19 +24,19 @@ export function deriveSessionKeys(key: Buffer, { accountId, session }: OriginalS
 }
 
 /** What an original is kept under: says neither whose it is nor which. */
-export function nameOriginal({ name }: SessionKeys, id: string): string {
+export function nameOriginal({ name }: ConversationKeys, id: string): string {
   return createHmac('sha256', name).update(id).digest('base64url');
 }
 
 /** Nonce, ciphertext and tag. It opens for its own id alone. */
-export function sealOriginal({ seal }: SessionKeys, id: string, original: Uint8Array): Buffer {
+export function sealOriginal({ seal }: ConversationKeys, id: string, original: Uint8Array): Buffer {
   const nonce = randomBytes(nonceBytes);
   const sealing = createCipheriv(cipher, seal, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(id));
   return Buffer.concat([nonce, sealing.update(original), sealing.final(), sealing.getAuthTag()]);
 }
 
 /** Null for what was not sealed for this session and id, down to the last bit. */
-export function openOriginal({ seal }: SessionKeys, id: string, sealed: Buffer): Buffer | null {
+export function openOriginal({ seal }: ConversationKeys, id: string, sealed: Buffer): Buffer | null {
   if (sealed.length < nonceBytes + tagBytes) return null;
   const opening = createDecipheriv(cipher, seal, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })
     .setAAD(Buffer.from(id))

@@ -15,3 +15,5 @@ export interface OriginalStore {
   /** Exactly what was left out, in the order asked for; null for what is not kept, or is another scope's. Never fails. */
   find(scope: OriginalScope, ids: readonly string[]): Promise<(string | null)[]>;
 }
+
+export const ORIGINAL_STORE = Symbol('OriginalStore');

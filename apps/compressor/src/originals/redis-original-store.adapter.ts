@@ -3,11 +3,11 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Logger } from '@gateway/observability';
 import type { OriginalScope, OriginalStore } from './original-store.port.ts';
 import {
-  deriveSessionKeys,
+  deriveConversationKeys,
   nameOriginal,
   openOriginal,
   sealOriginal,
-  type SessionKeys,
+  type ConversationKeys,
 } from './original-seal.ts';
 
 /** The part of Redis that the store needs. */
@@ -42,7 +42,7 @@ export class RedisOriginalStore implements OriginalStore {
 
   keep(scope: OriginalScope, originals: ReadonlyMap<string, string>): void {
     if (originals.size === 0) return;
-    const keys = deriveSessionKeys(this.#key, scope);
+    const keys = deriveConversationKeys(this.#key, scope);
     for (const [id, original] of originals) {
       // Half of a pair has no place in UTF-8: it would come back as something else.
       if (!original.isWellFormed()) continue;
@@ -55,13 +55,13 @@ export class RedisOriginalStore implements OriginalStore {
     }
   }
 
-  async #write(keys: SessionKeys, id: string, bytes: Buffer): Promise<void> {
+  async #write(keys: ConversationKeys, id: string, bytes: Buffer): Promise<void> {
     const sealed = sealOriginal(keys, id, await deflate(bytes, { level: deflateLevel }));
     await this.#redis.set(redisKey(keys, id), sealed, 'EX', keptSeconds);
   }
 
   async find(scope: OriginalScope, ids: readonly string[]): Promise<(string | null)[]> {
-    const keys = deriveSessionKeys(this.#key, scope);
+    const keys = deriveConversationKeys(this.#key, scope);
     try {
       const values = await this.#redis.mgetBuffer(...ids.map((id) => redisKey(keys, id)));
       return await Promise.all(values.map((value, at) => read(keys, ids[at] ?? '', value)));
@@ -72,13 +72,13 @@ export class RedisOriginalStore implements OriginalStore {
   }
 }
 
-async function read(keys: SessionKeys, id: string, value: Buffer | null): Promise<string | null> {
+async function read(keys: ConversationKeys, id: string, value: Buffer | null): Promise<string | null> {
   const deflated = value && openOriginal(keys, id, value);
   if (deflated === null) return null;
   const bytes = await inflate(deflated, { maxOutputLength: originalBytesMax });
   return bytes.toString('utf8');
 }
 
-function redisKey(keys: SessionKeys, id: string): string {
+function redisKey(keys: ConversationKeys, id: string): string {
   return `original:v1:${nameOriginal(keys, id)}`;
 }

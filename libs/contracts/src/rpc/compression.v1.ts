@@ -3,8 +3,46 @@ import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 /**
- * Compresses tool definitions without changing which arguments are valid. The edge sends only definitions that it has
- * no answer for; the answer is a pure function of the mode and the definition's bytes, so it may keep it for ever.
+ * The version of what the context steps output. The gateway derives the keys of stored results from it. Increase it whenever
+ * a step's output changes: stored results then expire, and conversations are compressed again from their start.
+ */
+export const contextStepsVersion = 1;
+
+/** Steps that shorten the blocks of a conversation. Changing this list changes the output: see `contextStepsVersion`. */
+export const contextSteps = [
+  'repeated_block',
+  'minify_json',
+  'table_form',
+  'terminal',
+  'trailing_space',
+  'blobs',
+  'log_folding',
+  'head_tail',
+  'summary',
+  'repeated_lines',
+] as const;
+export type ContextStepName = (typeof contextSteps)[number];
+
+/** Steps that shorten tool definitions. Results are only cached in memory, so they have no version. */
+const schemaSteps = [
+  'whitespace',
+  '$schema',
+  '$comment',
+  'repeated_description',
+  'title',
+  'long_descriptions',
+] as const;
+export type SchemaStepName = (typeof schemaSteps)[number];
+
+/**
+ * One step's effect on one text, in estimated tokens. `step` is a `ContextStepName` or a `SchemaStepName`; readers accept any
+ * string, because a newer compressor may have more steps.
+ */
+const stepReport = z.object({ step: z.string(), tokensBefore: count, tokensAfter: count });
+
+/**
+ * Compresses tool definitions without changing which arguments are valid. The result is a pure function of the mode and the
+ * definition's bytes, so the gateway may cache it without limit and sends only definitions that are not in its cache.
  */
 export const compressSchemas = defineRpc({
   subject: 'compressor.compress-schemas.v1',
@@ -12,7 +50,7 @@ export const compressSchemas = defineRpc({
   callers: ['edge-gateway'],
   deadlineMs: 150,
   request: z.object({
-    /** `balanced` holds long descriptions to a budget a tool. Absent from edges of the version before. */
+    /** `balanced` also shortens long descriptions to a budget for each tool. Gateways of the previous release omit it. */
     mode: z.enum(['lossless', 'balanced']).default('lossless'),
     definitions: z.array(
       z.object({
@@ -26,24 +64,24 @@ export const compressSchemas = defineRpc({
     results: z.array(
       z.object({
         hash: sha256Hex,
-        /** Byte ranges of the definition's UTF-8 text, ascending, not overlapping. */
+        /** Byte ranges of the definition's UTF-8 text, in ascending order and without overlaps. */
         edits: z.array(z.object({ start: count, end: count, replacement: z.string() })),
-        steps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
+        steps: z.array(stepReport),
       }),
     ),
   }),
 });
 export type CompressSchemasReply = z.infer<typeof compressSchemas.reply>;
 
-/** Names a block of context, the same as often as it is compressed: from its session and its text. */
+/** Identifies a block by its conversation and its text. The same block always has the same id. */
 export const blockId = z.string().regex(/^[0-9a-f]{16}$/);
 
 export const tokenCounts = z.object({ before: count, after: count });
 export type TokenCounts = z.infer<typeof tokenCounts>;
 
 /**
- * Exact tokens (o200k) of compressed blocks, before and after, in the order asked. They are counted when nobody waits for them;
- * null for what is not counted yet, or not kept any more.
+ * Reads exact token counts (o200k) of compressed blocks, before and after compression, in the order of the request. The
+ * compressor counts in the background. Null: not counted yet, or expired.
  */
 export const readTokenCounts = defineRpc({
   subject: 'compressor.read-token-counts.v1',
@@ -54,13 +92,13 @@ export const readTokenCounts = defineRpc({
   reply: z.object({ counts: z.array(tokenCounts.nullable()) }),
 });
 
-/** What stands in a marker: `[… 12 lines left out: 0123456789ab]`. */
+/** The id inside a marker, for example `[… 12 lines left out: 0123456789ab]`. */
 export const markerId = z.string().regex(/^[0-9a-f]{12}$/);
 
 /**
- * What markers stand for, by the account and the session that they were made in: to any other, and after a day, an id means
- * nothing. Answers in the order asked; null for what is not kept, and for what does not fit into one message beside those before
- * it (asked for alone, each does).
+ * Reads the original texts behind markers, in the order of the request. An id is valid only in the account and conversation
+ * that created it, and expires after one day. Null: not stored, or too large for the rest of the reply. A single original
+ * always fits into a reply.
  */
 export const recallOriginals = defineRpc({
   subject: 'compressor.recall-originals.v1',
@@ -69,7 +107,7 @@ export const recallOriginals = defineRpc({
   deadlineMs: 1_000,
   request: z.object({
     accountId: id,
-    /** As in `compress-blocks`: the session's seed. */
+    /** The `sessionSeed` of `compress-blocks` (glossary: the conversation). */
     session: sha256Hex,
     ids: z.array(markerId).min(1).max(64),
   }),
@@ -79,59 +117,59 @@ export type RecallOriginalsRequest = z.infer<typeof recallOriginals.request>;
 
 const compressBlocksRequest = z.object({
   mode: z.enum(['lossless', 'balanced']),
-  /** Whose originals are kept. Absent from edges of the version before, whose `recoverable` is always false. */
+  /** The account that owns the stored originals. Gateways of the previous release omit it and never set `recoverable`. */
   accountId: id.optional(),
-  /** Whether what is left out can be brought back; without it nothing is left out. */
+  /** Whether the gateway can bring back text that was left out. When false, no step leaves text out. */
   recoverable: z.boolean(),
-  /** Names account and session: in the ids of markers, and to `recall-originals`. */
+  /** Identifies the account and the conversation (glossary: session) in marker ids and in `recall-originals`. */
   sessionSeed: sha256Hex,
   /**
-   * What was sent before the blocks, as a hash over it: the compressor goes on from there if it remembers, else it answers
-   * `unknown`. Null: nothing was, the blocks are the whole conversation.
+   * Hash of everything that was sent before these blocks. The compressor continues from there if it remembers that state,
+   * and otherwise replies `unknown`. Null: the blocks are the whole conversation.
    */
   after: sha256Hex.nullable(),
-  /** What will have been sent after them: the name under which the compressor remembers. */
+  /** Hash of everything sent up to and including these blocks. The compressor remembers the new state under it. */
   upTo: sha256Hex,
-  /** In the order of the conversation. */
+  /** In conversation order. */
   blocks: z.array(
     z.object({
       speaker: z.enum(['system', 'user', 'assistant', 'tool']),
       text: z.string(),
-      /** Never changed: only there to be referred to. */
+      /** Never changed; later blocks may refer to it. */
       frozen: z.boolean(),
-      /** A result from long ago: a summary of it is enough, if what is left out can be brought back. */
+      /** An old result. A summary is enough if `recoverable` is true. */
       old: z.boolean().optional(),
     }),
   ),
-  /** What this marker stands for is wanted: it is made again with the conversation, where it is not kept any more. */
+  /** A marker whose original is requested. The compressor rebuilds it from the conversation if it is no longer stored. */
   recall: markerId.optional(),
 });
 
 const compressBlocksReply = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('compressed'),
-    /** One for each block. */
+    /** One result for each block, in the order of the request. */
     results: z.array(
       z.object({
-        /** What to send instead; null for the block as it is. */
+        /** The text to send instead; null when the block is unchanged. */
         text: z.string().nullable(),
-        steps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
-        /** What exact counts of it are kept under. Absent for the block as it is, and from compressors of the version before. */
+        steps: z.array(stepReport),
+        /** For `read-token-counts`. Absent for an unchanged block, and from compressors of the previous release. */
         id: blockId.optional(),
-        /** Ids of the markers in it, in their order. Absent from compressors of the version before: none. */
+        /** Ids of the markers in `text`, in order. Compressors of the previous release omit it. */
         markers: z.array(markerId).default([]),
       }),
     ),
-    /** What was wanted, where a marker in the blocks stands for it. */
+    /** The original of `recall`, if a marker in these blocks stands for it. */
     original: z.string().optional(),
   }),
-  /** Ask this instance again with the whole conversation. */
+  /** The state `after` is unknown. Send the whole conversation to this instance. */
   z.object({ status: z.literal('unknown'), instanceId: z.string() }),
 ]);
 
 /**
- * Compresses what is new of a conversation. Pure: the same blocks after the same beginning give the same answer on every
- * replica, whether it remembers the beginning or is told it again.
+ * Compresses the new blocks of a conversation. Pure: the same blocks after the same beginning give the same result on every
+ * replica, from memory or from the whole conversation.
  */
 export const compressBlocks = defineRpc({
   subject: 'compressor.compress-blocks.v1',
@@ -144,7 +182,7 @@ export const compressBlocks = defineRpc({
 export type CompressBlocksRequest = z.infer<typeof compressBlocksRequest>;
 export type CompressBlocksReply = z.infer<typeof compressBlocksReply>;
 
-/** The same question, put to one instance: the one that did not know the beginning. */
+/** Sends the same request to one instance: the one that replied `unknown`. */
 export const compressBlocksAt = defineRpc({
   ...compressBlocks,
   subject: 'compressor.compress-blocks-at.v1',

@@ -1,5 +1,5 @@
-import { cutText } from '../cut-text.ts';
-import type { TextStep } from '../text-step.ts';
+import { cutText } from '../../text/cut-text.ts';
+import type { TextStep } from './text-step.ts';
 
 /** Base64, hex and the like, in a data address or bare: no word, path or identifier is that long. */
 const encoded = /[A-Za-z0-9+/_=-]{320,}/g;

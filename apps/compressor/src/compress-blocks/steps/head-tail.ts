@@ -1,6 +1,6 @@
-import { isCriticalLine } from '../critical-terms.ts';
-import { estimateTextTokens } from '../estimate-text-tokens.ts';
-import type { TextStep } from '../text-step.ts';
+import { isCriticalLine } from '../../text/critical-terms.ts';
+import { estimateTextTokens } from '../../text/estimate-tokens.ts';
+import type { TextStep } from './text-step.ts';
 
 /** A result over this is trimmed. Shorter ones cost less than the questions they would raise. */
 const tokensMax = 2_500;

@@ -1,5 +1,5 @@
-import { isCriticalLine } from '../critical-terms.ts';
-import type { StepContext, TextStep } from '../text-step.ts';
+import { isCriticalLine } from '../../text/critical-terms.ts';
+import type { StepContext, TextStep } from './text-step.ts';
 
 /** Lines alike in a row, at least, before the ones between first and last are left out. */
 const linesMin = 5;

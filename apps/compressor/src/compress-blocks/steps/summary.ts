@@ -1,7 +1,7 @@
-import { cutText } from '../cut-text.ts';
-import { isCriticalLine } from '../critical-terms.ts';
-import { estimateTextTokens } from '../estimate-text-tokens.ts';
-import type { TextStep } from '../text-step.ts';
+import { cutText } from '../../text/cut-text.ts';
+import { isCriticalLine } from '../../text/critical-terms.ts';
+import { estimateTextTokens } from '../../text/estimate-tokens.ts';
+import type { TextStep } from './text-step.ts';
 
 /** Shorter results are their own summary. */
 const tokensMin = 400;

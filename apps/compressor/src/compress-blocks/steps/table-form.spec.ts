@@ -1,5 +1,5 @@
 import { scanJson } from '@gateway/wire-formats';
-import { expandTables } from './expand-tables.ts';
+import { expandTables } from './expand-tables.fixture.ts';
 import { mayHoldTables, renderTables } from './table-form.ts';
 
 const render = (value: unknown): string =>

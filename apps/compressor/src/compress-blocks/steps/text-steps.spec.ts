@@ -1,10 +1,9 @@
-import type { TextStep } from '../text-step.ts';
+import type { TextStep } from './text-step.ts';
 import { blobs } from './blobs.ts';
 import { headTail } from './head-tail.ts';
 import { logFolding } from './log-folding.ts';
 import { summary } from './summary.ts';
-import { terminal } from './terminal.ts';
-import { trailingSpace } from './trailing-space.ts';
+import { terminal, trailingSpace } from './terminal.ts';
 
 function applyStep(step: TextStep, text: string, terms: readonly string[] = []) {
   const omitted: string[] = [];

@@ -1,6 +1,6 @@
 import type { JsonTape } from '@gateway/wire-formats';
-import type { SchemaPosition } from '../schema-walk.ts';
-import type { SchemaStep } from '../schema-step.ts';
+import type { SchemaPosition } from '../definition/tool-definition.ts';
+import type { SchemaStep } from './schema-step.ts';
 
 /** `$schema` of the dialects whose keywords below mean what they mean in the ones a provider may take by default. */
 const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;

@@ -1,4 +1,4 @@
-import { compressDefinition } from '../compress-definition.ts';
+import { compressDefinition } from '../compress-schemas.ts';
 import { compressedText } from '../compressed-text.fixture.ts';
 
 const tool = (description: string, of = 'A path.') =>

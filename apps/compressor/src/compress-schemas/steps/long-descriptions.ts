@@ -1,8 +1,8 @@
 import type { ByteRange } from '@gateway/interchange';
 import type { JsonNode, JsonTape } from '@gateway/wire-formats';
-import { estimateTokens } from '../estimate-tokens.ts';
-import type { SchemaDraft, SchemaStep } from '../schema-step.ts';
-import { readMembers } from '../tool-definition.ts';
+import { estimateDefinitionTokens } from '../../text/estimate-tokens.ts';
+import type { SchemaDraft, SchemaStep } from './schema-step.ts';
+import { readMembers } from '../definition/tool-definition.ts';
 
 /** Tokens that a tool's descriptions may take together before sentences go: most tools' take less. */
 const tokensMax = 200;
@@ -86,5 +86,5 @@ function chooseOrder(sentences: readonly Sentence[]): Sentence[] {
 }
 
 function tokensOf({ bytes }: JsonTape, { start, end }: ByteRange): number {
-  return estimateTokens(bytes.subarray(start, end));
+  return estimateDefinitionTokens(bytes.subarray(start, end));
 }

@@ -1,0 +1,161 @@
+import { estimateTextTokens } from '../../text/estimate-tokens.ts';
+import { labelOf, parseReference, renderRunReference } from './references.ts';
+
+/** A line that stands in too many places is no landmark. */
+const placesMax = 16;
+/** A reference has to be worth reading: tokens saved at least, by a run of this many lines or by fewer. */
+const runLinesMin = 3;
+const runGainMin = 12;
+const fewGainMin = 32;
+/** Of a longer line the rest does not count: it is worth a reference anyway. */
+const lineLookedAt = 4_000;
+/** Between blocks, and where something stands for other lines. */
+const gap = -1;
+/** Such a line in a text that is looked at: no run holds it. */
+const standIn = -2;
+
+/**
+ * The lines that were sent so far, as numbers, so that a run of lines seen before is found in time linear in the text.
+ * Grows with the conversation; never forgets.
+ */
+export class LineIndex {
+  readonly #idByLine = new Map<string, number>();
+  readonly #labels: (string | undefined)[] = [];
+  readonly #tokens: number[] = [];
+  /** Every line sent, in order, with gaps. */
+  readonly #sent: number[] = [];
+  /** By label: where such a line was sent. */
+  readonly #places = new Map<string, number[]>();
+
+  /** The lines of a block that is sent in these words. */
+  add(text: string): void {
+    for (const line of text.split('\n')) this.#addLine(line);
+    this.#sent.push(gap);
+  }
+
+  #addLine(line: string): void {
+    if (standsForOthers(line)) {
+      this.#sent.push(gap);
+      return;
+    }
+    const id = this.#intern(line);
+    const label = this.#labels[id];
+    if (label !== undefined) this.#note(label, this.#sent.length);
+    this.#sent.push(id);
+  }
+
+  #note(label: string, place: number): void {
+    const places = this.#places.get(label);
+    if (places === undefined) this.#places.set(label, [place]);
+    else if (places.length <= placesMax) places.push(place);
+  }
+
+  #intern(line: string): number {
+    const known = this.#idByLine.get(line);
+    if (known !== undefined) return known;
+    const id = this.#labels.length;
+    this.#idByLine.set(line, id);
+    this.#labels.push(labelOf(line));
+    this.#tokens.push(estimateTextTokens(line, 0, Math.min(line.length, lineLookedAt)) + 1);
+    return id;
+  }
+
+  /** The text with a reference for each run of lines that was sent before, or stands earlier in it. */
+  replaceRuns(text: string): string {
+    const lines = text.split('\n');
+    const ids = lines.map((line) => (standsForOthers(line) ? standIn : this.#intern(line)));
+    const start = this.#sent.length;
+    const out: string[] = [];
+    let hasChanged = false;
+    for (let at = 0; at < ids.length;) {
+      const { length, reference } = this.#findRun(ids, at);
+      for (let step = 0; step < length; step += 1) this.#addKnown(ids[at + step] as number, reference);
+      if (reference === undefined) out.push(...lines.slice(at, at + length));
+      else out.push(reference);
+      hasChanged ||= reference !== undefined;
+      at += length;
+    }
+    this.#forget(start);
+    return hasChanged ? out.join('\n') : text;
+  }
+
+  #addKnown(id: number, reference: string | undefined): void {
+    const label = this.#labels[id];
+    if (reference === undefined && label !== undefined) this.#note(label, this.#sent.length);
+    this.#sent.push(reference === undefined && id !== standIn ? id : gap);
+  }
+
+  /** Undoes what was added from a place on: the caller says in the end what is really sent. */
+  #forget(start: number): void {
+    for (let place = start; place < this.#sent.length; place += 1) {
+      const id = this.#sent[place] as number;
+      const label = id === gap ? undefined : this.#labels[id];
+      const places = label === undefined ? undefined : this.#places.get(label);
+      while (places !== undefined && (places.at(-1) ?? -1) >= start) places.pop();
+    }
+    this.#sent.length = start;
+  }
+
+  /** The longest run from a line on that can be referred to; else how many lines to pass over. */
+  #findRun(ids: readonly number[], at: number): { length: number; reference?: string } {
+    const label = this.#labels[ids[at] as number];
+    const places = label === undefined ? undefined : this.#places.get(label);
+    if (places === undefined || places.length > placesMax) return { length: 1 };
+    let best = 0;
+    let bestPlace = 0;
+    for (const place of places) {
+      const length = this.#commonLength(ids, at, place);
+      if (length > best) [best, bestPlace] = [length, place];
+    }
+    while (best > 1 && this.#labels[ids[at + best - 1] as number] === undefined) best -= 1;
+    if (best === 0) return { length: 1 };
+    const reference = this.#referenceTo(bestPlace, best, places);
+    return reference === undefined ? { length: best < runLinesMin ? 1 : best } : { length: best, reference };
+  }
+
+  #commonLength(ids: readonly number[], at: number, place: number): number {
+    const sent = this.#sent;
+    let length = 0;
+    while (
+      at + length < ids.length &&
+      place + length < sent.length &&
+      sent[place + length] === ids[at + length]
+    )
+      length += 1;
+    return length;
+  }
+
+  /** Undefined where the reference would cost more than it saves, or could mean something else. */
+  #referenceTo(place: number, length: number, places: readonly number[]): string | undefined {
+    const sent = this.#sent;
+    const last = this.#labels[sent[place + length - 1] as number];
+    const reference = renderRunReference(this.#labels[sent[place] as number], last, length);
+    if (reference === undefined) return undefined;
+    let tokens = 0;
+    for (let step = 0; step < length; step += 1)
+      tokens += this.#tokens[sent[place + step] as number] as number;
+    const gain = tokens - estimateTextTokens(reference) - 1;
+    if (gain < (length < runLinesMin ? fewGainMin : runGainMin)) return undefined;
+    return places.some((other) => other !== place && this.#isConfusable(other, place, length))
+      ? undefined
+      : reference;
+  }
+
+  /** Whether a run elsewhere begins and ends like this one, and says something else. */
+  #isConfusable(other: number, place: number, length: number): boolean {
+    const sent = this.#sent;
+    let isSame = true;
+    for (let step = 0; step < length; step += 1) {
+      const id = sent[other + step];
+      if (id === undefined || id === gap) return false;
+      isSame &&= id === sent[place + step];
+    }
+    const last = sent[other + length - 1] as number;
+    return !isSame && this.#labels[last] === this.#labels[sent[place + length - 1] as number];
+  }
+}
+
+/** A reference, or the marker of something left out. */
+function standsForOthers(line: string): boolean {
+  return line.startsWith('[') && (line.startsWith('[…') || parseReference(line) !== undefined);
+}

@@ -1,0 +1,73 @@
+import { cutText } from '../../text/cut-text.ts';
+
+/** How much of a line is quoted to find it by. */
+const labelLength = 40;
+/** Longer than any reference, with its two labels: patterns would take quadratic time on a long line that begins like one. */
+const referenceLengthMax = 256;
+
+/** Control characters and line separators. */
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const unclear = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
+/** A number before a line, and no time of day. */
+const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
+
+/**
+ * What a line is found by in what was sent before: its number, in a numbered view of a file, else how it begins.
+ * Undefined for a line that says too little, or would make the reference hard to read.
+ */
+export function labelOf(line: string): string | undefined {
+  const number = numberedLine.exec(line)?.[1];
+  if (number !== undefined) return `#${number}`;
+  const label = cutText(line.trim(), 0, labelLength).trimEnd();
+  const isClear = label.length >= 3 && !unclear.test(label) && !label.includes('" to "');
+  return isClear && !label.startsWith('#') ? label : undefined;
+}
+
+/** Stands for a run of lines that was sent before. Undefined when its first or last line cannot be named. */
+export function renderRunReference(
+  first: string | undefined,
+  last: string | undefined,
+  count: number,
+): string | undefined {
+  if (first === undefined || last === undefined) return undefined;
+  if (first.startsWith('#') || last.startsWith('#')) {
+    const isCounted = Number(last.slice(1)) - Number(first.slice(1)) === count - 1;
+    return first.startsWith('#') && last.startsWith('#') && isCounted
+      ? `[lines ${first.slice(1)}-${last.slice(1)} as above]`
+      : undefined;
+  }
+  return count === 1 ? `[as above: "${first}…"]` : `[${count} lines as above, from "${first}" to "${last}"]`;
+}
+
+/** Stands for a whole block that was sent before. `place` counts the different ones that begin alike, from 1. */
+export function renderBlockReference(label: string, place: number): string {
+  return `[same as above: "${label}…"${place === 1 ? '' : ` (no. ${place})`}]`;
+}
+
+export type Reference =
+  | { readonly kind: 'run'; readonly first: string; readonly last: string; readonly count: number }
+  | { readonly kind: 'block'; readonly label: string; readonly place: number };
+
+/** Reads a line that stands for others; undefined for any other line. */
+export function parseReference(line: string): Reference | undefined {
+  if (line.length > referenceLengthMax) return undefined;
+  const numbers = /^\[lines (\d+)-(\d+) as above\]$/.exec(line);
+  if (numbers) {
+    const [, from = '', to = ''] = numbers;
+    return { kind: 'run', first: `#${from}`, last: `#${to}`, count: Number(to) - Number(from) + 1 };
+  }
+  const run = /^\[(\d+) lines as above, from "(.*)" to "(.*)"\]$/.exec(line);
+  if (run) return { kind: 'run', count: Number(run[1]), first: run[2] ?? '', last: run[3] ?? '' };
+  const one = /^\[as above: "(.*)…"\]$/.exec(line);
+  if (one) return { kind: 'run', count: 1, first: one[1] ?? '', last: one[1] ?? '' };
+  const block = /^\[same as above: "(.*)…"(?: \(no\. (\d+)\))?\]$/.exec(line);
+  return block ? { kind: 'block', label: block[1] ?? '', place: Number(block[2] ?? 1) } : undefined;
+}
+
+/** What a block is found by: how its first line begins. Undefined where that would make no readable reference. */
+export function blockLabelOf(text: string): string | undefined {
+  const start = text.trimStart();
+  const end = start.indexOf('\n');
+  const label = cutText(start, 0, end < 0 ? labelLength : Math.min(end, labelLength)).trimEnd();
+  return label === '' || unclear.test(label) ? undefined : label;
+}

@@ -1,0 +1,125 @@
+import type { JsonEntry, JsonNode, JsonTape } from '@gateway/wire-formats';
+
+/** A tool definition as text, and where its parts lie. */
+export interface ToolDefinitionText {
+  readonly tape: JsonTape;
+  /** The object that has name, description and schema. */
+  readonly body: JsonNode;
+  readonly name: string;
+  /** The JSON Schema of the arguments, if there is one. */
+  readonly schema: JsonNode | undefined;
+  /** Whether only the schema may change: `x-svc-examples` beside it is cut out elsewhere, with the bytes around it. */
+  readonly isSchemaOnly: boolean;
+}
+
+const examplesField = 'x-svc-examples';
+const cacheMarkers = ['cache_control', 'cachePoint'];
+
+/**
+ * Finds the parts of a definition in one of three forms: chat-completions (`function.parameters`), messages
+ * (`input_schema`), converse (`toolSpec.inputSchema.json`). Undefined for anything else, such as built-in tools, and for
+ * a definition with the client's cache marker: those stay as they are.
+ */
+export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
+  const { root } = tape;
+  if (cacheMarkers.some((marker) => tape.get(root, marker) !== undefined)) return undefined;
+  const body = tape.get(root, 'function') ?? tape.get(root, 'toolSpec') ?? root;
+  const members = readMembers(tape, body);
+  const name = tape.stringValue(members?.get('name')?.value);
+  if (members === undefined || name === undefined) return undefined;
+  const inputSchema = members.get('inputSchema')?.value;
+  const schema =
+    inputSchema === undefined
+      ? (members.get('parameters') ?? members.get('input_schema'))?.value
+      : tape.get(inputSchema, 'json');
+  const isBuiltIn = body === root && members.get('input_schema') === undefined;
+  if (isBuiltIn) return undefined;
+  return {
+    tape,
+    body,
+    name,
+    schema,
+    isSchemaOnly: members.has(examplesField) || tape.get(root, examplesField) !== undefined,
+  };
+}
+
+/** The members of an object by key; undefined where a key is repeated (what such an object means differs between readers) or it is no object. */
+export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEntry> | undefined {
+  if (tape.kind(node) !== 'object') return undefined;
+  const members = new Map<string, JsonEntry>();
+  for (const entry of tape.entries(node)) {
+    const key = tape.stringValue(entry.key) ?? '';
+    if (members.has(key)) return undefined;
+    members.set(key, entry);
+  }
+  return members;
+}
+
+/** An object that stands where JSON Schema wants a schema, so that its keys are keywords and not names of properties. */
+export interface SchemaPosition {
+  readonly node: JsonNode;
+  readonly members: ReadonlyMap<string, JsonEntry>;
+  /** What its parent calls it: the property or definition; the tool for the outermost; undefined for a branch or an item. */
+  readonly name: string | undefined;
+}
+
+/** Keywords whose value is a schema, or a list of schemas. Drafts 04 to 2020-12. */
+const schemaKeywords = new Set(
+  (
+    'items prefixItems additionalItems contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties ' +
+    'not if then else allOf anyOf oneOf contentSchema'
+  ).split(' '),
+);
+/** Keywords whose value maps names to schemas. */
+const schemaMapKeywords = new Set(
+  'properties patternProperties $defs definitions dependentSchemas dependencies'.split(' '),
+);
+
+export interface SchemaWalk {
+  /** Outermost first. */
+  readonly positions: readonly SchemaPosition[];
+  /** False where an object with a repeated key was not entered: what it means differs between readers. */
+  readonly isComplete: boolean;
+}
+
+/** Walks every schema position of a schema. Never enters values (`enum`, `const`, `default`, `examples`) or keywords it does not know. */
+export function walkSchema(tape: JsonTape, schema: JsonNode, name: string): SchemaWalk {
+  const walker = new Walker(tape);
+  walker.visit(schema, name);
+  return walker;
+}
+
+class Walker implements SchemaWalk {
+  readonly positions: SchemaPosition[] = [];
+  isComplete = true;
+  readonly #tape: JsonTape;
+
+  constructor(tape: JsonTape) {
+    this.#tape = tape;
+  }
+
+  visit(node: JsonNode, name: string | undefined): void {
+    const members = this.#membersOf(node);
+    if (members === undefined) return;
+    this.positions.push({ node, members, name });
+    for (const [keyword, { value }] of members) {
+      if (schemaKeywords.has(keyword)) this.#visitOneOrMany(value);
+      else if (schemaMapKeywords.has(keyword)) this.#visitMap(value);
+    }
+  }
+
+  #visitOneOrMany(value: JsonNode): void {
+    if (this.#tape.kind(value) !== 'array') this.visit(value, undefined);
+    else for (const item of this.#tape.items(value)) this.visit(item, undefined);
+  }
+
+  #visitMap(value: JsonNode): void {
+    for (const [key, entry] of this.#membersOf(value) ?? []) this.visit(entry.value, key);
+  }
+
+  #membersOf(node: JsonNode): Map<string, JsonEntry> | undefined {
+    const members = readMembers(this.#tape, node);
+    if (members === undefined && this.#tape.kind(node) === 'object') this.isComplete = false;
+    return members;
+  }
+}

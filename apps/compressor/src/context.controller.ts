@@ -1,0 +1,91 @@
+import {
+  compressBlocks as compressBlocksContract,
+  compressBlocksAt as compressBlocksAtContract,
+  readTokenCounts as readTokenCountsContract,
+  recallOriginals as recallOriginalsContract,
+  type CompressBlocksReply,
+  type CompressBlocksRequest,
+} from '@gateway/contracts';
+import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { withSpan } from '@gateway/observability';
+import { Controller, Inject } from '@nestjs/common';
+import { compressBlocks, ConversationStore, INSTANCE_ID } from './compress-blocks/compress-blocks.ts';
+import { BlockMetrics } from './compressor-metrics.ts';
+import { BackgroundCounter } from './count-tokens/background-counter.ts';
+import { COUNT_STORE, type CountStore } from './count-tokens/count-store.port.ts';
+import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
+
+/** Leaves room under the 8 MiB limit of a message for characters that JSON escapes. In UTF-16 units. */
+const recallUnitsMax = 2 * 1024 * 1024;
+
+/** Compression of conversations: blocks, the originals of what was left out, and exact token counts. */
+@Controller()
+export class ContextController {
+  readonly #metrics: BlockMetrics;
+  readonly #conversations: ConversationStore;
+  readonly #originals: OriginalStore;
+  readonly #counter: BackgroundCounter;
+  readonly #counts: CountStore;
+  readonly #instanceId: string;
+
+  constructor(
+    @Inject(BlockMetrics) metrics: BlockMetrics,
+    @Inject(ConversationStore) conversations: ConversationStore,
+    @Inject(ORIGINAL_STORE) originals: OriginalStore,
+    @Inject(BackgroundCounter) counter: BackgroundCounter,
+    @Inject(COUNT_STORE) counts: CountStore,
+    @Inject(INSTANCE_ID) instanceId: string,
+  ) {
+    this.#metrics = metrics;
+    this.#conversations = conversations;
+    this.#originals = originals;
+    this.#counter = counter;
+    this.#counts = counts;
+    this.#instanceId = instanceId;
+  }
+
+  @RpcHandler(compressBlocksContract)
+  compressBlocks(request: CompressBlocksRequest): CompressBlocksReply {
+    return withSpan('compressor.blocks', { 'gateway.blocks': request.blocks.length }, (span) => {
+      const startedAt = performance.now();
+      const { reply, originals, changed } = compressBlocks(request, {
+        store: this.#conversations,
+        instanceId: this.#instanceId,
+      });
+      const { accountId, sessionSeed: session } = request;
+      if (accountId !== undefined) this.#originals.keep({ accountId, session }, originals);
+      for (const block of changed) this.#counter.add(block);
+      const tokensSaved = this.#metrics.observe(reply, performance.now() - startedAt);
+      span.setAttributes({ 'gateway.blocks.status': reply.status, 'gateway.tokens_saved': tokensSaved });
+      return reply;
+    });
+  }
+
+  @RpcHandler(compressBlocksAtContract)
+  compressBlocksAt(request: CompressBlocksRequest): CompressBlocksReply {
+    return this.compressBlocks(request);
+  }
+
+  /** Originals that do not fit into the reply are null. The first one always fits: no stored original is longer. */
+  @RpcHandler(recallOriginalsContract)
+  async recallOriginals({
+    accountId,
+    session,
+    ids,
+  }: ParsedRequestOf<typeof recallOriginalsContract>): Promise<ReplyOf<typeof recallOriginalsContract>> {
+    const found = await this.#originals.find({ accountId, session }, ids);
+    let units = 0;
+    const originals = found.map((original) => {
+      units += original?.length ?? 0;
+      return units > recallUnitsMax ? null : original;
+    });
+    return { originals };
+  }
+
+  @RpcHandler(readTokenCountsContract)
+  async readTokenCounts({
+    blocks,
+  }: ParsedRequestOf<typeof readTokenCountsContract>): Promise<ReplyOf<typeof readTokenCountsContract>> {
+    return { counts: await this.#counts.find(blocks) };
+  }
+}

@@ -1,1 +1,0 @@
-export const originalStoreToken = Symbol('OriginalStore');

@@ -1,0 +1,73 @@
+const space = 0;
+const letter = 1;
+const digit = 2;
+const punctuation = 3;
+/** Anything beyond ASCII: a UTF-16 unit of a text, a byte of UTF-8. */
+const wide = 4;
+const newline = 5;
+
+/** ASCII codes by class. */
+const classByCode = Uint8Array.from({ length: 128 }, (_, code) => {
+  if (code === 0x0a || code === 0x0d) return newline;
+  if (code === 0x20 || (code >= 0x09 && code <= 0x0c)) return space;
+  const character = String.fromCharCode(code);
+  if (/[a-zA-Z]/.test(character)) return letter;
+  return /\d/.test(character) ? digit : punctuation;
+});
+
+/** UTF-16 units of a run that make about one token, by class. A run of white space is one token, whatever its length. */
+const unitsPerToken = Float64Array.of(Infinity, 7, 3, 3, 1.3, Infinity);
+
+/**
+ * Estimates the tokens of a text in one pass. Runs of letters, digits, punctuation and characters beyond ASCII cost by their
+ * length. A run of white space costs one token, and a single space nothing, because it belongs to its word.
+ * `npm run eval:compression` prints the difference from o200k.
+ */
+export function estimateTextTokens(text: string, from = 0, to = text.length): number {
+  let tokens = 0;
+  let start = from;
+  while (start < to) {
+    const kind = classOf(text.charCodeAt(start));
+    let end = start + 1;
+    while (end < to && classOf(text.charCodeAt(end)) === kind) end += 1;
+    const units = end - start;
+    if (kind === space) tokens += units === 1 ? 0 : 1;
+    else if (kind === newline) tokens += 1;
+    else tokens += Math.ceil(units / (unitsPerToken[kind] as number));
+    start = end;
+  }
+  return tokens;
+}
+
+function classOf(code: number): number {
+  return code < 128 ? (classByCode[code] as number) : wide;
+}
+
+/** Bytes of a run that make about one token, by class. Unlike in texts, line breaks belong to white space. */
+const bytesPerToken = Float64Array.of(Infinity, 10, 3, 4, 2.5);
+
+const classByByte = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const kind = classOf(byte);
+  return kind === newline ? space : kind;
+});
+
+/**
+ * Estimates the tokens of a tool definition in one pass, like `estimateTextTokens` but over UTF-8 bytes. Against o200k, the result
+ * is 0% to 5% too high on the tool definitions of six public sets, compact and indented. It is never exact, and billing does
+ * not use it.
+ */
+export function estimateDefinitionTokens(utf8: Uint8Array): number {
+  const { length } = utf8;
+  let tokens = 0;
+  let start = 0;
+  while (start < length) {
+    const kind = classByByte[utf8[start] as number] as number;
+    let end = start + 1;
+    while (end < length && classByByte[utf8[end] as number] === kind) end += 1;
+    const bytes = end - start;
+    if (kind === space) tokens += bytes === 1 && utf8[start] === 0x20 ? 0 : 1;
+    else tokens += Math.ceil(bytes / (bytesPerToken[kind] as number));
+    start = end;
+  }
+  return tokens;
+}

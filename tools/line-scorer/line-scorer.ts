@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { z } from 'zod';
+
+/**
+ * Says how much each line of a result matters to what is asked, by a learned model. `isCriticalLine` says it by rule, and is what the
+ * steps ask; a model may take its place where it earns its milliseconds. `npm run bench:compressor` measures what one costs.
+ *
+ * A step's outcome has to be the same bytes on every replica: a score may decide only with a margin that differences between
+ * processors do not reach.
+ */
+interface LineScorer {
+  /** One for each line, the higher the more it matters. */
+  score(question: string, lines: readonly string[]): Promise<Float32Array>;
+  release(): Promise<void>;
+}
+
+const manifestSchema = z.object({
+  kind: z.literal('hashed-words'),
+  /** Rows of the model's table of words. */
+  buckets: z.int().positive(),
+  /** Words of a line, and of the question, that are looked at. */
+  wordsMax: z.int().positive().max(512),
+});
+type Manifest = z.infer<typeof manifestSchema>;
+
+/** Lines of one inference: bounds what it holds in memory. */
+const linesMax = 1_024;
+const word = /[\p{L}\p{N}_]+/gu;
+
+/**
+ * A classifier of lines run by onnxruntime, from a folder with `scorer.json` and `model.onnx`. The model takes words as row numbers
+ * with weights of 0 or 1 (`line_ids`, `line_weights`: [lines, words]; `question_ids`, `question_weights`: [1, words]) and gives
+ * `scores` ([lines]).
+ */
+export class OnnxLineScorer implements LineScorer {
+  readonly #manifest: Manifest;
+  readonly #session: InferenceSession;
+
+  private constructor(manifest: Manifest, session: InferenceSession) {
+    this.#manifest = manifest;
+    this.#session = session;
+  }
+
+  /** Throws when a file is missing or broken. */
+  static async open(folder: string): Promise<OnnxLineScorer> {
+    const text = await readFile(join(folder, 'scorer.json'), 'utf8');
+    const manifest = manifestSchema.parse(JSON.parse(text));
+    const session = await InferenceSession.create(join(folder, 'model.onnx'), {
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      executionMode: 'sequential',
+    });
+    return new OnnxLineScorer(manifest, session);
+  }
+
+  async score(question: string, lines: readonly string[]): Promise<Float32Array> {
+    const scores = new Float32Array(lines.length);
+    const asked = this.#readWords([question], 'question');
+    for (let from = 0; from < lines.length; from += linesMax) {
+      const part = lines.slice(from, from + linesMax);
+      const { scores: found } = await this.#session.run({ ...asked, ...this.#readWords(part, 'line') });
+      const data = found?.data;
+      if (!(data instanceof Float32Array) || data.length !== part.length)
+        throw new Error('the scorer did not give one score a line');
+      scores.set(data, from);
+    }
+    return scores;
+  }
+
+  release(): Promise<void> {
+    return this.#session.release();
+  }
+
+  #readWords(texts: readonly string[], name: 'line' | 'question'): Record<string, Tensor> {
+    const { buckets, wordsMax } = this.#manifest;
+    const rows = texts.map((text) => readRow(text, buckets, wordsMax));
+    const width = Math.max(1, ...rows.map(({ length }) => length));
+    const ids = new BigInt64Array(rows.length * width);
+    const weights = new Float32Array(rows.length * width);
+    for (const [at, row] of rows.entries()) {
+      for (const [place, id] of row.entries()) {
+        ids[at * width + place] = BigInt(id);
+        weights[at * width + place] = 1;
+      }
+    }
+    const shape = [rows.length, width];
+    return {
+      [`${name}_ids`]: new Tensor('int64', ids, shape),
+      [`${name}_weights`]: new Tensor('float32', weights, shape),
+    };
+  }
+}
+
+function readRow(text: string, buckets: number, wordsMax: number): number[] {
+  const row: number[] = [];
+  for (const [found] of text.matchAll(word)) {
+    row.push(hashWord(found.toLowerCase()) % buckets);
+    if (row.length >= wordsMax) break;
+  }
+  return row;
+}
+
+/** FNV-1a, 32 bits, over UTF-16 units. */
+function hashWord(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
