@@ -89,7 +89,7 @@ test('a model switch keeps its new state when an older response arrives late', a
     await answer.promise;
     await route.fulfill({ response: before });
   });
-  const control = page.getByRole('switch', { name: /^sandbox\/sandbox-1 enabled/ });
+  const control = page.getByRole('switch', { name: /^sandbox\/sandbox-1: enabled/ });
   await page.clock.install();
   await page.clock.fastForward(60_000);
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));

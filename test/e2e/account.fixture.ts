@@ -14,14 +14,14 @@ import { connectAs, eventually } from '../integration/stack.fixture.ts';
 import { noteUsedSecret } from './canary-notes.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 
-/** An account of a test's own, so that what others do shows neither in its log nor in its limits. */
+/** A separate account for one test, so that other tests do not affect its log or limits. */
 export interface TestAccount {
   readonly accountId: string;
   readonly keyId: string;
   readonly apiKey: string;
 }
 
-/** Without shadow routing, unless it is to have the policy of any new account. */
+/** Shadow routing is off, unless the account needs the default policy. */
 export async function createTestAccount(
   stack: StackUnderTest,
   { hasOwnPolicy = true }: { hasOwnPolicy?: boolean } = {},
@@ -46,7 +46,7 @@ export async function createTestAccount(
 
 export type CreatedKey = z.output<typeof createdApiKey>;
 
-/** No session of a test is drawn to go out whole: what a test sees does not hang on a draw. */
+/** Turns off shadow routing, so that results do not depend on random sampling. */
 async function switchShadowOff(gatewayUrl: string, key: string): Promise<void> {
   const body = { policy: { shadow_share: 0 } };
   const answer = await send(gatewayUrl, { method: 'PATCH', path: '/v1/account/me', key, body });
@@ -64,7 +64,7 @@ export async function createTestKey(
   return createdApiKey.parse(answer.json());
 }
 
-/** `PUT /v1/account/providers`: the provider answers at `baseUrl` from the next request on. */
+/** `PUT /v1/account/providers`: from the next request on, the provider is called at `baseUrl`. */
 export async function connectProvider(
   gatewayUrl: string,
   apiKey: string,
@@ -75,7 +75,7 @@ export async function connectProvider(
   return answer;
 }
 
-/** Connects one stand-in as a provider of each format that clients speak: `openai`, `anthropic` and `hosted`. */
+/** Connects one replay server as a provider of each client format: `openai`, `anthropic` and `hosted`. */
 export async function connectEachFormat(
   gatewayUrl: string,
   apiKey: string,
@@ -86,7 +86,7 @@ export async function connectEachFormat(
     await connectProvider(gatewayUrl, apiKey, { provider, api_key: 'upstream-key', base_url });
 }
 
-/** The request's row in the log, as soon as it is written. */
+/** Waits for the request's row in the log. */
 export function waitForRow(baseUrl: string, apiKey: string, requestId: string): Promise<RequestDetail> {
   return eventually(async () => {
     const answer = await send(baseUrl, { path: `/v1/account/requests/${requestId}`, key: apiKey });
@@ -94,7 +94,7 @@ export function waitForRow(baseUrl: string, apiKey: string, requestId: string): 
   });
 }
 
-/** The id that an answer carries. */
+/** The request id of a response. */
 export function requestIdOf(answer: { headers: Answer['headers'] }): string {
   const id = answer.headers['x-request-id'];
   if (typeof id !== 'string') throw new Error('the answer has no X-Request-ID');

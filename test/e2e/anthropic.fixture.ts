@@ -17,7 +17,7 @@ export function plainMessages(body: unknown): ReplayControls {
   return { status: 200, body, headers: { 'content-type': 'application/json' } };
 }
 
-/** A plain answer, with thinking whose signature is over its bytes; as no serialiser of ours would write it. */
+/** A response with reasoning signed over its bytes, in a format that none of our serializers produces. */
 export const thoughtful = `{ "id":"msg_1", "type":"message","role":"assistant","model":"claude-sonnet-4-5",
   "content":[{"type":"thinking","thinking":"h\\u006dm \\/ ü🌍","signature":"EqQB+sig\\/nature=="},
   {"type":"redacted_thinking","data":"Em9w=="},{"type":"text","text":"Hello."}],
@@ -57,10 +57,10 @@ const frames = streamed.map(
   ([type, fields]) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`,
 );
 
-/** How many bytes of the stream are there before its text ends. */
+/** The number of stream bytes before the end of the text. */
 export const bytesBeforeTextEnds = Buffer.byteLength(frames.slice(0, 7).join(''));
 
-/** @param ending what comes in place of the text's end and all that follows. */
+/** @param ending replaces the end of the text and everything after it. */
 export function streamedMessages(ending?: string): ReplayControls {
   const body = ending === undefined ? frames.join('') : frames.slice(0, 7).join('') + ending;
   return { status: 200, body, headers: { 'content-type': 'text/event-stream' } };

@@ -18,32 +18,32 @@ beforeAll(async () => {
   key = (await createTestAccount(stack)).apiKey;
 });
 
-describe('lengths', () => {
+describe('body and header sizes', () => {
   const tooLarge = { status: 413, type: 'invalid_request_error', code: 'request_too_large' };
   const tight = edgeUrl(stack, 'tight');
   const big = { ...hello, messages: [user('x'.repeat(tightLimits.requestBodyBytesMax))] };
 
-  it('a body over the limit is refused by its declared length, before it is read', async () => {
+  it('rejects a body over the limit by its declared length, before reading it', async () => {
     const declared = { 'content-type': 'application/json', 'content-length': 50_000_000 };
     const answer = await sendHead(tight, { ...declared, authorization: `Bearer ${key}` });
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain('"code":"request_too_large"');
   });
 
-  it('a chunked one is refused at the limit', async () => {
+  it('rejects a chunked body at the limit', async () => {
     const answer = await postChat(tight, key, big, {
       'transfer-encoding': 'chunked',
     });
     expectError(answer, tooLarge);
   });
 
-  it('one just within the limit goes through', async () => {
+  it('accepts a body just within the limit', async () => {
     const room = tightLimits.requestBodyBytesMax - Buffer.byteLength(JSON.stringify(hello));
     const body = { ...hello, messages: [user('x'.repeat(room))] };
     expect((await postChat(tight, key, body)).status).toBe(200);
   });
 
-  it('headers over 16 KiB: 431 in the same shape', async () => {
+  it('returns 431 in the same error format for headers over 16 KiB', async () => {
     const answer = await send(baseUrl, { path: '/v1/models', key, headers: { 'x-big': 'x'.repeat(17_000) } });
     expectError(answer, { ...tooLarge, status: 431 });
   });
@@ -51,19 +51,19 @@ describe('lengths', () => {
   it.each([
     ['two lengths', { 'content-length': 5, 'transfer-encoding': 'chunked' }],
     ['a length that is none', { 'content-length': 'five' }],
-  ])('%s: 400, and the connection ends', async (_what, headers) => {
+  ])('%s: returns 400 and closes the connection', async (_what, headers) => {
     const answer = await sendHead(baseUrl, { authorization: `Bearer ${key}`, ...headers });
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('"request_id"');
   });
 
-  it('a client that promises more than it sends, and leaves, takes nothing down', async () => {
+  it('survives a client that disconnects before sending its declared length', async () => {
     const head = { 'content-type': 'application/json', 'content-length': 5_000 };
     await sendHead(baseUrl, { ...head, authorization: `Bearer ${key}` }, '{"model":', 300);
     expect((await postChat(baseUrl, key, hello)).status).toBe(200);
   });
 
-  /** Sends a head and the beginning of a body, and gives what came back until the end of the connection. */
+  /** Sends a head and the start of a body. Returns everything received until the connection closes. */
   function sendHead(
     url: string,
     headers: Record<string, string | number>,
@@ -85,7 +85,7 @@ describe('lengths', () => {
 
 describe('paths and methods', () => {
   it.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
-    '%s on the chat path: 405, and what it takes',
+    '%s on the chat path: returns 405 and the allowed method',
     async (method) => {
       const answer = await send(baseUrl, { method, path: chatPath, key });
       expectError(answer, { ...invalid, status: 405, code: 'method_not_allowed' });
@@ -94,7 +94,7 @@ describe('paths and methods', () => {
   );
 
   it.each(['/v1/models', '/v1/account/keys', chatPath, '/nothing'])(
-    'HEAD %s: no body, no way in',
+    'HEAD %s: returns no body and grants no access',
     async (path) => {
       const answer = await send(baseUrl, { method: 'HEAD', path });
       expect([404, 405]).toContain(answer.status);
@@ -103,7 +103,7 @@ describe('paths and methods', () => {
     },
   );
 
-  it('GET / leads to the dashboard', async () => {
+  it('GET / redirects to the dashboard', async () => {
     const answer = await send(baseUrl, { path: '/' });
     expect(answer).toMatchObject({ status: 302, headers: { location: '/dashboard/' } });
   });
@@ -127,7 +127,7 @@ describe('paths and methods', () => {
     '/v1/account/requests/not-a-uuid',
     `/v1/account/requests/${'0'.repeat(1000)}`,
     `/${'x'.repeat(10_000)}`,
-  ])('GET %s with a good key: not_found', async (path) => {
+  ])('GET %s with a valid key: returns not_found', async (path) => {
     const answer = await send(baseUrl, { path, key });
     expectError(answer, { status: 404, type: 'not_found_error', code: 'not_found' });
   });
@@ -140,7 +140,7 @@ describe('paths and methods', () => {
     '/v1/models/..',
     '/v1/requests',
     '/v1/account/providers',
-  ])('GET %s without a key: missing_api_key, however it is spelled', async (path) => {
+  ])('GET %s without a key: returns missing_api_key for every spelling', async (path) => {
     expectError(await send(baseUrl, { path }), { ...authentication, code: 'missing_api_key' });
   });
 
@@ -157,8 +157,8 @@ describe('paths and methods', () => {
   it.each<[string, unknown, string, string]>([
     ['an unknown field', { name: 'x', bogus: 1 }, 'unknown_field', 'bogus'],
     ['no name', {}, 'missing_field', 'name'],
-    ['a name that is none', { name: 5 }, 'invalid_field', 'name'],
-    ['no requests at all', { name: 'x', rate_limit_rpm: 0 }, 'invalid_field', 'rate_limit_rpm'],
+    ['a name that is not text', { name: 5 }, 'invalid_field', 'name'],
+    ['a rate limit of zero', { name: 'x', rate_limit_rpm: 0 }, 'invalid_field', 'rate_limit_rpm'],
     ['513 tools', { name: 'x', k_target_override: 513 }, 'invalid_field', 'k_target_override'],
   ])('a key with %s: %3$s', async (_what, body, code, param) => {
     const answer = await send(baseUrl, { path: '/v1/account/keys', key, body });

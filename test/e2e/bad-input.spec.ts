@@ -18,7 +18,7 @@ const stack = sharedStack();
 const { baseUrl } = stack;
 const upstreamKey = 'sk-upstream-of-bad-input-0123456789';
 const canary = 'canary-content-5d1f';
-/** Everything that must be in no log. */
+/** Texts that no log may contain. */
 const secrets = [upstreamKey, canary];
 
 let provider: ReplayProvider;
@@ -45,13 +45,13 @@ describe('keys', () => {
   it.each([
     ['no header', {}],
     ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
-    ['a scheme alone', { authorization: 'Bearer ' }],
-  ])('%s: missing_api_key', async (_what, headers) => {
+    ['a scheme without a key', { authorization: 'Bearer ' }],
+  ])('%s: returns missing_api_key', async (_what, headers) => {
     const answer = await send(baseUrl, { path: '/v1/chat/completions', body: hello, headers });
     expectError(answer, { ...authentication, code: 'missing_api_key' });
   });
 
-  it('malformed, mistyped, unknown and revoked ones get the very same answer', async () => {
+  it('malformed, mistyped, unknown and revoked keys receive identical responses', async () => {
     const revoked = await createTestKey(baseUrl, key, { name: 'revoked' });
     expect((await postChat(baseUrl, revoked.key, hello)).status).toBe(200);
     await send(baseUrl, { method: 'DELETE', path: `/v1/account/keys/${revoked.id}`, key });
@@ -69,7 +69,7 @@ describe('keys', () => {
     expect(messages.size).toBe(1);
   });
 
-  it('one that has expired is refused from that moment on', async () => {
+  it('an expired key is rejected from its expiry on', async () => {
     const expiresAt = Date.now() + 4_000;
     const expires_at = new Date(expiresAt).toISOString();
     const short = await createTestKey(baseUrl, key, { name: 'short', expires_at });
@@ -88,13 +88,13 @@ describe('keys', () => {
 });
 
 describe('models', () => {
-  it('one that nobody has: model_not_found', async () => {
+  it('returns model_not_found for an unknown model', async () => {
     const answer = await postChat(baseUrl, key, { ...hello, model: 'no-such-model' });
     expectError(answer, { ...invalid, status: 404, code: 'model_not_found', param: 'model' });
   });
 
   it.each(['groq/llama-3.3-70b-versatile', 'deepseek-chat'])(
-    '%s, whose provider is not connected: says which, and the call that connects it',
+    '%s without a connected provider: names the provider and the call that connects it',
     async (model) => {
       const answer = await postChat(baseUrl, key, { ...hello, model });
       const { error } = expectError(answer, { ...invalid, code: 'provider_not_connected', param: 'model' });
@@ -102,7 +102,7 @@ describe('models', () => {
     },
   );
 
-  it('one that two connected providers have: ambiguous_model, with the choices', async () => {
+  it('returns ambiguous_model with the choices for a model of two connected providers', async () => {
     const other = await createTestAccount(stack);
     for (const name of ['groq', 'novita'])
       await connectProvider(baseUrl, other.apiKey, { provider: name, api_key: upstreamKey });
@@ -114,7 +114,7 @@ describe('models', () => {
   });
 
   it.each(['openai/模型\u0000\ud800', 'openai/a\r\nx-evil: 1'])(
-    '%j is the provider’s to judge, whatever no header or database could hold',
+    'forwards %j to the provider, even if no header or database can store it',
     async (model) => {
       provider.enqueue(null, plainAnswer);
       const answer = await postChat(baseUrl, key, { ...hello, model });
@@ -135,34 +135,39 @@ describe('bodies', () => {
   const deep = (levels: number) => text.replace('{', `{"x":${'['.repeat(levels)}${']'.repeat(levels)},`);
 
   it.each<[string, unknown, string, string | null]>([
-    ['nothing at all', '', 'malformed_json', null],
+    ['an empty body', '', 'malformed_json', null],
     ['a beginning', text.slice(0, -2), 'malformed_json', null],
-    ['something after the end', `${text}{}`, 'malformed_json', null],
+    ['data after the end', `${text}{}`, 'malformed_json', null],
     ['a trailing comma', text.replace('}]}', '}],}'), 'malformed_json', null],
-    ['no JSON number', text.replace('{', '{"n":NaN,'), 'malformed_json', null],
-    ['a NUL between', text.replace('{', '{\0'), 'malformed_json', null],
+    ['an invalid JSON number', text.replace('{', '{"n":NaN,'), 'malformed_json', null],
+    ['a NUL between tokens', text.replace('{', '{\0'), 'malformed_json', null],
     ['invalid UTF-8', Buffer.from(text.replace(canary, 'ÿ'), 'latin1'), 'malformed_json', null],
     ['a list', '[]', 'invalid_field', null],
     ['no model', { messages: [user('x')] }, 'missing_field', 'model'],
-    ['a model that is no text', { ...hello, model: 5 }, 'invalid_field', 'model'],
+    ['a model that is not text', { ...hello, model: 5 }, 'invalid_field', 'model'],
     ['a model of a megabyte', { ...hello, model: 'm'.repeat(1_000_000) }, 'invalid_field', 'model'],
     ['no messages', { model: 'x' }, 'missing_field', 'messages'],
-    ['messages that are no list', { ...hello, messages: 'x' }, 'invalid_field', 'messages'],
-    ['tools that are no list', { ...hello, tools: {} }, 'invalid_field', 'tools'],
-    ['a tool that is no object', { ...hello, tools: [null] }, 'invalid_field', 'tools[0]'],
-    ['stream that is no boolean', { ...hello, stream: 'yes' }, 'invalid_field', 'stream'],
+    ['messages that are not a list', { ...hello, messages: 'x' }, 'invalid_field', 'messages'],
+    ['tools that are not a list', { ...hello, tools: {} }, 'invalid_field', 'tools'],
+    ['a tool that is not an object', { ...hello, tools: [null] }, 'invalid_field', 'tools[0]'],
+    ['stream that is not a boolean', { ...hello, stream: 'yes' }, 'invalid_field', 'stream'],
     ['129 levels', deep(128), 'too_deep', null],
     ['10,000 levels', deep(10_000), 'too_deep', null],
-    ['a million levels', deep(1_000_000), 'too_deep', null],
+    ['a million nested levels', deep(1_000_000), 'too_deep', null],
     [
-      'a result without its call',
+      'a tool result without its call',
       withMessages(user('x'), result('c1')),
       'unbalanced_tool_calls',
       'messages[1]',
     ],
-    ['a call without its result', withMessages(assistant, user('x')), 'unbalanced_tool_calls', 'messages[1]'],
     [
-      'a result of another call',
+      'a tool call without its result',
+      withMessages(assistant, user('x')),
+      'unbalanced_tool_calls',
+      'messages[1]',
+    ],
+    [
+      'a tool result of another call',
       withMessages(assistant, result('c2')),
       'unbalanced_tool_calls',
       'messages[1]',
@@ -171,7 +176,7 @@ describe('bodies', () => {
     expectError(await postChat(baseUrl, key, body), { ...invalid, code, param });
   });
 
-  it('5,000 tools: too_many_tools; 4,096 go through', async () => {
+  it('returns too_many_tools for 5,000 tools and accepts 4,096', async () => {
     const tools = (count: number) =>
       Array.from({ length: count }, (_, at) => ({ type: 'function', function: { name: `tool_${at}` } }));
     const tooMany = await postChat(baseUrl, key, { ...hello, tools: tools(5_000) });
@@ -180,14 +185,14 @@ describe('bodies', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
-    'content-type %j: unsupported_media_type',
+    'content-type %j: returns unsupported_media_type',
     async (type) => {
       const answer = await postChat(baseUrl, key, hello, { 'content-type': type });
       expectError(answer, { ...invalid, status: 415, code: 'unsupported_media_type' });
     },
   );
 
-  it('a member given twice counts once: the last, for us as for the provider', async () => {
+  it('uses the last value of a duplicate member, as the provider does', async () => {
     provider.enqueue(null, plainAnswer);
     const body = `{"model":"groq/x","messages":"first",${JSON.stringify({ ...hello, model: 'openai/gpt-4o' }).slice(1)}`;
     expect((await postChat(baseUrl, key, body)).status).toBe(200);
@@ -197,7 +202,7 @@ describe('bodies', () => {
     expect(JSON.parse(sent)).toMatchObject({ model: 'gpt-4o', messages: hello.messages });
   });
 
-  it('NUL and lone surrogates in texts and names reach the provider, and the log', async () => {
+  it('forwards NUL and lone surrogates in texts and names, and logs the request', async () => {
     provider.enqueue(null, plainAnswer);
     const tools = Array.from({ length: 40 }, (_, at) => ({
       type: 'function',
@@ -212,7 +217,7 @@ describe('bodies', () => {
   });
 });
 
-it('after all that the gateway answers, and no log holds a key, a credential or content', async () => {
+it('the gateway still responds afterwards, and no log contains a key, a credential or content', async () => {
   expect((await postChat(baseUrl, key, hello)).status).toBe(200);
   expect(findInLogs(stack, secrets)).toEqual([]);
 });

@@ -20,7 +20,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl, dataDir } = stack;
-/** By then logs, spans and events are written, and shipped to where they go. */
+/** Time until logs, spans and events are written and exported. */
 const settledAfterMs = 3_000;
 
 const createSecret = () => randomBytes(33).toString('base64url');
@@ -28,7 +28,7 @@ const credential = `sk-upstream-${createSecret()}`;
 let account: TestAccount;
 let provider: ReplayProvider;
 
-/** What stands where, by sink; and which sinks had nothing in them at all. */
+/** The secrets found by sink, and the sinks that were empty. */
 async function findIn(
   secrets: readonly Secret[],
 ): Promise<{ hits: Record<string, CanaryHit[]>; empty: string[] }> {
@@ -57,8 +57,8 @@ afterAll(() => provider.close());
 
 const hello = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'Hello!' }] };
 
-describe('secrets on ways where they could get lost', () => {
-  it('a provider that repeats its credential in an error, plain and streamed', async () => {
+describe('secrets in places where they could leak', () => {
+  it('a provider that repeats its credential in an error, streamed or not', async () => {
     const base_url = `${provider.url}/v1`;
     await connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: credential, base_url });
     const error = { message: `Incorrect API key provided: ${credential}.`, type: 'invalid_request_error' };
@@ -74,7 +74,7 @@ describe('secrets on ways where they could get lost', () => {
     expect((await postChat(baseUrl, account.apiKey, hello)).status).toBe(502);
   });
 
-  it('credentials that are refused: for their provider, their address, their fields, their bytes', async () => {
+  it('credentials that are rejected because of their provider, address, fields or bytes', async () => {
     const put = (body: unknown) =>
       send(baseUrl, { method: 'PUT', path: '/v1/account/providers', key: account.apiKey, body });
     const refused = [
@@ -90,7 +90,7 @@ describe('secrets on ways where they could get lost', () => {
     expect((await put(`{"provider":"openai","api_key":"${broken}"`)).status).toBe(400);
   });
 
-  it('credentials inside a request, and keys where none belongs', async () => {
+  it('credentials inside a request, and keys in wrong places', async () => {
     const cloud = { cloud_access_key_id: 'AKIAIOSFODNN7EXAMPLE', cloud_secret_access_key: createSecret() };
     await postChat(baseUrl, account.apiKey, { ...hello, model: 'hosted/anthropic.claude-v2', ...cloud });
     const { key } = createApiKey();
@@ -101,7 +101,7 @@ describe('secrets on ways where they could get lost', () => {
     expect((await postChat(baseUrl, key, hello)).status).toBe(401);
   });
 
-  it('passwords and tokens of people: right, wrong, used twice', async () => {
+  it('passwords and tokens of people: valid, invalid and used twice', async () => {
     const email = `${createSecret().slice(0, 8)}@example.com`.toLowerCase();
     const password = createSecret();
     const post = (path: string, body: unknown, key?: string) =>
@@ -129,7 +129,7 @@ describe('the search', () => {
     found = await findIn([...readSecretsUsed(dataDir), planted]);
   }, 240_000);
 
-  /** What was found, by sink. */
+  /** The findings by sink. */
   const hitsOf = (isWanted: (hit: CanaryHit) => boolean) =>
     Object.fromEntries(
       Object.entries(found.hits)
@@ -137,29 +137,29 @@ describe('the search', () => {
         .filter(([, hits]) => hits.length > 0),
     );
 
-  it('finds a secret in each place where it is put', () => {
+  it('finds a planted secret in every sink', () => {
     const sinks = ['error-answers', 'messages', 'redis', 'redis-commands', 'postgres account', 'files'];
     const hits = hitsOf(({ secret }) => secret === planted.name);
     expect(Object.keys(hits)).toEqual(expect.arrayContaining(['log of worker', ...sinks]));
   });
 
-  it('has something to look into everywhere, and secrets of each kind to look for', () => {
+  it('finds no empty sink and knows secrets of every kind', () => {
     expect(found.empty).toEqual([]);
     const names = readSecretsUsed(dataDir).map(({ name }) => name);
     for (const kind of ['authorization', 'api_key', 'key of', 'password', 'access_token', 'refresh_token'])
       expect({ kind, isUsed: names.some((name) => name.includes(kind)) }).toEqual({ kind, isUsed: true });
   });
 
-  it('finds no secret of the whole run anywhere: no key, no credential, no password, no token', () => {
+  it('finds no key, credential, password or token of the whole run in any sink', () => {
     expect(hitsOf(({ secret }) => secret !== planted.name)).toEqual({});
   });
 });
 
-/** Leaves a secret where it must not be, in one encoding or another. */
+/** Plants a secret in a sink in several encodings. */
 async function plant(secret: string): Promise<void> {
   const encoded = Buffer.from(secret).toString('base64');
   const { apiKey } = account;
-  // Named like a field that nobody knows, a secret comes back in the error.
+  // A secret used as the name of an unknown field appears in the error message.
   await send(baseUrl, { path: '/v1/account/keys', key: apiKey, body: { name: 'x', [secret]: 1 } });
   await createTestKey(baseUrl, apiKey, { name: `named ${secret.slice(4, 20)}` });
   appendFileSync(stack.dev.services['worker']!.log_file, `{"msg":"${encodeURIComponent(secret)}"}\n`);

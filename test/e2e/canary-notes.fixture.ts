@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { appendObserved, isObserved, noteSecret } from '@gateway/testing';
 
-/** Fields of bodies, ours and the providers', that hold secrets. */
+/** Fields with secrets in bodies of the gateway and of providers. */
 const secretFields =
   /^(key|api_key|password|current_password|new_password|secret_access_key|session_token|access_token|refresh_token|token|cloud_secret_access_key|cloud_session_token|cloud_bearer_token_hosted)$/;
-/** Of a secret that is shorter, nothing can be told from chance. */
+/** Shorter secrets could appear by chance. */
 const charactersMin = 12;
 const depthMax = 3;
 const errorBytesMax = 64 * 1024;
@@ -18,13 +18,13 @@ export interface NotedExchange {
   readonly bytes: Buffer;
 }
 
-/** Notes a secret that the shared stack is given, or gives, if that stack is watched. */
+/** Records a secret that the shared stack receives or returns, if the stack is watched. */
 export function noteUsedSecret(name: string, value: string): void {
   const dataDir = process.env['SHARED_STACK_DATA_DIR'];
   if (dataDir && isObserved(dataDir) && value.length >= charactersMin) noteSecret(dataDir, { name, value });
 }
 
-/** Notes the secrets of an exchange, and keeps its answer if that is an error. */
+/** Records the secrets of an exchange, and stores its response if it is an error. */
 export function noteExchange({ path, sentHeaders, sentBody, status, headers, bytes }: NotedExchange): void {
   const [at = path] = path.split('?', 1);
   for (const name of ['authorization', 'x-api-key', 'cookie'] as const) {

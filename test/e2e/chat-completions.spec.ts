@@ -35,14 +35,14 @@ interface SentBody {
   model: string;
   tools?: { function: { name: string } }[];
 }
-/** What the provider received last. */
+/** The last request that the provider received. */
 const received = () => provider.requests.at(-1)!;
 const receivedBody = () => JSON.parse(received().body.toString('utf8')) as SentBody;
-/** Of the client's tools; the gateway's own stands behind them. */
+/** The client's tools in the upstream request. The gateway's recovery tool follows them. */
 const namesOf = (tools: SentBody['tools']) =>
   (tools ?? []).map((tool) => tool.function.name).filter((name) => name !== standInName);
 
-describe('recorded tool calls, by the official SDK, with 117 tools more on offer', () => {
+describe('recorded tool calls with the official SDK and 117 additional tools', () => {
   const recordings = loadRecordings(recordingsFolder);
   const direct = () => new OpenAI({ baseURL: `${provider.url}/v1`, apiKey: 'none', maxRetries: 0 });
   const through = () => new OpenAI({ baseURL: `${stack.baseUrl}/v1`, apiKey: key, maxRetries: 0 });
@@ -94,7 +94,7 @@ describe('recorded tool calls, by the official SDK, with 117 tools more on offer
     });
   });
 
-  /** The SDK puts the header's id into what it has parsed. */
+  /** The SDK adds the id of the header to the parsed response. */
   function withoutRequestId(said: unknown): unknown {
     return { ...(said as object), _request_id: undefined };
   }
@@ -104,11 +104,11 @@ const withToolCalls = (folder: string) =>
   loadRecordings(folder, 'chat_completions').filter(
     (each) => each.fidelity === 'raw' && each.has_tools && each.has_tool_calls && each.status === 200,
   );
-/** Every exchange of the large collection, for whoever has it (`npm run test:e2e -- --data DIR`); else the few of our own. */
+/** Every exchange of the large collection (`npm run test:e2e -- --data DIR`), or else the small collection of the repository. */
 const given = findRecordings(process.env['DATA_DIR']);
 const folder = given !== undefined && withToolCalls(given).length > 0 ? given : recordingsFolder;
 
-it('every collected exchange with tool calls comes back byte for byte', async () => {
+it('every collected exchange with tool calls is returned byte for byte', async () => {
   const { startReplayProvider } = await import('@gateway/testing');
   const collected = withToolCalls(folder);
   expect(collected.length).toBeGreaterThan(0);
@@ -134,12 +134,12 @@ it('every collected exchange with tool calls comes back byte for byte', async ()
   await replay.close();
 });
 
-describe('what leaves', () => {
-  /** As no serialiser would write it. */
+describe('the upstream request', () => {
+  /** JSON in a format that no serializer produces. */
   const untouched = `{ "seed":12345678901234567890 ,"model" : "openai/gpt-4o",\n\t"z":1e400,"a":-0.0,
     "messages":[{"role":"user","content":"\\u0047r\\u00fc\\/ße","name_":null}],"x_unknown":{"b":1,"a":[1.10,2]}}`;
 
-  it('is the client’s own bytes but for the provider in the model, when there is nothing to plan', async () => {
+  it('equals the client’s bytes except for the provider prefix of the model, when there is nothing to plan', async () => {
     provider.enqueue(null, plainAnswer);
     const answer = await postChat(stack.baseUrl, key, untouched);
     expect(answer.status).toBe(200);
@@ -149,7 +149,7 @@ describe('what leaves', () => {
     expect(row.lane).toBe('untouched');
   });
 
-  it('keeps every byte outside of the planned ranges when tools are taken out', async () => {
+  it('keeps every byte outside the planned ranges when tools are pruned', async () => {
     const head = `{ "seed":12345678901234567890,"model":"openai/gpt-4o","z":1e400 , "tools" : [`;
     const tail = `\n] ,"messages":[{"role":"user","content":"Get the current w\\u0065ather forecast for the city \\u004d\u00fcnchen?"}],"x_unknown":{"b":1.10,"a":9007199254740993}}`;
     const odd = `{"type":"function","x_own":1.50,"function":{"x_big":98765432109876543210,"name":"get_weather","description":"Get the current weather forecast for a city","parameters":{"type":"object","properties":{"n":{"maximum":12345678901234567890,"type":"integer"}}}}}`;
@@ -168,7 +168,7 @@ describe('what leaves', () => {
     expect(sent).toContain('"x_own":1.50');
     const forwarded = namesOf(receivedBody().tools);
     expect(forwarded.length).toBeLessThan(tools.length + 1);
-    // In the client's order, whatever their score.
+    // In the client's order, regardless of score.
     const offered = ['get_weather', ...namesOf(githubTools)];
     expect(forwarded).toEqual(offered.filter((name) => forwarded.includes(name)));
     const row = await waitForRow(stack.baseUrl, key, requestIdOf(answer));
@@ -183,34 +183,31 @@ describe('what leaves', () => {
       cloud_region_name: 'us-east-1',
     },
     { cloud_bearer_token_hosted: 'canary-bearer', cloud_region_name: 'us-east-1' },
-  ])(
-    'holds neither extension fields, nor examples, nor anything of the client’s connection',
-    async (fields) => {
-      const examples = { 'x-svc-examples': ['canary-example'] };
-      const tools = githubTools
-        .slice(0, 3)
-        .map((tool) => ({ ...tool, function: { ...tool.function, ...examples } }));
-      const messages = [{ role: 'user', content: 'hello' }];
-      const body = { ...fields, model: 'openai/gpt-4o', tools, messages };
-      provider.enqueue(null, plainAnswer);
-      const answer = await postChat(stack.baseUrl, key, body, {
-        'x-svc-session-id': 'session-1',
-        cookie: 'canary-cookie=1',
-        'openai-organization': 'canary-organisation',
-        'x-forwarded-for': '203.0.113.7',
-      });
-      expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
-      const { headers, body: sent } = received();
-      expect(sent.toString('utf8')).not.toMatch(/cloud_|x-svc|canary|us-east|AKIA/);
-      expect(namesOf(receivedBody().tools)).toEqual(namesOf(tools));
-      expect(headers.authorization).toBe(`Bearer ${upstreamKey}`);
-      expect(JSON.stringify(headers)).not.toMatch(/canary|x-svc|203\.0\.113|sk-svc|session-1/);
-    },
-  );
+  ])('contains no extension fields, examples or connection headers of the client', async (fields) => {
+    const examples = { 'x-svc-examples': ['canary-example'] };
+    const tools = githubTools
+      .slice(0, 3)
+      .map((tool) => ({ ...tool, function: { ...tool.function, ...examples } }));
+    const messages = [{ role: 'user', content: 'hello' }];
+    const body = { ...fields, model: 'openai/gpt-4o', tools, messages };
+    provider.enqueue(null, plainAnswer);
+    const answer = await postChat(stack.baseUrl, key, body, {
+      'x-svc-session-id': 'session-1',
+      cookie: 'canary-cookie=1',
+      'openai-organization': 'canary-organisation',
+      'x-forwarded-for': '203.0.113.7',
+    });
+    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+    const { headers, body: sent } = received();
+    expect(sent.toString('utf8')).not.toMatch(/cloud_|x-svc|canary|us-east|AKIA/);
+    expect(namesOf(receivedBody().tools)).toEqual(namesOf(tools));
+    expect(headers.authorization).toBe(`Bearer ${upstreamKey}`);
+    expect(JSON.stringify(headers)).not.toMatch(/canary|x-svc|203\.0\.113|sk-svc|session-1/);
+  });
 });
 
 describe('a provider’s own error', () => {
-  it('comes with its status and its own bytes but for the credential, and is told from ours', async () => {
+  it('is returned with its status and bytes, without the credential, and is marked as the provider’s', async () => {
     const body = `{ "error": {"message":"Incorrect API key provided: KEY.","type":"invalid_request_error","code":"invalid_api_key","n":1.50}}`;
     provider.enqueue(null, {
       status: 401,
@@ -229,7 +226,7 @@ describe('a provider’s own error', () => {
     expect(JSON.stringify(row)).not.toContain(upstreamKey);
   });
 
-  it('is what the SDK raises for it, and says when to try again', async () => {
+  it('raises the SDK’s own error and contains the retry time', async () => {
     const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
     provider.enqueue(null, {
       status: 429,

@@ -39,7 +39,7 @@ const answers = new Map([
   [converseConversation, plainConverse(said)],
 ]);
 
-/** What the provider got, after the answer came back whole. */
+/** The upstream request, read after the complete response. */
 async function ask(conversation: Conversation, body: unknown, baseUrl = stack.baseUrl) {
   provider.enqueue(null, answers.get(conversation));
   const answer: Answer = await send(baseUrl, { path: conversation.path, key, body });
@@ -51,7 +51,7 @@ async function ask(conversation: Conversation, body: unknown, baseUrl = stack.ba
 const unique = (): string => `id-${Math.random().toString(36).slice(2)}`;
 
 describe.each([chatConversation, messagesConversation, converseConversation])('$name', (conversation) => {
-  it('sends results of tools in fewer tokens, and later turns in the same bytes', async () => {
+  it('sends tool results in fewer tokens, and the same bytes in later turns', async () => {
     const [one, two] = [result(unique()), result(unique())];
     const before = await ask(conversation, conversation.body([one]));
     expect(before.results).toEqual([minifyJson(one)]);
@@ -62,7 +62,7 @@ describe.each([chatConversation, messagesConversation, converseConversation])('$
     expect(after.bytes.subarray(0, shared)).toEqual(before.bytes.subarray(0, shared));
   });
 
-  it('refers to a result that is in the context already', async () => {
+  it('refers to a result that is already in the context', async () => {
     const one = result(unique());
     const { results } = await ask(conversation, conversation.body([one, one]));
     expect(results[0]).toBe(minifyJson(one));
@@ -70,7 +70,7 @@ describe.each([chatConversation, messagesConversation, converseConversation])('$
   });
 });
 
-it('says in headers and in the log what was saved, step by step', async () => {
+it('reports the savings of each step in headers and in the log', async () => {
   const { answer } = await ask(chatConversation, chatConversation.body([result(unique())]));
   const read = (name: string): number => Number(answer.headers[`x-svc-ctx-tokens-${name}`]);
   expect(read('saved')).toBeGreaterThan(20);
@@ -81,7 +81,7 @@ it('says in headers and in the log what was saved, step by step', async () => {
   expect(row.compression_tokens_saved).toBeGreaterThanOrEqual(read('saved'));
 });
 
-it('decides the same on another replica, which finds it in Redis or computes it again', async () => {
+it('makes the same decision on another replica, from Redis or by computing it again', async () => {
   const results = [result(unique()), `${'x'.repeat(40)}\n`.repeat(30), result(unique())];
   const here = await ask(chatConversation, chatConversation.body(results));
   const there = await ask(chatConversation, chatConversation.body(results), edgeUrl(stack, 'tight'));
@@ -93,20 +93,20 @@ it('decides the same on another replica, which finds it in Redis or computes it 
   expect(laterHere.results.slice(0, 3)).toEqual(here.results);
 });
 
-it('leaves alone what stands at or before a cache marker of the client', async () => {
+it('does not change content up to a cache marker of the client', async () => {
   const results = [result(unique()), result(unique()), result(unique())];
   const sent = await ask(messagesConversation, messagesConversation.body(results, 1));
   expect(sent.results).toEqual([results[0], results[1], minifyJson(results[2]!)]);
 });
 
-it('leaves a request without tools as it is', async () => {
+it('does not change a request without tools', async () => {
   const body = chatConversation.body([result(unique())]);
   delete body['tools'];
   const sent = await ask(chatConversation, body);
   expect(JSON.parse(sent.bytes.toString('utf8'))).toEqual({ ...body, model: 'gpt-4o' });
 });
 
-it('keeps what it does not change byte for byte', async () => {
+it('keeps unchanged content byte for byte', async () => {
   const text = result(unique());
   const body = JSON.stringify(chatConversation.body([text]), null, 3);
   const { bytes } = await ask(chatConversation, body);
@@ -117,7 +117,7 @@ it('keeps what it does not change byte for byte', async () => {
   expect(bytes.toString('utf8').startsWith(start!)).toBe(true);
 });
 
-it('goes by the mode that the account chose', async () => {
+it('uses the compression mode of the account', async () => {
   const { apiKey } = await createTestAccount(stack);
   const ownKey = key;
   key = apiKey;

@@ -46,11 +46,11 @@ const lanes: readonly (readonly [string, (given: NetClientGiven) => NetClient, m
   ['OpenAI', openAiClient, 'openai/gpt-4o-mini'],
   ['Anthropic', anthropicClient, 'anthropic/claude-haiku-4-5'],
   ['Bedrock', bedrockClient, 'hosted/amazon.nova-lite-v1:0'],
-  ['OpenAI at a provider of messages', openAiClient, 'anthropic/claude-haiku-4-5'],
+  ['OpenAI SDK with an Anthropic provider', openAiClient, 'anthropic/claude-haiku-4-5'],
 ];
 
 const unique = (): string => `id-${Math.random().toString(36).slice(2)}`;
-/** A log that says the same again and again, and once something else. */
+/** A log with many identical lines and one different line. */
 const logOf = (id: string): string =>
   Array.from({ length: 400 }, (_, at) => `12:00:${at} served request ${at} of ${id} in ${at} ms`).join('\n');
 const tools = githubTools.slice(0, 2);
@@ -66,7 +66,7 @@ const bodyAt = (at: number): string => provider.requests.at(at)!.body.toString('
 const markerIn = (body: string): string => /left out: ([0-9a-f]{12})\]/.exec(body)?.[1] ?? '';
 const done = { text: 'Done.' };
 
-/** Sends a conversation whose model asks for what the first marker stands for; gives what it was told. */
+/** Sends a conversation. The model requests the text of the first marker. Returns the text that the model receives. */
 async function recallBy(client: NetClient, turns: readonly Turn[]) {
   scriptModel(provider, [done]);
   await client.ask(turns, false);
@@ -79,7 +79,7 @@ async function recallBy(client: NetClient, turns: readonly Turn[]) {
 }
 
 describe.each(lanes)('%s', (_, open, model) => {
-  it('a model gets back, to the byte, what was left out, and the client sees nothing of it', async () => {
+  it('a model recovers removed text byte for byte, and the client does not see it', async () => {
     const client = open({ baseUrl: stack.baseUrl, key, model, tools });
     const id = unique();
     const log = logOf(id);
@@ -95,7 +95,7 @@ describe.each(lanes)('%s', (_, open, model) => {
   });
 });
 
-it('markers of another session, and ids that nobody gave out, stand for nothing', async () => {
+it('markers of another conversation and unknown ids recover nothing', async () => {
   const client = openAiClient({ baseUrl: stack.baseUrl, key, model: 'openai/gpt-4o-mini', tools });
   const foreign = await recallBy(client, conversation(logOf(unique())));
   for (const id of [foreign.id, 'c0ffee5eed00', 'of anything']) {
@@ -109,7 +109,7 @@ it('markers of another session, and ids that nobody gave out, stand for nothing'
 });
 
 describe('a request whose conversation was compressed', () => {
-  it('shows in the log what was left out, what it was worth, and what was counted', async () => {
+  it('logs the removed text, its savings and the token counts', async () => {
     const body = {
       model: 'openai/gpt-4o',
       messages: [
@@ -146,7 +146,7 @@ describe('a request whose conversation was compressed', () => {
     await edge.close();
   });
 
-  it('leaves as it came a session whose model binds its thinking', async () => {
+  it('does not change a conversation with bound reasoning', async () => {
     const log = logOf(unique());
     const messages = [
       { role: 'user', content: 'Look.' },
@@ -174,7 +174,7 @@ describe('a request whose conversation was compressed', () => {
   });
 });
 
-describe('an edited body is one that the SDK of its format would send', () => {
+describe('an edited body is valid for the SDK of its format', () => {
   const client = (open: (given: NetClientGiven) => NetClient, model: string) =>
     open({ baseUrl: stack.baseUrl, key, model, tools });
   const turns = conversation(
@@ -183,7 +183,7 @@ describe('an edited body is one that the SDK of its format would send', () => {
     logOf('x'),
   );
 
-  /** What the provider gets of a body that goes to it without the gateway. */
+  /** The body that the SDK sends directly to the provider, without the gateway. */
   async function again(sendAgain: () => Promise<unknown>): Promise<unknown> {
     scriptModel(provider, [done]);
     await sendAgain();
@@ -218,7 +218,7 @@ describe('an edited body is one that the SDK of its format would send', () => {
     scriptModel(provider, [done]);
     await client(bedrockClient, 'hosted/amazon.nova-lite-v1:0').ask(turns, false);
     const edited = JSON.parse(bodyAt(-1)) as object;
-    // The provider of the test speaks HTTP/1.1 alone.
+    // The test provider supports only HTTP/1.1.
     const sdk = new BedrockRuntimeClient({
       region: 'us-east-1',
       endpoint: provider.url,

@@ -1,6 +1,6 @@
 import { githubTools } from './github-tools.fixture.ts';
 
-/** A result as tools like to print it; the number is beyond what JSON.parse keeps. */
+/** A typical tool result. Its number exceeds the precision of JSON.parse. */
 export const result = (id: string): string =>
   JSON.stringify(
     {
@@ -12,12 +12,12 @@ export const result = (id: string): string =>
     4,
   ).replace('"EXACT"', '12345678901234567890');
 
-/** What an agent with one tool sends in its n-th request: n results of tools, the last one new. */
+/** The n-th request of an agent with one tool: n tool results, the last one new. */
 export interface Conversation {
   readonly name: string;
   readonly path: string;
   body(results: readonly string[], mark?: number): Record<string, unknown>;
-  /** The results in a body, as the provider got it. */
+  /** The tool results in the body that the provider received. */
   resultsIn(body: unknown): string[];
 }
 

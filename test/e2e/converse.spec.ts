@@ -52,11 +52,11 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Without the SDK: the status and the body as they are. */
+/** A call without the SDK. Returns the raw status and body. */
 const post = (body: unknown, model_ = hello.modelId, path = 'converse') =>
   send(baseUrl, { path: `/model/${encodeURIComponent(model_)}/${path}`, key, body });
 
-it('answers plainly, over HTTP/2, and the request is in the log', async () => {
+it('responds over HTTP/2 without streaming, and the request is in the log', async () => {
   provider.enqueue(null, plainConverse(said));
   const answer = await client.send(new bedrock.ConverseCommand(hello));
   expect(answer).toMatchObject(said);
@@ -71,7 +71,7 @@ it('answers plainly, over HTTP/2, and the request is in the log', async () => {
   });
 });
 
-it.each([1, 7, 1000])('streams, cut into pieces of %i bytes', async (chunkBytes) => {
+it.each([1, 7, 1000])('streams in chunks of %i bytes', async (chunkBytes) => {
   provider.enqueue(null, { ...streamedConverse(streamedEvents), chunkBytes });
   const answer = await client.send(new bedrock.ConverseStreamCommand(hello));
   const { text, events, thrown } = await readConverseStream(answer.stream);
@@ -83,7 +83,7 @@ it.each([1, 7, 1000])('streams, cut into pieces of %i bytes', async (chunkBytes)
   expect(row).toMatchObject({ status: 'ok', stream: true });
 });
 
-it('carries tool calls, and prunes 117 tools', async () => {
+it('forwards tool calls and prunes 117 tools', async () => {
   const content = [
     { text: 'I look.' },
     {
@@ -105,7 +105,7 @@ it('carries tool calls, and prunes 117 tools', async () => {
   })) as bedrock.Tool[];
   const question = 'Get the current weather forecast for the city München?';
   const ask: bedrock.Message[] = [{ role: 'user', content: [{ text: question }] }];
-  // The first time the tools are new to the router, which may take longer than a request waits.
+  // The router sees these tools for the first time, so the plan may miss its deadline.
   const names = await eventually(async () => {
     provider.enqueue(null, plainConverse({ ...said, output, stopReason: 'tool_use' }));
     const command = new bedrock.ConverseCommand({ ...hello, messages: ask, toolConfig: { tools } });
@@ -118,26 +118,26 @@ it('carries tool calls, and prunes 117 tools', async () => {
   expect(names.length).toBeLessThan(60);
 });
 
-describe('a model in the address', () => {
+describe('a model in the path', () => {
   const arn = 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-v1:0';
   it.each([
     ['an ARN', arn, arn],
-    ['an ARN behind its provider', `hosted/${arn}`, arn],
-    ['an id with a colon that no catalogue has', 'acme.unheard-of-v9:1', 'acme.unheard-of-v9:1'],
-  ])('%s reaches the provider as it is', async (_what, modelId, expected) => {
+    ['an ARN after its provider', `hosted/${arn}`, arn],
+    ['an unknown id with a colon', 'acme.unheard-of-v9:1', 'acme.unheard-of-v9:1'],
+  ])('%s reaches the provider unchanged', async (_what, modelId, expected) => {
     provider.enqueue(null, plainConverse(said));
     await client.send(new bedrock.ConverseCommand({ ...hello, modelId }));
     expect(received().url).toBe(`/model/${encodeURIComponent(expected)}/converse`);
   });
 });
 
-describe('what the format does not know', () => {
+describe('unknown fields', () => {
   it.each([
     ['bogus', { messages, bogus: 1 }],
     ['stream', { messages, stream: true }],
     ['cloud_access_key_id', { messages, cloud_access_key_id: 'AKIA' }],
     ['cloud_region_name', { messages, cloud_region_name: 'us-east-1' }],
-  ])('%s is a 400 that names it', async (name, body) => {
+  ])('%s: returns 400 and names the field', async (name, body) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);
     expect(answer.headers['x-amzn-errortype']).toMatch(/^ValidationException/);
@@ -147,7 +147,7 @@ describe('what the format does not know', () => {
 });
 
 describe('errors are the SDK’s own exceptions', () => {
-  it('of the gateway: no such key, a request that is wrong, a provider that is not connected', async () => {
+  it('for the gateway’s errors: unknown key, invalid request, provider not connected', async () => {
     const stranger = connectBedrock(baseUrl, `${key.slice(0, -1)}_`);
     expect(await thrownBy(stranger.send(new bedrock.ConverseCommand(hello)))).toBeInstanceOf(
       bedrock.AccessDeniedException,
@@ -161,7 +161,7 @@ describe('errors are the SDK’s own exceptions', () => {
     expect(await thrownBy(client.send(unknown))).toBeInstanceOf(bedrock.ValidationException);
   });
 
-  it('of the gateway’s limit: throttled', async () => {
+  it('for the gateway’s rate limit', async () => {
     const { apiKey } = await createTestAccount(stack);
     const slow = (await createTestKey(baseUrl, apiKey, { name: 'slow', rate_limit_rpm: 1 })).key;
     const limited = connectBedrock(baseUrl, slow);
@@ -181,7 +181,7 @@ describe('errors are the SDK’s own exceptions', () => {
     [429, 'ThrottlingException', 2],
     [500, 'InternalServerException', 2],
     [503, 'ServiceUnavailableException', 2],
-  ] as const)('of the provider: %i %s, tried %i time(s) of 2', async (status, name, attempts) => {
+  ] as const)('for the provider’s errors: %i %s, %i of 2 attempts', async (status, name, attempts) => {
     provider.enqueue(null, converseError(status, name));
     provider.enqueue(null, converseError(status, name));
     const retrying = connectBedrock(baseUrl, key, 2);
@@ -192,7 +192,7 @@ describe('errors are the SDK’s own exceptions', () => {
     expect(provider.requests).toHaveLength(attempts);
   });
 
-  it('inside a stream: what came before, and the provider’s exception', async () => {
+  it('inside a stream: the content before it, then the provider’s exception', async () => {
     const exception = ['throttlingException', { message: 'too many' }] as const;
     provider.enqueue(null, streamedConverse(streamedEvents.slice(0, 3), exception));
     const { stream } = await client.send(new bedrock.ConverseStreamCommand(hello));
@@ -201,7 +201,7 @@ describe('errors are the SDK’s own exceptions', () => {
     expect(thrown).toBeInstanceOf(bedrock.ThrottlingException);
   });
 
-  it('inside a stream that breaks: what came before, an exception, and the log says truncated', async () => {
+  it('for an interrupted stream: the content before it, an exception, and the status truncated in the log', async () => {
     const answer = streamedConverse(streamedEvents);
     const before = streamedConverse(streamedEvents.slice(0, 3)).body as Buffer;
     provider.enqueue(null, { ...answer, resetAtByte: before.length + 20 });
@@ -214,7 +214,7 @@ describe('errors are the SDK’s own exceptions', () => {
   });
 });
 
-it('ends the provider’s stream when a client leaves a stream of its connection', async () => {
+it('ends the provider’s stream when a client closes one stream of its connection', async () => {
   const first = (streamedConverse(streamedEvents.slice(0, 2)).body as Buffer).length;
   provider.enqueue(null, { ...streamedConverse(streamedEvents), hang: first });
   const session = connectHttp2(baseUrl);

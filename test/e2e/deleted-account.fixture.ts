@@ -1,19 +1,19 @@
 import type { StackUnderTest } from '@gateway/testing';
 import pg from 'pg';
 
-/** What may name a deleted account, and why: `<database>.<table>`. */
+/** Tables that may still contain the id of a deleted account, with the reason: `<database>.<table>`. */
 const tombstones = new Set([
-  // That it was deleted, and how far that has come.
+  // The deletion and its progress.
   'account.account_deletions',
-  // So that what comes late is not written.
+  // Prevents late events from being written.
   'vault.forgotten_accounts',
   'billing.forgotten_accounts',
   'telemetry.forgotten_accounts',
-  // Who opened which secret and when, for whoever has to answer for it: ids alone, and kept by the operator's rules.
+  // The audit log of secret access: only ids, kept as long as the operator requires.
   'vault.credential_audit',
 ]);
 
-/** Every table of every database that still has a row in which one of these ids stands: `<database>.<table>`. */
+/** Every table of every database with a row that contains one of these ids: `<database>.<table>`. */
 export async function findRowsNaming(stack: StackUnderTest, ids: readonly string[]): Promise<string[]> {
   const { account, vault, billing, telemetry } = stack.dev.postgres;
   const found: string[] = [];

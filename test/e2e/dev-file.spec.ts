@@ -4,7 +4,7 @@ import { sharedStack } from '@gateway/testing';
 
 const stack = sharedStack();
 
-test('every service of a started stack is ready and shows its metrics', async () => {
+test('every service of a started stack is ready and serves metrics', async () => {
   const services = Object.entries(stack.dev.services).filter(([, { health_url }]) => health_url !== null);
   const firsts = services.map(([name]) => name).filter((name) => !/-\d+$/.test(name));
   expect(firsts.sort()).toEqual([
@@ -26,7 +26,7 @@ test('every service of a started stack is ready and shows its metrics', async ()
   }
 });
 
-test('the key and the address of dev.json answer at once', async () => {
+test('the key and the address of dev.json work at once', async () => {
   const response = await fetch(`${stack.baseUrl}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${stack.apiKey}`, 'content-type': 'application/json' },
@@ -37,7 +37,7 @@ test('the key and the address of dev.json answer at once', async () => {
   expect(await response.json()).toMatchObject({ object: 'chat.completion', model: 'sandbox-1' });
 });
 
-test('files with secrets are readable by their owner alone', () => {
+test('only the owner can read files with secrets', () => {
   for (const file of [
     'dev.json',
     'secrets.json',

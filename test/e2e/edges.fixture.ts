@@ -1,9 +1,9 @@
 import type { StackUnderTest } from '@gateway/testing';
 
 /**
- * The further edges of the shared stack, as test/shared-stack.setup.mjs sets them: `tight` has limits that a test can
- * reach, and as `oidc` takes the session tokens of an issuer of the tests' own; `closed` may call nothing but the public
- * internet, and takes few calls of `/v1/auth`.
+ * The additional edges of the shared stack, configured by test/shared-stack.setup.mjs. `tight` has limits that a test can
+ * reach. `oidc` is the same edge and accepts session tokens of a test issuer. `closed` may call only the public internet and
+ * accepts few calls of `/v1/auth`.
  */
 const edges = { tight: 'edge-gateway-2', oidc: 'edge-gateway-2', closed: 'edge-gateway-3' } as const;
 

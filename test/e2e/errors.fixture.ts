@@ -19,7 +19,7 @@ export interface ExpectedError {
   readonly param?: string | null;
 }
 
-/** Holds an answer to the one shape of errors: status, body, and the request's id in both places. */
+/** Expects the common error format: status, body, and the request id in header and body. */
 export function expectError(answer: Answer, expected: ExpectedError): z.output<typeof errorBody> {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: expected.status });
   expect(answer.headers['content-type']).toMatch(/^application\/json/);

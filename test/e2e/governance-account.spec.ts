@@ -25,7 +25,7 @@ beforeEach(async () => {
 const patch = (body: object) => call(200, { method: 'PATCH', path, key: account.apiKey, body });
 
 describe('/v1/account/me', () => {
-  it('is the profile and the policy', async () => {
+  it('returns the profile and the policy', async () => {
     const body = await call(200, { path, key: account.apiKey });
     expectFields(body, ['id', 'object', 'name', 'is_demo', 'created_at', 'policy']);
     expect(body).toMatchObject({
@@ -38,7 +38,7 @@ describe('/v1/account/me', () => {
     expect(new Date(String(body['created_at'])).toISOString()).toBe(body['created_at']);
   });
 
-  it('changes what is given and leaves the rest', async () => {
+  it('changes only the given fields', async () => {
     const before = await call(200, { path, key: account.apiKey });
     const policy = { content_logging: true, retention_days: 1, shadow_share: 1 };
     const changed = { ...before, name: 'renamed', policy: { ...defaults, ...policy } };
@@ -51,7 +51,7 @@ describe('/v1/account/me', () => {
     expect(await call(200, { path, key: stranger.apiKey })).toMatchObject({ policy: defaults });
   });
 
-  it('holds for every key without a limit of its own, on every replica within a second', async () => {
+  it('applies to every key without its own limit, on every replica within a second', async () => {
     const own = await createTestKey(baseUrl, account.apiKey, { name: 'own', rate_limit_rpm: 55 });
     for (const secret of [account.apiKey, own.key]) await chatOnAll(secret);
     await patch({ policy: { rate_limit_rpm: 44, daily_token_budget: 3 } });
@@ -81,7 +81,7 @@ describe('/v1/account/me', () => {
     [{ policy: [] }, 'invalid_field', 'policy'],
     [{ is_demo: true }, 'unknown_field', 'is_demo'],
     [{ rate_limit_rpm: 1 }, 'unknown_field', 'rate_limit_rpm'],
-  ])('refuses %j', async (body, code, param) => {
+  ])('rejects %j', async (body, code, param) => {
     const answer = await send(baseUrl, { method: 'PATCH', path, key: account.apiKey, body });
     expectError(answer, { ...invalid, code, param });
     expect(await call(200, { path, key: account.apiKey })).toMatchObject({ policy: defaults });

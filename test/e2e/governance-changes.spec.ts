@@ -6,9 +6,9 @@ import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-/** What a change may take to reach every replica (decisions.md). */
+/** Maximum time until a change reaches every replica (decisions.md). */
 const effectiveWithinMs = 1_000;
-/** What a process that stands still for a moment adds: without the message it takes up to ten seconds. */
+/** Tolerance for a process that pauses for a moment. Without the message, a change takes up to ten seconds. */
 const standstillMs = 2_000;
 const tool = { type: 'function', function: { name: 'erase' } };
 const body = {
@@ -39,14 +39,14 @@ const change = async (method: string, path: string, changed?: unknown) => {
 const codeOf = ({ text }: Answer) => /"code":"([a-z_]+)"/.exec(text)?.[1];
 const limitOf = ({ headers }: Answer) => headers['x-ratelimit-limit-requests'];
 
-/** Each replica has the old state in its cache; then all show the new one, each asked until it does. */
+/** Fills the caches of all replicas with the old state, then polls each replica until it shows the new state. */
 async function expectEverywhere(act: () => Promise<unknown>, shows: (answer: Answer) => boolean) {
   for (const edge of edges) expect(shows(await ask(edge))).toBe(false);
   await act();
   const start = performance.now();
   const tookMs = await Promise.all(
     edges.map(async (edge) => {
-      // How late the last request was that was still served by the old state, from its beginning.
+      // The start time of the last request that was served with the old state.
       for (let lastMs = 0; ;) {
         const begunMs = performance.now() - start;
         if (shows(await ask(edge))) return lastMs;
@@ -66,8 +66,8 @@ const connect = () =>
     base_url: `${provider.url}/v1`,
   });
 
-describe('on every replica, within a second, one feels a change of', () => {
-  it('a provider’s credential: saved, and deleted', async () => {
+describe('every replica applies within a second a change of', () => {
+  it('a provider’s credential: stored and deleted', async () => {
     await expectEverywhere(connect, (answer) => codeOf(answer) !== 'provider_not_connected');
     await expectEverywhere(
       () => change('DELETE', '/v1/account/providers/openai'),

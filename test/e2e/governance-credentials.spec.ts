@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterAll(() => provider.close());
 
 const used: string[] = [];
-/** A new secret that no log may hold. */
+/** A new secret that no log may contain. */
 const secretOf = () => {
   const secret = newSecret();
   used.push(secret);
@@ -54,14 +54,14 @@ describe('DELETE /v1/account/providers/{provider}', () => {
     expectError(await connections.remove('groq'), notFound);
   });
 
-  it.each(['nobody', 'sandbox', '%2e%2e', 'openai%00', 'x'.repeat(500)])('knows no %s', async (name) => {
+  it.each(['nobody', 'sandbox', '%2e%2e', 'openai%00', 'x'.repeat(500)])('does not know %s', async (name) => {
     expect((await connections.remove(name)).status).toBeGreaterThanOrEqual(400);
     expect((await connections.remove(name)).status).toBeLessThan(500);
   });
 });
 
 describe('a stored credential', () => {
-  it('goes to the host that it was saved for; another host needs the credential again', async () => {
+  it('is sent only to the host it was saved for; another host needs a new credential', async () => {
     const elsewhere = await startProvider();
     try {
       elsewhere.setControls(plainAnswer);
@@ -81,14 +81,14 @@ describe('a stored credential', () => {
     }
   });
 
-  it('may be none, for a server that asks for none: then no key is sent, ours least of all', async () => {
+  it('may be absent for a server without authentication; then the gateway sends no key', async () => {
     await connections.connect({ provider: 'custom', base_url: `${provider.url}/v1` });
     expect((await postChat(baseUrl, account.apiKey, hello('custom/m'))).status).toBe(200);
     expect(provider.requests[0]!.headers.authorization).toBeUndefined();
     expect(JSON.stringify(provider.requests[0]!.headers)).not.toContain(account.apiKey);
   });
 
-  it('is out of reach of any other account', async () => {
+  it('is not accessible to another account', async () => {
     const stranger = await createTestAccount(stack);
     const others = connectionsOf(stranger.apiKey);
     await connections.connect({ provider: 'openai', api_key: secretOf(), base_url: `${provider.url}/v1` });
@@ -103,7 +103,7 @@ describe('a stored credential', () => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  it('is not sent where the egress guard forbids, whoever saved it', async () => {
+  it('is not sent to an address that the egress guard forbids', async () => {
     const private_url = 'http://10.1.2.3/v1';
     const refused = await connections.put({
       provider: 'custom',
@@ -117,7 +117,7 @@ describe('a stored credential', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  it('shows when it was used, that its provider refuses it, and that it takes it again', async () => {
+  it('shows its last use, a rejection by its provider, and a later success', async () => {
     const api_key = secretOf();
     await connections.connect({ provider: 'openai', api_key, base_url: `${provider.url}/v1` });
     const quoting = { error: { message: `Incorrect API key provided: ${api_key}`, code: 'invalid_api_key' } };

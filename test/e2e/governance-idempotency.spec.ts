@@ -23,7 +23,7 @@ const keysOf = async (owner: TestAccount) =>
 const keyOf = (answer: Answer) => createdApiKey.parse(answer.json());
 
 describe('an Idempotency-Key', () => {
-  it('makes one key of a call that is sent again, and gives the same answer, its secret too', async () => {
+  it('creates one key for a repeated call and returns the same response, including the secret', async () => {
     const idempotencyKey = randomUUID();
     const body = { name: 'once', expires_at: '2030-01-01T00:00:00+01:00' };
     const first = await create(idempotencyKey, body);
@@ -41,7 +41,7 @@ describe('an Idempotency-Key', () => {
     for (const { status } of await chatOnAll(keyOf(again).key)) expect(status).toBe(200);
   });
 
-  it('makes one key of calls that come at once', async () => {
+  it('creates one key for concurrent calls', async () => {
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => create(idempotencyKey, { name: 'at once' })),
@@ -52,7 +52,7 @@ describe('an Idempotency-Key', () => {
     expect(await keysOf(account)).toHaveLength(2);
   });
 
-  it('makes no key of another request', async () => {
+  it('rejects its reuse for a different request', async () => {
     const idempotencyKey = randomUUID();
     await create(idempotencyKey, { name: 'one' });
     expectError(await create(idempotencyKey, { name: 'another' }), reused);
@@ -76,12 +76,12 @@ describe('an Idempotency-Key', () => {
     expect(again.json()).toEqual(first.json());
     expect(again.headers['idempotent-replayed']).toBe('true');
     expectError(await rotate(601, idempotencyKey), reused);
-    // The secret before would be gone after a second rotation.
+    // A second rotation would invalidate the previous secret.
     for (const secret of [account.apiKey, keyOf(first).key])
       for (const { status } of await chatOnAll(secret)) expect(status).toBe(200);
   });
 
-  it('is the account’s own: another account may use the same', async () => {
+  it('is scoped to the account, so another account may use the same value', async () => {
     const idempotencyKey = randomUUID();
     const [mine, theirs] = await Promise.all([
       create(idempotencyKey, { name: 'same' }),
@@ -92,23 +92,20 @@ describe('an Idempotency-Key', () => {
     expect(await keysOf(other)).toHaveLength(2);
   });
 
-  it('is not used up by a call that fails', async () => {
+  it('is not consumed by a failed call', async () => {
     const idempotencyKey = randomUUID();
     const past = { name: 'x', expires_at: '2020-01-01T00:00:00Z' };
     expectError(await create(idempotencyKey, past), { ...invalid, code: 'invalid_field' });
     expect((await create(idempotencyKey, { name: 'x' })).status).toBe(201);
   });
 
-  it.each(['', ' ', 'two words', 'ü', 'x'.repeat(256)])(
-    'is refused when it is %j',
-    async (idempotencyKey) => {
-      const answer = await create(idempotencyKey, { name: 'x' });
-      expectError(answer, { ...invalid, code: 'invalid_field', param: 'Idempotency-Key' });
-      expect(await keysOf(account)).toHaveLength(1);
-    },
-  );
+  it.each(['', ' ', 'two words', 'ü', 'x'.repeat(256)])('is rejected if it is %j', async (idempotencyKey) => {
+    const answer = await create(idempotencyKey, { name: 'x' });
+    expectError(answer, { ...invalid, code: 'invalid_field', param: 'Idempotency-Key' });
+    expect(await keysOf(account)).toHaveLength(1);
+  });
 
-  it('may be left out: then every call makes a key', async () => {
+  it('is optional; without it every call creates a key', async () => {
     for (let i = 0; i < 2; i++)
       await call(201, { path: '/v1/keys', key: account.apiKey, body: { name: 'each' } });
     expect(await keysOf(account)).toHaveLength(3);

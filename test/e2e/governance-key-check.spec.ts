@@ -9,10 +9,10 @@ const stack = sharedStack();
 const { baseUrl } = stack;
 const body = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 
-/** Commands that gateways send to Redis for a request: all of them name what they count, or whose change they look for. */
+/** Redis commands of gateways for a request. Each contains the id of the counted item or of the changed entity. */
 const ofRequests = /"(rpm|epoch):/;
 
-/** Runs `act`, and answers what gateways asked Redis and the account service for meanwhile. */
+/** Runs `act`. Returns the requests of gateways to Redis and the account service during that time. */
 async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number; lookups: number }> {
   const redis = new Redis(stack.dev.redis_url);
   const asked: string[] = [];
@@ -24,7 +24,7 @@ async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number;
   });
   const before = await readLookups();
   await act();
-  // What was sent before this is reported before it.
+  // Everything sent before this is reported before it.
   await redis.echo(marker);
   await seen.promise;
   stopWatching();
@@ -55,7 +55,7 @@ const callAll = async (keys: readonly string[]) => {
     }
 };
 
-it('a key that is unknown is looked up once: what follows shows that asking is seen', async () => {
+it('an unknown key causes one look-up, which proves that look-ups are observed', async () => {
   const { apiKey } = await createTestAccount(stack);
   const ask = () => send(baseUrl, { path: '/v1/chat/completions', key: apiKey, body });
   const asked = await countAsked(ask);
@@ -65,7 +65,7 @@ it('a key that is unknown is looked up once: what follows shows that asking is s
   expect(await countAsked(() => callAll([key]))).toMatchObject({ redis: 0, lookups: 1 });
 });
 
-it('a mistyped or malformed key costs neither a look-up nor a command to Redis', async () => {
+it('a mistyped or malformed key causes no look-up and no Redis command', async () => {
   const { apiKey } = await createTestAccount(stack);
   const mistyped = [10, 30, 50, 55].map(
     (at) => apiKey.slice(0, at) + (apiKey[at] === 'x' ? 'y' : 'x') + apiKey.slice(at + 1),

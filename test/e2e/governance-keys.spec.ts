@@ -79,13 +79,13 @@ describe.each(['/v1/account/keys', '/v1/keys'])('%s', (path) => {
     [{ name: 'x', scopes: ['all'] }, 'unknown_field', 'scopes'],
     [{ name: 'x', account_id: uuidv7() }, 'unknown_field', 'account_id'],
     [[], 'invalid_field', null],
-  ])('refuses %j', async (body, code, param) => {
+  ])('rejects %j', async (body, code, param) => {
     const before = (await listed()).data.length;
     expectError(await send(baseUrl, { path, key: account.apiKey, body }), { ...invalid, code, param });
     expect((await listed()).data).toHaveLength(before);
   });
 
-  it('takes JSON that is JSON', async () => {
+  it('accepts only valid JSON', async () => {
     const key = account.apiKey;
     expectError(await send(baseUrl, { path, key, body: '{"name":' }), { ...invalid, code: 'malformed_json' });
     const text = { path, key, body: '{"name":"x"}', headers: { 'content-type': 'text/plain' } };
@@ -94,7 +94,7 @@ describe.each(['/v1/account/keys', '/v1/keys'])('%s', (path) => {
 });
 
 describe('PATCH /v1/account/keys/{key_id}', () => {
-  it('changes what is given, leaves the rest, and gives limits back to the policy', async () => {
+  it('changes only the given fields and resets limits to the account policy', async () => {
     const created = withoutSecret(await createTestKey(baseUrl, account.apiKey, { name: 'before' }));
     const expires_at = new Date(Date.now() + 86_400_000).toISOString();
     const own = { rate_limit_rpm: 9, daily_token_budget: 0, weekly_token_budget: 1, k_target_override: 512 };
@@ -109,7 +109,7 @@ describe('PATCH /v1/account/keys/{key_id}', () => {
     expect(await find(created.id)).toEqual(back);
   });
 
-  it('holds on every replica within a second: a limit, and an expiry when its time comes', async () => {
+  it('applies a limit and an expiry on every replica within a second', async () => {
     const created = await createTestKey(baseUrl, account.apiKey, { name: 'limits' });
     for (const { status } of await chatOnAll(created.key)) expect(status).toBe(200);
     const expiresAt = Date.now() + 6_000;
@@ -138,7 +138,7 @@ describe('PATCH /v1/account/keys/{key_id}', () => {
     [{ allowed_tools: [] }, 'unknown_field', 'allowed_tools'],
     [{ id: uuidv7() }, 'unknown_field', 'id'],
     [{ revoked_at: null }, 'unknown_field', 'revoked_at'],
-  ])('refuses %j', async (body, code, param) => {
+  ])('rejects %j', async (body, code, param) => {
     const path = `/v1/account/keys/${account.keyId}`;
     const before = await find(account.keyId);
     const answer = await send(baseUrl, { method: 'PATCH', path, key: account.apiKey, body });
@@ -148,7 +148,7 @@ describe('PATCH /v1/account/keys/{key_id}', () => {
 });
 
 describe('PUT /v1/account/keys/{key_id}/toollist', () => {
-  it('answers the key as it is now', async () => {
+  it('returns the updated key', async () => {
     const created = withoutSecret(await createTestKey(baseUrl, account.apiKey, { name: 'lists' }));
     const put = { method: 'PUT', path: `/v1/account/keys/${created.id}/toollist`, key: account.apiKey };
     const both = { allowed_tools: ['a', 'b'], denied_tools: ['b'] };
@@ -164,7 +164,7 @@ describe('PUT /v1/account/keys/{key_id}/toollist', () => {
     [{ denied_tools: ['a', 1] }, 'invalid_field', 'denied_tools[1]'],
     [{ denied_tools: Array.from({ length: 4097 }, String) }, 'invalid_field', 'denied_tools'],
     [{ name: 'x' }, 'unknown_field', 'name'],
-  ])('refuses %j', async (body, code, param) => {
+  ])('rejects %j', async (body, code, param) => {
     const path = `/v1/account/keys/${account.keyId}/toollist`;
     const answer = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body });
     expectError(answer, { ...invalid, code, param });
@@ -172,12 +172,16 @@ describe('PUT /v1/account/keys/{key_id}/toollist', () => {
 });
 
 describe('an id', () => {
-  it.each(['of another account', 'never made', 'revoked', 'that is none'])(
-    '%s is not there',
+  it.each(['of another account', 'that never existed', 'revoked', 'that is not an id'])(
+    '%s: returns not_found',
     async (which) => {
       const revoked = await createTestKey(baseUrl, account.apiKey, { name: 'gone' });
       await call(200, { method: 'DELETE', path: `/v1/keys/${revoked.id}`, key: account.apiKey });
-      const id = { 'of another account': stranger.keyId, 'never made': uuidv7(), revoked: revoked.id }[which];
+      const id = {
+        'of another account': stranger.keyId,
+        'that never existed': uuidv7(),
+        revoked: revoked.id,
+      }[which];
       const path = `/v1/account/keys/${id ?? 'no-id'}`;
       const calls = [
         { method: 'PATCH', path, body: { name: 'mine now' } },

@@ -32,7 +32,7 @@ afterAll(() => redis.disconnect());
 
 describe('requests per minute', () => {
   it(
-    '3 replicas admit 200 of 2,000 requests in bursts of a key with 200 a minute',
+    '3 replicas together admit 200 of 2,000 burst requests of a key with 200 requests per minute',
     () =>
       whileCountedTogether(async () => {
         const rpm = 200;
@@ -52,10 +52,10 @@ describe('requests per minute', () => {
             ...answers.map((answer) => answer.headers.get('x-ratelimit-limit-requests') === `${rpm}`),
           );
         }
-        // The closed edge may not call the sandbox: what it admits is answered otherwise, and counts all the same.
+        // The closed edge may not call the sandbox, so its admitted requests fail differently but still count.
         const admitted = statuses.filter((status) => status !== 429).length;
         expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(rpm / 2);
-        // A window of a minute that slides gives back nothing before a minute has passed.
+        // A sliding one-minute window frees no room before one minute has passed.
         expect(Date.now() - startedAt).toBeLessThan(60_000);
         expect(admitted).toBeGreaterThanOrEqual(rpm * 0.99);
         expect(admitted).toBeLessThanOrEqual(rpm * 1.01);
@@ -65,7 +65,7 @@ describe('requests per minute', () => {
   );
 
   it(
-    'count on the routes that ask no model, too',
+    'count on routes without a model call too',
     () =>
       whileCountedTogether(async () => {
         const body = { name: 'light', rate_limit_rpm: 2 };
@@ -85,7 +85,7 @@ describe('requests per minute', () => {
     60_000,
   );
 
-  /** On connections that are kept: 2,000 new ones would be most of the work. */
+  /** Uses persistent connections, because 2,000 new connections would dominate the test. */
   async function chatByFetch(edge: string, key: string): Promise<Response> {
     const answer = await fetch(`${edge}/v1/chat/completions`, {
       method: 'POST',
@@ -118,7 +118,7 @@ describe('budgets of saved tokens', () => {
     messages: [{ role: 'user', content: question }],
     tools: githubTools,
   };
-  /** The tight edge takes no more. */
+  /** The maximum that the tight edge accepts. */
   const withFewerTools = { ...withTools, tools: githubTools.slice(0, 40) };
   const savedBy = (row: { estimated_tokens_saved: number; compression_tokens_saved: number }) =>
     row.estimated_tokens_saved + row.compression_tokens_saved;
@@ -130,7 +130,7 @@ describe('budgets of saved tokens', () => {
       daily_token_budget,
     });
 
-  /** Too small for an edge to hold any of it ahead of need: what is held is held by requests. */
+  /** Too small for an edge to reserve in advance, so all reservations belong to requests. */
   const smallBudget = 150_000;
 
   async function readBudget(keyId: string) {
@@ -139,14 +139,14 @@ describe('budgets of saved tokens', () => {
     const held = Object.entries(fields).filter(([field]) => field !== 'spent');
     return { today, held: held.reduce((sum, [, value]) => sum + Number(value.split(' ')[0]), 0) };
   }
-  /** What was used, as soon as nothing is held any more. */
+  /** The used budget, read when no reservations are left. */
   const untilSettled = (keyId: string) =>
     eventually(async () => {
       const { today, held } = await readBudget(keyId);
       return held === 0 ? { today } : undefined;
     });
 
-  it('a spent one lets requests through as they came, and says so; no budget goes over by more than one', async () => {
+  it('a spent budget forwards requests unchanged and reports it, and is exceeded by at most one request', async () => {
     const budget = 30_000;
     const { key, id } = await budgetKey(budget);
     const answers = await Promise.all(
@@ -173,7 +173,7 @@ describe('budgets of saved tokens', () => {
     });
   });
 
-  it('requests without tools need none', async () => {
+  it('requests without tools use no budget', async () => {
     const { key, id } = await budgetKey(0);
     const answer = await postChat(stack.baseUrl, key, hello);
     expect(answer.status).toBe(200);
@@ -181,7 +181,7 @@ describe('budgets of saved tokens', () => {
     expect(await redis.exists(`budget:{${account.accountId}}:${id}`)).toBe(0);
   });
 
-  it('an account may have requests refused instead', async () => {
+  it('an account can reject requests instead', async () => {
     const own = await createTestAccount(stack);
     const body = { name: 'strict', daily_token_budget: 0 };
     const { key } = await createTestKey(stack.baseUrl, own.apiKey, body);
@@ -215,9 +215,9 @@ describe('budgets of saved tokens', () => {
     expect(row).toMatchObject({ status: 'error', http_status: 402, error_code: code });
   });
 
-  it('requests that their clients give up leave nothing held, and have saved nothing', async () => {
+  it('requests cancelled by their clients keep no reservation and save nothing', async () => {
     const { key, id } = await budgetKey(smallBudget);
-    // Much later than the last one leaves, on a machine that stands still for a while too.
+    // Long after the last request, even on a slow machine.
     provider.setControls({ ...plainAnswer, firstByteDelayMs: 6_000 });
     const body = JSON.stringify({ ...withTools, model: 'openai/gpt-4o-mini' });
     for (const afterMs of [1, 5, 10, 20, 40, 80, 150, 300, 600, 1_000])
@@ -227,7 +227,7 @@ describe('budgets of saved tokens', () => {
     expect(provider.requests.length).toBeGreaterThan(0);
   });
 
-  /** Sends a request, and breaks the connection so many milliseconds later. */
+  /** Sends a request and closes the connection after the given milliseconds. */
   function giveUp(edge: string, key: string, body: string, afterMs: number): Promise<void> {
     return new Promise((resolve) => {
       const sent = request(`${edge}/v1/chat/completions`, {

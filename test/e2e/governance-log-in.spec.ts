@@ -22,9 +22,9 @@ beforeAll(async () => {
   person = await signUpPerson(baseUrl);
 });
 
-/** No words: the whole run is searched for passwords in the end. */
+/** Random passwords, because the whole run is searched for them at the end. */
 const newPassword = () => `pw-${randomUUID()}`;
-/** A client address that no other test calls from. */
+/** A client address that no other test uses. */
 const newAddress = () => `198.51.${Math.floor(++lastAddress / 250)}.${lastAddress % 250}`;
 const auth = (name: string, body: unknown, headers: Record<string, string> = {}, at = baseUrl) =>
   send(at, { path: `/v1/auth/${name}`, body, headers });
@@ -37,17 +37,22 @@ const sessionOf = (answer: { json: () => unknown }) => sessionSchema.parse(answe
 describe('signing up', () => {
   it.each([
     ['a password of eleven characters', { password: 'elevenchars' }, 'invalid_field', 'password'],
-    ['a password of one character, often', { password: 'aaaaaaaaaaaaaaaa' }, 'invalid_field', 'password'],
-    ['no e-mail address', { email: 'nobody at home' }, 'invalid_field', 'email'],
-    ['a field that is not known', { admin: true }, 'unknown_field', 'admin'],
-    ['a refresh token in the air', { refresh_token_in: 'header' }, 'invalid_field', 'refresh_token_in'],
-  ])('is refused for %s', async (_what, change, code, param) => {
+    ['a password that repeats one character', { password: 'aaaaaaaaaaaaaaaa' }, 'invalid_field', 'password'],
+    ['an invalid e-mail address', { email: 'nobody at home' }, 'invalid_field', 'email'],
+    ['an unknown field', { admin: true }, 'unknown_field', 'admin'],
+    [
+      'an unknown place for the refresh token',
+      { refresh_token_in: 'header' },
+      'invalid_field',
+      'refresh_token_in',
+    ],
+  ])('is rejected for %s', async (_what, change, code, param) => {
     const body = { email: `${randomUUID()}@example.com`, password: newPassword(), ...change };
     const expected = { status: 400, type: 'invalid_request_error', code, param };
     expectError(await auth('sign-up', body), expected);
   });
 
-  it('with an address that is taken, however it is spelled, is a conflict', async () => {
+  it('with an address that is already used, in any spelling, is a conflict', async () => {
     const body = { email: ` ${person.email.toUpperCase()} `, password: newPassword() };
     const taken = { status: 409, type: 'invalid_request_error', code: 'email_taken' };
     expectError(await auth('sign-up', body), taken);
@@ -55,10 +60,10 @@ describe('signing up', () => {
 });
 
 describe('guessing', () => {
-  it('says the same of an unknown address and of a wrong password, and takes as long', async () => {
+  it('returns the same response in the same time for an unknown address and a wrong password', async () => {
     const known: number[] = [];
     const unknown: number[] = [];
-    // Fewer than block, of each.
+    // Fewer attempts of each kind than cause a block.
     for (let n = 0; n < 4; n++) {
       for (const [email, times] of [
         [person.email, known],
@@ -73,11 +78,11 @@ describe('guessing', () => {
     const quickest = (times: number[]) => Math.min(...times);
     expect(quickest(unknown)).toBeGreaterThan(quickest(known) / 3);
     expect(quickest(known)).toBeGreaterThan(quickest(unknown) / 3);
-    // The right one forgives the wrong ones.
+    // A correct password resets the failure count.
     expect((await logIn(person.email, person.password)).status).toBe(200);
   });
 
-  it('blocks an address after five failures, whoever calls and whether or not it exists, and keeps sessions', async () => {
+  it('blocks an address after five failures for every caller, known or unknown, and keeps login sessions', async () => {
     const victim = await signUpPerson(baseUrl);
     for (const email of [victim.email, `nobody-${randomUUID()}@example.com`]) {
       for (let n = 0; n < 5; n++) expectError(await logIn(email, newPassword()), wrong);
@@ -91,7 +96,7 @@ describe('guessing', () => {
     expect((await refresh(victim.refreshToken)).status).toBe(200);
   }, 30_000);
 
-  it('a hundred times at once gets five guesses', async () => {
+  it('allows five of a hundred concurrent guesses', async () => {
     const email = `crowd-${randomUUID()}@example.com`;
     const answers = await Promise.all(Array.from({ length: 100 }, () => logIn(email, newPassword())));
     const statuses = answers.map(({ status }) => status);
@@ -99,7 +104,7 @@ describe('guessing', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(95);
   }, 30_000);
 
-  it('from one client address blocks it after fifty failures, and nobody else', async () => {
+  it('blocks a client address after fifty failures, and no other', async () => {
     const address = newAddress();
     const guesses = Array.from({ length: 60 }, (_, n) =>
       logIn(`spray-${n}-${randomUUID()}@example.com`, newPassword(), address),
@@ -110,7 +115,7 @@ describe('guessing', () => {
     expect((await logIn(person.email, person.password)).status).toBe(200);
   }, 30_000);
 
-  it('is slowed down at the door too', () =>
+  it('is also rate-limited at the edge', () =>
     whileCountedTogether(async () => {
       const closed = edgeUrl(stack, 'closed');
       const body = { email: `nobody-${randomUUID()}@example.com`, password: 'x' };
@@ -123,7 +128,7 @@ describe('guessing', () => {
 });
 
 describe('a refresh token', () => {
-  it('is replaced at each use, and ends its session when it comes again', async () => {
+  it('is replaced at each use, and its reuse ends the login session', async () => {
     const thief = await signUpPerson(baseUrl);
     const second = sessionOf(await refresh(thief.refreshToken));
     const third = sessionOf(await refresh(second.refresh_token!));
@@ -136,11 +141,11 @@ describe('a refresh token', () => {
       for (const token of [thief.accessToken, second.access_token, third.access_token])
         expectError(await me(token), { ...unauthorized, code: 'invalid_session_token' });
     });
-    // The other sessions of the person go on.
+    // The person's other login sessions continue.
     expect((await logIn(thief.email, thief.password)).status).toBe(200);
   });
 
-  it('that comes ten times at once is good for one at most, and its session ends', async () => {
+  it('used ten times at once works at most once, and its login session ends', async () => {
     const { refreshToken } = await signUpPerson(baseUrl);
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refreshToken)));
     const good = answers.filter(({ status }) => status === 200);
@@ -148,7 +153,7 @@ describe('a refresh token', () => {
     for (const answer of good) expect((await refresh(sessionOf(answer).refresh_token!)).status).toBe(401);
   });
 
-  it('goes to browsers in a cookie that no script and no other site gets', async () => {
+  it('is stored in a cookie that scripts and other sites cannot read', async () => {
     const { email, password } = person;
     const entered = await auth('log-in', { email, password }, { 'x-forwarded-proto': 'https' });
     expect(sessionOf(entered)).not.toHaveProperty('refresh_token');
@@ -175,21 +180,21 @@ describe('a refresh token', () => {
     { origin: 'null' },
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
-  ])('is not taken from a page of another site: %j', async (headers) => {
+  ])('is rejected from a page of another site: %j', async (headers) => {
     for (const name of ['sign-up', 'log-in', 'refresh', 'log-out']) {
       const answer = await auth(name, {}, headers);
       expectError(answer, { status: 403, type: 'permission_error', code: 'cross_site_request' });
     }
   });
 
-  it('is not taken from a form', async () => {
+  it('is rejected from a form', async () => {
     const headers = { 'content-type': 'text/plain' };
     expect((await auth('refresh', '{}', headers)).status).toBe(415);
     expect((await auth('log-in', '{}', headers)).status).toBe(415);
   });
 });
 
-it('a password is changed by who knows it, which ends every other session', async () => {
+it('changing a password requires the old one and ends every other login session', async () => {
   const owner = await signUpPerson(baseUrl);
   const newOnes = [newPassword(), newPassword()];
   const other = sessionOf(await logIn(owner.email, owner.password));
@@ -215,7 +220,7 @@ it('a password is changed by who knows it, which ends every other session', asyn
   expect((await logIn(owner.email, newOne)).status).toBe(200);
 });
 
-it('nothing that lets somebody in is stored or logged as it is', async () => {
+it('no password or token is stored or logged in plain text', async () => {
   const { email, password, accessToken, refreshToken } = person;
   const guess = newPassword();
   expectError(await logIn(email, guess), wrong);

@@ -17,7 +17,7 @@ import { send } from './http.fixture.ts';
 const stack = sharedStack();
 const edge = edgeUrl(stack, 'oidc');
 const audience = 'gateway-under-test';
-/** An unknown key makes the edge ask again, this long after it last did (VerificationKeys). */
+/** After an unknown key, the edge fetches the keys again at most this often (VerificationKeys). */
 const keySetPauseMs = 10_000;
 const invalid = { status: 401, type: 'authentication_error', code: 'invalid_session_token' };
 
@@ -33,7 +33,7 @@ afterAll(() => issuer.close());
 const register = (key: string) => send(edge, { method: 'POST', path: '/v1/account/register', key });
 const me = (key: string) => send(edge, { path: '/v1/account/me', key });
 
-it('a person of the configured issuer registers once, and has the same account with the next token', async () => {
+it('a person of the configured issuer registers once and keeps the account with the next token', async () => {
   const first = await register(await issuer.issue(subject, audience));
   const account = accountSchema.parse(first.json());
   expect((await me(await issuer.issue(subject, audience))).json()).toEqual(account);
@@ -41,7 +41,7 @@ it('a person of the configured issuer registers once, and has the same account w
   expect(accountSchema.parse(stranger.json()).id).not.toBe(account.id);
 });
 
-it('a person who deleted the account has none, and registers another', async () => {
+it('a person who deleted the account can register a new one', async () => {
   const leaver = `auth0|${randomUUID()}`;
   const token = await issuer.issue(leaver, audience);
   const before = accountSchema.parse((await register(token)).json());
@@ -52,7 +52,7 @@ it('a person who deleted the account has none, and registers another', async () 
   expect(accountSchema.parse((await register(token)).json()).id).not.toBe(before.id);
 });
 
-it('the embedded identity is not there', async () => {
+it('the embedded identity is disabled', async () => {
   const paths = ['/v1/auth/sign-up', '/v1/auth/log-in', '/v1/auth/refresh', '/v1/auth/log-out'];
   for (const path of paths) expect((await send(edge, { path, body: {} })).status).toBe(404);
   expect((await send(edge, { path: '/.well-known/jwks.json' })).status).toBe(404);
@@ -60,18 +60,18 @@ it('the embedded identity is not there', async () => {
   expectError(await me(accessToken), invalid);
 });
 
-it('a token that is well signed is still held to issuer, audience and time', async () => {
+it('a correctly signed token must also have a valid issuer, audience and time', async () => {
   const now = Math.floor(Date.now() / 1000);
   const bad: Record<string, Readonly<Record<string, unknown>>> = {
     'another audience': { aud: 'another-gateway' },
-    'an audience that only begins alike': { aud: `${audience}-2` },
+    'an audience with the right prefix only': { aud: `${audience}-2` },
     'no audience': { aud: undefined },
     'another issuer': { iss: 'https://issuer.example' },
     'the issuer with a slash': { iss: `${issuer.issuer}/` },
     'no issuer': { iss: undefined },
     'no expiry': { exp: undefined },
-    'an expiry that is no number': { exp: 'never' },
-    'a beginning that lies ahead': { nbf: now + 60 },
+    'an expiry that is not a number': { exp: 'never' },
+    'a start time in the future': { nbf: now + 60 },
     'no subject': { sub: undefined },
     'an empty subject': { sub: '' },
   };
@@ -86,7 +86,7 @@ it('a token that is well signed is still held to issuer, audience and time', asy
   expect((await me(several)).status).toBe(200);
 });
 
-it('a forged token is refused, with RSA keys too', async () => {
+it('a forged token is rejected, also with RSA keys', async () => {
   const valid = await issuer.issue(subject, audience);
   expect((await me(valid)).status).toBe(200);
   const jwk = issuer.keys.at(-1)!.publicKey.export({ format: 'jwk' });
@@ -96,7 +96,7 @@ it('a forged token is refused, with RSA keys too', async () => {
   }
 });
 
-it('keys rotate: a new one is found, an old one is dropped, and a flood of unknown ones asks once', async () => {
+it('a new key is found, an old key is dropped, and many unknown keys cause one fetch', async () => {
   const old = issuer.keys.at(-1)!;
   const oldToken = await issuer.issue(subject, audience);
   expect((await me(oldToken)).status).toBe(200);
@@ -106,7 +106,7 @@ it('keys rotate: a new one is found, an old one is dropped, and a flood of unkno
   const token = await issuer.issue(subject, audience);
   expect((await me(token)).status).toBe(200);
   expect(issuer.keySetReads).toBe(readsBefore + 1);
-  // What the issuer took back verifies nothing any more.
+  // A key that the issuer has removed no longer verifies tokens.
   expectError(await me(oldToken), invalid);
   expectError(await me(await issuer.issue(subject, audience, { key: old })), invalid);
 
@@ -118,7 +118,7 @@ it('keys rotate: a new one is found, an old one is dropped, and a flood of unkno
   expect(issuer.keySetReads).toBe(readsBefore + 1);
 }, 30_000);
 
-it('keys that are known verify while the issuer is away', async () => {
+it('known keys verify tokens while the issuer is unavailable', async () => {
   const token = await issuer.issue(subject, audience);
   expect((await me(token)).status).toBe(200);
   issuer.setAway(true);

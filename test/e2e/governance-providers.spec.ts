@@ -7,14 +7,14 @@ import { call, expectFields, invalid } from './governance.fixture.ts';
 import { connectionsOf, disconnected, newSecret, providersPath as path } from './providers.fixture.ts';
 
 const stack = sharedStack();
-/** A server of one's own; nobody calls it here. */
+/** The address of a self-hosted server. No test calls it. */
 const ownUrl = 'http://127.0.0.1:1/v1';
 
-/** The record of a provider, as decisions.md lists its fields; every record of ours says what it is. */
+/** The record of a provider with the fields of decisions.md. Every record also has an `object` field. */
 const fields = [
   ...['provider', 'object', 'display_name', 'connected', 'credential_hint', 'formats', 'base_url'],
   ...['created_at', 'rotated_at', 'last_used_at', 'last_error'],
-  // Beyond that page: what a form to connect it asks for.
+  // Not in decisions.md: the fields for a connect form.
   'fields',
 ];
 
@@ -44,7 +44,7 @@ describe('GET /v1/account/providers', () => {
 });
 
 describe('PUT /v1/account/providers', () => {
-  it('answers the whole record, with no more of the secret than four characters', async () => {
+  it('returns the full record with at most four characters of the secret', async () => {
     const api_key = newSecret();
     const answer = await connections.put({ provider: 'openai', api_key });
     const shown = providerConnection.strict().parse(answer.json());
@@ -108,7 +108,7 @@ describe('PUT /v1/account/providers', () => {
     ['custom', () => ({ base_url: ownUrl }), { credential_hint: null, connected: true }],
     ['ollama', () => ({}), { credential_hint: null, connected: true }],
     ['vllm', () => ({ api_key: newSecret(), base_url: ownUrl }), { connected: true }],
-  ])('connects %s by what that takes', async (name, body, expected) => {
+  ])('connects %s with its fields', async (name, body, expected) => {
     const shown = await connections.connect({ provider: name, ...body() });
     expect(shown).toMatchObject({ provider: name, ...expected });
     expect(JSON.stringify(shown)).not.toMatch(/PRIVATE KEY|gserviceaccount/);
@@ -156,14 +156,17 @@ describe('PUT /v1/account/providers', () => {
   ];
   const titled = refusals.map(([body, ...rest]) => [Object.keys(body).join(', '), body, ...rest] as const);
 
-  it.each(titled)('refuses by the field at fault, and quotes no secret: %s', async (_, body, code, param) => {
-    const answer = await connections.put(body);
-    expectError(answer, { ...invalid, code, param });
-    expect(answer.text).not.toContain(api_key.slice(-12));
-    expect(answer.text).not.toContain('PRIVATE KEY');
-  });
+  it.each(titled)(
+    'rejects an invalid field by name without quoting a secret: %s',
+    async (_, body, code, param) => {
+      const answer = await connections.put(body);
+      expectError(answer, { ...invalid, code, param });
+      expect(answer.text).not.toContain(api_key.slice(-12));
+      expect(answer.text).not.toContain('PRIVATE KEY');
+    },
+  );
 
-  it('stores nothing of what it refuses', async () => {
+  it('stores nothing of a rejected request', async () => {
     await connections.put({ provider: 'azure', api_key });
     expect(await connections.find('azure')).toMatchObject(disconnected);
   });

@@ -30,7 +30,7 @@ const expectRefused = async (secret: string, error: typeof revoked) => {
 };
 
 describe('a rotated key', () => {
-  it('is the same key with a new secret, and takes the old one for an hour unless told otherwise', async () => {
+  it('has a new secret and accepts the old one for an hour by default', async () => {
     const before = await make('rotated');
     const after = await rotate(before.id);
     const { key, prefix, last4, previous_key_expires_at, ...kept } = after;
@@ -46,7 +46,7 @@ describe('a rotated key', () => {
     await expectServed(key);
   });
 
-  it('loses its old secret on every replica when the overlap ends, cached or not', async () => {
+  it('rejects its old secret on every replica when the overlap ends, cached or not', async () => {
     const before = await make('overlap');
     await expectServed(before.key);
     const after = await rotate(before.id, { overlap_seconds: 6 });
@@ -57,7 +57,7 @@ describe('a rotated key', () => {
     await expectServed(after.key);
   }, 60_000);
 
-  it('loses it within a second when there is no overlap', async () => {
+  it('rejects the old secret within a second without an overlap', async () => {
     const before = await make('at once');
     await expectServed(before.key);
     const after = await rotate(before.id, { overlap_seconds: 0 });
@@ -66,7 +66,7 @@ describe('a rotated key', () => {
     await expectServed(after.key);
   });
 
-  it('has two secrets at most: rotated again, the oldest ends; revoked, all do', async () => {
+  it('has at most two secrets; another rotation ends the oldest, and a revocation ends all', async () => {
     const first = await make('twice');
     const second = await rotate(first.id, { overlap_seconds: 600 });
     const third = await rotate(first.id, { overlap_seconds: 600 });
@@ -78,7 +78,7 @@ describe('a rotated key', () => {
     await onceEffective(() => expectRefused(third.key, revoked));
   });
 
-  it('can rotate itself, with a body that is left out, empty, or an empty object', async () => {
+  it('can rotate itself with no body, an empty body or an empty object', async () => {
     const own = await make('itself');
     const sent = { method: 'POST', path: `/v1/account/keys/${own.id}/rotate` };
     const json = { 'content-type': 'application/json' };
@@ -88,7 +88,7 @@ describe('a rotated key', () => {
     await expectServed(three.key);
   });
 
-  it('does not live longer for it: an expired one is refused, and the overlap ends with the key', async () => {
+  it('keeps its expiry; an expired key cannot be rotated, and the overlap ends with the key', async () => {
     const soon = new Date(Date.now() + 4_000).toISOString();
     const brief = await createTestKey(baseUrl, account.apiKey, { name: 'brief', expires_at: soon });
     const rotated = await rotate(brief.id, { overlap_seconds: 600 });
@@ -105,7 +105,7 @@ describe('a rotated key', () => {
     [{ overlap_seconds: 0.5 }, 'invalid_field', 'overlap_seconds'],
     [{ overlap_seconds: '60' }, 'invalid_field', 'overlap_seconds'],
     [{ overlap: 60 }, 'unknown_field', 'overlap'],
-  ])('is not rotated by %j', async (body, code, param) => {
+  ])('rejects a rotation with %j', async (body, code, param) => {
     const path = `/v1/account/keys/${account.keyId}/rotate`;
     expectError(await send(baseUrl, { path, key: account.apiKey, body }), { ...invalid, code, param });
     expectError(

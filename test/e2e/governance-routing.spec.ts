@@ -37,7 +37,7 @@ const get = (path: string, owner = account) => call(200, { path, key: owner.apiK
 const put = (body: object) => call(200, { method: 'PUT', path: preferences, key: account.apiKey, body });
 
 describe('routing preferences', () => {
-  it('start with the defaults, are changed in part, and answered whole', async () => {
+  it('start with defaults, accept partial updates and are returned in full', async () => {
     expect(await get(preferences)).toEqual(defaults);
     expect(await put({ pruning: { recall_target: 0.99 } })).toEqual({
       ...defaults,
@@ -63,8 +63,8 @@ describe('routing preferences', () => {
     expect(await get(preferences, await createTestAccount(stack))).toEqual(defaults);
   });
 
-  it('are obeyed on every replica within a second', async () => {
-    // One of the replicas takes small bodies alone.
+  it('apply on every replica within a second', async () => {
+    // One of the replicas accepts only small bodies.
     const tools = githubTools.slice(0, 50);
     const body = { ...hello, tools };
     const { key } = await createTestKey(baseUrl, account.apiKey, { name: 'few tools', k_target_override: 3 });
@@ -73,7 +73,7 @@ describe('routing preferences', () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       return answers.map(({ headers }) => headers['x-svc-tools-output'] === String(tools.length));
     };
-    // The other may be late with its plan, and forwards all of them for that.
+    // The other replica may miss the plan deadline and then forwards all tools.
     expect((await forwardsAll())[0]).toBe(false);
     await put({ pruning: { mode: 'off' } });
     await onceEffective(async () => expect(await forwardsAll()).toEqual([true, true]));
@@ -95,7 +95,7 @@ describe('routing preferences', () => {
     [{ fallbacks: 'openai/gpt-4o' }, 'invalid_field', 'fallbacks'],
     [{ on_budget_exhausted: 'stop' }, 'invalid_field', 'on_budget_exhausted'],
     [{ max_cost: 1 }, 'unknown_field', 'max_cost'],
-  ])('refuse %j', async (body, code, param) => {
+  ])('reject %j', async (body, code, param) => {
     const answer = await send(baseUrl, { method: 'PUT', path: preferences, key: account.apiKey, body });
     expectError(answer, { ...invalid, code, param });
     expect(await get(preferences)).toEqual(defaults);
@@ -126,7 +126,7 @@ describe('routing models', () => {
   const enabledOf = async (id: string, owner = account) =>
     (await list(`${models}/status`, owner)).find((model) => model.id === id)?.is_enabled;
 
-  it('are the chat models of the connected providers, with what is known of each', async () => {
+  it('are the chat models of the connected providers with their properties', async () => {
     expect((await list()).map(({ id }) => id)).toEqual(['sandbox/sandbox-1']);
     await connect();
     const data = await list();
@@ -144,7 +144,7 @@ describe('routing models', () => {
     });
   });
 
-  it('have a state: enabled until toggled, and null for what no request showed', async () => {
+  it('are enabled until toggled, and have null statistics without requests', async () => {
     await connect();
     const data = await list(`${models}/status`);
     expect(data.map(({ id }) => id)).toEqual((await list()).map(({ id }) => id));
@@ -156,7 +156,7 @@ describe('routing models', () => {
     }
   });
 
-  it('are taken out of automatic routing and into it again, for this account alone', async () => {
+  it('can be removed from automatic routing and added again, only for this account', async () => {
     await connect();
     expect(await set(false)).toEqual({
       object: 'routing.model_toggle',
@@ -192,7 +192,7 @@ describe('routing models', () => {
     [{ is_enabled: 'no' }, { ...invalid, code: 'invalid_field', param: 'is_enabled' }],
     [{ is_enabled: undefined }, { ...invalid, code: 'missing_field', param: 'is_enabled' }],
     [{ account_id: 'x' }, { ...invalid, code: 'unknown_field', param: 'account_id' }],
-  ])('are not toggled by %j', async (change, error) => {
+  ])('reject a toggle with %j', async (change, error) => {
     const body = { provider: 'openai', model_id: 'gpt-4o', is_enabled: false, ...change };
     expectError(await send(baseUrl, { ...toggle, key: account.apiKey, body }), error);
   });

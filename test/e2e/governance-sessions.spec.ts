@@ -51,11 +51,11 @@ it('a person signs up, registers, creates a key, chats with it, and logs out', a
   const body = { refresh_token: visitor.refreshToken };
   const refreshed = await send(baseUrl, { path: '/v1/auth/refresh', body });
   expectError(refreshed, { ...unauthorized, code: 'invalid_refresh_token' });
-  // The account and its keys are not the session's.
+  // The account and its keys do not belong to the login session.
   expect((await postChat(baseUrl, key, hello)).status).toBe(200);
 }, 30_000);
 
-it('registering ten times at once makes one account', async () => {
+it('ten concurrent registrations create one account', async () => {
   const visitor = await signUpPerson(baseUrl, { register: false });
   const answers = await Promise.all(
     Array.from({ length: 10 }, () =>
@@ -66,7 +66,7 @@ it('registering ten times at once makes one account', async () => {
   expect(new Set(answers.map((answer) => accountSchema.parse(answer.json()).id)).size).toBe(1);
 });
 
-it('two people see nothing of each other', async () => {
+it('two people do not see each other’s data', async () => {
   const stranger = await signUpPerson(baseUrl);
   expect(stranger.accountId).not.toBe(person.accountId);
   const create = { path: '/v1/account/keys', key: person.accessToken, body: { name: 'mine' } };
@@ -80,7 +80,7 @@ it('two people see nothing of each other', async () => {
 
 describe('the kind of credential', () => {
   it.each(['/v1/account/register', '/v1/account/playground-key', '/v1/auth/change-password'])(
-    'POST %s takes a session token alone',
+    'POST %s accepts only a session token',
     async (path) => {
       const answer = await send(baseUrl, { method: 'POST', path, key: account.apiKey });
       expectError(answer, { ...forbidden, code: 'session_required' });
@@ -89,7 +89,7 @@ describe('the kind of credential', () => {
     },
   );
 
-  it('chat and models take an API key alone, and say so in the caller’s format', async () => {
+  it('chat and models accept only an API key and return errors in the caller’s format', async () => {
     const key = person.accessToken;
     expectError(await postChat(baseUrl, key, hello), { ...forbidden, code: 'api_key_required' });
     expectError(await send(baseUrl, { path: '/v1/models', key }), { ...forbidden, code: 'api_key_required' });
@@ -103,7 +103,7 @@ describe('the kind of credential', () => {
     });
   });
 
-  it('account routes take either', async () => {
+  it('account routes accept both', async () => {
     for (const path of ['/v1/account/keys', '/v1/keys', '/v1/account/providers', '/v1/account/requests']) {
       for (const key of [person.accessToken, account.apiKey])
         expect({ path, status: (await send(baseUrl, { path, key })).status }).toEqual({ path, status: 200 });
@@ -117,11 +117,11 @@ describe('a forged session token', () => {
     return (answer.json() as { keys: JWK[] }).keys;
   };
 
-  it('is refused wherever one is taken, whatever was forged', async () => {
+  it('is rejected on every route, whichever part was forged', async () => {
     const keys = await readKeys();
     expect(keys.length).toBeGreaterThan(0);
     for (const key of keys) expect(Object.keys(key)).not.toContain('d');
-    // The valid one passes before and after, so that nothing remembers it by less than all of it.
+    // The valid token works before and after, so that no cache can match it by only a part.
     expect((await me(person.accessToken)).status).toBe(200);
     for (const { name, token } of forgeTokens(person.accessToken, keys[0]!)) {
       for (const [method, path] of [
@@ -139,7 +139,7 @@ describe('a forged session token', () => {
 });
 
 describe('the session token of dev.json', () => {
-  it('works at once, for the demo account, and its person can log in for another', async () => {
+  it('works at once for the demo account, and its person can sign in to get another', async () => {
     const { session_token, demo_person } = stack.dev;
     const mine = accountSchema.parse((await me(session_token!)).json());
     expect(mine).toMatchObject({ id: stack.accountId, is_demo: true });
@@ -158,7 +158,7 @@ describe('a key for the playground', () => {
     return createdApiKey.parse(answer.json());
   };
 
-  it('chats for an hour, is in no list, cannot be made to last, and ends when asked', async () => {
+  it('works for an hour, is in no list, cannot be extended, and can be revoked', async () => {
     const created = await createKey();
     const leftMs = Date.parse(created.expires_at!) - Date.now();
     expect(leftMs).toBeGreaterThan(59 * 60_000);
@@ -184,19 +184,19 @@ describe('a key for the playground', () => {
     });
   });
 
-  it('is made once for an Idempotency-Key', async () => {
+  it('is created once per Idempotency-Key', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const [one, other] = await Promise.all([createKey(headers), createKey(headers)]);
     expect(other).toEqual(one);
     expect((await createKey()).id).not.toBe(one.id);
   });
 
-  it('takes a K of its own, to compare with', async () => {
+  it('accepts its own K for comparisons', async () => {
     expect((await createKey({}, { k_target_override: 512 })).k_target_override).toBe(512);
     expect((await createKey()).k_target_override).toBeNull();
   });
 
-  it('ends when five more are made', async () => {
+  it('ends when five newer keys are created', async () => {
     const first = await createKey();
     const more = [];
     for (let n = 0; n < 5; n++) more.push(await createKey());

@@ -5,13 +5,13 @@ import type { CreatedKey } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { postChat, send, type Answer, type Sent } from './http.fixture.ts';
 
-/** What a change may take to reach every replica … */
+/** Maximum time until a change reaches every replica. */
 const effectiveWithinMs = 1_000;
-/** … and what a process that stands still for a moment adds, which is no fault of the change's. */
+/** Additional tolerance for a process that pauses for a moment. */
 const standstillMs = 2_000;
 export const untilEffective = () => waitMs(effectiveWithinMs);
 
-/** Waits until what a change brings about holds, which has to be so as soon as changes reach every replica. */
+/** Waits until the effect of a change is visible, within the maximum time for changes. */
 export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
   const lastAt = performance.now() + effectiveWithinMs + standstillMs;
   for (;;) {
@@ -25,27 +25,27 @@ export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Two replicas: what one of them is told holds at the other. */
+/** Two replicas. A change through one applies to the other. */
 export function replicas(stack: StackUnderTest): readonly string[] {
   return [stack.baseUrl, edgeUrl(stack, 'tight')];
 }
 
-/** The sandbox answers this without any provider's key. */
+/** A request that the sandbox serves without a provider key. */
 export const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 
-/** What each replica answers to a chat with this secret. */
+/** The response of each replica to a chat with this secret. */
 export function chatOnAll(secret: string): Promise<Answer[]> {
   return Promise.all(replicas(sharedStack()).map((edge) => postChat(edge, secret, hello)));
 }
 
 const anyObject = z.record(z.string(), z.unknown());
 
-/** Calls the gateway, and gives the answer's body, which has to be an object and to have come with this status. */
+/** Calls the gateway and returns the response body. Expects this status and an object as body. */
 export async function call(status: number, sent: Sent): Promise<Record<string, unknown>> {
   return callFor(anyObject, status, sent);
 }
 
-/** The same, read by a schema. */
+/** The same, parsed with a schema. */
 export async function callFor<Schema extends z.ZodType>(
   schema: Schema,
   status: number,
@@ -56,21 +56,21 @@ export async function callFor<Schema extends z.ZodType>(
   return schema.parse(answer.json());
 }
 
-/** A key as lists show it. */
+/** A key without its secret, as in lists. */
 export function withoutSecret(created: CreatedKey): Omit<CreatedKey, 'key'> {
   const { key, ...shown } = created;
   expect(key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);
   return shown;
 }
 
-/** The record of a key, as decisions.md lists its fields. */
+/** The fields of a key record from decisions.md. */
 export const keyFields = [
   ...['id', 'object', 'name', 'prefix', 'last4', 'created_at', 'last_used_at', 'expires_at'],
   ...['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget', 'k_target_override'],
   ...['allowed_tools', 'denied_tools', 'inherited'],
 ];
 
-/** Holds a body to exactly these fields. */
+/** Expects a body with exactly these fields. */
 export function expectFields(body: unknown, fields: readonly string[]): void {
   expect(Object.keys(body as object).sort()).toEqual([...fields].sort());
 }

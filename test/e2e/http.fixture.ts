@@ -3,12 +3,12 @@ import { noteExchange } from './canary-notes.fixture.ts';
 
 export interface Sent {
   readonly method?: string;
-  /** As it stands on the request line: nothing is normalised. */
+  /** The path as sent on the request line, without normalization. */
   readonly path?: string;
   /** Sent as `Authorization: Bearer`. */
   readonly key?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** What is no text or bytes is sent as JSON. */
+  /** Text and bytes are sent unchanged, any other value as JSON. */
   readonly body?: unknown;
 }
 
@@ -17,13 +17,13 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body as JSON, for a schema to read. Throws when it is none. */
+  /** Parses the body as JSON. Throws if it is not JSON. */
   json(): unknown;
 }
 
 const answersWithinMs = 20_000;
 
-/** Makes one HTTP call exactly as it is described, on a connection of its own. */
+/** Sends one HTTP request exactly as given, on a separate connection. */
 export function send(baseUrl: string, { method, path = '/', key, headers, body }: Sent): Promise<Answer> {
   const bytes = body === undefined ? undefined : renderBody(body);
   const { hostname, port } = new URL(baseUrl);
@@ -65,7 +65,7 @@ export function send(baseUrl: string, { method, path = '/', key, headers, body }
   });
 }
 
-/** A body that goes out in chunks says no length. */
+/** A chunked body declares no length. */
 function lengthOf(bytes: Buffer, headers: OutgoingHttpHeaders = {}): OutgoingHttpHeaders {
   return 'transfer-encoding' in headers ? {} : { 'content-length': bytes.length };
 }

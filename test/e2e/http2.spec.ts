@@ -34,7 +34,7 @@ async function ask(path: string, body: string | undefined, headers: Record<strin
 
 const authorized = () => ({ authorization: `Bearer ${key}` });
 
-it('serves chat, account and unknown paths over one connection, at once', async () => {
+it('serves chat, account and unknown paths concurrently over one connection', async () => {
   const asked = [
     ask('/v1/chat/completions', hello, authorized()),
     ask('/v1/models', undefined, authorized()),
@@ -51,7 +51,7 @@ it.each([
   ['no key', 401, {}],
   ['no JSON', 415, { 'content-type': 'text/plain' }],
 ])(
-  'answers a long request with %s before it is whole, and keeps the connection',
+  'answers a long request with %s before its body is complete, and keeps the connection',
   async (_what, status, given) => {
     const headers = status === 401 ? given : { ...authorized(), ...given };
     const answer = await ask('/v1/chat/completions', 'x'.repeat(4_000_000), headers);

@@ -1,6 +1,5 @@
 /**
- * The least of up to three measurements, of which one is enough: what a busy machine adds is chance, and what the gateway
- * takes it takes each time.
+ * The minimum of up to three measurements. A busy machine adds random noise, but the gateway's own share is the same each time.
  */
 export async function leastOf(enough: number, measure: () => Promise<number>): Promise<number> {
   let least = Infinity;

@@ -2,13 +2,13 @@ import { sharedStack } from '@gateway/testing';
 import { setTimeout as waitMs } from 'node:timers/promises';
 
 const triesMax = 3;
-/** By then a line of the log is in its file. */
+/** Time until a log line is in its file. */
 const writtenAfterMs = 500;
 
 const edges = ['edge-gateway', 'edge-gateway-2', 'edge-gateway-3'];
 const [begins, ends] = ['rate limits are local', 'rate limits are shared again'];
 
-/** How often edges have begun to count by themselves, and whether one of them is at it still. */
+/** How often edges have switched to local counting, and whether one of them still counts locally. */
 function readLogs() {
   const logs = edges.map((name) => sharedStack().logs(name));
   return {
@@ -18,8 +18,8 @@ function readLogs() {
 }
 
 /**
- * Holds what edges count together, which takes a Redis that answers within a quarter of a second: one that a busy machine
- * kept from it has each edge count by itself for a moment, and says so. Then `run` begins anew; it makes its own keys.
+ * Runs a test of shared counting, which needs Redis to respond within 250 ms. On a busy machine, edges may log that they count
+ * locally for a moment. Then `run` starts again with new keys, which it creates itself.
  */
 export async function whileCountedTogether(run: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {

@@ -1,6 +1,6 @@
 import type { StackUnderTest } from '@gateway/testing';
 
-/** Which of these texts stand in which log of the stack: `<service>: <text>`. */
+/** The texts found in the stack's logs, as `<service>: <text>`. */
 export function findInLogs(stack: StackUnderTest, texts: readonly string[]): string[] {
   return Object.keys(stack.dev.services).flatMap((name) => {
     const log = stack.logs(name);

@@ -59,7 +59,7 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 it.each([
   ['a bearer token', connectAnthropic],
   ['x-api-key', connectByXApiKey],
-])('answers plainly to a key sent as %s, and the request is in the log', async (_how, connect) => {
+])('responds without streaming to a key sent as %s, and the request is in the log', async (_how, connect) => {
   provider.enqueue(null, plainMessages(thoughtful));
   const call = connect(baseUrl, key).messages.create(hello);
   const { data, response } = await call.withResponse();
@@ -75,7 +75,7 @@ it.each([
   });
 });
 
-it.each([1, 7, 1000])('streams thinking and text, cut into pieces of %i bytes', async (chunkBytes) => {
+it.each([1, 7, 1000])('streams reasoning and text in chunks of %i bytes', async (chunkBytes) => {
   provider.enqueue(null, { ...streamedMessages(), chunkBytes, cutInsideCharacters: true });
   const message = await client.messages.stream(hello).finalMessage();
   expect(message).toMatchObject({
@@ -88,7 +88,7 @@ it.each([1, 7, 1000])('streams thinking and text, cut into pieces of %i bytes', 
   });
 });
 
-it('prunes 117 tools, and leaves every byte of earlier thinking alone', async () => {
+it('prunes 117 tools and keeps every byte of earlier reasoning', async () => {
   const weather = {
     name: 'get_weather',
     description: 'Get the current weather forecast for a city',
@@ -99,7 +99,7 @@ it('prunes 117 tools, and leaves every byte of earlier thinking alone', async ()
   const turns = `[{"role":"user","content":"Get the current weather forecast for a city"},{"role":"assistant","content":[${thinking},{"type":"text","text":"Which?"}]},
     {"role":"user","content":"Get the current weather forecast for the city M\\u00fcnchen?"}]`;
   const body = `{"model":"anthropic/claude-sonnet-4-5","max_tokens":100,"messages":${turns},"tools":${JSON.stringify(tools)}}`;
-  // The first time the tools are new to the router, which may take longer than a request waits.
+  // The router sees these tools for the first time, so the plan may miss its deadline.
   const names = await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
     const answer = await post(body);
@@ -114,7 +114,7 @@ it('prunes 117 tools, and leaves every byte of earlier thinking alone', async ()
 });
 
 describe('errors are the SDK’s own', () => {
-  it('of the gateway: no such key, a field it does not know, a provider that is not connected', async () => {
+  it('for the gateway’s errors: unknown key, unknown field, provider not connected', async () => {
     const stranger = connectAnthropic(baseUrl, `${key.slice(0, -1)}_`);
     expect(await thrownBy(stranger.messages.create(hello))).toBeInstanceOf(Anthropic.AuthenticationError);
     const cloud = await post({ ...hello, cloud_region_name: 'us-east-1' });
@@ -125,7 +125,7 @@ describe('errors are the SDK’s own', () => {
     expect(await thrownBy(client.messages.create(elsewhere))).toBeInstanceOf(Anthropic.BadRequestError);
   });
 
-  it('of the gateway’s limit', async () => {
+  it('for the gateway’s rate limit', async () => {
     const { apiKey } = await createTestAccount(stack);
     const slow = (await createTestKey(baseUrl, apiKey, { name: 'slow', rate_limit_rpm: 1 })).key;
     const limited = connectAnthropic(baseUrl, slow);
@@ -141,26 +141,29 @@ describe('errors are the SDK’s own', () => {
     [429, 'rate_limit_error', Anthropic.RateLimitError, 3],
     [500, 'api_error', Anthropic.InternalServerError, 3],
     [529, 'overloaded_error', Anthropic.InternalServerError, 3],
-  ])('of the provider: %i %s, tried as often as it should be', async (status, type, thrown, attempts) => {
-    const body = { type: 'error', error: { type, message: 'told by the provider' } };
-    const headers = { 'content-type': 'application/json' };
-    for (let at = 0; at < 3; at += 1) provider.enqueue(null, { status, body, headers, retryAfterMs: 10 });
-    const error = await thrownBy(connectAnthropic(baseUrl, key, 2).messages.create(hello));
-    expect(error).toBeInstanceOf(thrown);
-    expect(error).toMatchObject({ status, error: body });
-    expect(provider.requests).toHaveLength(attempts);
-  });
+  ])(
+    'for the provider’s errors: %i %s, with the expected attempts',
+    async (status, type, thrown, attempts) => {
+      const body = { type: 'error', error: { type, message: 'told by the provider' } };
+      const headers = { 'content-type': 'application/json' };
+      for (let at = 0; at < 3; at += 1) provider.enqueue(null, { status, body, headers, retryAfterMs: 10 });
+      const error = await thrownBy(connectAnthropic(baseUrl, key, 2).messages.create(hello));
+      expect(error).toBeInstanceOf(thrown);
+      expect(error).toMatchObject({ status, error: body });
+      expect(provider.requests).toHaveLength(attempts);
+    },
+  );
 
   it.each([
     [
-      'tells of an error',
+      'contains an error event',
       streamedMessages(
         'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
       ),
       'overloaded_error',
     ],
     ['breaks', { ...streamedMessages(), resetAtByte: bytesBeforeTextEnds + 5 }, 'api_error'],
-  ])('inside a stream that %s: what came before, and one error', async (_what, answer, type) => {
+  ])('for a stream that %s: the content before it, then one error', async (_what, answer, type) => {
     provider.enqueue(null, answer);
     const stream = await client.messages.create({ ...hello, stream: true });
     let text = '';
@@ -181,7 +184,7 @@ describe('errors are the SDK’s own', () => {
 describe('counting tokens', () => {
   const counted = { model: hello.model, messages: hello.messages };
 
-  it('is the provider’s own where it speaks the format, and no request of the log', async () => {
+  it('uses a provider of the same format and does not appear in the log', async () => {
     provider.enqueue(null, plainMessages({ input_tokens: 42 }));
     const { data, response } = await client.messages.countTokens(counted).withResponse();
     expect(data).toEqual({ input_tokens: 42 });
@@ -194,7 +197,7 @@ describe('counting tokens', () => {
     expect((await send(baseUrl, { path, key })).status).toBe(404);
   });
 
-  it('is estimated for any other, and says so', async () => {
+  it('is estimated for other providers and marked as an estimate', async () => {
     const messages = [{ role: 'user' as const, content: 'word '.repeat(1000) }];
     const call = client.messages.countTokens({ model: 'openai/gpt-4o', messages });
     const { data, response } = await call.withResponse();
@@ -204,14 +207,14 @@ describe('counting tokens', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  it('counts an image as a picture, not by its bytes', async () => {
+  it('counts an image as an image, not by its bytes', async () => {
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'A'.repeat(1_000_000) };
     const messages = [{ role: 'user' as const, content: [{ type: 'image' as const, source }] }];
     const { input_tokens } = await client.messages.countTokens({ model: 'openai/gpt-4o', messages });
     expect(input_tokens).toBeLessThan(2000);
   });
 
-  it('passes the provider’s error on', async () => {
+  it('returns the provider’s error', async () => {
     const body = { type: 'error', error: { type: 'not_found_error', message: 'model: x' } };
     provider.enqueue(null, { status: 404, body, headers: { 'content-type': 'application/json' } });
     const error = await thrownBy(client.messages.countTokens(counted));
@@ -219,7 +222,7 @@ describe('counting tokens', () => {
     expect(error).toMatchObject({ error: body });
   });
 
-  it('needs a key that has room', async () => {
+  it('requires a key and counts against its rate limit', async () => {
     const path = '/v1/messages/count_tokens';
     expect((await send(baseUrl, { path, body: counted })).status).toBe(401);
     const { apiKey } = await createTestAccount(stack);

@@ -11,26 +11,26 @@ import { connectAnthropic, toMessagesTool } from './anthropic.fixture.ts';
 import { connectBedrock } from './bedrock.fixture.ts';
 import type { FunctionTool } from './github-tools.fixture.ts';
 
-/** An answer as an SDK understood it, whatever the format. */
+/** A response as parsed by an SDK, in no specific format. */
 export interface HeardAnswer {
   readonly text: string;
   readonly calls: readonly { id: string; name: string; arguments: unknown }[];
   readonly reason: string | null | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** All that the SDK gave, as text. */
+  /** The full SDK result as text. */
   readonly raw: string;
   readonly header: (name: string) => string | null;
 }
 
-/** A conversation so far, in no format. */
+/** A conversation in no specific format. */
 export interface Turn {
   readonly user?: string;
   readonly calls?: HeardAnswer['calls'];
   readonly results?: readonly { id: string; text: string }[];
 }
 
-/** An SDK at the gateway, asking with tools. */
+/** An SDK that sends requests with tools to the gateway. */
 export interface NetClient {
   readonly format: ClientFormat;
   ask(turns: readonly Turn[], stream: boolean, signal?: AbortSignal): Promise<HeardAnswer>;
@@ -93,7 +93,7 @@ function heardChat(data: OpenAI.ChatCompletion, raw: string, headers: Headers): 
   return {
     text: choice?.message.content ?? '',
     calls: (choice?.message.tool_calls ?? []).map((call) => {
-      if (call.type !== 'function') throw new Error('a call of a function was expected');
+      if (call.type !== 'function') throw new Error('expected a function call');
       return {
         id: call.id,
         name: call.function.name,
@@ -160,7 +160,7 @@ function toMessagesMessages({ user, calls = [], results = [] }: Turn): Anthropic
 }
 
 function heardMessages(data: MessagesMessage, raw: string, headers: Headers): HeardAnswer {
-  if (!('content' in data)) throw new Error('a whole message was expected');
+  if (!('content' in data)) throw new Error('expected a complete message');
   return {
     text: data.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
     calls: data.content.flatMap((block) =>

@@ -1,4 +1,4 @@
-/** What each of the three clients says, in its own words, to ask for what a recording then answers. */
+/** The request of each of the three client formats for a recorded response. */
 import { findRecordings, loadRecordings, type Recording } from '@gateway/testing';
 import { applyAnswerLosses } from '../contract/gateway/answer-losses.ts';
 import type { AnswerReading } from '../contract/gateway/answer-reading.ts';
@@ -11,14 +11,14 @@ import {
   type ReadSource,
 } from '../contract/gateway/source-readings.ts';
 
-/** A provider for each format that is spoken to one. */
+/** A provider for each upstream format. */
 export interface Origin {
   readonly provider: string;
-  /** What stands before the format's paths in the provider's addresses. */
+  /** The prefix of the format's paths at the provider. */
   readonly path: string;
   readonly apis: readonly string[];
   readonly read: ReadSource;
-  /** Those whose recordings say it in the words that the SDK of the same format reads. */
+  /** Formats with recordings that the SDK of the same format can read. */
   readonly recordedAt?: readonly string[];
 }
 
@@ -56,12 +56,12 @@ export interface Chosen {
   readonly reading: AnswerReading;
 }
 
-/** Undefined where nobody has the large collection of recordings (`npm run test:e2e -- --data DIR`). */
+/** Undefined without the large collection of recordings (`npm run test:e2e -- --data DIR`). */
 const folder = findRecordings(process.env['DATA_DIR']);
 const collected = folder === undefined ? [] : loadRecordings(folder);
 export const isCollected = folder !== undefined;
 
-/** The first recordings of the format about the matter, of which every client can be told everything. */
+/** The first recordings of the format for the feature that every client format can express without loss. */
 export function chooseRecordings(
   origin: Origin,
   matter: Matter,
@@ -92,7 +92,7 @@ export const imageBase64 =
 const schema = { type: 'object' as const, properties: { city: { type: 'string' as const } } };
 const question = 'What is this?';
 
-/** What of a request the matter needs. */
+/** The request fields that the feature needs. */
 export function sayMatter(client: ClientName, matter: Matter, reading: AnswerReading): object {
   const names = [...new Set(reading.calls.map(({ name }) => name))];
   return {
@@ -134,7 +134,7 @@ function say(...content: readonly object[]): object {
   return { messages: [{ role: 'user', content }] };
 }
 
-/** By a level: a budget is what some formats have no word for. */
+/** Uses a reasoning level, because some formats cannot express a budget. */
 const askToThink: Readonly<Record<ClientName, object>> = {
   'chat-completions': { reasoning_effort: 'low' },
   messages: { output_config: { effort: 'low' } },

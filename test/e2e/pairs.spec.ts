@@ -1,4 +1,4 @@
-/** Every client's SDK with a provider of every format: what it reads is what the provider was recorded to say. */
+/** Every client SDK with a provider of every format. The SDK must read the recorded content of the provider. */
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { sharedStack, type Recording, type ReplayProvider } from '@gateway/testing';
 import { bodyOf } from '../contract/check-every.ts';
@@ -44,18 +44,18 @@ function typeOf({ response_file: file, streaming }: Recording): string {
   return file?.endsWith('.sse') === true ? 'text/event-stream' : 'application/vnd.amazon.eventstream';
 }
 
-/** What the client said has come to the provider, whatever its format calls it. */
+/** Expects that the client's content reached the provider in the provider's format. */
 function expectAsked(matter: Matter, reading: AnswerReading, streaming: boolean): void {
   const body = replay.requests.at(-1)!.body.toString('utf8');
   for (const { name } of reading.calls) expect(body).toContain(`"${name}"`);
-  // OpenAI refuses it beside a plain request.
+  // OpenAI rejects this field in a request without streaming.
   if (!streaming) expect(body).not.toContain('stream_options');
   if (matter === 'images') expect(body).toContain(imageBase64);
   if (matter === 'thinking')
     expect(body).toMatch(/"(?:reasoning_effort|effort|thinkingLevel)":"low"|thinkingConfig/i);
 }
 
-/** Some formats have calls without ids: there any will do, if it is one and no other's. */
+/** Some formats have calls without ids. Then any unique id is correct. */
 function expectSameReading(read: AnswerReading, expected: AnswerReading): void {
   const calls = expected.calls.map((call) => ({
     ...call,
@@ -77,7 +77,7 @@ whenCollected.each(clientNames)('the SDK of %s', (client) => {
       ])('%s', (_how, streaming) => {
         const chosen = isCollected ? chooseRecordings(origin, matter, streaming, perMatter) : [];
 
-        // A folder that somebody gives need not have everything.
+        // A given folder may lack some recordings.
         const itHas = chosen.length === 0 && process.env['DATA_DIR'] ? it.skip : it;
         itHas('has a recording', () => {
           expect(chosen.length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { startReplayProvider, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import { join } from 'node:path';
 
-/** A few recorded exchanges with tool calls, for machines that have no others. */
+/** The repository's small collection of recorded exchanges with tool calls. */
 export const recordingsFolder = join(import.meta.dirname, 'recordings');
 
 export const startProvider = (): Promise<ReplayProvider> =>
@@ -9,7 +9,7 @@ export const startProvider = (): Promise<ReplayProvider> =>
 
 const json = { 'content-type': 'application/json' };
 
-/** A plain answer in which the model says something. */
+/** A response with text, not streamed. */
 export const completion = {
   id: 'chatcmpl-1',
   object: 'chat.completion',
@@ -21,14 +21,14 @@ export const completion = {
 
 export const plainAnswer: ReplayControls = { status: 200, body: completion, headers: json };
 
-/** One frame of a stream, in which the model says `content`. */
+/** One stream frame with the text `content`. */
 export function renderFrame(content: string): string {
   const choices = [{ index: 0, delta: { content }, finish_reason: null }];
   const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices };
   return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
-/** A stream that says these one by one, and ends as it should. */
+/** A complete stream with one frame per text. */
 export function streamedAnswer(contents: readonly string[]): ReplayControls {
   const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
   const frames = [...contents.map(renderFrame), `data: ${JSON.stringify(end)}\n\n`, 'data: [DONE]\n\n'];

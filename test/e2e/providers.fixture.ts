@@ -6,7 +6,7 @@ import { send, type Answer } from './http.fixture.ts';
 
 export const providersPath = '/v1/account/providers';
 
-/** The state of a provider that nothing is stored for. */
+/** The state of a provider without a stored credential. */
 export const disconnected = {
   connected: false,
   credential_hint: null,
@@ -18,7 +18,7 @@ export const disconnected = {
 
 export const newSecret = (prefix = 'sk-provider') => `${prefix}-${randomBytes(24).toString('hex')}`;
 
-/** What the key of an account can do with its connections. */
+/** Calls of an account key for its provider connections. */
 export function connectionsOf(key: string) {
   const path = providersPath;
   return {

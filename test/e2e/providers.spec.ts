@@ -43,7 +43,7 @@ const find = async (name: string, key?: string) => (await list(key)).find((each)
 const remove = (name: string, key = account.apiKey) =>
   send(baseUrl, { method: 'DELETE', path: `${path}/${name}`, key });
 
-it('a provider is connected, rotated and disconnected; nobody ever sees its key again', async () => {
+it('a provider can be connected, rotated and disconnected, and its key is never shown again', async () => {
   expect(await find('openai')).toMatchObject({ connected: false, credential_hint: null });
   expect(await find('sandbox')).toMatchObject({ connected: true, credential_hint: null });
 
@@ -70,18 +70,18 @@ it('a provider is connected, rotated and disconnected; nobody ever sees its key 
   expect(provider.requests).toHaveLength(2);
 });
 
-it('a credential is sent to the address it was saved for, and nowhere else', async () => {
+it('a credential is sent only to the address it was saved for', async () => {
   const connect = (name: string, api_key: string, at: ReplayProvider) =>
     connectProvider(baseUrl, account.apiKey, { provider: name, api_key, base_url: `${at.url}/v1` });
   await connect('groq', firstKey, provider);
   await connect('mistral', secondKey, elsewhere);
-  // A provider that answers with a redirect does not lead the credential away.
+  // The gateway does not follow a redirect with the credential.
   provider.enqueue(null, { status: 307, headers: { location: `${elsewhere.url}/v1/chat/completions` } });
   const redirected = await postChat(baseUrl, account.apiKey, hello('groq'));
   expectError(redirected, { status: 502, type: 'api_error', code: 'upstream_invalid' });
   expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
   expect((await postChat(baseUrl, account.apiKey, hello('mistral'))).status).toBe(200);
-  // The new address comes with a new credential; the old one is not sent there.
+  // A new address needs a new credential. The old one is not sent there.
   await connect('groq', secondKey, elsewhere);
   expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
   const keysAt = ({ requests }: ReplayProvider) => requests.map(({ headers }) => headers.authorization);
@@ -89,7 +89,7 @@ it('a credential is sent to the address it was saved for, and nowhere else', asy
   expect(keysAt(elsewhere)).toEqual([`Bearer ${secondKey}`, `Bearer ${secondKey}`]);
 });
 
-it('another account neither sees the connection, nor uses it, nor ends it', async () => {
+it('another account cannot see, use or remove the connection', async () => {
   const stranger = await createTestAccount(stack);
   const base_url = `${provider.url}/v1`;
   await connectProvider(baseUrl, account.apiKey, { provider: 'xai', api_key: firstKey, base_url });
@@ -109,28 +109,28 @@ describe('the egress guard', () => {
     'http://[::ffff:10.0.0.1]/v1',
     'http://0x0a000001/v1',
     'http://0/v1',
-  ])('refuses to save %s', async (base_url) => {
+  ])('refuses to store %s', async (base_url) => {
     const body = { provider: 'openai', api_key: firstKey, base_url };
     const answer = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body });
     expectError(answer, { ...invalid, code: 'egress_denied' });
   });
 
   it.each(['http://127.0.0.1:1/v1', 'http://localhost:1/v1', 'http://[::1]:1/v1'])(
-    'neither saves nor calls %s where nothing is allowed beyond the internet',
+    'neither stores nor calls %s if only public internet addresses are allowed',
     async (base_url) => {
       const closed = edgeUrl(stack, 'closed');
       const body = { provider: 'cerebras', api_key: firstKey, base_url };
       const literal = !base_url.includes('localhost');
       const answer = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
       if (literal) expectError(answer, { ...invalid, code: 'egress_denied' });
-      // Saved where it is allowed, and called where it is not.
+      // Stored through an edge that allows it, called through an edge that does not.
       await connectProvider(baseUrl, account.apiKey, body);
       const called = await postChat(closed, account.apiKey, hello('cerebras'));
       expectError(called, { ...invalid, code: 'egress_denied' });
     },
   );
 
-  it('finds names out that lead to a private address', async () => {
+  it('detects host names that resolve to a private address', async () => {
     const body = {
       provider: 'cerebras',
       api_key: firstKey,
@@ -145,10 +145,15 @@ describe('the egress guard', () => {
 
 it.each<[string, object, string, string]>([
   ['an unknown provider', { provider: 'nobody', api_key: 'x' }, 'invalid_field', 'provider'],
-  ['the sandbox, which takes none', { provider: 'sandbox', api_key: 'x' }, 'invalid_field', 'provider'],
+  [
+    'the sandbox, which needs no credential',
+    { provider: 'sandbox', api_key: 'x' },
+    'invalid_field',
+    'provider',
+  ],
   ['no key', { provider: 'openai' }, 'missing_field', 'api_key'],
   [
-    'an address that is none',
+    'an invalid address',
     { provider: 'openai', api_key: 'x', base_url: 'nowhere' },
     'invalid_field',
     'base_url',
@@ -160,7 +165,7 @@ it.each<[string, object, string, string]>([
     'base_url',
   ],
   ['an unknown field', { provider: 'openai', api_key: 'x', bogus: 1 }, 'unknown_field', 'bogus'],
-])('%s is refused by its field', async (_what, body, code, param) => {
+])('%s: the error names the field', async (_what, body, code, param) => {
   const answer = await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body });
   expectError(answer, { ...invalid, code, param });
 });

@@ -1,4 +1,4 @@
-/** What can be told of a proxied request from its beginning is told then: the rest of the body is not waited for. */
+/** Errors at the start of a proxied request are returned before the rest of the body arrives. */
 import { sharedStack } from '@gateway/testing';
 import { request } from 'node:http';
 import { connectProvider, createTestAccount } from './account.fixture.ts';
@@ -7,12 +7,12 @@ const stack = sharedStack();
 let key: string;
 beforeAll(async () => {
   key = (await createTestAccount(stack)).apiKey;
-  // Nobody listens there: nobody is asked.
+  // No server listens at this address, because no call is expected.
   const base_url = 'http://127.0.0.1:9/v1';
   await connectProvider(stack.baseUrl, key, { provider: 'openai', api_key: 'upstream-key', base_url });
 });
 
-/** Sends the beginning of a body of which far more is announced, and gives the answer to that. */
+/** Sends the start of a body with a much larger declared length. Returns the response. */
 function sendBeginning(path: string, type: string, bytes: number, beginning: string) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': bytes };
   return new Promise<{ status: number; body: unknown }>((resolve, reject) => {
@@ -38,7 +38,7 @@ const long = 'a'.repeat(2_000);
 
 it.each([
   ['a model that is too long', '/v1/embeddings', json, 30_000_000, `{"model":"${long}`, 'invalid_field'],
-  ['a model that is none', '/v1/embeddings', json, 30_000_000, '{"model":7,"input":"', 'invalid_field'],
+  ['a model that is not text', '/v1/embeddings', json, 30_000_000, '{"model":7,"input":"', 'invalid_field'],
   ['no model', '/v1/embeddings', json, 30_000_000, '{"input":["a","b"],"n":{"model":"x"}}', 'missing_field'],
   [
     'a model that is too long, in a form',
@@ -56,13 +56,13 @@ it.each([
     `${part('file')}RIFF\r\n--cut--\r\n`,
     'missing_field',
   ],
-])('%s is a 400 before the body has come', async (_, path, type, bytes, beginning, code) => {
+])('%s: returns 400 before the body is complete', async (_, path, type, bytes, beginning, code) => {
   const { status, body } = await sendBeginning(path, type, bytes, beginning);
   expect(status).toBe(400);
   expect(body).toMatchObject({ error: { code, param: 'model', source: 'gateway' } });
 });
 
-it('a body over the bound is refused by what it says of its length', async () => {
+it('rejects a body over the limit by its declared length', async () => {
   const { status, body } = await sendBeginning('/v1/audio/transcriptions', multipart, 300_000_000, '-');
   expect(status).toBe(413);
   expect(body).toMatchObject({ error: { code: 'request_too_large' } });

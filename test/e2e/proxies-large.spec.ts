@@ -1,4 +1,4 @@
-/** Bodies far larger than the gateway holds: what it takes in memory does not grow with them. */
+/** Bodies much larger than the gateway's buffers. Its memory use must not grow with the body size. */
 import { readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -58,7 +58,7 @@ function* upload(isModelLast: boolean): Generator<Buffer> {
   yield Buffer.from(`\r\n${isModelLast ? model : ''}--cut--\r\n`);
 }
 
-/** Sends a body, reads the answer, and gives its length and the most memory that the gateway took meanwhile. */
+/** Sends a body and reads the response. Returns the response length and the gateway's peak memory growth. */
 async function exchange(path: string, type: string, body: Iterable<Buffer>) {
   const statm = `/proc/${stack.service('edge-gateway').pid}/statm`;
   const residentBytes = () => Number(readFileSync(statm, 'utf8').split(' ')[1]) * 4096;
@@ -81,8 +81,8 @@ async function exchange(path: string, type: string, body: Iterable<Buffer>) {
 }
 
 /**
- * The least growth of up to three exchanges, and the last answer.
- * Resident memory counts what the collector has yet to take, which is chance; a gateway that held bodies would grow each time.
+ * The smallest growth of up to three exchanges, and the last response. Resident memory randomly includes uncollected garbage,
+ * but a gateway that buffers bodies would grow every time.
  */
 async function leastGrowth(measure: () => ReturnType<typeof exchange>) {
   let answer = await measure();
@@ -96,8 +96,8 @@ async function leastGrowth(measure: () => ReturnType<typeof exchange>) {
 
 const multipart = 'multipart/form-data; boundary=cut';
 
-describe('a gateway that has warmed up', () => {
-  // Twice: the heap takes the size that it keeps, and what is measured is what a body adds to it.
+describe('a warmed-up gateway', () => {
+  // Twice, so that the heap reaches its stable size before the measurement.
   beforeAll(async () => {
     for (const isModelLast of [false, true, false, true])
       await exchange('/v1/audio/transcriptions', multipart, upload(isModelLast));
@@ -107,7 +107,7 @@ describe('a gateway that has warmed up', () => {
     ['first', false],
     ['last', true],
   ])(
-    'passes an upload of 150 MB whose model comes %s within 32 MiB',
+    'forwards an upload of 150 MB with the model %s in 32 MiB of memory',
     async (_, isModelLast) => {
       const answer = await leastGrowth(() =>
         exchange('/v1/audio/transcriptions', multipart, upload(isModelLast)),
@@ -120,7 +120,7 @@ describe('a gateway that has warmed up', () => {
     60_000,
   );
 
-  it('passes an answer of 100 MB within 32 MiB', async () => {
+  it('forwards a response of 100 MB in 32 MiB of memory', async () => {
     const asked = [Buffer.from('{"model":"openai/tts-1","voice":"alloy","input":"long"}')];
     const answer = await leastGrowth(() => exchange('/v1/audio/speech', 'application/json', asked));
     expect(answer).toMatchObject({ status: 200, bytes: answerBytes });
@@ -128,7 +128,7 @@ describe('a gateway that has warmed up', () => {
   }, 60_000);
 });
 
-it('takes no more of an upload than the sockets hold while the provider reads none of it', async () => {
+it('accepts only as much of an upload as the sockets buffer while the provider does not read', async () => {
   isReading = false;
   const headers = { authorization: `Bearer ${key}`, 'content-type': multipart };
   const call = request(`${stack.baseUrl}/v1/audio/transcriptions`, { method: 'POST', headers, agent: false });
@@ -141,7 +141,7 @@ it('takes no more of an upload than the sockets hold while the provider reads no
       await delay(1000);
     }
     expect(taken).toBeGreaterThan(0);
-    // Two sockets of the size that Linux allows by default would take 20 MB, and those of a machine set up for long distances three times that.
+    // Two sockets with Linux's default maximum buffer 20 MB. A machine tuned for long distances buffers three times as much.
     expect(taken).toBeLessThan((2 * uploadBytes) / 3);
   } finally {
     isReading = true;

@@ -1,4 +1,4 @@
-/** Proxied endpoints at providers whose paths, credentials and shapes differ from the usual ones. */
+/** Proxied endpoints of providers with unusual paths, credentials and formats. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { CohereClient } from 'cohere-ai';
 import OpenAI from 'openai';
@@ -50,10 +50,10 @@ const sent = () => replay.requests.at(-1)!;
 const sentJson = () => JSON.parse(sent().body.toString()) as Record<string, unknown>;
 const post = (path: string, body: unknown) => send(stack.baseUrl, { path, key, body });
 
-describe('embeddings by the openai SDK', () => {
+describe('embeddings with the openai SDK', () => {
   const vector = [0.5, -0.25];
 
-  it('come from Gemini by the interface that Google has for that, under a bearer key', async () => {
+  it('come from Gemini through Google’s OpenAI-compatible interface with a bearer key', async () => {
     const data = [{ object: 'embedding', index: 0, embedding: vector }];
     answerWith({ object: 'list', model: 'gemini-embedding-001', data });
     const asked = { model: 'google/gemini-embedding-001', input: 'hi', encoding_format: 'float' } as const;
@@ -66,7 +66,7 @@ describe('embeddings by the openai SDK', () => {
     expect(sentJson()).toEqual({ model: 'gemini-embedding-001', input: 'hi', encoding_format: 'float' });
   });
 
-  it('come from Cohere in OpenAI’s shape, as the SDK wants them encoded, with usage and cost in the log', async () => {
+  it('come from Cohere in OpenAI’s format and the requested encoding, with usage and cost in the log', async () => {
     const meta = { billed_units: { input_tokens: 1_000 } };
     answerWith({ id: 'x', embeddings: { float: [vector] }, texts: ['hi'], meta });
     const made = await openai.embeddings.create({ model: 'cohere/embed-v4.0', input: ['hi'] }).withResponse();
@@ -79,7 +79,7 @@ describe('embeddings by the openai SDK', () => {
     expect(row).toMatchObject({ status: 'ok', provider: 'cohere', lane: 'translated', prompt_tokens: 1_000 });
   });
 
-  it('come from the hosted service by a signed call of the model’s own address', async () => {
+  it('come from the hosted service through a signed call to the model’s address', async () => {
     answerWith({ embedding: vector, inputTextTokenCount: 2 });
     const model = 'hosted/amazon.titan-embed-text-v2:0';
     const made = await openai.embeddings.create({ model, input: 'hi', dimensions: 256 });
@@ -91,7 +91,7 @@ describe('embeddings by the openai SDK', () => {
     expect(authorization).toContain('/eu-west-1/bedrock/aws4_request');
   });
 
-  it('come from Voyage and Jina, asked for in their words', async () => {
+  it('come from Voyage and Jina with their field names', async () => {
     const body = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: vector }], usage: {} };
     const asked = { input: 'hi', dimensions: 256, encoding_format: 'float' } as const;
     answerWith(body);
@@ -105,7 +105,7 @@ describe('embeddings by the openai SDK', () => {
   });
 });
 
-describe('rerank by the cohere SDK', () => {
+describe('rerank with the cohere SDK', () => {
   it.each([
     ['voyage/rerank-2.5', '/v1/rerank', { data: [{ index: 1, relevance_score: 0.9 }] }],
     ['jina/jina-reranker-v3', '/v1/rerank', { results: [{ index: 1, relevance_score: 0.9 }] }],
@@ -125,7 +125,7 @@ describe('rerank by the cohere SDK', () => {
 });
 
 describe('the Responses API of the hosted service', () => {
-  it('takes the body as it came, signed, and streams', async () => {
+  it('receives the unchanged body with a signature, and streams', async () => {
     const events = 'event: response.completed\ndata: {"type":"response.completed"}\n\n';
     answerWith(events, { 'content-type': 'text/event-stream' });
     const body = '{"model":"hosted/openai.gpt-5.5", "input":"hi","seed":12345678901234567890,"stream":true}';
@@ -146,7 +146,7 @@ describe('credentials in the body', () => {
   it.each([
     ['short', 'hi'],
     ['that is streamed through', 'x'.repeat(400_000)],
-  ])('never leave in a body %s, whoever it is for', async (_, input) => {
+  ])('are never forwarded in a body %s, for any provider', async (_, input) => {
     answerWith({ object: 'list', data: [] });
     const asked = { input, nested: cloud.cloud_access_key_id.slice(0, 4) };
     const body = { cloud_region_name: 'us-east-1', model: 'jina/jina-embeddings-v4', ...asked, ...cloud };
@@ -155,7 +155,7 @@ describe('credentials in the body', () => {
     expect(sentJson()).toEqual({ model: 'jina-embeddings-v4', ...asked });
   });
 
-  it('are judged where they are for the hosted service', async () => {
+  it('are checked in place for the hosted service', async () => {
     const asked = { model: 'hosted/amazon.titan-embed-text-v2:0', input: 'hi' };
     const halved = { ...asked, cloud_access_key_id: cloud.cloud_access_key_id };
     const error = { ...invalid, code: 'missing_field', param: 'cloud_secret_access_key' };
@@ -168,7 +168,7 @@ describe('credentials in the body', () => {
   });
 });
 
-describe('what a provider cannot be asked', () => {
+describe('requests that a provider does not support', () => {
   it.each([
     [
       '/v1/embeddings',
@@ -186,12 +186,12 @@ describe('what a provider cannot be asked', () => {
     ['/v1/embeddings', { model: 'hosted/anthropic.claude-sonnet-4-5' }, 'endpoint_not_supported', 'model'],
     ['/v1/moderations', { model: 'google/gemini-3-flash', input: 'x' }, 'endpoint_not_supported', 'model'],
     ['/v1/chat/completions', { model: 'voyage/voyage-4', messages: [] }, 'provider_not_connected', 'model'],
-  ])('%s %j is a 400 that says so', async (path, body, code, param) => {
+  ])('%s %j: returns 400 with the reason', async (path, body, code, param) => {
     expectError(await post(path, body), { ...invalid, code, param });
     expect(replay.requests).toHaveLength(0);
   });
 
-  it('is a form, where the provider takes another shape', async () => {
+  it('a form is rejected for a provider with a different format', async () => {
     const form = `--b\r\ncontent-disposition: form-data; name="model"\r\n\r\ngoogle/veo-3.1\r\n--b--\r\n`;
     const headers = { 'content-type': 'multipart/form-data; boundary=b' };
     const answer = await send(stack.baseUrl, { path: '/v1/videos/generations', key, body: form, headers });
@@ -200,14 +200,14 @@ describe('what a provider cannot be asked', () => {
   });
 });
 
-it('errors of a provider with a shape of its own are told in the caller’s', async () => {
+it('errors of a provider with its own format are returned in the caller’s format', async () => {
   const headers = { ...json, 'x-amzn-errortype': 'ValidationException' };
   answerWith({ message: 'Too long.' }, headers, 400);
   const asked = openai.embeddings.create({ model: 'hosted/amazon.titan-embed-text-v2:0', input: 'hi' });
   await expect(asked).rejects.toThrow(/Too long/);
 });
 
-it('videos are asked for in each provider’s own shape, at its own address', async () => {
+it('video requests use each provider’s own format and address', async () => {
   const body = { prompt: 'a cat', seconds: '8', size: '1280x720' };
   answerWith({ request_id: 'r' });
   const made = await post('/v1/videos/generations', { model: 'xai/grok-imagine-video', ...body });

@@ -1,4 +1,4 @@
-/** The proxied endpoints: what the official SDKs send and read, on recorded answers, through the running gateway. */
+/** The proxied endpoints with official SDKs and recorded responses, through the running gateway. */
 import { Mistral } from '@mistralai/mistralai';
 import {
   findRecordings,
@@ -47,7 +47,7 @@ const sentJson = () => JSON.parse(sent().body.toString()) as Record<string, unkn
 it.each([
   ['in one piece', 10],
   ['as it comes', 300_000],
-])('a body that names two models is sent with the one that was judged alone: %s', async (_, length) => {
+])('a body with two models is forwarded only with the checked model: %s', async (_, length) => {
   answerWith({ object: 'list', data: [], model: 'm', usage: { prompt_tokens: 1, total_tokens: 1 } });
   const body = `{"model":"openai/small","input":"${'x'.repeat(length)}","model":"large","mode\\u006c":"largest"}`;
   const answer = await send(stack.baseUrl, { path: '/v1/embeddings', key, body });
@@ -56,7 +56,7 @@ it.each([
 });
 
 describe('the openai SDK', () => {
-  it('gets embeddings, with the model named to the provider in its own spelling', async () => {
+  it('gets embeddings, with the model name in the provider’s spelling', async () => {
     answerWith({
       object: 'list',
       model: 'text-embedding-3-small',
@@ -74,7 +74,7 @@ describe('the openai SDK', () => {
     expect(sentJson()).toEqual({ model: 'text-embedding-3-small', input: 'hello', encoding_format: 'float' });
   });
 
-  it('completes text, plain and streamed', async () => {
+  it('completes text, streamed or not', async () => {
     const completion = (text: string) => ({
       id: 'cmpl-1',
       object: 'text_completion',
@@ -94,7 +94,7 @@ describe('the openai SDK', () => {
     expect(text).toBe('Once.');
   });
 
-  it('generates, edits and varies images, files going on byte for byte', async () => {
+  it('generates, edits and varies images, and files are forwarded byte for byte', async () => {
     const image = { created: 1, data: [{ b64_json: 'aGk=' }] };
     const bytes = Buffer.alloc(300_000, 7);
     answerWith(image);
@@ -108,7 +108,7 @@ describe('the openai SDK', () => {
     expect(sent().body.includes('openai/gpt-image-1')).toBe(false);
     expect(Number(sent().headers['content-length'] ?? sent().body.length)).toBe(sent().body.length);
     answerWith(image);
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- OpenAI winds the endpoint down; clients still call it
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- OpenAI is removing the endpoint, but clients still call it
     await openai.images.createVariation({ image: await file(), model: 'openai/dall-e-2' });
     expect(sent().url).toBe('/v1/images/variations');
   });
@@ -129,7 +129,7 @@ describe('the openai SDK', () => {
     expect(Buffer.from(await spoken.arrayBuffer()).equals(audio)).toBe(true);
   });
 
-  it('moderates, and raises the provider’s own errors', async () => {
+  it('moderates and raises the provider’s own errors', async () => {
     answerWith({ id: 'modr-1', model: 'omni-moderation-latest', results: [] });
     const judged = await openai.moderations.create({ model: 'omni-moderation-latest', input: 'hi' });
     expect(judged.id).toBe('modr-1');
@@ -140,8 +140,8 @@ describe('the openai SDK', () => {
   });
 });
 
-describe('the openai SDK, further', () => {
-  it('gets responses, plain and streamed', async () => {
+describe('the openai SDK, more endpoints', () => {
+  it('gets responses, streamed or not', async () => {
     const output = [
       {
         type: 'message',
@@ -167,7 +167,7 @@ describe('the openai SDK, further', () => {
     expect(text).toBe('Once.');
   });
 
-  it('has videos made', async () => {
+  it('creates videos', async () => {
     answerWith({ id: 'video_1', object: 'video', status: 'queued', model: 'sora-2' });
     const body = { model: 'openai/sora-2', prompt: 'a cat', seconds: '4' };
     const made = await openai.post<{ id: string }>('/videos/generations', { body });
@@ -178,7 +178,7 @@ describe('the openai SDK, further', () => {
 });
 
 describe('other SDKs', () => {
-  it('rerank with Cohere, at its own path', async () => {
+  it('rerank with Cohere at its own path', async () => {
     answerWith({ id: 'r', results: [{ index: 1, relevance_score: 0.9 }], meta: {} });
     const cohere = new CohereClient({ token: key, environment: stack.baseUrl });
     const ranked = await cohere.rerank({ model: 'rerank-v3.5', query: 'capital', documents: ['a', 'b'] });
@@ -216,13 +216,13 @@ const taken = ({ request_file, response_file, provider, model }: Recording) =>
   connected.has(provider) &&
   model !== null;
 
-// The large collection is not the repository's to carry; the tests above and proxies-shapes.spec.ts need none.
+// The large collection is not part of the repository. The tests above and proxies-shapes.spec.ts do not need it.
 (folder === undefined ? describe.skip : describe).each(Object.entries(endpoints))(
   'recorded %s',
   (api, endpoint) => {
     const recordings = folder === undefined ? [] : loadRecordings(folder, api).filter(taken);
 
-    it('pass byte for byte in both directions, but for the model’s prefix', async () => {
+    it('are forwarded byte for byte in both directions, except for the model’s prefix', async () => {
       expect(recordings.length).toBeGreaterThan(0);
       for (const recording of recordings) {
         const asked = bodyOf(recording, 'request').toString();
@@ -257,14 +257,14 @@ describe('bad input', () => {
     ['/v1/embeddings', { model: 'together/x' }, 400, 'provider_not_connected'],
     ['/v1/ocr', { model: 'openai/gpt-4o' }, 400, 'endpoint_not_supported'],
     ['/v1/responses', { model: 'cohere/command-a' }, 400, 'endpoint_not_supported'],
-  ])('%s %j is %i %s, and asks nobody', async (path, body, status, code) => {
+  ])('%s %j: returns %i %s without a provider call', async (path, body, status, code) => {
     const answer = await post(path, body);
     expect(answer.status).toBe(status);
     expect(answer.json()).toMatchObject({ error: { code, source: 'gateway' } });
     expect(replay.requests).toHaveLength(0);
   });
 
-  it('takes no session token, no other content type, and no key but a valid one', async () => {
+  it('rejects session tokens, other content types and invalid keys', async () => {
     const body = { model: 'openai/x', input: 'x' };
     expect((await post('/v1/embeddings', body, { 'content-type': 'text/plain' })).status).toBe(415);
     const session = { path: '/v1/embeddings', key: stack.dev.session_token ?? '', body };
@@ -274,7 +274,7 @@ describe('bad input', () => {
 });
 
 describe('the log', () => {
-  it('has the request with its usage and cost, and nothing that was said', async () => {
+  it('has the request with its usage and cost, but no content', async () => {
     answerWith({ object: 'list', data: [], usage: { prompt_tokens: 1000, total_tokens: 1000 } });
     const body = { model: 'openai/text-embedding-3-small', input: 'a secret text' };
     const answer = await send(stack.baseUrl, { path: '/v1/embeddings', key, body });
@@ -291,7 +291,7 @@ describe('the log', () => {
     expect(JSON.stringify(row)).not.toContain('secret text');
   });
 
-  it('says when an answer broke off, and the client sees that it did', async () => {
+  it('records an interrupted response, and the client sees the interruption', async () => {
     const headers = { 'content-type': 'audio/mpeg' };
     replay.enqueue(null, { status: 200, headers, body: Buffer.alloc(200_000), resetAtByte: 100_000 });
     const body = { model: 'openai/tts-1', voice: 'alloy', input: 'x' };

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const limitOf = ({ headers }: Answer) => headers['x-ratelimit-limit-requests'];
 const remainingOf = ({ headers }: Answer) => Number(headers['x-ratelimit-remaining-requests']);
 
-it('admits exactly as many as the key may make, over all replicas together', () =>
+it('admits exactly the key’s limit over all replicas together', () =>
   whileCountedTogether(async () => {
     const allowed = 12;
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'some', rate_limit_rpm: allowed });
@@ -35,7 +35,7 @@ it('admits exactly as many as the key may make, over all replicas together', () 
     expect(new Set(refused.map(remainingOf))).toEqual(new Set([0]));
   }));
 
-it('says when there is room again, in every way that clients read', () =>
+it('returns the retry time in every form that clients read', () =>
   whileCountedTogether(async () => {
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'one', rate_limit_rpm: 1 });
     const first = await postChat(stack.baseUrl, key, hello);
@@ -51,7 +51,7 @@ it('says when there is room again, in every way that clients read', () =>
     expect(second.headers['x-ratelimit-reset-requests']).toBe(`${(ms / 1000).toFixed(3)}s`);
   }));
 
-it('is what the SDK raises as a rate limit error', () =>
+it('is raised by the SDK as a rate limit error', () =>
   whileCountedTogether(async () => {
     const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'sdk', rate_limit_rpm: 1 });
     const client = new OpenAI({ baseURL: `${stack.baseUrl}/v1`, apiKey: key, maxRetries: 0 });
@@ -61,7 +61,7 @@ it('is what the SDK raises as a rate limit error', () =>
     expect(raised).toMatchObject({ status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error' });
   }));
 
-it('leaves other keys of the account alone', async () => {
+it('does not affect other keys of the account', async () => {
   const { key } = await createTestKey(stack.baseUrl, apiKey, { name: 'other', rate_limit_rpm: 1 });
   expect((await postChat(stack.baseUrl, key, hello)).status).toBe(200);
 });

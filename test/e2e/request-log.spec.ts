@@ -78,14 +78,14 @@ it('a request has its ids, usage, cost and timings', async () => {
   expect(overhead).toBeLessThan(first_byte!);
 });
 
-it('usage is estimated, and says so, where the provider tells none', async () => {
+it('usage is estimated and marked as an estimate if the provider returns none', async () => {
   provider.enqueue(null, streamedAnswer(['eight ch', 'aracters']));
   const row = await rowOf(await chat({ ...hello, stream: true }));
   expect(row).toMatchObject({ stream: true, status: 'ok', usage_estimated: true, completion_tokens: 4 });
   expect(row.prompt_tokens).toBeGreaterThan(0);
 });
 
-/** So that a call without arguments is one that its schema accepts. */
+/** Removes required arguments, so that a call without arguments is valid. */
 const asksForNothing = ({ function: { parameters } }: (typeof githubTools)[number]): boolean =>
   ((parameters as { required?: string[] } | undefined)?.required ?? []).length === 0;
 
@@ -118,7 +118,7 @@ describe('the routing trace', () => {
     );
   };
 
-  it('says of each candidate how it ranked, whether it went out, and whether it was called', async () => {
+  it('contains each candidate’s rank, whether it was forwarded, and whether it was called', async () => {
     const row = await ask(['get_weather']);
     const { trace } = row;
     expect(trace).toMatchObject({
@@ -148,7 +148,7 @@ describe('the routing trace', () => {
     expect(row.compression_tokens_saved).toBe(saved.reduce((sum, each) => sum + each, 0));
   });
 
-  it('names a tool that was called although it had been left out', async () => {
+  it('names a pruned tool that was called', async () => {
     const first = await ask(['get_weather']);
     const takesNothing = new Set(githubTools.filter(asksForNothing).map((tool) => tool.function.name));
     const left = first.trace.candidates.find(
@@ -160,7 +160,7 @@ describe('the routing trace', () => {
   });
 });
 
-it('requests that fail have rows too, with their codes', async () => {
+it('failed requests have rows with their error codes', async () => {
   const failed = await chat({ ...hello, model: 'groq/x' });
   expect(await rowOf(failed)).toMatchObject({
     status: 'error',
@@ -183,7 +183,7 @@ describe('the list', () => {
   const page = async (query: string, path = '/v1/account/requests') =>
     requestLogPage.parse((await send(baseUrl, { path: `${path}?${query}`, key: own.apiKey })).json());
 
-  it('shows the newest first, in pages, by both its names', async () => {
+  it('is newest first and paged under both its paths', async () => {
     const whole = await page('');
     expect(whole).toMatchObject({ total: 7, limit: 50, offset: 0 });
     expect(whole.data.map(({ id }) => id)).toEqual(ids);
@@ -193,7 +193,7 @@ describe('the list', () => {
     expect((await page('limit=3&offset=7')).data).toEqual([]);
   });
 
-  it('holds nothing of another account, nor does its detail', async () => {
+  it('contains nothing of another account, and neither does the detail', async () => {
     const theirs = requestLogPage.parse(
       (await send(baseUrl, { path: '/v1/requests?limit=500', key: account.apiKey })).json(),
     );
@@ -204,7 +204,7 @@ describe('the list', () => {
     expect((await send(baseUrl, { path, key: own.apiKey })).status).toBe(200);
   });
 
-  it('has each request once, and soon', async () => {
+  it('contains each request once, soon after it ends', async () => {
     const log = async (): Promise<number> => {
       const startedAt = performance.now();
       const id = requestIdOf(await postChat(baseUrl, own.apiKey, { ...hello, model: 'sandbox/sandbox-1' }));

@@ -10,12 +10,12 @@ import { call, callFor } from './governance.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 import { completion } from './provider.fixture.ts';
 
-/** A provider that answers whatever it is asked, in the format of its address, after a delay of its own. */
+/** A provider that responds to every request in the format of its path, after a set delay. */
 export interface RoutedProvider {
   readonly name: string;
   readonly url: string;
   delayMs: number;
-  /** The models it was asked for. */
+  /** The models of the received requests. */
   readonly asked: string[];
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ async function startProvider(name: string): Promise<RoutedProvider> {
   return provider;
 }
 
-/** Three connected providers, two of one format and one of another, and an account of their own. */
+/** A separate account with three connected providers: two of one format and one of another. */
 export interface RoutedWorld {
   readonly account: TestAccount;
   readonly providers: readonly RoutedProvider[];
@@ -89,10 +89,10 @@ export const easy = 'What is the capital of France?';
 export const hard =
   'Prove that the square root of every integer that is not a perfect square is irrational, step by step; then derive a bound on how well it can be approximated by fractions, and refactor the proof so that it needs no prime factorization.';
 
-/** What a busy machine may take to write a request's row. */
+/** Maximum time for writing a log row on a busy machine. */
 const logMsMax = 30_000;
 
-/** What the gateway said of a chat request and what its log says of how the model was chosen. */
+/** The response headers of a chat request and the model choice in its log row. */
 export interface Chosen {
   readonly id: string;
   readonly detail: RequestDetail;
@@ -101,7 +101,7 @@ export interface Chosen {
 
 export const sayAs = (content: string) => [{ role: 'user', content }];
 
-/** Asks by chat-completions; the answer has to be a good one. */
+/** Sends a chat completions request. Expects success. */
 export async function askRouted(
   key: string,
   body: object,
@@ -111,7 +111,7 @@ export async function askRouted(
   return readChosen(key, await send(edge, { path: '/v1/chat/completions', key, body, headers }));
 }
 
-/** What the headers name is what the log names, and the first that the choice named. */
+/** Expects the same model in the headers, in the log, and as the first candidate of the choice. */
 export async function readChosen(key: string, answer: Answer): Promise<Chosen> {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
   const id = `${String(answer.headers['x-svc-provider'])}/${String(answer.headers['x-svc-model'])}`;
@@ -121,7 +121,7 @@ export async function readChosen(key: string, answer: Answer): Promise<Chosen> {
     return found.status === 200 ? requestDetail.parse(found.json()) : undefined;
   }, logMsMax);
   const choice = detail.model_choice;
-  if (choice === null) throw new Error('the log has no choice');
+  if (choice === null) throw new Error('the log row has no model choice');
   expect({
     logged: `${detail.provider ?? ''}/${detail.model ?? ''}`,
     first: choice.candidates[0]?.id,

@@ -1,4 +1,4 @@
-/** The account's own fallbacks: in their order, but for those that cannot do what a request needs. */
+/** The account's fallbacks are tried in order. Fallbacks that lack a required capability are skipped. */
 import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import { connectProvider, createTestAccount, requestIdOf } from './account.fixture.ts';
@@ -8,7 +8,7 @@ import { completion, plainAnswer, startProvider } from './provider.fixture.ts';
 import { changePreferences } from './routed-providers.fixture.ts';
 
 const stack = sharedStack();
-/** It reads no images, thinks nothing out aloud, and its window holds 131,072 tokens: the catalogue says so. */
+/** By the catalog, it reads no images, has no reasoning, and its context window is 131,072 tokens. */
 const limited = 'groq/llama-3.1-8b-instant';
 const able = 'openrouter/a-model-of-tomorrow';
 const json = { 'content-type': 'application/json' };
@@ -38,7 +38,7 @@ const ask = (more: object) => postChat(stack.baseUrl, key, { model: 'openai/gpt-
 const callsOf = (provider: string) =>
   server.requests.filter(({ url }) => url.startsWith(`/${provider}/`)).length;
 
-it('are asked in their order where they can do what is needed', async () => {
+it('fallbacks are tried in order if they can serve the request', async () => {
   const answer = await ask({ messages: say('Hello!') });
   expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-provider': 'groq' } });
   expect(answer.json()).toMatchObject({ choices: completion.choices });
@@ -49,20 +49,23 @@ it.each([
   ['images', { messages: say([{ type: 'text', text: 'What is it?' }, image]) }, 'no_images'],
   ['thinking', { messages: say('Hello!'), reasoning_effort: 'high' }, 'no_thinking'],
   ['a longer window', { messages: say('word '.repeat(200_000)) }, 'context_too_short'],
-])('that cannot do what is needed are passed over, and the log says why: %s', async (_, asked, rule) => {
-  const answer = await ask(asked);
-  expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-provider': 'openrouter' } });
-  expect(callsOf('groq')).toBe(0);
-  const line = await eventually(() =>
-    stack
-      .logs('edge-gateway')
-      .split('\n')
-      .find((each) => each.includes(requestIdOf(answer)) && each.includes('fallbacks_skipped')),
-  );
-  expect(line).toContain(`"fallbacks_skipped":["${limited}: ${rule}"]`);
-});
+])(
+  'fallbacks that cannot serve the request are skipped, and the log has the reason: %s',
+  async (_, asked, rule) => {
+    const answer = await ask(asked);
+    expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-provider': 'openrouter' } });
+    expect(callsOf('groq')).toBe(0);
+    const line = await eventually(() =>
+      stack
+        .logs('edge-gateway')
+        .split('\n')
+        .find((each) => each.includes(requestIdOf(answer)) && each.includes('fallbacks_skipped')),
+    );
+    expect(line).toContain(`"fallbacks_skipped":["${limited}: ${rule}"]`);
+  },
+);
 
-it('that can none of them serve it leave the provider’s own words', async () => {
+it('the provider’s own error is returned if no fallback can serve the request', async () => {
   await changePreferences(key, { fallbacks: [limited] });
   await untilEffective();
   const answer = await ask({ messages: say([image]) });

@@ -32,7 +32,7 @@ afterEach(() => world.close());
 const ask = (model: string, content = easy) => askRouted(key, { model, messages: sayAs(content) });
 
 describe('routing strings', () => {
-  it('svc/auto sends what is simple to a cheap model and what is complex to a capable one', async () => {
+  it('svc/auto sends simple tasks to a cheap model and complex tasks to a capable one', async () => {
     const [simple, complex] = [await ask('svc/auto'), await ask('svc/auto', hard)];
     expect(simple.choice).toMatchObject({ mode: 'auto', level: 'low', reason: 'complexity_low' });
     expect(complex.choice).toMatchObject({ mode: 'auto', level: 'high', reason: 'complexity_high' });
@@ -42,7 +42,7 @@ describe('routing strings', () => {
     expect(simple.detail.requested_model).toBe('svc/auto');
   });
 
-  it('svc/cheap takes the cheapest, svc/capable the best, svc/fast the fastest', async () => {
+  it('svc/cheap chooses the cheapest model, svc/capable the best, svc/fast the fastest', async () => {
     const cheap = (await ask('svc/cheap')).choice;
     expect(cheap.reason).toBe('cheapest');
     expect(cheap.candidates[0]!.cost_usd).toBe(
@@ -59,7 +59,7 @@ describe('routing strings', () => {
     if (fast.reason === 'fastest') expect(scores[0]).toBe(Math.min(...scores));
   });
 
-  it('answer on messages and converse in their own formats', async () => {
+  it('return responses on messages and converse in their own formats', async () => {
     const byMessages = await send(baseUrl, {
       path: '/v1/messages',
       key,
@@ -76,13 +76,13 @@ describe('routing strings', () => {
     expect(byConverse.json()).toMatchObject({ output: { message: { role: 'assistant' } } });
   });
 
-  it('keep a session on its model, on every replica, by the transcript as by the name of the session', async () => {
+  it('keep a conversation on its model on every replica, by its transcript or its session id', async () => {
     const first = await ask('svc/auto', hard);
     const messages = [...sayAs(hard), { role: 'assistant', content: 'Hello.' }, ...sayAs('Thanks.')];
     for (const edge of replicas(stack)) {
       const next = await askRouted(key, { model: 'svc/auto', messages }, edge);
       expect(next).toMatchObject({ id: first.id, choice: { level: 'high' } });
-      // A replica that does not hear of the session in time decides by what it began with, which comes to the same.
+      // A replica without the stored choice decides by the first turn, with the same result.
       if (edge === baseUrl) expect(next.choice.reason).toBe('session');
     }
     const named = { 'x-svc-session-id': 'named' };
@@ -92,7 +92,7 @@ describe('routing strings', () => {
     expect(gone).toMatchObject({ id: begun.id, choice: { reason: 'session' } });
   });
 
-  it('svc/fast leaves a model that has become slow, on every replica', async () => {
+  it('svc/fast stops choosing a model that has become slow, on every replica', async () => {
     const { id } = await ask('svc/fast');
     const slow = world.providers.find(({ name }) => id.startsWith(`${name}/`))!;
     slow.delayMs = 900;
@@ -115,8 +115,8 @@ describe('routing strings', () => {
   });
 });
 
-describe('what the account allows', () => {
-  it('is obeyed: toggles, providers and the highest price', async () => {
+describe('the account’s preferences', () => {
+  it('restrict the choice: toggles, providers and the maximum price', async () => {
     const first = await ask('svc/cheap');
     await toggle(key, first.id, false);
     await untilEffective();
@@ -137,7 +137,7 @@ describe('what the account allows', () => {
     expect(fourth.choice.excluded.map(({ rule }) => rule)).toContain('above_max_cost');
   });
 
-  it('says how svc/auto chooses', async () => {
+  it('set the mode of svc/auto', async () => {
     await changePreferences(key, { mode: 'capable' });
     await untilEffective();
     const { choice, detail } = await ask('svc/auto');
@@ -145,7 +145,7 @@ describe('what the account allows', () => {
     expect(detail.requested_model).toBe('svc/auto');
   });
 
-  it('holds for later turns of a session', async () => {
+  it('apply to later turns of a conversation', async () => {
     const first = await ask('svc/cheap');
     await toggle(key, first.id, false);
     await untilEffective();
@@ -154,7 +154,7 @@ describe('what the account allows', () => {
     expect(next.id).not.toBe(first.id);
   });
 
-  it('without a candidate is a 400 that says which rule left out each model', async () => {
+  it('return 400 with the rule that excluded each model if no candidate is left', async () => {
     await changePreferences(key, { allowed_providers: ['mistral'], max_cost_usd_per_mtok: 0.000_001 });
     await untilEffective();
     const body = { model: 'svc/auto', messages: sayAs(easy) };
@@ -167,7 +167,7 @@ describe('what the account allows', () => {
   });
 });
 
-it('what a request needs is held against what models can do', async () => {
+it('only models with the capabilities that a request needs are chosen', async () => {
   const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
   const content = [{ type: 'text', text: 'What is this?' }, image];
   const { choice, id } = await askRouted(key, { model: 'svc/cheap', messages: [{ role: 'user', content }] });
@@ -176,7 +176,7 @@ it('what a request needs is held against what models can do', async () => {
   expect(blind).not.toContain(id);
 });
 
-it('models that only the providers list are listed when they are asked for', async () => {
+it('models that only the provider lists are included on request', async () => {
   const ids = async (path: string) => {
     const { data } = await callFor(modelList, 200, { path, key });
     return data.map(({ id }) => id);

@@ -2,7 +2,7 @@ import { foldAnswer, type ClientFormat, type FinishReason, type StreamEvent } fr
 import type { ReplayControls, ReplayProvider } from '@gateway/testing';
 import { formatNamed } from '@gateway/wire-formats';
 
-/** What a model says in one answer. */
+/** The content of one model response. */
 export interface ModelTurn {
   readonly text?: string;
   readonly calls?: readonly { id: string; name: string; arguments: unknown }[];
@@ -16,7 +16,7 @@ const rawReasons: { readonly [Format in ClientFormat]: { calls: string; stop: st
   converse: { calls: 'tool_use', stop: 'end_turn' },
 };
 
-/** The turns, one after the other, each the answer to one request, in the format that it asks in. */
+/** Serves the turns in order, one per request, in the format of the request. */
 export function scriptModel(provider: ReplayProvider, turns: readonly (ModelTurn | ReplayControls)[]): void {
   const left = [...turns];
   provider.setControls(({ url, body }) => {
@@ -80,7 +80,7 @@ function tellText(text: string): StreamEvent[] {
   ];
 }
 
-/** Arguments come in pieces, as models write them. */
+/** Splits arguments into pieces, as models stream them. */
 function tellCall(call: { id: string; name: string; arguments: unknown }, block: number): StreamEvent[] {
   const written = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
   const place = { choice: 0, block };

@@ -1,4 +1,4 @@
-/** How a provider of each format fails, and what each SDK makes of it. */
+/** The failures of a provider of each format, and the resulting error of each SDK. */
 import Anthropic from '@anthropic-ai/sdk';
 import * as bedrock from '@aws-sdk/client-bedrock-runtime';
 import type { ReplayControls } from '@gateway/testing';
@@ -21,17 +21,17 @@ const message = 'told by the provider';
 
 export interface FailingProvider {
   readonly provider: string;
-  /** What stands before the format's paths in the provider's addresses. */
+  /** The prefix of the format's paths at the provider. */
   readonly path: string;
   readonly answer: () => ReplayControls;
   readonly fail: (status: number) => ReplayControls;
-  /** Says `Hello, ` and then that it failed. */
-  readonly tellInStream: () => ReplayControls;
-  /** Says `Hello, ` and then breaks. */
+  /** Sends `Hello, ` and then an error. */
+  readonly sendErrorInStream: () => ReplayControls;
+  /** Sends `Hello, ` and then closes the connection. */
   readonly breakStream: () => ReplayControls;
 }
 
-/** All of `said` arrives, and of what would follow a few bytes. */
+/** Sends all of `said` and a few bytes of the rest. */
 const breakAfter = (said: string, headers: Record<string, string>): ReplayControls => ({
   status: 200,
   headers,
@@ -62,7 +62,7 @@ export const failingProviders: readonly FailingProvider[] = [
       headers: json,
       body: { error: { message, type: 'some_error', param: null, code: null } },
     }),
-    tellInStream: () => ({
+    sendErrorInStream: () => ({
       status: 200,
       headers: sse,
       body: `${chatSaid}data: ${JSON.stringify({ error: { message, type: 'server_error', code: null, param: null } })}\n\n`,
@@ -78,7 +78,7 @@ export const failingProviders: readonly FailingProvider[] = [
       headers: json,
       body: { type: 'error', error: { type: status === 529 ? 'overloaded_error' : 'api_error', message } },
     }),
-    tellInStream: () =>
+    sendErrorInStream: () =>
       streamedMessages(
         `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message } })}\n\n`,
       ),
@@ -89,7 +89,7 @@ export const failingProviders: readonly FailingProvider[] = [
     path: '',
     answer: () => ({ status: 200, headers: json, body: cannedAnswers.converse }),
     fail: (status) => converseError(status, bedrockNames[status] ?? 'InternalServerException'),
-    tellInStream: () => streamedConverse(converseSaid, ['internalServerException', { message }]),
+    sendErrorInStream: () => streamedConverse(converseSaid, ['internalServerException', { message }]),
     breakStream: () => ({
       ...streamedConverse(streamedEvents),
       resetAtByte: (streamedConverse(converseSaid).body as Buffer).length + 20,
@@ -100,7 +100,7 @@ export const failingProviders: readonly FailingProvider[] = [
     path: '/v1beta',
     answer: () => ({ status: 200, headers: json, body: cannedAnswers.gemini }),
     fail: (code) => ({ status: code, headers: json, body: { error: { code, message, status: 'SOME' } } }),
-    tellInStream: () => ({
+    sendErrorInStream: () => ({
       status: 200,
       headers: sse,
       body: `${geminiSaid}data: ${JSON.stringify({ error: { code: 500, message, status: 'INTERNAL' } })}\n\n`,
@@ -113,13 +113,13 @@ type Thrown = abstract new (...args: never[]) => Error;
 
 export interface FailedClient {
   readonly client: ClientName;
-  /** What the SDK raises, by the provider's status. */
+  /** The SDK's error by provider status. */
   readonly raises: Readonly<Record<number, Thrown>>;
-  /** What it raises for whatever ends a stream. */
+  /** The SDK's error for an error inside a stream. */
   readonly raisesInStream: Thrown;
-  /** Asks plainly, and once more at most. */
+  /** Sends a request without streaming, with at most one retry. */
   readonly ask: (baseUrl: string, key: string, model: string) => Promise<unknown>;
-  /** Adds what a stream says to `said`, up to its error. */
+  /** Appends the stream's text to `said` until its error. */
   readonly stream: (baseUrl: string, key: string, model: string, said: string[]) => Promise<void>;
 }
 
@@ -128,7 +128,7 @@ const converseMessages: bedrock.Message[] = [{ role: 'user', content: [{ text: '
 const connectOpenAi = (baseUrl: string, apiKey: string) =>
   new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 1 });
 
-/** The official SDKs of both name their errors alike. */
+/** Both official SDKs use the same error names. */
 function namedByStatus(sdk: typeof OpenAI | typeof Anthropic): Readonly<Record<number, Thrown>> {
   return {
     400: sdk.BadRequestError,

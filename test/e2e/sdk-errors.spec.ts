@@ -1,4 +1,4 @@
-/** What each client's SDK raises when a provider of any format fails, and how often the provider is asked. */
+/** The error of each client SDK when a provider of any format fails, and the number of provider calls. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount, createTestKey } from './account.fixture.ts';
 import { startProvider } from './provider.fixture.ts';
@@ -25,14 +25,14 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** For how long the SDK waited before it asked again. */
+/** How long the SDK waited before its retry. */
 function readWaitMs(): number {
   const [first, second] = replay.requests;
   return second!.endedAtMs! - first!.endedAtMs!;
 }
 
 describe.each(failedClients)('the SDK of $client', ({ client, raises, raisesInStream, ask, stream }) => {
-  // Less than the SDK would choose itself; AWS's reads whole seconds alone, and chooses less than one.
+  // Less than the SDK's default delay. AWS's SDK reads only whole seconds, and its default is below one second.
   const soon = client === 'converse' ? {} : { retryAfterMs: 10 };
 
   describe.each(failingProviders)('with $provider', ({ provider, ...failing }) => {
@@ -46,7 +46,7 @@ describe.each(failedClients)('the SDK of $client', ({ client, raises, raisesInSt
       [429, 2],
       [500, 2],
       [provider === 'anthropic' ? 529 : 503, 2],
-    ])('raises its own error for %i, tried %i time(s) of 2', async (status, attempts) => {
+    ])('raises its own error for %i after %i of 2 attempts', async (status, attempts) => {
       for (let at = 0; at < 2; at += 1) replay.enqueue(null, { ...failing.fail(status), ...soon });
       const thrown = await thrownBy(ask(baseUrl, key, model));
       expect(thrown).toBeInstanceOf(raises[status]);
@@ -54,7 +54,7 @@ describe.each(failedClients)('the SDK of $client', ({ client, raises, raisesInSt
       expect(replay.requests).toHaveLength(attempts);
     });
 
-    it('waits as long as a 429 says, and has the answer then', async () => {
+    it('waits as long as a 429 requires and then receives the response', async () => {
       const refused = failing.fail(429);
       replay.enqueue(null, { ...refused, headers: { ...refused.headers, 'retry-after': '1' } });
       replay.enqueue(null, failing.answer());
@@ -64,14 +64,17 @@ describe.each(failedClients)('the SDK of $client', ({ client, raises, raisesInSt
     });
 
     it.each([
-      ['tells of an error', failing.tellInStream],
+      ['contains an error event', failing.sendErrorInStream],
       ['breaks', failing.breakStream],
-    ])('raises an error inside a stream that %s, after what came before, tried once', async (_how, fail) => {
-      replay.enqueue(null, fail());
-      const said: string[] = [];
-      expect(await thrownBy(stream(baseUrl, key, model, said))).toBeInstanceOf(raisesInStream);
-      expect(said.join('')).toMatch(/^Hello, /);
-      expect(replay.requests).toHaveLength(1);
-    });
+    ])(
+      'raises an error inside a stream that %s, after the content before it, in one attempt',
+      async (_how, fail) => {
+        replay.enqueue(null, fail());
+        const said: string[] = [];
+        expect(await thrownBy(stream(baseUrl, key, model, said))).toBeInstanceOf(raisesInStream);
+        expect(said.join('')).toMatch(/^Hello, /);
+        expect(replay.requests).toHaveLength(1);
+      },
+    );
   });
 });

@@ -72,7 +72,7 @@ function expectClean({ raw }: HeardAnswer): void {
 }
 
 describe.each(ways)('%s', (_way, stream) => {
-  it('delivers a call by name of a tool that was left out, without a round', async () => {
+  it('delivers a call of a pruned tool by name without a recovery round', async () => {
     script({ calls: [byName(wanted, given)] });
     const answer = await open().ask([{ user }], stream);
     expect(answer.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
@@ -80,7 +80,7 @@ describe.each(ways)('%s', (_way, stream) => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  it('corrects arguments once where nobody sees it, and delivers what the model insists on', async () => {
+  it('corrects invalid arguments once in a recovery round, then delivers the model’s call', async () => {
     const wrong = { filename: 7 };
     script({ calls: [byName(wanted, wrong, 'hidden1')] }, { calls: [throughNet(wanted, given)] });
     const corrected = await open().ask([{ user }], stream);
@@ -94,7 +94,7 @@ describe.each(ways)('%s', (_way, stream) => {
     expectClean(insisted);
   });
 
-  it('of a mixed answer shows the client its own call; what was asked beside it comes with the next turn', async () => {
+  it('shows only the client’s call of a mixed response and returns the recovered tool in the next turn', async () => {
     const own = byName('star_repository', { owner: 'facebook', repo: 'react' });
     script({ calls: [describeTool(wanted), own] }, { text: 'Done.' }, { text: 'And on.' });
     const mixed = await open().ask([{ user }], stream);
@@ -112,7 +112,7 @@ describe.each(ways)('%s', (_way, stream) => {
     expect(namesIn(second)).toEqual(namesIn(first));
   });
 
-  it('several calls through the net and beside it are delivered together', async () => {
+  it('delivers several recovered and normal calls together', async () => {
     const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
     script({ text: 'Both. ', calls: [own, throughNet(wanted, given), describeTool('get_me')] });
     const answer = await open().ask([{ user }], stream);
@@ -123,7 +123,7 @@ describe.each(ways)('%s', (_way, stream) => {
     expectClean(answer);
   });
 
-  it('after two rounds everything is forwarded, and what is still asked is not shown', async () => {
+  it('forwards all tools after two rounds and hides further recovery calls', async () => {
     const asks = ['get_me', 'list_issues', 'search_code', 'push_files'].map((name) => ({
       calls: [describeTool(name)],
     }));
@@ -137,7 +137,7 @@ describe.each(ways)('%s', (_way, stream) => {
     expectClean(answer);
   });
 
-  it('finds tools by need', async () => {
+  it('finds tools by a described need', async () => {
     const need = {
       id: 'hidden1',
       name: standInName,
@@ -149,7 +149,7 @@ describe.each(ways)('%s', (_way, stream) => {
     expect(bodies()[1]).toContain('Create a new gist');
   });
 
-  it('a request that a provider refuses with our turns in it is made in the words of the client', async () => {
+  it('retries with the client’s own messages if the provider rejects the added turns', async () => {
     const refusal = {
       status: 400,
       body: { error: { message: 'no such turn', type: 'invalid_request_error' } },
@@ -161,13 +161,13 @@ describe.each(ways)('%s', (_way, stream) => {
     expect(bodies()[2]).not.toContain(standInName);
   });
 
-  it('an error of a hidden round is an ordinary error as long as nothing is shown', async () => {
+  it('an error in a recovery round is an ordinary error if the client has received nothing yet', async () => {
     const busy = { status: 401, body: { error: { message: 'the key is wrong', type: 'auth' } } };
     script({ calls: [describeTool(wanted)] }, busy);
     await expect(open().ask([{ user }], stream)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('tools that the key may not use are neither named, nor described, nor called, nor found', async () => {
+  it('never names, describes, calls or finds tools that the key may not use', async () => {
     const limited = await newKey('limited');
     const path = `/v1/account/keys/${limited.id}/toollist`;
     const lists = { allowed_tools: null, denied_tools: [wanted, 'update_gist'] };
@@ -195,7 +195,7 @@ describe.each(ways)('%s', (_way, stream) => {
   });
 });
 
-it('an answer in which nothing is hidden passes byte for byte, plain and streamed', async () => {
+it('forwards a response without recovery byte for byte, streamed or not', async () => {
   const turn = { text: 'Hello there, you.', calls: [byName('star_repository', { owner: 'a', repo: 'b' })] };
   for (const [, stream] of ways) {
     const told = renderTurn('chat-completions', turn, stream);
@@ -208,7 +208,7 @@ it('an answer in which nothing is hidden passes byte for byte, plain and streame
   }
 });
 
-it('a stream whose hidden round fails after text ends with the error of its format, and is billed', async () => {
+it('a stream whose recovery round fails after text ends with an error of its format and is billed', async () => {
   script(
     { text: 'Let me see.', calls: [describeTool(wanted)], inputTokens: 900 },
     {
@@ -225,7 +225,7 @@ it('a stream whose hidden round fails after text ends with the error of its form
   expect(row).toMatchObject({ status: 'truncated', prompt_tokens: 900 });
 });
 
-it('a client that leaves in a hidden round ends the provider call', async () => {
+it('ends the provider call when the client disconnects in a recovery round', async () => {
   script(
     { text: 'Wait.', calls: [describeTool(wanted)], inputTokens: 900 },
     { status: 200, hang: 'before-headers' },
@@ -246,14 +246,14 @@ async function waitUntil(isTrue: () => boolean): Promise<void> {
   expect(isTrue()).toBe(true);
 }
 
-it('has another name where the client has a tool of that name', async () => {
+it('has a different name if the client has a tool with its name', async () => {
   const clash = { ...githubTools[0]!, function: { ...githubTools[0]!.function, name: standInName } };
   script({ text: 'Hello.' });
   await open(key.key, [...githubTools, clash]).ask([{ user }], false);
   expect(namesIn(bodies()[0])).toContain(`${standInName}_2`);
 });
 
-it('is not there where the client forces a tool, nor where the account does not want it', async () => {
+it('is not offered if the client forces a tool or the account turns recovery off', async () => {
   const ask = async (more: object) => {
     script({ text: 'Hello.' });
     const request = { model, messages: [{ role: 'user', content: user }], tools: githubTools, ...more };
@@ -284,7 +284,7 @@ it('is not there where the client forces a tool, nor where the account does not 
 it.each([
   ['messages', anthropicClient, 'anthropic/claude-haiku-4-5'],
   ['converse', bedrockClient, 'hosted/amazon.nova-lite-v1:0'],
-] as const)('mixes and drops in %s too, plain and streamed', async (_, openClient, name) => {
+] as const)('mixes and drops calls in %s, streamed or not', async (_, openClient, name) => {
   const client = openClient({ baseUrl: stack.baseUrl, key: key.key, model: name, tools: githubTools });
   const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
   for (const [, stream] of ways) {

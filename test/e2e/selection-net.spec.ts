@@ -32,7 +32,7 @@ const question = 'Please star the repository facebook/react';
 const wanted = 'create_gist';
 const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
 
-/** Client format, whose provider is asked in the same one or another. */
+/** The client format and a provider of the same or another format. */
 const lanes: readonly (readonly [string, Lane])[] = [
   ['OpenAI', { open: openAiClient, model: 'openai/gpt-4o-mini', way: 'in_place' }],
   [
@@ -51,7 +51,7 @@ interface Lane {
   readonly open: (given: NetClientGiven) => NetClient;
   readonly model: string;
   readonly cached?: boolean;
-  /** Where the provider keeps the prefix, the tools never change; elsewhere they grow. */
+  /** If the provider caches the prefix, the tools never change. Otherwise the tool set grows. */
   readonly way: 'in_place' | 'regrown';
 }
 const ways = [
@@ -90,7 +90,7 @@ function expectClean(answer: HeardAnswer): void {
 
 describe.each(lanes)('%s', (_, { open, model, cached = false, way }) => {
   describe.each(ways)('%s', (_way, stream) => {
-    it('a tool that was left out is described and called, and the client sees an ordinary call', async () => {
+    it('a pruned tool is described and called, and the client sees an ordinary call', async () => {
       const client = open({ baseUrl: stack.baseUrl, key, model, tools, cached });
       script(
         { text: 'Let me see. ', calls: [describeWanted], inputTokens: 1000, outputTokens: 20 },
@@ -112,7 +112,7 @@ describe.each(lanes)('%s', (_, { open, model, cached = false, way }) => {
     });
   });
 
-  it('goes on: the call stands upstream as the one that the model made, behind the same tools', async () => {
+  it('continues with the model’s original call upstream and the same tools', async () => {
     const client = open({ baseUrl: stack.baseUrl, key, model, tools, cached });
     script({ calls: [callWanted] }, { text: 'Done.' });
     const called = await ask(client, false);
@@ -128,22 +128,25 @@ describe.each(lanes)('%s', (_, { open, model, cached = false, way }) => {
   });
 });
 
-it.each(ways)('says so in header and log, and bills every round: %s', async (_way, stream) => {
-  const client = openAiClient({ baseUrl: stack.baseUrl, key, model: 'openai/gpt-4o-mini', tools });
-  script(
-    { calls: [describeWanted], inputTokens: 1000, outputTokens: 20 },
-    { calls: [callWanted], inputTokens: 1500, outputTokens: 30 },
-  );
-  const answer = await ask(client, stream);
-  expect(answer.header('x-svc-recovered')).toBe('1');
-  const toolsOut = Number(answer.header('x-svc-tools-output'));
-  const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length - 1;
-  expect(toolsOut).toBe(listed + 1);
-  const row = await waitForRow(stack.baseUrl, key, answer.header('x-request-id')!);
-  expect(row).toMatchObject({
-    status: 'ok',
-    tools_out: toolsOut,
-    prompt_tokens: 2500,
-    completion_tokens: 50,
-  });
-});
+it.each(ways)(
+  'reports the recovery in a header and the log, and bills every round: %s',
+  async (_way, stream) => {
+    const client = openAiClient({ baseUrl: stack.baseUrl, key, model: 'openai/gpt-4o-mini', tools });
+    script(
+      { calls: [describeWanted], inputTokens: 1000, outputTokens: 20 },
+      { calls: [callWanted], inputTokens: 1500, outputTokens: 30 },
+    );
+    const answer = await ask(client, stream);
+    expect(answer.header('x-svc-recovered')).toBe('1');
+    const toolsOut = Number(answer.header('x-svc-tools-output'));
+    const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length - 1;
+    expect(toolsOut).toBe(listed + 1);
+    const row = await waitForRow(stack.baseUrl, key, answer.header('x-request-id')!);
+    expect(row).toMatchObject({
+      status: 'ok',
+      tools_out: toolsOut,
+      prompt_tokens: 2500,
+      completion_tokens: 50,
+    });
+  },
+);

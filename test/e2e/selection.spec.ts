@@ -59,7 +59,7 @@ beforeAll(async () => {
     base_url: provider.url,
   });
   await setPreferences({ pruning: { recovery: false } });
-  // Lists that are new to router and compressor may take longer than a request waits.
+  // The router and compressor see these lists for the first time, so the plan may miss its deadline.
   await eventually(async () => (await askChat(githubTools)).length < names.length || undefined);
   await eventually(async () => (await askChat(githubTools.slice(0, 60))).length < 60 || undefined);
 }, 120_000);
@@ -88,7 +88,7 @@ function receivedNames(): string[] {
   return sent.filter((name) => names.includes(name));
 }
 
-/** The bytes of the tools, which stand last in the bodies that are sent here. */
+/** The bytes of the tools, which are the last member in the bodies of these tests. */
 function receivedTools(): string {
   const text = received().body.toString();
   return text.slice(text.indexOf('"tools":'));
@@ -104,7 +104,7 @@ async function askChat(
   return receivedNames();
 }
 
-describe('tools are pruned, the wanted one stays, and the answer is the provider’s, by the SDK of', () => {
+describe('tools are pruned, the needed tool stays, and the response is the provider’s, with the SDK of', () => {
   const expectPruned = (): void => {
     expect(receivedNames()).toContain(wanted);
     expect(receivedNames().length).toBeLessThan(names.length / 2);
@@ -163,7 +163,7 @@ describe('tools are pruned, the wanted one stays, and the answer is the provider
   });
 });
 
-it('a pruned tool that is called by its name is delivered, and from then on forwarded', async () => {
+it('a pruned tool called by name is delivered, and forwarded from then on', async () => {
   const pruned = names.find((name) => !['get_me', wanted].includes(name) && !isForwarded(name))!;
   enqueueCall(provider, pruned);
   const client = connectOpenAi(key);
@@ -184,7 +184,7 @@ const isForwarded = (() => {
   return (name: string): boolean => forwarded?.has(name) ?? true;
 })();
 
-/** An agent's loop of `steps` calls of the wanted tool after the first turn, with words of the user now and then. */
+/** An agent loop with `steps` calls of the needed tool after the first turn, and occasional user messages. */
 function conversation(steps: number): object[] {
   const turns = Array.from({ length: steps }, (_, at) => [
     {
@@ -205,7 +205,7 @@ function conversation(steps: number): object[] {
   return [{ role: 'user', content: `${clear}, and some more` }, ...turns.flat()];
 }
 
-it('what goes out of the tools is the same, byte for byte, over 20 turns', async () => {
+it('the forwarded tools are identical byte for byte over 20 turns', async () => {
   const seen = new Set<string>();
   for (let steps = 0; steps < 20; steps += 1) {
     await askChat(githubTools, conversation(steps));
@@ -215,7 +215,7 @@ it('what goes out of the tools is the same, byte for byte, over 20 turns', async
   expect(receivedNames().length).toBeLessThan(names.length);
 });
 
-it('with the memo flushed in mid-session, another replica sends the same bytes', async () => {
+it('with the stored plan flushed during a conversation, another replica sends the same bytes', async () => {
   const tools = githubTools.slice(0, 60);
   expect(JSON.stringify(tools).length).toBeLessThan(tightLimits.requestBodyBytesMax);
   for (let steps = 0; steps < 4; steps += 1) await askChat(tools, conversation(steps));
@@ -225,7 +225,7 @@ it('with the memo flushed in mid-session, another replica sends the same bytes',
   expect(kept.length).toBeGreaterThan(0);
   await redis.del(kept);
   redis.disconnect();
-  // The other replica has to learn how definitions are shortened, too.
+  // The other replica also needs the shortened definitions.
   await eventually(async () => {
     provider.enqueue(null, plainAnswer);
     const body = { model: 'openai/gpt-4o', messages: conversation(4), tools };
@@ -235,7 +235,7 @@ it('with the memo flushed in mid-session, another replica sends the same bytes',
   });
 });
 
-it('a session with bound thinking goes out as it came, from its first turn on', async () => {
+it('a conversation with bound reasoning is sent unchanged from its first turn on', async () => {
   const tools = JSON.stringify(messagesTools, null, 1);
   const first = `{"role":"user", "content":${JSON.stringify(clear)}}`;
   const signed = `{"role":"assistant","content":[{"type":"thinking","thinking":"h\\u006dm","signature":"Eq\\/B=="},{"type":"text","text":"Where?"}]}`;
@@ -243,7 +243,7 @@ it('a session with bound thinking goes out as it came, from its first turn on', 
   const turns = [
     `"messages":[${first}],${thinking}`,
     `"messages":[${first},${signed},{"role":"user","content":"There."}],${thinking}`,
-    // Thinking is off by now, and its signatures are still in the transcript.
+    // Reasoning is off now, but its signatures are still in the transcript.
     `"messages":[${first},${signed},{"role":"user","content":"Here."}]`,
   ];
   for (const turn of turns) {
@@ -262,7 +262,7 @@ it('a session with bound thinking goes out as it came, from its first turn on', 
   }
 });
 
-it('lists and overrides are obeyed together', async () => {
+it('tool lists and overrides apply together', async () => {
   const narrow = await createTestKey(baseUrl, account.apiKey, { name: 'narrow', k_target_override: 3 });
   const path = `/v1/account/keys/${narrow.id}/toollist`;
   const lists = { denied_tools: [wanted], allowed_tools: [wanted, ...names.slice(0, 40)] };
@@ -281,7 +281,7 @@ it('lists and overrides are obeyed together', async () => {
   expect(row).toMatchObject({ k: 3, k_reason: 'override', tools_out: 3 });
 });
 
-it('with the router killed in mid-request, everything goes out once the deadline is over', async () => {
+it('with the router killed during a request, all tools are forwarded after the deadline', async () => {
   const router = stack.service('tool-router');
   await router.kill('SIGSTOP');
   provider.enqueue(null, plainAnswer);

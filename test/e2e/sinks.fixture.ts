@@ -4,20 +4,20 @@ import { observedFile, observedKinds, type StackUnderTest } from '@gateway/testi
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** A place where nothing secret may stand. */
+/** A place that must not contain secrets. */
 export interface Sink {
   readonly name: string;
-  /** Its bytes, in pieces that may be looked at one by one. */
+  /** Its bytes in pieces that can be searched separately. */
   read(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
-/** What a stack keeps secrets in on purpose, readable by its owner alone, and what the tests have kept of it. */
+/** Files that contain secrets on purpose, readable only by the owner, and the tests' own copies. */
 const privateFiles = /^(secrets\.json|dev\.json|observed\/|run\/state\.json)/;
-/** Postgres' templates, which nobody writes to. */
+/** Postgres template databases, which receive no data. */
 const emptyFiles = /^postgres\/base\/[145]\//;
 const scanCount = 500;
 
-/** Every place that the stack writes to, and every way that something leaves it by. */
+/** Every place that the stack writes to, and every output of the stack. */
 export function listSinks(stack: StackUnderTest): Sink[] {
   return [
     ...Object.keys(stack.dev.services).map((name) => ({
@@ -46,12 +46,12 @@ async function* readMetrics(stack: StackUnderTest): AsyncIterable<Buffer> {
   for (const { metrics_url: url } of Object.values(stack.dev.services)) {
     if (url === null) continue;
     const answer = await fetch(url);
-    if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+    if (!answer.ok) throw new Error(`${url} returned status ${answer.status}`);
     yield Buffer.from(await answer.arrayBuffer());
   }
 }
 
-/** Every key and every value, BullMQ's jobs among them. */
+/** Every key and value, including BullMQ jobs. */
 async function* readRedis(url: string): AsyncIterable<Buffer> {
   const redis = new Redis(url);
   try {
@@ -84,7 +84,7 @@ async function readValue(redis: Redis, key: string): Promise<unknown> {
     case 'none':
       return null;
     default:
-      throw new Error(`a value of a type that nobody looks into: ${type}`);
+      throw new Error(`unsupported Redis value type: ${type}`);
   }
 }
 
@@ -104,7 +104,7 @@ async function* readPostgres(url: string): AsyncIterable<Buffer> {
   }
 }
 
-/** Whatever lies in the stack's folder: spools, Redis' append-only file, Postgres' tables and write-ahead log. */
+/** All files in the stack's folder: spools, Redis' append-only file, Postgres' tables and write-ahead log. */
 function* readFiles(dataDir: string): Iterable<Buffer> {
   for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
@@ -115,12 +115,12 @@ function* readFiles(dataDir: string): Iterable<Buffer> {
   }
 }
 
-/** Servers delete files while they are looked at. */
+/** Servers may delete files during the search. */
 function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file);
   } catch (error) {
-    // Not an instance of a test's own Error: it is made outside the test's realm.
+    // Not an instance of the test's Error class, because it is created in another realm.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }

@@ -36,7 +36,7 @@ interface OpenStream {
   readonly requestId: string;
 }
 
-/** Begins a stream, and resolves when its first bytes are here. Nothing more is read unless somebody reads. */
+/** Starts a stream and resolves at its first bytes. The test must read the rest explicitly. */
 function openStream(): Promise<OpenStream> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -50,7 +50,7 @@ function openStream(): Promise<OpenStream> {
   });
 }
 
-it('arrive as they were sent, however the network cuts them', async () => {
+it('arrive unchanged for any chunking of the network', async () => {
   for (const chunkBytes of [1, 7, [3, 1000]]) {
     const answer = { ...streamedAnswer(words), chunkBytes, cutInsideCharacters: true };
     provider.enqueue(null, answer);
@@ -60,10 +60,10 @@ it('arrive as they were sent, however the network cuts them', async () => {
   }
 });
 
-it('come word by word, not all at the end', async () => {
+it('arrive word by word, not all at the end', async () => {
   const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
   for (const said of [1, 2, 3]) {
-    // The provider says so many words, and nothing more: neither the next one nor that it is over.
+    // The provider sends this many words and then neither another word nor the end.
     provider.enqueue(null, { ...streamedAnswer(words), hang: said * frameBytes });
     const stream = await client.chat.completions.create(streamed);
     const heard: unknown[] = [];
@@ -75,7 +75,7 @@ it('come word by word, not all at the end', async () => {
   }
 });
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   it('ends the provider’s stream within a second, and the log says cancelled', async () => {
     const leave = async (): Promise<number> => {
       provider.enqueue(null, { ...streamedAnswer(words), hang: 3 * frameBytes });
@@ -91,7 +91,7 @@ describe('a client that leaves', () => {
     expect(await leastOf(1_000, leave)).toBeLessThan(1_000);
   });
 
-  it('ends a call that has not been answered yet as well', async () => {
+  it('also ends a call without a response', async () => {
     const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
     const leave = async (): Promise<number> => {
       provider.reset();
@@ -111,8 +111,8 @@ describe('a client that leaves', () => {
   });
 });
 
-describe('a provider that breaks off', () => {
-  it('in the middle of a stream: one error event, no [DONE], and the log says truncated', async () => {
+describe('an interrupted provider response', () => {
+  it('in a stream: one error event, no [DONE], and the status truncated in the log', async () => {
     // In the middle of the third frame.
     const answer = streamedAnswer(words);
     provider.enqueue(null, { ...answer, resetAtByte: 2 * frameBytes + 20 });
@@ -135,7 +135,7 @@ describe('a provider that breaks off', () => {
     });
   });
 
-  it('which the SDK raises as an error, after what had come', async () => {
+  it('is raised by the SDK as an error after the received content', async () => {
     provider.enqueue(null, { ...streamedAnswer(words), resetAtByte: 2 * frameBytes });
     const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
     const said: unknown[] = [];
@@ -146,7 +146,7 @@ describe('a provider that breaks off', () => {
     expect(said.length).toBe(2);
   });
 
-  it('ends a stream without its terminator: the same', async () => {
+  it('without a stream terminator has the same effect', async () => {
     const { body, ...rest } = streamedAnswer(words.slice(0, 2));
     provider.enqueue(null, { ...rest, body: (body as string).slice(0, 2 * frameBytes) });
     const got = await postChat(baseUrl, key, streamed);
@@ -157,8 +157,8 @@ describe('a provider that breaks off', () => {
 
   it.each([
     ['a stream before its first byte', streamed, { ...streamedAnswer(words), resetAtByte: 0 }],
-    ['a plain answer in its middle', hello, { ...plainAnswer, resetAtByte: 30 }],
-  ])('%s: 502 in JSON', async (_what, body, controls) => {
+    ['a response in the middle', hello, { ...plainAnswer, resetAtByte: 30 }],
+  ])('%s: returns 502 in JSON', async (_what, body, controls) => {
     provider.enqueue(null, controls);
     const got = await postChat(baseUrl, key, body);
     expectError(got, { status: 502, type: 'api_error', code: 'upstream_unreachable', param: null });
@@ -167,8 +167,8 @@ describe('a provider that breaks off', () => {
 
   it.each([
     ['half an object', { ...plainAnswer, body: '{"choices":[' }],
-    ['a compressed body that nobody asked for', { ...plainAnswer, headers: { 'content-encoding': 'gzip' } }],
-  ])('%s in place of an answer: 502 in JSON', async (_what, controls) => {
+    ['a compressed body that was not requested', { ...plainAnswer, headers: { 'content-encoding': 'gzip' } }],
+  ])('%s instead of a response: returns 502 in JSON', async (_what, controls) => {
     provider.enqueue(null, controls);
     expectError(await postChat(baseUrl, key, hello), {
       status: 502,
@@ -177,14 +177,14 @@ describe('a provider that breaks off', () => {
     });
   });
 
-  it('what does not even say that it is JSON goes on as it is, and the log says that nobody could read it', async () => {
+  it('a body without a JSON content type is forwarded unchanged and logged as unreadable', async () => {
     provider.enqueue(null, { ...plainAnswer, body: '<html>', headers: { 'content-type': 'text/html' } });
     const got = await postChat(baseUrl, key, hello);
     expect({ status: got.status, text: got.text }).toEqual({ status: 200, text: '<html>' });
     expect(await rowOf(requestIdOf(got))).toMatchObject({ status: 'error', error_code: 'upstream_invalid' });
   });
 
-  it('nobody there at all: 502 in JSON', async () => {
+  it('an unreachable provider: returns 502 in JSON', async () => {
     const other = (await createTestAccount(stack)).apiKey;
     const base_url = 'http://127.0.0.1:9/v1';
     await connectProvider(baseUrl, other, { provider: 'openai', api_key: 'sk-upstream', base_url });
@@ -193,10 +193,10 @@ describe('a provider that breaks off', () => {
   });
 });
 
-describe('a provider that goes silent', () => {
+describe('a provider that stops sending', () => {
   const tight = () => edgeUrl(stack, 'tight');
 
-  it('before its answer: 504 in JSON, and the call is ended', async () => {
+  it('before its response: returns 504 in JSON and ends the call', async () => {
     provider.enqueue(null, { ...plainAnswer, hang: 'before-headers' });
     const got = await postChat(tight(), key, hello);
     expectError(got, { status: 504, type: 'api_error', code: 'upstream_timeout', param: null });
@@ -204,7 +204,7 @@ describe('a provider that goes silent', () => {
     expect(await rowOf(requestIdOf(got))).toMatchObject({ status: 'error', http_status: 504 });
   });
 
-  it('within a stream: one error event and no [DONE]', async () => {
+  it('in a stream: one error event and no [DONE]', async () => {
     provider.enqueue(null, { ...streamedAnswer(words), hang: 2 * frameBytes });
     const got = await postChat(tight(), key, streamed);
     expect(got.status).toBe(200);
@@ -217,7 +217,7 @@ describe('a provider that goes silent', () => {
   });
 });
 
-it('a reader that stalls makes the provider wait, not the edge grow', async () => {
+it('a stalled reader slows the provider and does not grow the edge’s memory', async () => {
   const bodyBytes = 120 * 1024 * 1024;
   const frame = renderFrame('x'.repeat(60_000));
   const body = Buffer.from(frame.repeat(Math.ceil(bodyBytes / frame.length)) + 'data: [DONE]\n\n');
@@ -228,7 +228,7 @@ it('a reader that stalls makes the provider wait, not the edge grow', async () =
   await waitMs(2_000);
   expect((await readRss()) - before).toBeLessThan(40 * 1024 * 1024);
   expect(provider.requests[0]!.ended).toBeUndefined();
-  // And all of it comes, once somebody reads.
+  // The whole stream arrives when the client reads again.
   let bytes = 0;
   for await (const chunk of response) bytes += (chunk as Buffer).length;
   expect(bytes).toBe(body.length);

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const read = (key: string) => callFor(billing, 200, { path: '/v1/account/billing', key });
 const sum = (of: (row: RequestLogEntry) => number) => rows.reduce((total, row) => total + of(row), 0);
-/** Once what was made has come to the ledger. */
+/** Waits until the traffic is in the ledger. */
 const untilBilled = (key: string, requests: number): Promise<Billing> =>
   eventually(async () => {
     const answer = await read(key);
@@ -35,7 +35,7 @@ const untilBilled = (key: string, requests: number): Promise<Billing> =>
   });
 const saved = (row: RequestLogEntry) => row.estimated_tokens_saved + row.compression_tokens_saved;
 
-test('monthly totals are those of the traffic, exactly, whichever key made it', async () => {
+test('monthly totals equal the traffic of all keys exactly', async () => {
   const saving = rows.filter((row) => saved(row) > 0);
   const { period } = await untilBilled(traffic.account.apiKey, saving.length);
   expect(period).toMatchObject({
@@ -56,7 +56,7 @@ test('monthly totals are those of the traffic, exactly, whichever key made it', 
   expect(Date.parse(period.end)).toBeGreaterThan(now);
 });
 
-test('the ledger has each request that saved something once, and no other', async () => {
+test('the ledger has exactly one entry for each request with savings', async () => {
   const { accountId, apiKey } = traffic.account;
   const saving = rows.filter((row) => saved(row) > 0);
   await untilBilled(apiKey, saving.length);
@@ -67,7 +67,7 @@ test('the ledger has each request that saved something once, and no other', asyn
   expect(ledger).toEqual(await ends.readLog([accountId]));
 });
 
-test('a stranger’s billing is empty, and self-hosted is what it says', async () => {
+test('another account’s billing is empty and in self-hosted mode', async () => {
   const { apiKey } = await openAccount(provider);
   expect(await read(apiKey)).toMatchObject({
     object: 'billing',
@@ -81,7 +81,7 @@ test('a stranger’s billing is empty, and self-hosted is what it says', async (
   });
 });
 
-test('a person reads the same, and has nothing to pay for', async () => {
+test('a person reads the same figures and has no amount due', async () => {
   const person = await signUpPerson(baseUrl);
   expect(await read(person.accessToken)).toMatchObject({ mode: 'self_hosted' });
   const urls = { success_url: 'https://gateway.example/paid', cancel_url: 'https://gateway.example/' };

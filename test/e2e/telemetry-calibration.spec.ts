@@ -13,7 +13,7 @@ import { send } from './http.fixture.ts';
 import { startProvider } from './provider.fixture.ts';
 import { askWithTools, baseUrl, enqueueCall, openAccount, waitForRows } from './telemetry.fixture.ts';
 
-/** As many sessions as 90% takes without a miss, and one more, whose needed tool stood far down. */
+/** The conversations needed for 90% without a miss, plus one conversation with a low-ranked needed tool. */
 const clean = 29;
 const path = '/v1/account/routing/calibration';
 
@@ -39,11 +39,11 @@ afterAll(() => provider.close());
 async function askInSession(session: string, called: string): Promise<void> {
   enqueueCall(provider, called);
   const { response } = await askWithTools(account.apiKey, session);
-  // Everything goes out: what is planned beside is only written down.
+  // All tools are forwarded, and the plan is only recorded.
   expect(response.headers.get('x-svc-tools-output')).toBe('118');
 }
 
-test('calibration has a K once the bound has the sessions that it takes', async () => {
+test('calibration chooses a K when there are enough conversations for the bound', async () => {
   const shown = await eventually(async () => {
     const read = await readCalibration();
     return read.buckets.some(({ samples }) => samples === clean) ? read : undefined;
@@ -70,7 +70,7 @@ test('calibration has a K once the bound has the sessions that it takes', async 
   expect(totals!.recall.low).toBeLessThan(totals!.recall.value!);
 });
 
-test('a session whose tool stood far down is a miss: the bound no longer meets the target with that K', async () => {
+test('a conversation with a low-ranked needed tool is a miss, and the bound no longer meets the target with that K', async () => {
   const rows = await waitForRows(account.apiKey, clean);
   details = await Promise.all(
     rows.map(({ id }) =>
@@ -91,7 +91,7 @@ test('a session whose tool stood far down is a miss: the bound no longer meets t
   expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });
 });
 
-test('what the plan would have left out and was called is an alert of the shadow', async () => {
+test('a called tool that the plan would have pruned causes a shadow alert', async () => {
   const { data } = await callFor(recallAlertPage, 200, {
     path: '/v1/account/tools/recall-alerts',
     key: account.apiKey,
@@ -100,7 +100,7 @@ test('what the plan would have left out and was called is an alert of the shadow
   expect(data[0]!.rank).toBeGreaterThan(100);
 });
 
-test('nothing of it shows to another account', async () => {
+test('another account sees none of it', async () => {
   const nobody = await openAccount(provider);
   expect(await readCalibration(nobody)).toMatchObject({
     ...{ version: null, policy: [], buckets: [], updated_at: null },

@@ -17,7 +17,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-/** Said by clients and models; found where it may stand, and nowhere else. */
+/** Contents of clients and models. They may appear only in allowed places. */
 const marks = {
   kept: 'the opening hours of the lighthouse at Neuwerk',
   notKept: 'the opening hours of the observatory at Potsdam',
@@ -62,12 +62,12 @@ const answer = {
   },
 };
 
-/** The request's detail, once its content is there: that is kept apart from its row. */
+/** Waits for the request's detail with its content, which is stored separately from its row. */
 async function readKept(to: Answer, { apiKey } = willing): Promise<NonNullable<RequestDetail['content']>> {
   return eventually(async () => (await waitForRow(baseUrl, apiKey, requestIdOf(to))).content ?? undefined);
 }
 
-test('an account that lets contents be kept sees in a request’s detail what was said, byte for byte', async () => {
+test('with content logging on, a request’s detail contains the contents byte for byte', async () => {
   provider.enqueue(null, answer);
   const body = JSON.stringify(asking(marks.kept, { seed: 1 })).replace(
     '"seed":1',
@@ -85,13 +85,13 @@ test('an account that lets contents be kept sees in a request’s detail what wa
   expect(keptDays).toBeLessThan(30.1);
 });
 
-test('a stream is kept as its client read it', async () => {
+test('a stream is stored as the client received it', async () => {
   provider.enqueue(null, streamedAnswer(['It opens ', 'at nine.']));
   const answered = await postChat(baseUrl, willing.apiKey, asking(marks.kept, { stream: true, tools: [] }));
   expect((await readKept(answered)).answer?.text).toBe(answered.text);
 });
 
-test('credentials in a body are no part of what is kept', async () => {
+test('credentials in a body are not stored', async () => {
   const cloud = { cloud_bearer_token_hosted: 'bearer-of-the-hosted-service-0123456789' };
   const answered = await postChat(
     baseUrl,
@@ -104,7 +104,7 @@ test('credentials in a body are no part of what is kept', async () => {
   expect(said?.text).toBe(answered.text);
 });
 
-test('nobody else sees it', async () => {
+test('no other account sees the contents', async () => {
   provider.enqueue(null, answer);
   const answered = await postChat(baseUrl, willing.apiKey, asking(marks.kept));
   await readKept(answered);
@@ -112,13 +112,13 @@ test('nobody else sees it', async () => {
   expect((await send(baseUrl, { path, key: unwilling.apiKey })).status).toBe(404);
 });
 
-test('of an account that does not, nothing that was said stands anywhere; of one that does, nothing that can be read', async () => {
+test('no contents are stored with content logging off, and none in plain text with it on', async () => {
   provider.enqueue(null, answer);
   const theirs = await postChat(baseUrl, unwilling.apiKey, asking(marks.notKept));
   expect((await waitForRow(baseUrl, unwilling.apiKey, requestIdOf(theirs))).content).toBeNull();
   provider.enqueue(null, answer);
   await readKept(await postChat(baseUrl, willing.apiKey, asking(marks.kept)));
-  // What crosses the bus is for planning; it is not kept there.
+  // Contents cross the bus for planning but are not stored there.
   const kept = listSinks(stack).filter(({ name }) => /^(log of|redis$|postgres|files$|metrics)/.test(name));
   expect(kept.length).toBeGreaterThan(8);
   const found: string[] = [];
@@ -130,7 +130,7 @@ test('of an account that does not, nothing that was said stands anywhere; of one
   expect(found).toEqual([]);
 }, 60_000);
 
-test('an account that takes its permission back has nothing more kept', async () => {
+test('no more contents are stored after the account turns content logging off', async () => {
   await setLogging(willing, false);
   provider.enqueue(null, answer);
   const answered = await postChat(baseUrl, willing.apiKey, asking(marks.kept));
@@ -138,7 +138,7 @@ test('an account that takes its permission back has nothing more kept', async ()
   await setLogging(willing, true);
 });
 
-test('contents go with their account', async () => {
+test('contents are deleted with their account', async () => {
   const account = await open(true);
   provider.enqueue(null, answer);
   await readKept(await postChat(baseUrl, account.apiKey, asking(marks.kept)), account);
@@ -148,7 +148,7 @@ test('contents go with their account', async () => {
     const receipt = await send(baseUrl, { path: `/v1/account/deletions/${id}` });
     return accountDeletion.parse(receipt.json()).status === 'done' ? true : undefined;
   }, 30_000);
-  // What is on its way to the ledger is there a moment longer.
+  // Events on the way to the ledger take a moment longer.
   await eventually(async () =>
     (await findRowsNaming(stack, [account.accountId])).length === 0 ? true : undefined,
   );

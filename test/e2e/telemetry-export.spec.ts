@@ -18,7 +18,7 @@ afterAll(() => provider.close());
 const read = (query: string, key = traffic.account.apiKey, path = '/v1/account/requests/export') =>
   send(baseUrl, { path: `${path}${query}`, key });
 
-test('JSON lines are the entries of the list, in its order', async () => {
+test('JSON lines equal the entries of the list in its order', async () => {
   const { status, text, headers } = await read('?format=jsonl');
   expect(status).toBe(200);
   expect(headers['content-type']).toContain('application/jsonl');
@@ -31,7 +31,7 @@ test('JSON lines are the entries of the list, in its order', async () => {
 });
 
 test.each(['/v1/account/requests/export', '/v1/requests/export'])(
-  '%s gives CSV with a line of names and one for each request, narrowed by filters',
+  '%s returns CSV with a header line and one line per filtered request',
   async (path) => {
     const { text, headers } = await read('?session_id=s-one', undefined, path);
     expect(headers['content-type']).toContain('text/csv');
@@ -43,7 +43,7 @@ test.each(['/v1/account/requests/export', '/v1/requests/export'])(
   },
 );
 
-test('what is not a filter or a format is refused', async () => {
+test('rejects unknown filters and formats', async () => {
   const error = { status: 400, type: 'invalid_request_error', code: 'invalid_field', param: 'format' };
   expectError(await read('?format=xml'), error);
   expectError(await read('?limit=5'), { ...error, code: 'unknown_field', param: 'limit' });

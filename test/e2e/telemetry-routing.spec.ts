@@ -23,7 +23,7 @@ import {
   waitForRows,
 } from './telemetry.fixture.ts';
 
-/** As many as insights ask for. */
+/** The number of samples that insights require. */
 const samples = 20;
 const routing = '/v1/account/routing';
 const tools = '/v1/account/tools';
@@ -33,7 +33,7 @@ const slow = 'gpt-4o';
 let provider: ReplayProvider;
 let account: TestAccount;
 let stranger: TestAccount;
-/** Requests with tools, the newest first. In the first one that was made a tool was called that had been left out. */
+/** Requests with tools, newest first. The oldest request called a pruned tool. */
 let decisions: RequestDetail[];
 let missed: string;
 
@@ -60,8 +60,8 @@ afterAll(() => provider.close());
 const warmUps = 3;
 
 /**
- * The worst tool that is left out for this question. The first requests with a list are ranked by keyword, until it has
- * vectors; a plan that came too late, on a machine with much to do, leaves none out.
+ * The lowest-ranked pruned tool for this question. A new list is ranked by keywords until it has vectors. On a busy machine, a
+ * late plan prunes nothing.
  */
 async function learnMissed(): Promise<string> {
   for (let attempt = 1; attempt <= 20; attempt += 1) {
@@ -71,10 +71,10 @@ async function learnMissed(): Promise<string> {
     const found = trace.candidates.findLast(({ forwarded, name }) => !forwarded && takesNothing(name));
     if (found !== undefined && attempt > warmUps) return found.name;
   }
-  throw new Error('no plan leaves anything out');
+  throw new Error('no plan pruned any tool');
 }
 
-/** A call of a tool that was left out is delivered as it is where its arguments are good: these need none. */
+/** A call of a pruned tool is delivered unchanged if its arguments are valid. This tool needs no arguments. */
 const takesNothing = (name: string): boolean => {
   const parameters = githubTools.find((tool) => tool.function.name === name)?.function.parameters;
   return parameters !== undefined && !('required' in parameters);
@@ -103,7 +103,7 @@ describe('routing traces', () => {
     (await callFor(recentRoutingTraceList, 200, { path: `${routing}/traces${query}`, key: account.apiKey }))
       .data;
 
-  test('say of each decision what its request’s detail says, with the best candidates and those that were called', async () => {
+  test('equal the request’s detail for each decision, with the best and the called candidates', async () => {
     const traces = await read();
     expect(traces.map(({ request_id }) => request_id)).toEqual(decisions.map(({ id }) => id));
     for (const [at, { candidates, candidates_total, ...trace }] of traces.entries()) {
@@ -121,15 +121,15 @@ describe('routing traces', () => {
     });
   });
 
-  test('are as many as were asked for', async () => {
+  test('respect the requested limit', async () => {
     expect((await read('?limit=3')).map(({ request_id }) => request_id)).toEqual(
       decisions.slice(0, 3).map(({ id }) => id),
     );
   });
 });
 
-describe('what models showed', () => {
-  test('is in the insights: recall, speed and use', async () => {
+describe('model statistics', () => {
+  test('are in the insights: recall, speed and use', async () => {
     const insights = await callFor(routingInsights, 200, {
       path: `${routing}/insights`,
       key: account.apiKey,
@@ -144,7 +144,7 @@ describe('what models showed', () => {
     ]);
   });
 
-  test('is in their status, and null for those that showed nothing', async () => {
+  test('are in the model status, and null for models without requests', async () => {
     const path = `${routing}/models/status`;
     const { data } = await callFor(routingModelStatusList, 200, { path, key: account.apiKey });
     const find = (id: string) => data.find((model) => model.id === `openai/${id}`);
@@ -167,7 +167,7 @@ describe('tool health', () => {
   const read = (query = '', { apiKey } = account) =>
     callFor(toolHealthPage, 200, { path: `${tools}/health${query}`, key: apiKey });
 
-  test('counts what the requests’ details say of each tool', async () => {
+  test('equals the counts of each tool in the requests’ details', async () => {
     const { data, total, requests_considered } = await read('?limit=500');
     expect([requests_considered, total, data.length]).toEqual([decisions.length, 118, 118]);
     for (const { name, stats, last_seen_at } of data) {
@@ -200,7 +200,7 @@ describe('tool health', () => {
     expect(find(missed)).toMatchObject({ called: 1, called_when_pruned: 1 });
   });
 
-  test('comes in pages', async () => {
+  test('is paged', async () => {
     const whole = await read('?limit=500');
     const page = await read('?limit=5&offset=3&days=1');
     expect(page).toMatchObject({ data: whole.data.slice(3, 8), total: 118, limit: 5, offset: 3 });
@@ -208,7 +208,7 @@ describe('tool health', () => {
   });
 });
 
-test('recall alerts name the tool that was called although it had been left out', async () => {
+test('recall alerts name the pruned tool that was called', async () => {
   const path = `${tools}/recall-alerts`;
   const { data, total } = await callFor(recallAlertPage, 200, { path, key: account.apiKey });
   const request = decisions.at(-1)!;
@@ -226,13 +226,13 @@ test.each([
   [`${tools}/health?limit=no`, 'limit'],
   [`${tools}/recall-alerts?offset=-1`, 'offset'],
   [`${tools}/recall-alerts?tool=x`, 'tool'],
-])('%s is refused, naming "%s"', async (path, param) => {
+])('%s: the error names "%s"', async (path, param) => {
   const code = param === 'tool' ? 'unknown_field' : 'invalid_field';
   const answer = await send(baseUrl, { path, key: account.apiKey });
   expectError(answer, { status: 400, type: 'invalid_request_error', code, param });
 });
 
-test('nothing of it shows to another account', async () => {
+test('another account sees none of it', async () => {
   const nobody = await openAccount(provider);
   for (const path of [
     ...[`${routing}/traces`, `${routing}/insights`, `${tools}/health`, `${tools}/recall-alerts`],

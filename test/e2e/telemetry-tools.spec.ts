@@ -28,7 +28,7 @@ const bare: FunctionTool = { type: 'function', function: { name: 'thing' } };
 
 let provider: ReplayProvider;
 let account: TestAccount;
-/** The one of the planted tools that stands behind the other for this question, and the other. */
+/** The lower-ranked of the two planted tools for this question, and the other one. */
 let meant: string;
 let rival: string;
 
@@ -63,7 +63,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => provider.close());
 
-test('health says what descriptions are worth, why they lose points, and what to do', async () => {
+test('tool health contains description scores, the reasons for lost points, and advice', async () => {
   const { data } = await eventually(async () => {
     const read = await readHealth();
     return read.data.every(({ description_score }) => description_score !== null) ? read : undefined;
@@ -80,7 +80,7 @@ test('health says what descriptions are worth, why they lose points, and what to
   expect(find('list_releases')).toMatchObject({ description_score: 100, issues: [], near_duplicates: [] });
 });
 
-test('a tool that is called while a twin stands before it gets words to be told by, with the evidence', async () => {
+test('a tool that is called although a similar tool ranks higher gets a suggested description with evidence', async () => {
   const { data } = await callFor(toolSuggestionPage, 200, {
     ...{ path: '/v1/account/tools/suggestions', key: account.apiKey },
   });

@@ -46,7 +46,7 @@ const today = () => new Date().toISOString().slice(0, 10);
 const readSummary = (path = `${primary}/summary`, as = key()) =>
   callFor(usageSummary, 200, { path, key: as });
 
-test('the log has the traffic, each request once, with what its client saw', () => {
+test('the log has each request once, with the values that its client received', () => {
   const { seen } = traffic;
   expect(rows.map(({ id }) => id).sort()).toEqual(seen.map(({ id }) => id).sort());
   for (const request of seen) {
@@ -62,7 +62,7 @@ test('the log has the traffic, each request once, with what its client saw', () 
 });
 
 describe('the summary', () => {
-  test('sums the traffic exactly, and the log', async () => {
+  test('equals the totals of the traffic and of the log exactly', async () => {
     const summary = await readSummary();
     const sum = (read: (request: Traffic['seen'][number]) => number) =>
       traffic.seen.reduce((total, request) => total + read(request), 0);
@@ -80,7 +80,7 @@ describe('the summary', () => {
     expect(summary.compression_tokens_saved).toBeGreaterThan(0);
   });
 
-  test('is of the current calendar month, UTC, unless a span is given', async () => {
+  test('covers the current UTC month by default', async () => {
     const { from, to } = await readSummary();
     expect([from.slice(0, 10), from.slice(10)]).toEqual([`${today().slice(0, 7)}-01`, 'T00:00:00.000Z']);
     expect(Date.parse(to)).toBeGreaterThan(Date.now());
@@ -95,12 +95,12 @@ describe('the summary', () => {
     );
   });
 
-  test('has its alias', async () => {
+  test('is also available under its alias', async () => {
     expect(await readSummary(`${alias}/summary`)).toEqual(await readSummary());
   });
 });
 
-test('days sum their requests, and are there without any; with an alias', async () => {
+test('daily totals sum their requests and include days without requests, also under the alias', async () => {
   const read = (path: string) => callFor(usageDayList, 200, { path, key: key() });
   const { data } = await read(`${primary}/daily?days=7`);
   expect(data).toHaveLength(7);
@@ -112,7 +112,7 @@ test('days sum their requests, and are there without any; with an alias', async 
   expect((await read(`${alias}/daily`)).data).toHaveLength(30);
 });
 
-test('keys sum their requests in the billing period, used or not, revoked or not', async () => {
+test('key totals sum the requests of the billing period for all keys, including unused and revoked ones', async () => {
   const unused = await createTestKey(baseUrl, key(), { name: 'unused' });
   const { account, second } = traffic;
   const read = () => callFor(keyUsageList, 200, { path: `${primary}/by-key`, key: key() });
@@ -136,7 +136,7 @@ test('keys sum their requests in the billing period, used or not, revoked or not
 });
 
 describe('analytics by day', () => {
-  test('sum the requests by ending and model, for a script', async () => {
+  test('sum the requests by status and model for an API key', async () => {
     const path = `${alias}/analytics/daily?days=2`;
     const { data } = await callFor(analyticsDayList, 200, { path, key: key() });
     expect(data).toHaveLength(2);
@@ -160,7 +160,7 @@ describe('analytics by day', () => {
     }
   });
 
-  test('come with all of them as one, and narrowed by key, model and session', async () => {
+  test('contain overall totals and can be filtered by key, model and session', async () => {
     const { second } = traffic;
     const cases: [string, (row: RequestLogEntry) => boolean][] = [
       ['', () => true],
@@ -184,7 +184,7 @@ describe('analytics by day', () => {
     }
   });
 
-  test('are told to a person at the primary path and to a key at the alias, and to nobody else', async () => {
+  test('are available to a person at the primary path and to a key at the alias only', async () => {
     const person = await signUpPerson(baseUrl);
     const { data } = await callFor(analyticsDayList, 200, {
       path: `${primary}/analytics/daily?days=3`,
@@ -204,7 +204,7 @@ describe('sessions', () => {
     callFor(usageSessionPage, 200, { path: `/v1/account/sessions${query}`, key: as });
   const ofSession = (id: string) => rows.filter(({ session_id }) => session_id === id);
 
-  test('sum their requests, the one that was active last first', async () => {
+  test('sum their requests, most recently active first', async () => {
     const { data, total } = await read();
     expect(total).toBe(2);
     for (const session of data) {
@@ -222,7 +222,7 @@ describe('sessions', () => {
     expect(data.map(({ session_id }) => session_id)).toEqual(['s-two', 's-one']);
   });
 
-  test('come in pages, and of a span', async () => {
+  test('are paged and can be limited to a period', async () => {
     const whole = await read();
     expect(await read('?limit=1&offset=1')).toEqual({
       ...whole,
@@ -238,7 +238,7 @@ describe('sessions', () => {
 describe('the request log', () => {
   const read = (query: string) => callFor(requestLogPage, 200, { path: `/v1/requests?${query}`, key: key() });
 
-  test('is narrowed by key, model, session, status and time', async () => {
+  test('can be filtered by key, model, session, status and time', async () => {
     const { second } = traffic;
     const middle = rows[4]!.created_at;
     const cases: [string, (row: RequestLogEntry) => boolean][] = [
@@ -276,13 +276,13 @@ test.each([
   ['/v1/account/requests', 'status=fine', 'status'],
   ['/v1/requests', 'key_id=mine', 'key_id'],
   ['/v1/requests', 'limit=1&limit=2', 'limit'],
-])('%s?%s is refused, naming "%s"', async (path, query, param) => {
+])('%s?%s: the error names "%s"', async (path, query, param) => {
   const answer = await send(baseUrl, { path: `${path}?${query}`, key: key() });
   const code = param === 'since' ? 'unknown_field' : 'invalid_field';
   expectError(answer, { status: 400, type: 'invalid_request_error', code, param });
 });
 
-test('nothing of it shows to another account', async () => {
+test('another account sees none of it', async () => {
   await postChat(baseUrl, stranger.apiKey, hello);
   const [theirs] = await waitForRows(stranger.apiKey, 1);
   expect(await readSummary(undefined, stranger.apiKey)).toMatchObject({ requests: 1 });

@@ -25,7 +25,7 @@ import { completion, plainAnswer } from './provider.fixture.ts';
 
 export const { baseUrl } = sharedStack();
 
-/** What a client saw of one request: its answer's usage and headers. */
+/** The usage and headers of one response, as the client received them. */
 export interface SeenRequest {
   readonly id: string;
   readonly keyId: string;
@@ -49,7 +49,7 @@ const weather = {
   function: {
     name: 'get_weather',
     description: 'Get the current weather forecast for a city',
-    // What says nothing of the arguments is left out on the way: so something is always saved.
+    // The compressor removes schema parts without information, so every request has savings.
     parameters: {
       $schema: 'http://json-schema.org/draft-07/schema#',
       title: 'GetWeatherArguments',
@@ -60,7 +60,7 @@ const weather = {
 };
 const question = 'Get the current weather forecast for the city of München';
 
-/** The provider's next answer is a call of this tool. */
+/** Queues a call of this tool as the provider's next response. */
 export function enqueueCall(provider: ReplayProvider, name: string): void {
   const tool_calls = [{ id: 'call_1', type: 'function', function: { name, arguments: '{}' } }];
   const message = { role: 'assistant', content: null, tool_calls };
@@ -79,7 +79,7 @@ export async function openAccount(provider: ReplayProvider): Promise<TestAccount
   return account;
 }
 
-/** Asks with 118 tools on offer, by OpenAI's SDK. */
+/** Sends a request with 118 tools through OpenAI's SDK. */
 export function askWithTools(apiKey: string, sessionId?: string) {
   const headers = sessionId === undefined ? {} : { 'x-svc-session-id': sessionId };
   const body = {
@@ -94,7 +94,7 @@ export function connectOpenAi(apiKey: string): OpenAI {
   return new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
 }
 
-/** Traffic of an account of its own with the real SDKs: two keys, two sessions, three formats, plain, streamed and failed. */
+/** Traffic of a separate account with real SDKs: two keys, two sessions, three formats, streamed, not streamed and failed. */
 export async function makeTraffic(provider: ReplayProvider): Promise<Traffic> {
   const account = await openAccount(provider);
   const second = await createTestKey(baseUrl, account.apiKey, { name: 'second' });
@@ -203,7 +203,7 @@ async function fail({ apiKey, keyId }: TestAccount): Promise<SeenRequest> {
   return { ...seenOf(error.headers ?? new Headers()), ...common, isError: true };
 }
 
-/** An account's whole log, once it has this many rows. */
+/** Waits until the log has this many rows and returns all of them. */
 export function waitForRows(apiKey: string, count: number): Promise<RequestLogEntry[]> {
   return eventually(async () => {
     const page = await callFor(requestLogPage, 200, { path: '/v1/account/requests?limit=500', key: apiKey });
@@ -211,7 +211,7 @@ export function waitForRows(apiKey: string, count: number): Promise<RequestLogEn
   });
 }
 
-/** The same with what is summed from the log alone. */
+/** The same with totals computed only from the log. */
 export function sumLoggedRows(
   rows: readonly RequestLogEntry[],
 ): UsageFigures & { gross_savings_usd: number | null } {
@@ -223,7 +223,7 @@ export function sumLoggedRows(
   };
 }
 
-/** The figures of rows of the log, summed here. Money to nine decimals: its sum is no whole number. */
+/** Totals of log rows, computed in the test. Amounts are rounded to nine decimals because sums are floating-point. */
 export function sumRows(rows: readonly RequestLogEntry[]): UsageFigures {
   const sum = (read: (row: RequestLogEntry) => number | null) =>
     rows.reduce((total, row) => total + (read(row) ?? 0), 0);

@@ -1,4 +1,4 @@
-/** Names of tools that a provider of another format does not take: it is told others, and the client never sees them. */
+/** Tool names that a provider of another format rejects. It receives other names, which the client never sees. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount, waitForRow } from './account.fixture.ts';
 import { connectAnthropic } from './anthropic.fixture.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterEach(() => replay.reset());
 afterAll(() => replay.close());
 
-/** Anthropic takes names of 128 characters, OpenAI of 64: they differ where those of MCP servers do, at the end. */
+/** Anthropic accepts names of 128 characters, OpenAI of 64. Like names of MCP servers, these differ at the end. */
 const server = `mcp__plugin_${'issue_tracker_'.repeat(5)}_`;
 const tools = ['get_issue', 'list_issues', 'close_issue'].map((name) => ({
   name: `${server}_${name}`,
@@ -34,7 +34,7 @@ interface Sent {
   readonly messages: { tool_calls?: { function: { name: string } }[] }[];
 }
 
-/** A provider that calls the tool which reads an issue, by the name that it was told. */
+/** A provider that calls the tool for reading an issue by its upstream name. */
 function answer({ body }: { body: Buffer }) {
   const { stream, tools: told } = JSON.parse(body.toString()) as Sent;
   const name = told.find(({ function: each }) => each.description === 'get issue')!.function.name;
@@ -55,43 +55,51 @@ function answer({ body }: { body: Buffer }) {
   return { status: 200, body: frames, headers: { 'content-type': 'text/event-stream' } };
 }
 
-it.each(['plain', 'streamed'])('the official SDK calls the tool that it knows: %s', async (kind) => {
-  replay.setControls(answer);
-  const { messages } = connectAnthropic(stack.baseUrl, key);
-  const name = `${server}_get_issue`;
-  const request = {
-    ...{ model: 'openai/gpt-4o-mini', max_tokens: 100, tools, tool_choice: { type: 'tool' as const, name } },
-    messages: [
-      { role: 'user' as const, content: 'Show me issue 6.' },
-      {
-        role: 'assistant' as const,
-        content: [{ type: 'tool_use' as const, id: 'call_0', name, input: { number: 6 } }],
+it.each(['plain', 'streamed'])(
+  'the official SDK receives a call with the client’s tool name: %s',
+  async (kind) => {
+    replay.setControls(answer);
+    const { messages } = connectAnthropic(stack.baseUrl, key);
+    const name = `${server}_get_issue`;
+    const request = {
+      ...{
+        model: 'openai/gpt-4o-mini',
+        max_tokens: 100,
+        tools,
+        tool_choice: { type: 'tool' as const, name },
       },
-      {
-        role: 'user' as const,
-        content: [{ type: 'tool_result' as const, tool_use_id: 'call_0', content: 'Issue 6.' }],
-      },
-    ],
-  };
-  const { data, response } =
-    kind === 'plain'
-      ? await messages.create(request).withResponse()
-      : await messages
-          .stream(request)
-          .withResponse()
-          .then(async ({ data: stream, response: head }) => ({
-            data: await stream.finalMessage(),
-            response: head,
-          }));
-  expect(data.content).toEqual([expect.objectContaining({ type: 'tool_use', name, input: { number: 7 } })]);
-  const sent = JSON.parse(replay.requests.at(-1)!.body.toString()) as Sent;
-  const told = sent.tools.find(({ function: each }) => each.description === 'get issue')!.function.name;
-  expect(new Set(sent.tools.map(({ function: each }) => each.name)).size).toBe(sent.tools.length);
-  for (const { function: each } of sent.tools) expect(each.name).toMatch(/^[\w-]{1,64}$/);
-  expect(sent.tool_choice).toEqual({ type: 'function', function: { name: told } });
-  expect(sent.messages.flatMap(({ tool_calls: calls = [] }) => calls)).toMatchObject([
-    { function: { name: told } },
-  ]);
-  const row = await waitForRow(stack.baseUrl, key, response.headers.get('x-request-id') ?? '');
-  expect(JSON.stringify(row)).not.toContain(told);
-});
+      messages: [
+        { role: 'user' as const, content: 'Show me issue 6.' },
+        {
+          role: 'assistant' as const,
+          content: [{ type: 'tool_use' as const, id: 'call_0', name, input: { number: 6 } }],
+        },
+        {
+          role: 'user' as const,
+          content: [{ type: 'tool_result' as const, tool_use_id: 'call_0', content: 'Issue 6.' }],
+        },
+      ],
+    };
+    const { data, response } =
+      kind === 'plain'
+        ? await messages.create(request).withResponse()
+        : await messages
+            .stream(request)
+            .withResponse()
+            .then(async ({ data: stream, response: head }) => ({
+              data: await stream.finalMessage(),
+              response: head,
+            }));
+    expect(data.content).toEqual([expect.objectContaining({ type: 'tool_use', name, input: { number: 7 } })]);
+    const sent = JSON.parse(replay.requests.at(-1)!.body.toString()) as Sent;
+    const told = sent.tools.find(({ function: each }) => each.description === 'get issue')!.function.name;
+    expect(new Set(sent.tools.map(({ function: each }) => each.name)).size).toBe(sent.tools.length);
+    for (const { function: each } of sent.tools) expect(each.name).toMatch(/^[\w-]{1,64}$/);
+    expect(sent.tool_choice).toEqual({ type: 'function', function: { name: told } });
+    expect(sent.messages.flatMap(({ tool_calls: calls = [] }) => calls)).toMatchObject([
+      { function: { name: told } },
+    ]);
+    const row = await waitForRow(stack.baseUrl, key, response.headers.get('x-request-id') ?? '');
+    expect(JSON.stringify(row)).not.toContain(told);
+  },
+);

@@ -12,10 +12,10 @@ import { githubTools } from './github-tools.fixture.ts';
 import { postChat } from './http.fixture.ts';
 import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.ts';
 
-/** Every part of a request's way has sent its spans by then: they are exported once a second. */
+/** Time until every service has exported its spans, which happens once per second. */
 const exportedWithinMs = 30_000;
 const always = ['edge-gateway', 'tool-router', 'worker'];
-/** Asked about definitions and for the credential that the edge does not have yet: with the first request. */
+/** Services that the edge calls only for the first request: for definitions and for the credential. */
 const onceKnown = ['compressor', 'provider-vault'];
 const upstreamKey = 'sk-upstream-of-tracing-0123456789';
 const canary = 'canary-content-7c1e';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   stack = await startStack({
     env: {
       '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
-      // A call that fails is the only one; and a plan that is late asks nobody.
+      // A failed call must be the only one, and a late plan must not skip the other services.
       'edge-gateway': { UPSTREAM_RETRIES_MAX: '0', PLAN_DEADLINE_MS: '6000' },
     },
   });
@@ -51,7 +51,7 @@ const body = {
   tools: githubTools,
 };
 
-/** Sends a request, and waits until its trace holds a span of each service. */
+/** Sends a request and waits until its trace has a span of each service. */
 async function traceOf(
   request: object,
   services: readonly string[],
@@ -105,7 +105,7 @@ it('one trace spans the edge, the router, the compressor, the vault, the provide
 });
 
 it.each([false, true])(
-  'the provider call says what was asked for and what it cost (streamed: %s)',
+  'the provider call’s span contains the model and the cost (streamed: %s)',
   async (stream) => {
     const usage = { choices: [], usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 } };
     const { body: frames, ...rest } = streamedAnswer(['a', 'b']);
@@ -128,7 +128,7 @@ it.each([false, true])(
   },
 );
 
-it('a choice of model says on the span of its request who was chosen of whom, and why', async () => {
+it('a model choice adds the chosen model, the candidates and the reason to the request’s span', async () => {
   provider.enqueue(null, plainAnswer);
   const spans = await traceOf({ ...body, model: 'svc/cheap' }, always);
   const [root] = of(spans, 'edge-gateway', 'server');
@@ -144,17 +144,17 @@ it('a choice of model says on the span of its request who was chosen of whom, an
   );
 });
 
-it('a trace that the client has begun goes on', async () => {
+it('a trace started by the client continues', async () => {
   provider.enqueue(null, plainAnswer);
   const traceparent = `00-${incoming.traceId}-${incoming.spanId}-01`;
   const spans = await traceOf(body, always, { traceparent });
   const [root] = of(spans, 'edge-gateway', 'server');
   expect(root).toMatchObject({ traceId: incoming.traceId, parentSpanId: incoming.spanId });
-  // The provider is none of ours: it is told of no trace.
+  // The provider is external, so it receives no trace headers.
   expect(provider.requests.at(-1)!.headers).not.toHaveProperty('traceparent');
 });
 
-it('a call that fails is marked as failed', async () => {
+it('a failed call is marked as failed', async () => {
   provider.enqueue(null, { ...plainAnswer, resetAtByte: 0 });
   const answer = await postChat(stack.baseUrl, stack.apiKey, { ...body, tools: undefined });
   expect(answer.status).toBe(502);
