@@ -4,7 +4,7 @@ import { converse } from './converse.ts';
 
 const { client, provider } = converse;
 
-/** As a provider of another format would answer, its calls side by side. */
+/** Events of a provider with another format, with overlapping calls. */
 const foreignAnswer: StreamEvent[] = [
   { type: 'message-start', format: 'chat-completions', id: 'id' },
   { type: 'thinking-start', choice: 0, block: 0 },
@@ -59,12 +59,12 @@ const plain = {
   metrics: { latencyMs: 12 },
 };
 
-describe('an answer of another format', () => {
-  it('is a plain answer with the words of this one', () => {
+describe('an answer from another format', () => {
+  it('renders as a plain Converse answer', () => {
     expect(client.renderResponse(foldAnswer(foreignAnswer), defaults)).toEqual(plain);
   });
 
-  it('is a stream of blocks one after the other, and sums to the same', () => {
+  it('renders as a stream of sequential blocks with the same content', () => {
     const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });
     const bytes = Buffer.concat(foreignAnswer.map((event) => Buffer.from(renderer.render(event))));
     const parser = provider.openStreamParser();
@@ -76,7 +76,7 @@ describe('an answer of another format', () => {
     expect({ ...client.renderResponse(foldAnswer(events), defaults), metrics: plain.metrics }).toEqual(plain);
   });
 
-  it('counts no more cached tokens than tokens, so that their sum is the same', () => {
+  it('limits cached tokens to the input tokens, so that the sum stays the same', () => {
     const usage = { inputTokens: 29, outputTokens: 1, cachedInputTokens: 157 };
     const answer = { ...foldAnswer(foreignAnswer), usage };
     expect(client.renderResponse(answer, defaults).usage).toEqual({
@@ -97,7 +97,7 @@ describe('an answer of another format', () => {
   });
 });
 
-describe('what a client is shown, where a model would not take it back', () => {
+describe('an answer to a client, unlike a request to a model', () => {
   const answer = (events: StreamEvent[]) =>
     client.renderResponse(foldAnswer([{ type: 'message-start', format: 'cohere' }, ...events]), defaults);
   const call = (kind: 'function' | 'custom', argumentsText: string): StreamEvent[] => [
@@ -106,7 +106,7 @@ describe('what a client is shown, where a model would not take it back', () => {
     { type: 'tool-call-end', choice: 0, block: 0 },
   ];
 
-  it('has thoughts that nobody signed', () => {
+  it('contains unsigned reasoning', () => {
     const events: StreamEvent[] = [
       { type: 'thinking-start', choice: 0, block: 0 },
       { type: 'thinking-delta', choice: 0, block: 0, text: 'hm' },
@@ -126,7 +126,7 @@ describe('what a client is shown, where a model would not take it back', () => {
   });
 });
 
-describe('an image of another format', () => {
+describe('an image from another format', () => {
   const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AAEC' } } as const;
   const painted: StreamEvent[] = [
     { type: 'message-start', format: 'gemini', id: 'id' },
@@ -136,13 +136,13 @@ describe('an image of another format', () => {
     { type: 'message-end' },
   ];
 
-  it('is an image of a plain answer', () => {
+  it('renders as an image in a plain answer', () => {
     expect(client.renderResponse(foldAnswer(painted), defaults)).toMatchObject({
       output: { message: { content: [{ image: { format: 'png', source: { bytes: 'AAEC' } } }] } },
     });
   });
 
-  it('is the same when it is streamed', () => {
+  it('renders as the same image in a stream', () => {
     const renderer = client.openStreamRenderer({ ...defaults, includesUsage: true });
     const parser = provider.openStreamParser();
     const frames = painted.flatMap((event) => parser.push(Buffer.from(renderer.render(event))));

@@ -12,10 +12,10 @@ import { endStream, parseMessage } from './provider/parse-stream.ts';
 import { renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 
-/** `ToolSpecification.name` of the Amazon Bedrock API reference. */
+/** `ToolSpecification.name` in the Amazon Bedrock API reference. */
 const toolNamePattern = /^[\w-]{1,64}$/;
 
-/** The Converse API of the Bedrock runtime, whose streams are binary. Model and stream are said by the address. */
+/** The Converse API of the Bedrock runtime. Its streams are binary. The URL names the model and whether to stream. */
 export const converse: ClientWireFormat = {
   name: 'converse',
   spellings: ['spelling'],

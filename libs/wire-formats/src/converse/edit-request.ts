@@ -16,10 +16,11 @@ import { renderRequest } from './provider/render-request.ts';
 import { isCachePoint, requestFields } from './client/outline-request.ts';
 
 /**
- * The request as it goes to a provider of the same format: examples out, and what the plan says changed, in place.
- * Everything else stays byte for byte; with nothing to change, `bytes` is the very object given. The model is in the
- * address, so there is nothing to change for it. Where a client repeats a member that the gateway judged, the last is
- * what was judged; the others are taken out, so that a provider which reads the first sees the same request.
+ * Edits the request for a provider of the same format: removes examples and applies the plan in place. All other bytes stay
+ * unchanged. Without a change, `bytes` is the same object. The model is in the URL, so the body does not change for it.
+ *
+ * If a client repeats a member that the gateway checks, the last one counts. The others are removed, so that a provider that
+ * reads the first one sees the same request.
  */
 export function editRequest(given: RequestEdit): EditedRequest {
   const { bytes, tape } = given;
@@ -43,7 +44,7 @@ export function editRequest(given: RequestEdit): EditedRequest {
   return { edits, bytes: applyEdits(bytes, edits) };
 }
 
-/** A cache point stays with the tools before it: alone at the head of the list it would mark nothing. */
+/** Drops cache points without a forwarded tool before them, because they would mark nothing. */
 function keepFollowedPoints(request: RequestEdit, tools: JsonNode): RequestEdit {
   const { tape, keepTools } = request;
   if (keepTools === undefined) return request;

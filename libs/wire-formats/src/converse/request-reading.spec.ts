@@ -11,11 +11,11 @@ const parse = (body: unknown, stream = true) =>
   });
 
 describe('a request of this format', () => {
-  it.each([true, false])('asks for usage inside a stream if it asks for one: %s', (stream) => {
+  it.each([true, false])('requests usage inside a stream exactly if it requests a stream: %s', (stream) => {
     expect(parse({ messages: [] }, stream)).toMatchObject({ stream, streamsUsage: stream });
   });
 
-  it('tells the interchange what others can carry', () => {
+  it('is parsed to the interchange', () => {
     const { messages, tools, settings, stream } = parse({
       system: [{ text: 's' }, { cachePoint: { type: 'default' } }],
       messages: [
@@ -82,7 +82,7 @@ describe('a request of this format', () => {
     ]);
   });
 
-  it('comes back from the interchange as it was', () => {
+  it('is unchanged after parsing and rendering', () => {
     const body = {
       messages: [
         {
@@ -145,7 +145,7 @@ describe('a request of this format', () => {
     const { body: again, losses } = provider.renderRequest(parse(body), { model: claude });
     const [grounding, tool] = body.toolConfig.tools;
     const toolSpec: Record<string, unknown> = { ...tool?.toolSpec };
-    // The API refuses an empty description.
+    // The API rejects an empty description.
     delete toolSpec.description;
     const expected = { ...body, toolConfig: { ...body.toolConfig, tools: [grounding, { toolSpec }] } };
     expect(JSON.parse(JSON.stringify(again))).toEqual(expected);

@@ -26,8 +26,8 @@ const call = {
   argumentsText: '{"n":12345678901234567890}',
 } as const;
 
-describe('a request of another format', () => {
-  it('ends a result that is marked inside with a cache point, and has none in it', () => {
+describe('a request from another format', () => {
+  it('has a cache point after a result with a marker inside, and none inside the result', () => {
     const marked = { ...text('x'), cacheMarker: {} };
     const result = {
       type: 'tool-result',
@@ -49,7 +49,7 @@ describe('a request of another format', () => {
     });
   });
 
-  it("alternates, with the system apart and results in the user's turn", () => {
+  it("has alternating turns, a separate system prompt, and results in the user's turn", () => {
     const { body, losses } = render({
       messages: [
         { role: 'system', parts: [text('be kind')] },
@@ -88,7 +88,7 @@ describe('a request of another format', () => {
     ['', expect.stringMatching(/^_\w+$/)],
     ['f 1|ü', expect.stringMatching(/^f_1___\w+$/)],
     ['x'.repeat(65), expect.stringMatching(/^x{50,}_\w+$/)],
-  ])('names calls as the API takes them, and results like them: %j', (id, expected: unknown) => {
+  ])('has call ids that the API accepts, and the same ids in results: %j', (id, expected: unknown) => {
     const { body } = render({
       messages: [
         {
@@ -107,14 +107,14 @@ describe('a request of another format', () => {
     expect(result).toMatchObject({ toolResult: { toolUseId } });
   });
 
-  it('has a temperature on the scale of the API', () => {
+  it('limits the temperature to the range of the API', () => {
     expect(render({ settings: { temperature: 1.5, topP: 1 } })).toEqual({
       body: { messages: [], inferenceConfig: { temperature: 1, topP: 1 } },
-      losses: [{ field: 'temperature', reason: "the format's scale ends at 1" }],
+      losses: [{ field: 'temperature', reason: 'the maximum temperature of the format is 1' }],
     });
   });
 
-  it('has its settings where the API and the model have them', () => {
+  it('has its settings in the members that the API and the model define', () => {
     const settings = {
       maxOutputTokens: 5,
       temperature: 0,
@@ -142,7 +142,7 @@ describe('a request of another format', () => {
     });
   });
 
-  it('says what it loses, and loses nothing else', () => {
+  it('reports exactly its losses', () => {
     const { body, losses } = render(
       {
         settings: {
@@ -192,7 +192,7 @@ describe('a request of another format', () => {
     });
   });
 
-  it('offers the tools that may be chosen, in words that the format has', () => {
+  it('contains only the allowed tools, with a choice that the format supports', () => {
     const tools = ['f', 'g'].map((name) => ({ kind: 'function', name, description: '' }) as const);
     const toolConfig = (toolChoice: ChatRequest['toolChoice'], messages: ChatRequest['messages'] = []) =>
       render({ tools, toolChoice, messages }).body.toolConfig as
@@ -209,7 +209,7 @@ describe('a request of another format', () => {
     });
   });
 
-  it('has cache points where it was marked, and documents by names that the API takes', () => {
+  it('has cache points for markers, and document names that the API accepts', () => {
     const pdf = (name: string) =>
       ({
         type: 'document',
@@ -233,7 +233,7 @@ describe('a request of another format', () => {
     ]);
   });
 
-  it('wraps arguments that are no object, and says so', () => {
+  it('wraps arguments that are not an object, and reports a loss', () => {
     const { body, losses } = render({
       messages: [{ role: 'assistant', parts: [{ ...call, argumentsText: '[1' }] }],
     });

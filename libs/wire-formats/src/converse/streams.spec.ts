@@ -33,7 +33,7 @@ function parse(chunks: readonly Buffer[]): { events: StreamEvent[]; failure: unk
 }
 
 describe('a binary stream of a provider', () => {
-  it('gives a call without arguments the empty object, for formats that must say it', () => {
+  it('emits an empty object for a call without arguments', () => {
     expect(parse([whole]).events).toContainEqual({
       type: 'tool-call-delta',
       choice: 0,
@@ -42,17 +42,17 @@ describe('a binary stream of a provider', () => {
     });
   });
 
-  it('is no whole answer when it is cut off inside a frame, or before it said why it stopped', () => {
+  it('is truncated when it ends inside a frame or before the stop reason', () => {
     const stopAt = whole.length - frames[6]!.length;
     for (let length = 0; length < whole.length; length += 1) {
       const { events, failure } = parse([whole.subarray(0, length)]);
       expect(failure).toBeUndefined();
-      // A provider that leaves its metadata out has said all the same why it stopped.
+      // A stream without metadata is complete if it has a stop reason.
       expect(events.some(({ type }) => type === 'message-end')).toBe(length === stopAt);
     }
   });
 
-  it('is told up to a wrong checksum, then fails, however it is cut', () => {
+  it('emits events up to a wrong checksum, then fails, for any chunk boundaries', () => {
     const wrong = Buffer.from(whole);
     wrong[frames[0]!.length + frames[1]!.length + 40]! ^= 1;
     const read = parse([wrong]);
@@ -61,7 +61,7 @@ describe('a binary stream of a provider', () => {
     expect(parse([...wrong].map((byte) => Buffer.of(byte)))).toEqual(read);
   });
 
-  it('fails for a payload that is no JSON', () => {
+  it('fails for a payload that is not JSON', () => {
     const headers = new Map<string, EventStreamHeader>([
       [':event-type', { type: 'string', value: 'metadata' }],
       [':message-type', { type: 'string', value: 'event' }],
@@ -71,7 +71,7 @@ describe('a binary stream of a provider', () => {
     });
   });
 
-  it('passes over events and deltas that are new to us', () => {
+  it('skips unknown events and deltas', () => {
     const later = [
       eventFrame('future', { a: 1 }),
       eventFrame('contentBlockDelta', { delta: { future: 1 }, contentBlockIndex: 0 }),
@@ -80,7 +80,7 @@ describe('a binary stream of a provider', () => {
     expect(parse([...later.map(encodeFrame), whole]).events).toEqual(parse([whole]).events);
   });
 
-  it('tells an exception, by name and message, as its last event', () => {
+  it('emits an exception, with name and message, as its last event', () => {
     const exception = encodeFrame({
       kind: 'exception',
       name: 'throttlingException',
@@ -95,7 +95,7 @@ describe('a binary stream of a provider', () => {
     });
   });
 
-  it('tells an error frame, which says it in headers', () => {
+  it('emits an error frame, which has its message in a header', () => {
     const header = (value: string): EventStreamHeader => ({ type: 'string', value });
     const headers = new Map([
       [':message-type', header('error')],
@@ -107,7 +107,7 @@ describe('a binary stream of a provider', () => {
     ]);
   });
 
-  it('joins hidden thinking by its bytes, when it comes in pieces', () => {
+  it('joins pieces of hidden reasoning by their bytes', () => {
     const piece = (bytes: string) =>
       encodeFrame(
         eventFrame('contentBlockDelta', {
@@ -120,14 +120,14 @@ describe('a binary stream of a provider', () => {
   });
 });
 
-describe('a binary stream said anew to a client', () => {
-  it("keeps hidden thinking as it came: Claude's text, and another model's bytes", () => {
+describe('a binary stream, rendered again for a client', () => {
+  it("keeps hidden reasoning unchanged: Claude's text, and another model's bytes", () => {
     for (const bytes of [Buffer.from('Eu8ECkgI'), Buffer.from([0, 1, 254, 255])]) {
       const delta = { reasoningContent: { redactedContent: bytes.toString('base64') } };
-      const told = encodeFrame(eventFrame('contentBlockDelta', { delta, contentBlockIndex: 0 }));
+      const frame = encodeFrame(eventFrame('contentBlockDelta', { delta, contentBlockIndex: 0 }));
       const renderer = client.openStreamRenderer({ id: 'r', model: 'm', createdAt: 0, includesUsage: true });
-      const said = parse([told, ...frames.slice(5)]).events.map((event) => renderer.render(event));
-      expect(Buffer.concat(said.map((piece) => Buffer.from(piece))).toString('latin1')).toContain(
+      const rendered = parse([frame, ...frames.slice(5)]).events.map((event) => renderer.render(event));
+      expect(Buffer.concat(rendered.map((piece) => Buffer.from(piece))).toString('latin1')).toContain(
         JSON.stringify(delta),
       );
     }
@@ -144,7 +144,7 @@ describe('errors to a client', () => {
     code,
     source,
     type: 'api_error',
-    message: 'told',
+    message: 'failed',
     param: null,
   });
 
@@ -160,14 +160,14 @@ describe('errors to a client', () => {
     [503, null, 503, 'ServiceUnavailableException'],
     [504, 'upstream_timeout', 504, 'ModelTimeoutException'],
     [529, null, 503, 'ServiceUnavailableException'],
-  ])('of status %i and code %s have status %i and are a %s', (status, code, sent, exception) => {
+  ])('with status %i and code %s are rendered with status %i as %s', (status, code, sent, exception) => {
     const rendered = client.renderError(error(status, code), 'id-1');
     expect(rendered.status).toBe(sent);
     expect(rendered.headers).toMatchObject({ 'x-amzn-errortype': exception, 'x-amzn-requestid': 'id-1' });
-    expect(JSON.parse(rendered.body)).toEqual({ message: 'told' });
+    expect(JSON.parse(rendered.body)).toEqual({ message: 'failed' });
   });
 
-  it('keep the name that a provider of this format gave, and no name that is none', () => {
+  it('keep the exception name from a provider of this format if it is well-formed', () => {
     const nameOf = (code: string) =>
       client.renderError(error(424, code, 'provider'), 'id').headers['x-amzn-errortype'];
     expect(nameOf('ModelNotReadyException')).toBe('ModelNotReadyException');
@@ -181,16 +181,16 @@ describe('errors to a client', () => {
     [500, 'internalServerException'],
     [503, 'serviceUnavailableException'],
     [424, 'modelStreamErrorException'],
-  ])('inside a stream, of status %i, are a frame that the SDK knows: %s', (status, name) => {
+  ])('inside a stream, with status %i, are rendered as the exception %s', (status, name) => {
     const bytes = Buffer.from(client.renderStreamError(error(status), 'id'));
     const [message] = [...new EventStreamDecoder().push(bytes)];
     expect(textHeader(message!, ':message-type')).toBe('exception');
     expect(textHeader(message!, ':exception-type')).toBe(name);
-    expect(JSON.parse(Buffer.from(message!.payload).toString())).toEqual({ message: 'told' });
+    expect(JSON.parse(Buffer.from(message!.payload).toString())).toEqual({ message: 'failed' });
   });
 });
 
-describe('errors of a provider', () => {
+describe('errors from a provider', () => {
   it.each([
     [
       429,
@@ -211,11 +211,11 @@ describe('errors of a provider', () => {
       { message: 'The provider answered with status 503.', code: null, type: 'api_error' },
     ],
     [400, 'plain words', {}, { message: 'plain words', type: 'invalid_request_error' }],
-  ])('of status %i are read: %s', (status, body, headers, expected) => {
+  ])('with status %i are parsed: %s', (status, body, headers, expected) => {
     expect(provider.parseError(status, body, headers)).toMatchObject(expected);
   });
 
-  it('in a body of status 200 are an error, and a body that is nothing is refused', () => {
+  it('in a body with status 200 are an error, and an empty body is invalid', () => {
     expect(provider.parseResponse(Buffer.from('{"message":"no"}'))).toMatchObject([
       { type: 'error', message: 'no' },
     ]);

@@ -10,20 +10,20 @@ import {
 } from './event-stream-message.ts';
 
 const nameBytesMax = 255;
-/** The specification's bound on a text or on bytes in a header. */
+/** The specification's limit for a string or binary header value. */
 const valueBytesMax = 32_767;
 
 /**
- * The bytes of a message.
+ * Encodes a message.
  *
- * @throws RangeError for what the layout has no room for: a name of none or more than 255 bytes, a text over 32,767
- * bytes, a number beyond its type, a message over the specification's bounds.
+ * @throws RangeError for values that the layout cannot hold: a name of 0 or more than 255 bytes, a value of more than
+ * 32,767 bytes, a number outside the range of its type, a message above the specification's limits.
  */
 export function encodeEventStream({ headers, payload }: EventStreamMessage): Buffer {
   const fields = Buffer.concat([...headers].flatMap(([name, header]) => encodeHeader(name, header)));
   const total = preludeBytes + fields.length + payload.byteLength + checksumBytes;
   if (fields.length > headersBytesMax || total > messageBytesMax)
-    throw new RangeError('the message is too long');
+    throw new RangeError('the message exceeds the size limit of an event stream');
   const bytes = Buffer.allocUnsafe(total);
   bytes.writeUInt32BE(total, 0);
   bytes.writeUInt32BE(fields.length, 4);
@@ -37,7 +37,7 @@ export function encodeEventStream({ headers, payload }: EventStreamMessage): Buf
 function encodeHeader(name: string, header: EventStreamHeader): Buffer[] {
   const text = Buffer.from(name);
   if (text.length === 0 || text.length > nameBytesMax)
-    throw new RangeError('a header name has 1 to 255 bytes');
+    throw new RangeError('a header name must have 1 to 255 bytes');
   return [Buffer.of(text.length), text, encodeValue(header)];
 }
 
@@ -72,12 +72,12 @@ function encodeNumber(type: 'byte' | 'short' | 'integer', value: number): Buffer
 }
 
 function encodeSized(type: number, value: Uint8Array): Buffer {
-  if (value.byteLength > valueBytesMax) throw new RangeError('a header value has at most 32767 bytes');
+  if (value.byteLength > valueBytesMax) throw new RangeError('a header value must have at most 32767 bytes');
   return Buffer.concat([Buffer.of(type, value.byteLength >> 8, value.byteLength & 0xff), value]);
 }
 
 function encodeUuid(value: string): Buffer {
   const hex = value.replaceAll('-', '');
-  if (!/^[0-9a-f]{32}$/i.test(hex)) throw new RangeError('a uuid has 32 hexadecimal digits');
+  if (!/^[0-9a-f]{32}$/i.test(hex)) throw new RangeError('a UUID must have 32 hexadecimal digits');
   return Buffer.from(headerTypes.uuid.toString(16).padStart(2, '0') + hex, 'hex');
 }

@@ -11,37 +11,37 @@ import {
 } from './event-stream-message.ts';
 
 export interface EventStreamDecoderOptions {
-  /** The longest message that is taken, all of it counted. Default: the specification's bound. */
+  /** Maximum total length of a message. Default: the specification's limit. */
   readonly messageBytesMax?: number;
 }
 
-/** First size of the room for a message that does not come in one chunk. It doubles as bytes come. */
-const heldBytesMin = 1024;
+/** Initial size of the buffer for a message in several chunks. The buffer doubles as bytes arrive. */
+const bufferBytesMin = 1024;
 
 /**
- * Reads messages from the bytes of a stream, however they are cut. A length is believed only after its checksum, and
- * room is made for bytes that have come, not for bytes that are announced.
+ * Decodes messages from a stream of chunks. A length is used only after its checksum was verified. Memory is allocated
+ * for received bytes, not for announced ones.
  */
 export class EventStreamDecoder {
   readonly #bytesMax: number;
-  #held: Buffer = Buffer.alloc(0);
-  #heldBytes = 0;
+  #buffer: Buffer = Buffer.alloc(0);
+  #bufferedBytes = 0;
   #failure: EventStreamError | undefined;
 
   constructor(options: EventStreamDecoderOptions = {}) {
     this.#bytesMax = options.messageBytesMax ?? messageBytesMax;
   }
 
-  /** Bytes of a message that has not come whole. */
+  /** Received bytes of an incomplete message. */
   get pendingBytes(): number {
-    return this.#heldBytes;
+    return this.#bufferedBytes;
   }
 
   /**
-   * The messages that the chunk completes, one by one, so that those before a corrupt one are told. Read to the end
-   * before the next chunk. Payloads share their bytes with the chunk.
+   * Yields the messages that the chunk completes, one by one, so that messages before a corrupt one are not lost. Iterate
+   * to the end before the next chunk. Payloads share memory with the chunk.
    *
-   * @throws EventStreamError for a corrupt message; after it nothing more can be read.
+   * @throws EventStreamError for a corrupt message. No further message can be decoded after it.
    */
   *push(chunk: Uint8Array): Generator<EventStreamMessage, void> {
     if (this.#failure !== undefined) throw this.#failure;
@@ -56,7 +56,7 @@ export class EventStreamDecoder {
   *#decode(chunk: Buffer): Generator<EventStreamMessage, void> {
     let rest = chunk;
     while (rest.length > 0) {
-      if (this.#heldBytes === 0 && rest.length >= preludeBytes) {
+      if (this.#bufferedBytes === 0 && rest.length >= preludeBytes) {
         const length = readPrelude(rest, this.#bytesMax);
         if (rest.length >= length) {
           yield decodeMessage(rest.subarray(0, length));
@@ -64,67 +64,67 @@ export class EventStreamDecoder {
           continue;
         }
       }
-      rest = this.#hold(rest);
+      rest = this.#append(rest);
       const whole = this.#takeWhole();
       if (whole !== undefined) yield decodeMessage(whole);
     }
   }
 
-  /** Takes what the message at hand still needs, its prelude first. Gives back what is left. */
-  #hold(chunk: Buffer): Buffer {
-    const needed = this.#neededBytes() - this.#heldBytes;
+  /** Copies the bytes that the current message still needs, its prelude first. Returns the remaining bytes. */
+  #append(chunk: Buffer): Buffer {
+    const needed = this.#neededBytes() - this.#bufferedBytes;
     const taken = chunk.subarray(0, needed);
-    this.#makeRoom(this.#heldBytes + taken.length);
-    taken.copy(this.#held, this.#heldBytes);
-    this.#heldBytes += taken.length;
+    this.#makeRoom(this.#bufferedBytes + taken.length);
+    taken.copy(this.#buffer, this.#bufferedBytes);
+    this.#bufferedBytes += taken.length;
     return chunk.subarray(taken.length);
   }
 
   #neededBytes(): number {
-    if (this.#heldBytes < preludeBytes) return preludeBytes;
-    return this.#held.readUInt32BE(0);
+    if (this.#bufferedBytes < preludeBytes) return preludeBytes;
+    return this.#buffer.readUInt32BE(0);
   }
 
   #makeRoom(bytes: number): void {
-    if (bytes <= this.#held.length) return;
-    const room = Buffer.allocUnsafe(Math.max(bytes, this.#held.length * 2, heldBytesMin));
-    this.#held.copy(room, 0, 0, this.#heldBytes);
-    this.#held = room;
+    if (bytes <= this.#buffer.length) return;
+    const room = Buffer.allocUnsafe(Math.max(bytes, this.#buffer.length * 2, bufferBytesMin));
+    this.#buffer.copy(room, 0, 0, this.#bufferedBytes);
+    this.#buffer = room;
   }
 
   #takeWhole(): Buffer | undefined {
-    if (this.#heldBytes < preludeBytes) return undefined;
+    if (this.#bufferedBytes < preludeBytes) return undefined;
     const length =
-      this.#heldBytes === preludeBytes ? readPrelude(this.#held, this.#bytesMax) : this.#neededBytes();
-    if (this.#heldBytes < length) return undefined;
-    const whole = this.#held.subarray(0, length);
-    // The message keeps these bytes; the next one gets its own.
-    this.#held = Buffer.alloc(0);
-    this.#heldBytes = 0;
+      this.#bufferedBytes === preludeBytes ? readPrelude(this.#buffer, this.#bytesMax) : this.#neededBytes();
+    if (this.#bufferedBytes < length) return undefined;
+    const whole = this.#buffer.subarray(0, length);
+    // The message owns this buffer. The next message gets a new one.
+    this.#buffer = Buffer.alloc(0);
+    this.#bufferedBytes = 0;
     return whole;
   }
 }
 
-/** The length of the message that begins there. */
+/** Verifies the prelude and returns the length of the message. */
 function readPrelude(bytes: Buffer, bytesMax: number): number {
   if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8))
-    throw new EventStreamError('the prelude is corrupt');
+    throw new EventStreamError('the checksum of a message prelude is wrong');
   const length = bytes.readUInt32BE(0);
   const headersLength = bytes.readUInt32BE(4);
   if (length < messageBytesMin || length > bytesMax) {
-    throw new EventStreamError(`a message of ${length} bytes is out of bounds`);
+    throw new EventStreamError(`a message length of ${length} bytes is outside the limits`);
   }
   if (headersLength > headersBytesMax || headersLength > length - messageBytesMin) {
-    throw new EventStreamError(`headers of ${headersLength} bytes are out of bounds`);
+    throw new EventStreamError(`a headers length of ${headersLength} bytes is outside the limits`);
   }
   return length;
 }
 
-/** @throws EventStreamError when the checksum is wrong, or a header cannot be read. */
+/** @throws EventStreamError for a wrong checksum or an invalid header. */
 function decodeMessage(bytes: Buffer): EventStreamMessage {
   const end = bytes.length - checksumBytes;
   if (crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end))
-    throw new EventStreamError('a message is corrupt');
+    throw new EventStreamError('the checksum of a message is wrong');
   const payloadStart = preludeBytes + bytes.readUInt32BE(4);
   return {
     headers: decodeHeaders(bytes.subarray(preludeBytes, payloadStart)),
@@ -132,7 +132,7 @@ function decodeMessage(bytes: Buffer): EventStreamMessage {
   };
 }
 
-/** Reads the headers of a message, whose checksum has been found right. */
+/** Decodes the headers of a message after its checksum was verified. */
 function decodeHeaders(bytes: Buffer): Map<string, EventStreamHeader> {
   const headers = new Map<string, EventStreamHeader>();
   const reader = new HeaderReader(bytes);
@@ -160,7 +160,7 @@ class HeaderReader {
 
   take(length: number): Buffer {
     const end = this.#at + length;
-    if (end > this.#bytes.length) throw new EventStreamError('a header is cut off');
+    if (end > this.#bytes.length) throw new EventStreamError('a header is truncated');
     const taken = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return taken;
@@ -178,7 +178,7 @@ class HeaderReader {
     try {
       return utf8.decode(bytes);
     } catch {
-      throw new EventStreamError('a header is no UTF-8');
+      throw new EventStreamError('a header is not valid UTF-8');
     }
   }
 }

@@ -4,7 +4,7 @@
  * https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export interface EventStreamMessage {
-  /** In the order of the bytes. Where a name is repeated, the last one counts. */
+  /** In the order of the bytes. The last header with a repeated name counts. */
   readonly headers: ReadonlyMap<string, EventStreamHeader>;
   readonly payload: Uint8Array;
 }
@@ -13,22 +13,22 @@ export type EventStreamHeader =
   | { readonly type: 'boolean'; readonly value: boolean }
   /** Signed integers of 8, 16 and 32 bits. */
   | { readonly type: 'byte' | 'short' | 'integer'; readonly value: number }
-  /** A signed integer of 64 bits; a timestamp counts milliseconds since 1970. */
+  /** A signed integer of 64 bits. A timestamp is in milliseconds since 1970. */
   | { readonly type: 'long' | 'timestamp'; readonly value: bigint }
   | { readonly type: 'binary'; readonly value: Uint8Array }
   | { readonly type: 'string'; readonly value: string }
-  /** Sixteen bytes, as text in the usual groups. */
+  /** Sixteen bytes, in the canonical text form with hyphens. */
   | { readonly type: 'uuid'; readonly value: string };
 
-/** Total length, headers' length, and the checksum of both. */
+/** The prelude: total length, headers length, and a checksum of both. */
 export const preludeBytes = 12;
 export const checksumBytes = 4;
 export const messageBytesMin = preludeBytes + checksumBytes;
-/** What the specification allows: a payload of 16 MiB (2^24 bytes) and headers of 128 KiB. */
+/** The specification's limits: 16 MiB of payload (2^24 bytes) and 128 KiB of headers. */
 export const headersBytesMax = 128 * 1024;
 export const messageBytesMax = messageBytesMin + headersBytesMax + 16 * 1024 * 1024;
 
-/** Numbers of the header types on the wire. */
+/** Header types on the wire. */
 export const headerTypes = {
   true: 0,
   false: 1,
@@ -42,13 +42,13 @@ export const headerTypes = {
   uuid: 9,
 } as const;
 
-/** The text of a header; undefined when there is none, or when it is no string. */
+/** The value of a string header. Undefined for a missing header or another type. */
 export function textHeader(message: EventStreamMessage, name: string): string | undefined {
   const header = message.headers.get(name);
   return header?.type === 'string' ? header.value : undefined;
 }
 
-/** Bytes that are no event stream: a wrong checksum, a length out of bounds, an unknown header type. */
+/** The bytes are not a valid event stream: a wrong checksum, a length outside the limits, an unknown header type. */
 export class EventStreamError extends Error {
   override readonly name = 'EventStreamError';
 }

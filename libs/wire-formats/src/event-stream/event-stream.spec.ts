@@ -45,7 +45,7 @@ function decodeChunks(chunks: readonly Uint8Array[]): EventStreamMessage[] {
   return messages;
 }
 
-/** A frame whose lengths are what the test says, its prelude's checksum right. */
+/** A frame with the given lengths and a correct prelude checksum. */
 function withLengths(total: number, headers: number): Buffer {
   const frame = encodeEventStream({ headers: new Map(), payload: Buffer.alloc(100) });
   frame.writeUInt32BE(total, 0);
@@ -54,7 +54,7 @@ function withLengths(total: number, headers: number): Buffer {
   return frame;
 }
 
-/** CRC-32 (IEEE 802.3), bit by bit, apart from the code under test. */
+/** CRC-32 (IEEE 802.3), bit by bit, independent of the code under test. */
 function crcOf(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -65,7 +65,7 @@ function crcOf(bytes: Uint8Array): number {
 }
 
 describe('an event stream', () => {
-  it('is read as it was written, every type of header, at any cut', () => {
+  it('decodes to the encoded messages, with every header type and any chunk boundaries', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 4 }), fc.integer({ min: 1, max: 700 }), (messages, size) => {
         const bytes = Buffer.concat(messages.map(encodeEventStream));
@@ -78,7 +78,7 @@ describe('an event stream', () => {
     );
   });
 
-  it('keeps the payload of a message when later bytes come', () => {
+  it('does not change the payload of a message when later bytes arrive', () => {
     const frames = ['one', 'two'].map((text) =>
       encodeEventStream({ headers: new Map(), payload: Buffer.from(text) }),
     );
@@ -87,7 +87,7 @@ describe('an event stream', () => {
     expect(messages.map(({ payload }) => Buffer.from(payload).toString())).toEqual(['one', 'two']);
   });
 
-  it('is refused when any one bit of it is wrong, and gives no message for it', () => {
+  it('is rejected without a message when any single bit is wrong', () => {
     const headers = new Map<string, EventStreamHeader>([[':event-type', { type: 'string', value: 'x' }]]);
     const bytes = encodeEventStream({ headers, payload: Buffer.from('{"a":1}') });
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
@@ -97,14 +97,14 @@ describe('an event stream', () => {
     }
   });
 
-  it('tells the messages before a corrupt one, and nothing after it', () => {
+  it('yields the messages before a corrupt one, and none after it', () => {
     const good = encodeEventStream({ headers: new Map(), payload: Buffer.from('good') });
     const decoder = new EventStreamDecoder();
-    const told: EventStreamMessage[] = [];
+    const yielded: EventStreamMessage[] = [];
     expect(() => {
-      for (const one of decoder.push(Buffer.concat([good, Buffer.alloc(16)]))) told.push(one);
+      for (const one of decoder.push(Buffer.concat([good, Buffer.alloc(16)]))) yielded.push(one);
     }).toThrow(EventStreamError);
-    expect(told).toHaveLength(1);
+    expect(yielded).toHaveLength(1);
     expect(() => [...decoder.push(good)]).toThrow(EventStreamError);
   });
 
@@ -115,19 +115,19 @@ describe('an event stream', () => {
     [17 * 1024 * 1024, 0],
     [116, 101],
     [1_000_000, 129 * 1024],
-  ])('is refused for a length of %i with headers of %i, before anything is kept', (total, headers) => {
+  ])('is rejected for a length of %i with headers of %i, before anything is buffered', (total, headers) => {
     expect(() => [...new EventStreamDecoder().push(withLengths(total, headers).subarray(0, 12))]).toThrow(
       /out of bounds/,
     );
   });
 
-  it('is refused past a bound of the caller', () => {
+  it('is rejected above the limit of the caller', () => {
     const bytes = encodeEventStream({ headers: new Map(), payload: Buffer.alloc(100) });
     expect(() => [...new EventStreamDecoder({ messageBytesMax: 115 }).push(bytes)]).toThrow(/116 bytes/);
     expect([...new EventStreamDecoder({ messageBytesMax: 116 }).push(bytes)]).toHaveLength(1);
   });
 
-  it('costs time in proportion to its length, when it comes byte by byte', () => {
+  it('takes time proportional to its length when it arrives byte by byte', () => {
     const cpuMicrosOf = (payloadBytes: number): number => {
       const bytes = encodeEventStream({ headers: new Map(), payload: Buffer.alloc(payloadBytes, 'a') });
       const decoder = new EventStreamDecoder();
@@ -139,11 +139,11 @@ describe('an event stream', () => {
       return process.cpuUsage(before).user;
     };
     cpuMicrosOf(400_000);
-    // Four times as much takes four times as long, or sixteen times where each byte looks at all before it.
+    // Four times the bytes take four times as long, or sixteen times if each byte scans all bytes before it.
     expect(cpuMicrosOf(1_600_000)).toBeLessThan(10 * cpuMicrosOf(400_000));
   }, 60_000);
 
-  it('never crashes on bytes of any kind: it reads them, waits, or refuses them', () => {
+  it('never crashes on arbitrary bytes: it decodes them, waits, or rejects them', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), (chunks) => {
         const decoder = new EventStreamDecoder();
@@ -162,13 +162,13 @@ describe('an event stream', () => {
     ['a text too long', new Map([['x', { type: 'string', value: 'é'.repeat(16_384) }]])],
     ['a number too big', new Map([['x', { type: 'byte', value: 128 }]])],
     ['a uuid that is none', new Map([['x', { type: 'uuid', value: 'zz' }]])],
-  ] as [string, Map<string, EventStreamHeader>][])('is not written with %s', (_, headers) => {
-    // Node's own errors are of another realm than the test's.
+  ] as [string, Map<string, EventStreamHeader>][])('is not encoded with %s', (_, headers) => {
+    // Node's own errors come from another realm than the test's, so `instanceof` fails.
     const rangeError: unknown = expect.objectContaining({ name: 'RangeError' });
     expect(() => encodeEventStream({ headers, payload: Buffer.alloc(0) })).toThrow(rangeError as Error);
   });
 
-  it('gives the text of a header, and nothing for a header of another type', () => {
+  it('textHeader returns the value of a string header, and undefined for another type', () => {
     const headers = new Map<string, EventStreamHeader>([
       ['a', { type: 'string', value: 'text' }],
       ['b', { type: 'byte', value: 1 }],

@@ -5,7 +5,7 @@ import { EventStreamDecoder } from './event-stream-decoder.ts';
 import { EventStreamError } from './event-stream-message.ts';
 import type { EventStreamMessage } from './event-stream-message.ts';
 
-/** A format's reading of a binary event stream. */
+/** A format's reducer for a binary event stream. */
 export interface EventStreamReducer<State> {
   readonly initial: State;
   readonly parseMessage: (
@@ -16,8 +16,8 @@ export interface EventStreamReducer<State> {
 }
 
 /**
- * Runs a format's reducer over the bytes of one answer. What comes before a corrupt frame is told first, so that the
- * events do not depend on how the bytes were cut; the failure is thrown by the next call.
+ * Runs a format's reducer over the bytes of one answer. Events before a corrupt frame are returned first, so that the events
+ * do not depend on chunk boundaries. The next call then throws the failure.
  */
 export function parseEventStream<State>(reducer: EventStreamReducer<State>): StreamParser {
   const decoder = new EventStreamDecoder();
@@ -29,22 +29,22 @@ export function parseEventStream<State>(reducer: EventStreamReducer<State>): Str
     },
     push(chunk) {
       if (failure !== undefined) throw failure;
-      const told: StreamEvent[] = [];
+      const emitted: StreamEvent[] = [];
       try {
         for (const message of decoder.push(chunk)) {
           const [next, events] = reducer.parseMessage(state, message);
           state = next;
-          for (const event of events) told.push(event);
+          for (const event of events) emitted.push(event);
         }
       } catch (thrown) {
         failure = toInvalid(thrown);
-        if (told.length === 0) throw failure;
+        if (emitted.length === 0) throw failure;
       }
-      return told;
+      return emitted;
     },
     end() {
       if (failure !== undefined) throw failure;
-      // A frame that is cut off is a truncated answer, however much of it was said.
+      // An incomplete frame at the end means that the answer is truncated.
       return decoder.pendingBytes > 0 ? [] : [...reducer.endStream(state)[1]];
     },
   };

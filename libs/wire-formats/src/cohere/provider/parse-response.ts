@@ -13,7 +13,7 @@ import {
 import { parseArguments, parseCallHead } from '../shared/tool-call.ts';
 import { own } from '../shared/own-members.ts';
 import { parseCitation, plan, readContentStart, readEnd, readStart } from './parse-stream.ts';
-import { addText, chainSteps, endText, tellExtensions, initialStreamState } from './stream-state.ts';
+import { addText, chainSteps, endText, emitExtensions, initialStreamState } from './stream-state.ts';
 import type { StreamState, StreamStep } from './stream-state.ts';
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
@@ -41,7 +41,7 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
     ...asList(message.tool_calls)
       .filter(isObject)
       .map((raw) => (state: StreamState) => readCall(state, raw)),
-    (state) => (isEmpty(rest) ? [state, []] : tellExtensions(state, 'message', rest)),
+    (state) => (isEmpty(rest) ? [state, []] : emitExtensions(state, 'message', rest)),
     (state) => readEnd(state, otherMembers(body, ['id', 'message'])),
   ]);
   return [...events];

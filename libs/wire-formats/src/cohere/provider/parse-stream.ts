@@ -22,8 +22,8 @@ import {
   endCalls,
   endText,
   startText,
-  tellCallEnd,
-  tellExtensions,
+  emitCallEnd,
+  emitExtensions,
 } from './stream-state.ts';
 import { mapFinishReason, parseUsage } from './response-end.ts';
 import { own } from '../shared/own-members.ts';
@@ -93,7 +93,7 @@ function readContentDelta(state: StreamState, event: JsonObject, message: JsonOb
     (current) => addText(current, { kind: 'thinking', member: 'content' }, asText(content.thinking) ?? ''),
     (current) => addText(current, { kind: 'text', member: 'content' }, asText(content.text) ?? ''),
     (current) =>
-      logprobs === undefined ? [current, []] : tellExtensions(current, 'choice', { logprobs: [logprobs] }),
+      logprobs === undefined ? [current, []] : emitExtensions(current, 'choice', { logprobs: [logprobs] }),
   ]);
 }
 
@@ -106,19 +106,19 @@ function readCallStart(state: StreamState, event: JsonObject, message: JsonObjec
   const number = asNumber(event.index) ?? block;
   const open = { block, hasArguments: false };
   const started = { ...closed, nextBlock: block + 1, calls: new Map(closed.calls).set(number, open) };
-  const [next, told] = tellArguments(started, number, parseArguments(call));
+  const [next, told] = emitArguments(started, number, parseArguments(call));
   return [next, [...ends, { ...parseCallHead(call), type: 'tool-call-start', choice, block }, ...told]];
 }
 
 function readCallDelta(state: StreamState, event: JsonObject, message: JsonObject): StreamStep {
-  return tellArguments(
+  return emitArguments(
     state,
     asNumber(event.index) ?? -1,
     parseArguments(asObject(message.tool_calls) ?? {}),
   );
 }
 
-function tellArguments(state: StreamState, number: number, argumentsText: string): StreamStep {
+function emitArguments(state: StreamState, number: number, argumentsText: string): StreamStep {
   const call = state.calls.get(number);
   if (call === undefined || argumentsText === '') return [state, []];
   const { block, hasArguments } = call;
@@ -133,7 +133,7 @@ function readCallEnd(state: StreamState, event: JsonObject): StreamStep {
   if (call === undefined) return [state, []];
   const calls = new Map(state.calls);
   calls.delete(number);
-  return [{ ...state, calls }, tellCallEnd(call)];
+  return [{ ...state, calls }, emitCallEnd(call)];
 }
 
 /** How it ended: `finish_reason`, `usage`, and, where it failed, `error`. */
@@ -143,7 +143,7 @@ export function readEnd(state: StreamState, delta: JsonObject): StreamStep {
   return chainSteps(state, [
     endText,
     endCalls,
-    (current) => (isEmpty(rest) ? [current, []] : tellExtensions(current, 'answer', rest)),
+    (current) => (isEmpty(rest) ? [current, []] : emitExtensions(current, 'answer', rest)),
     (current) => [current, readUsage(asObject(delta.usage))],
     (current) => (message === undefined ? readFinish(current, delta) : fail(current, message, delta)),
   ]);
@@ -176,7 +176,7 @@ const sourcesMax = 64;
 
 /** To the text that is open; a citation of anything else (a plan, a thought) is a member of the message. */
 function readCitation(state: StreamState, raw: JsonObject): StreamStep {
-  if (state.open?.kind !== 'text') return tellExtensions(state, 'message', { citations: [raw] });
+  if (state.open?.kind !== 'text') return emitExtensions(state, 'message', { citations: [raw] });
   const { block } = state.open;
   const events = parseCitation(raw).map((citation): StreamEvent => ({
     type: 'citation',

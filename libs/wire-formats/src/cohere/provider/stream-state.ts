@@ -62,11 +62,11 @@ export function endText(state: StreamState): StreamStep {
 }
 
 export function endCalls(state: StreamState): StreamStep {
-  return [{ ...state, calls: new Map() }, [...state.calls.values()].flatMap(tellCallEnd)];
+  return [{ ...state, calls: new Map() }, [...state.calls.values()].flatMap(emitCallEnd)];
 }
 
 /** A call without arguments streams none; every client reads them as JSON. */
-export function tellCallEnd({ block, hasArguments }: OpenCall): StreamEvent[] {
+export function emitCallEnd({ block, hasArguments }: OpenCall): StreamEvent[] {
   const end: StreamEvent = { type: 'tool-call-end', choice, block };
   return hasArguments ? [end] : [{ type: 'tool-call-delta', choice, block, argumentsText: '{}' }, end];
 }
@@ -99,7 +99,7 @@ export function addText(state: StreamState, into: Omit<OpenText, 'block'>, text:
   ]);
 }
 
-export function tellExtensions(
+export function emitExtensions(
   state: StreamState,
   scope: 'answer' | 'choice' | 'message',
   members: JsonObject,

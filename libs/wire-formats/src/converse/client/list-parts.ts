@@ -5,8 +5,8 @@ import { listBlockCalls } from '../../common/outline-request.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
 /**
- * The parts of the messages from an index on; from 0 on, the system prompt's first. A result that is a JSON value and no
- * text is the provider's to write out, and is never changed. Reasoning, images, documents and guarded texts are no parts.
+ * Lists the parts of the messages from an index. From index 0, the parts of the system prompt come first. A JSON result is
+ * never changed, because the provider renders it as text. Reasoning, images, documents and guarded texts are not listed.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   const messages = tape.get(tape.root, 'messages');
@@ -51,7 +51,7 @@ function listCall(tape: JsonTape, block: JsonNode, message: number): ContextPart
   return [{ message, speaker: 'assistant', range: undefined, text }];
 }
 
-/** The calls that the client answers. Those of the provider's own carry their results with them. */
+/** Lists the calls that the client executes. The provider executes its server tools itself. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listBlockCalls(tape, {
     idMember: 'toolUseId',
@@ -63,7 +63,7 @@ export function listCalls(tape: JsonTape): CallPlace[] {
   });
 }
 
-/** What the client says of the given tools of its request, in their order. */
+/** The client's definitions of the given tools, in their order. */
 export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
   const config = tape.get(tape.root, 'toolConfig');
   const list = config === undefined ? undefined : tape.get(config, 'tools');
@@ -86,7 +86,7 @@ function describeTool(tape: JsonTape, node: JsonNode): ToolDescription {
   };
 }
 
-/** Examples are texts; anything else among them is passed over. */
+/** Parses examples. Elements that are not strings are skipped. */
 function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }

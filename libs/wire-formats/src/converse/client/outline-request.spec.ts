@@ -8,7 +8,7 @@ const scan = (body: unknown) => scanJson(Buffer.from(JSON.stringify(body)), { de
 const outline = (body: unknown, model = 'm', stream = false) =>
   client.outlineRequest(scan(body), { model, stream });
 
-/** Fails to compile when the SDK learns a field that the list lacks, or the other way about. */
+/** Fails to compile when the SDK and the list differ in a field. */
 type FieldOf = (typeof requestFields)[number];
 const covers: [FieldOf, keyof ConverseRequest] extends [keyof ConverseRequest, FieldOf] ? true : false = true;
 const coversStream: [FieldOf, keyof ConverseStreamRequest] extends [keyof ConverseStreamRequest, FieldOf]
@@ -16,7 +16,7 @@ const coversStream: [FieldOf, keyof ConverseStreamRequest] extends [keyof Conver
   : false = true;
 
 describe('the outline of a Converse request', () => {
-  it('knows the fields of the API, and no other', () => {
+  it('accepts exactly the fields of the API', () => {
     expect([covers, coversStream]).toEqual([true, true]);
     expect(() => outline(Object.fromEntries(requestFields.map((name) => [name, null])))).not.toThrow();
   });
@@ -28,7 +28,7 @@ describe('the outline of a Converse request', () => {
     'max_tokens',
     '__proto__',
     'x-svc-examples',
-  ])('refuses the unknown field %s by its name', (name) => {
+  ])('rejects the unknown field %s by name', (name) => {
     expect(() =>
       client.outlineRequest(scanJson(Buffer.from(`{"messages":[],"${name}":1}`), { depthMax: 64 }), {
         model: 'm',
@@ -37,7 +37,7 @@ describe('the outline of a Converse request', () => {
     ).toThrow(expect.objectContaining({ code: 'unknown_field', param: name }) as Error);
   });
 
-  it('has its model and whether it streams from the address', () => {
+  it('takes the model and streaming from the URL', () => {
     const arn = 'arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-x-v1:0';
     expect(outline({ messages: [] }, arn, true)).toMatchObject({
       format: 'converse',
@@ -60,7 +60,7 @@ describe('the outline of a Converse request', () => {
     ['toolConfig.tools[0]', { toolConfig: { tools: ['a'] } }],
     ['toolConfig.toolChoice', { toolConfig: { toolChoice: 'auto' } }],
     ['inferenceConfig', { inferenceConfig: 1 }],
-  ])('refuses %s of a wrong kind', (param, body) => {
+  ])('rejects a wrong type of %s', (param, body) => {
     expect(() => outline(body)).toThrow(expect.objectContaining({ code: 'invalid_field', param }) as Error);
   });
 
@@ -102,7 +102,7 @@ describe('the outline of a Converse request', () => {
     ]);
   });
 
-  it('finds tools, each at its place in the list, and the choice among them', () => {
+  it('finds tools by their positions, and the tool choice', () => {
     const toolSpec = {
       name: 'f',
       description: 'does',

@@ -1,4 +1,3 @@
-import { GatewayError } from '@gateway/errors';
 import type {
   MessageOutline,
   MessageRole,
@@ -13,13 +12,14 @@ import {
   invalidBody,
   invalidField,
   missingField,
+  unknownField,
   modelCharactersMax,
   outlineTexts,
 } from '../../common/outline-request.ts';
 
 /**
- * The members of a Converse request: `ConverseRequest` and `ConverseStreamRequest` of the AWS SDK, which a test holds
- * this list to. `modelId` belongs into the address; clients that put it into the body as well are not refused.
+ * The members of a Converse request: `ConverseRequest` and `ConverseStreamRequest` of the AWS SDK. A test compares the list
+ * with the SDK. `modelId` belongs in the URL, but it is also accepted in the body.
  */
 export const requestFields = [
   'modelId',
@@ -37,12 +37,12 @@ export const requestFields = [
   'outputConfig',
 ] as const;
 
-/** Far beyond any model's context; each costs some microseconds and a few hundred bytes. */
+/** Far beyond any model's context. Each message costs some microseconds and a few hundred bytes. */
 const messagesMax = 32_768;
 
 /**
- * What the gateway needs to know of a request. The members of the body are judged by name; what is in them, only where
- * the gateway reads it: the rest is the provider's.
+ * Outlines a request. All members of the body are checked by name. Their contents are checked only where the gateway uses
+ * them; the provider checks the rest.
  *
  * @throws GatewayError `missing_field`, `invalid_field` or `unknown_field`, with `param`.
  */
@@ -75,12 +75,11 @@ function refuseUnknown(tape: JsonTape): void {
   for (const { key } of tape.entries(tape.root)) {
     const name = tape.stringValue(key) ?? '';
     if (known.has(name)) continue;
-    const param = name.slice(0, 100);
-    throw new GatewayError('unknown_field', { param, message: `The field "${param}" is not known here.` });
+    throw unknownField(name.slice(0, 100));
   }
 }
 
-/** A member that is absent or null is undefined. */
+/** Returns undefined for a member that is absent or null. */
 function readMember(
   tape: JsonTape,
   object: JsonNode,
@@ -94,7 +93,7 @@ function readMember(
   return node;
 }
 
-/** A stored prompt brings its own messages, so the API lets them out. */
+/** `messages` is optional, because a stored prompt contains its own messages. */
 function readMessages(tape: JsonTape): JsonNode[] {
   const node = readMember(tape, tape.root, 'messages', 'array');
   const messages = node === undefined ? [] : tape.items(node);
@@ -109,7 +108,7 @@ function readMaxTokens(tape: JsonTape): number | undefined {
   return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
 }
 
-/** An unknown choice is the provider's to judge. */
+/** An unknown choice counts as `auto`. The provider checks it. */
 export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined): ToolChoice {
   if (choice === undefined) return { mode: 'unset' };
   const tool = tape.get(choice, 'tool');
@@ -119,9 +118,9 @@ export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined):
 }
 
 /**
- * The elements of `toolConfig.tools`. A cache point is one too: it has no name, and marks the tool before it.
+ * Outlines the elements of `toolConfig.tools`. A cache point is also an element. It has no name and marks the tool before it.
  *
- * @throws GatewayError when an element is no object.
+ * @throws GatewayError when an element is not an object.
  */
 function outlineTools(tape: JsonTape, tools: JsonNode): ToolOutline[] {
   const nodes = tape.items(tools);
@@ -144,14 +143,14 @@ export function isCachePoint(tape: JsonTape, node: JsonNode | undefined): boolea
   return node !== undefined && tape.get(node, 'cachePoint') !== undefined;
 }
 
-/** Reads what is there: a message of an unknown shape is the provider's to judge. */
+/** Outlines a message. The provider checks messages of an unknown shape. */
 function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const content = tape.get(node, 'content');
   const blocks = content === undefined ? [] : tape.items(content);
   return { ...outlineBlocks(tape, blocks), index, role: mapRole(tape, node), range: tape.range(node) };
 }
 
-/** The system prompt, as the message that it would be. */
+/** Outlines the system prompt as a message. */
 function outlineSystem(tape: JsonTape, node: JsonNode): MessageOutline {
   return { ...outlineBlocks(tape, tape.items(node)), index: 0, role: 'system', range: tape.range(node) };
 }
@@ -182,7 +181,7 @@ function textNodes(tape: JsonTape, block: JsonNode): JsonNode[] {
   return text !== undefined && tape.kind(text) === 'string' ? [text] : [];
 }
 
-/** Calls of the provider's own carry their results with them: nobody has to answer them. */
+/** Server tool calls are skipped, because the provider executes them. */
 function outlineToolCall(tape: JsonTape, body: JsonNode | undefined): ToolCallOutline[] {
   if (body === undefined || tape.stringValue(tape.get(body, 'type')) === 'server_tool_use') return [];
   const name = tape.stringValue(tape.get(body, 'name'));

@@ -12,7 +12,7 @@ import { outlineToolChoice } from './outline-request.ts';
 import { parseCachePoint } from '../shared/block-values.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
-/** The whole request. Its shape has been judged by `outlineRequest`; what is of no use here is kept for this format. */
+/** Parses the whole request after `outlineRequest` checked it. Unknown members are kept for this format. */
 export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest {
   const { start, end } = tape.range(tape.root);
   const body = asObject(parseExactJson(tape.bytes.toString('utf8', start, end))) ?? {};
@@ -28,7 +28,7 @@ export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest 
     toolChoice,
     settings,
     stream: route?.stream ?? false,
-    // The format's streams tell usage always.
+    // Streams of this format always include usage.
     streamsUsage: route?.stream ?? false,
     ...own.with({
       ...otherMembers(body, ['modelId', 'messages', 'system', 'toolConfig', ...read]),
@@ -49,7 +49,7 @@ function parseSystem(system: unknown): ChatMessage[] {
   return parts.length === 0 ? [] : [{ role: 'system', parts }];
 }
 
-/** Turns that follow one of their own role, or speak for the system between others, are told apart when written again. */
+/** Marks consecutive turns of one role, and system turns between others, so that rendering keeps them apart. */
 function parseMessages(raw: unknown): ChatMessage[] {
   let before: unknown;
   return asList(raw)
@@ -67,7 +67,7 @@ function parseMessage(raw: JsonObject, spelling: JsonObject): ChatMessage {
   return { role, parts: parseContent(raw.content), ...own.with({ ...rest, ...spelling }) };
 }
 
-/** The gateway's own member of a tool is left behind. A cache point becomes a mark on the tool before it. */
+/** Drops the gateway's own member of a tool. A cache point becomes a marker on the tool before it. */
 function parseTools(list: unknown): ChatTool[] {
   const tools: ChatTool[] = [];
   for (const raw of asList(list).filter(isObject)) {

@@ -6,8 +6,8 @@ import { mapToStopReason, renderUsage } from '../shared/response-end.ts';
 import { mapToException } from '../shared/exceptions.ts';
 
 /**
- * A plain answer: the first, where a provider gave several, since the format knows one. What a provider of this very
- * format said beyond the interchange is said again.
+ * Renders a plain answer. The format has one choice, so further choices are dropped. Extensions of a provider with the same
+ * format are included.
  */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
@@ -23,16 +23,16 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
     },
     stopReason: answer.format === 'converse' ? (choice?.rawReason ?? mapped) : mapped,
     usage: rawUsage ?? renderUsage(answer.usage ?? { inputTokens: 0, outputTokens: 0 }),
-    // The SDK's types promise it; what is not known of it is nothing.
+    // The SDK's types require metrics. An unknown latency is 0.
     ...(answer.format === 'converse' ? {} : { metrics: { latencyMs: defaults.latencyMs ?? 0 } }),
     ...members,
   };
 }
 
-/** A status that HTTP does not name, and the SDK neither. */
+/** A status that neither HTTP nor the SDK defines. */
 const overloaded = 529;
 
-/** An error answer, with everything that the SDK looks for: the message, and the exception's name in a header. */
+/** Renders an error as the SDK expects it: the message in the body, and the exception's name in a header. */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {
     status: error.status === overloaded ? 503 : error.status,

@@ -9,12 +9,12 @@ const piece = (block: number, argumentsText: string): BlockEvent => ({
 });
 const end = (block: number): BlockEvent => ({ type: 'tool-call-end', choice: 0, block });
 
-/** What the frames say: which block starts, goes on and stops, in their order. */
-function tell(events: readonly BlockEvent[]): string[] {
+/** Lists the starts, deltas and stops of blocks in the order of the frames. */
+function render(events: readonly BlockEvent[]): string[] {
   let queue = emptyQueue;
-  const told: string[] = [];
+  const sent: string[] = [];
   const note = (frames: ReturnType<typeof renderQueued>[1]): void => {
-    for (const frame of frames) told.push(JSON.stringify(frame));
+    for (const frame of frames) sent.push(JSON.stringify(frame));
   };
   for (const event of events) {
     const [next, frames] = renderBlockEvent(queue, event);
@@ -22,11 +22,11 @@ function tell(events: readonly BlockEvent[]): string[] {
     note(frames);
   }
   note(renderQueued(queue)[1]);
-  return told;
+  return sent;
 }
 
-describe('blocks that run side by side', () => {
-  it('come one after the other, and no piece is lost', () => {
+describe('overlapping blocks', () => {
+  it('are sent sequentially, without losing a piece', () => {
     const apart = [0, 1, 2].map((block) => [
       start(block),
       piece(block, '{"a":'),
@@ -34,19 +34,19 @@ describe('blocks that run side by side', () => {
       end(block),
     ]);
     const mixed = [0, 1, 2, 3].flatMap((step) => apart.map((events) => events[step]!));
-    expect(tell(mixed)).toEqual(tell(apart.flat()));
-    expect(tell(mixed.filter(({ type }) => type !== 'tool-call-end'))).toEqual(tell(apart.flat()));
+    expect(render(mixed)).toEqual(render(apart.flat()));
+    expect(render(mixed.filter(({ type }) => type !== 'tool-call-end'))).toEqual(render(apart.flat()));
   });
 
-  it('take time in proportion to what they say, be they ever so many', () => {
+  it('take time proportional to their length, for any number of blocks', () => {
     const blocks = Array.from({ length: 4_000 }, (_, block) => block);
     const pieces = Array.from({ length: 50 }, () => blocks.map((block) => piece(block, '1'))).flat();
     const long = Array.from({ length: 200_000 }, () => piece(1, '1'));
-    expect(tell([...blocks.map(start), ...pieces, ...long])).toHaveLength(408_000);
+    expect(render([...blocks.map(start), ...pieces, ...long])).toHaveLength(408_000);
   }, 20_000);
 
-  it('wait within a bound', () => {
+  it('are buffered up to a limit', () => {
     const pieces = Array.from({ length: 33 }, () => piece(1, 'x'.repeat(1024 * 1024)));
-    expect(() => tell([start(0), start(1), ...pieces])).toThrow('could not be read');
+    expect(() => render([start(0), start(1), ...pieces])).toThrow('could not be read');
   });
 });

@@ -12,17 +12,17 @@ export type BlockEvent = Exclude<
 >;
 
 /**
- * The block that is told now, and those that wait for it to end. In this format blocks come one after the other, and
- * its clients keep one at a time; elsewhere calls may run side by side.
+ * The block that is being sent, and the blocks that wait for its end. In this format, blocks are strictly sequential. In
+ * other formats, tool calls can overlap.
  */
 export interface BlockQueue {
   readonly nextIndex: number;
   readonly current: CurrentBlock | undefined;
-  /** By block, in the order of their starts; the events of each, latest first. */
+  /** Buffered events per block, the latest first. Blocks are in the order of their starts. */
   readonly waiting: ReadonlyMap<number, Waiting>;
-  /** What came after those, of all blocks, latest first: sorted in when the next block is to be told. */
+  /** Later events of all blocks, the latest first. They are sorted into `waiting` when the next block starts. */
   readonly late: Waiting | undefined;
-  /** Since nothing waited. */
+  /** Buffered characters. Reset when nothing is buffered. */
   readonly waitingCharacters: number;
 }
 
@@ -31,7 +31,7 @@ interface CurrentBlock {
   readonly index: number;
   readonly kind: 'text' | 'thinking' | 'tool-call';
   readonly isEmpty: boolean;
-  /** Of hidden thinking: it is no text, and stays in the base64 that it came in. */
+  /** For hidden reasoning that is not text: it stays in base64. */
   readonly isBase64?: boolean;
 }
 
@@ -50,7 +50,7 @@ export const emptyQueue: BlockQueue = {
   waitingCharacters: 0,
 };
 
-/** @throws GatewayError `upstream_invalid` for more that waits than is held. */
+/** @throws GatewayError `upstream_invalid` when the buffered events exceed the limit. */
 export function renderBlockEvent(queue: BlockQueue, event: BlockEvent): QueueStep {
   if (queue.current !== undefined && queue.current.block !== event.block) return [wait(queue, event), []];
   const [next, frames] = renderNow(queue, event);
@@ -60,18 +60,18 @@ export function renderBlockEvent(queue: BlockQueue, event: BlockEvent): QueueSte
   return [drained, [...frames, ...more]];
 }
 
-/** What is left of the blocks when the answer stops: a block that did not end does now. */
+/** Renders all buffered blocks when the answer stops. Open blocks are ended. */
 export function renderQueued(queue: BlockQueue): QueueStep {
   let current = queue;
   const frames: StreamFrame[] = [];
   while (current.current !== undefined) {
-    const [next, told] = renderBlockEvent(current, {
+    const [next, sent] = renderBlockEvent(current, {
       type: 'text-end',
       choice: 0,
       block: current.current.block,
     });
     current = next;
-    for (const frame of told) frames.push(frame);
+    for (const frame of sent) frames.push(frame);
   }
   return [current, frames];
 }
@@ -81,7 +81,7 @@ function wait(queue: BlockQueue, event: BlockEvent): BlockQueue {
   return { ...queue, waitingCharacters, late: { event, before: queue.late } };
 }
 
-/** The blocks that waited, until one of them has not ended yet. */
+/** Renders the buffered blocks, up to the first block without an end. */
 function renderWaiting(queue: BlockQueue): QueueStep {
   const waiting = new Map(queue.waiting);
   for (const event of eventsOf(queue.late)) {
@@ -92,9 +92,9 @@ function renderWaiting(queue: BlockQueue): QueueStep {
   for (const [block, entry] of waiting) {
     waiting.delete(block);
     for (const event of eventsOf(entry)) {
-      const [next, told] = renderNow(current, event);
+      const [next, sent] = renderNow(current, event);
       current = next;
-      for (const frame of told) frames.push(frame);
+      for (const frame of sent) frames.push(frame);
     }
     if (current.current !== undefined) break;
   }
@@ -137,7 +137,7 @@ function renderNow(queue: BlockQueue, event: BlockEvent): QueueStep {
   }
 }
 
-/** Text and thinking have no start of their own here: their first delta is it. */
+/** Starts a block. Text and reasoning have no start frame; their first delta starts them. */
 function startBlock(
   queue: BlockQueue,
   block: number,
@@ -177,7 +177,7 @@ function endThinking(queue: BlockQueue, event: Extract<BlockEvent, { type: 'thin
   return [ended, [...signatures, ...redactions, ...frames]];
 }
 
-/** A block without a delta would not be seen: text and thinking get an empty one. */
+/** Ends a block. Text and reasoning without a delta get an empty one, because they have no start frame. */
 function endBlock(queue: BlockQueue): QueueStep {
   const { current } = queue;
   if (current === undefined) return [queue, []];
@@ -188,7 +188,7 @@ function endBlock(queue: BlockQueue): QueueStep {
   return [{ ...queue, current: undefined }, [...deltas, stop]];
 }
 
-/** A part that came whole, as the start, the delta and the stop that it would have been. None for what streams cannot say. */
+/** Renders a whole part as start, delta and stop. Nothing is sent for a part that streams cannot express. */
 function renderPart(queue: BlockQueue, part: ChatPart): QueueStep {
   const block =
     part.type === 'opaque' ? asObject(own.read(part).part) : renderContent([part], createAnswerContext())[0];

@@ -1,6 +1,6 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { own } from '../shared/own-members.ts';
-import { eventFrame, type StreamFrame, renderToldError } from './stream-frames.ts';
+import { eventFrame, type StreamFrame, renderProviderError } from './stream-frames.ts';
 import { mapToStopReason, renderUsage } from '../shared/response-end.ts';
 import {
   emptyQueue,
@@ -10,14 +10,14 @@ import {
   type BlockQueue,
 } from './render-stream-block.ts';
 
-/** What the frames so far have said. Never changed in place. */
+/** The state of a rendered stream. Immutable. */
 export interface StreamRenderState {
   readonly isOwnFormat: boolean;
   readonly blocks: BlockQueue;
   readonly stopped: boolean;
-  /** Known before the answer's end, and told with it: an answer that breaks off in between has not stopped. */
+  /** Received before the end of the answer, and sent at the end. A truncated answer must not report it. */
   readonly stopReason: string | undefined;
-  /** Members of `messageStop` and of `metadata`, as far as they are known. */
+  /** Members of `messageStop` and of `metadata` that are known so far. */
   readonly stop: JsonObject;
   readonly metadata: JsonObject;
 }
@@ -34,8 +34,9 @@ export const initialStreamRender: StreamRenderState = {
 };
 
 /**
- * The frames that tell an event: none, one or some. The format knows one choice; other choices are not told.
- * `latencyMs` is how long the answer has taken so far.
+ * Renders an event as any number of frames. The format has one choice, so events of other choices are dropped.
+ *
+ * @param latencyMs time since the start of the answer
  */
 export function renderStreamEvent(
   state: StreamRenderState,
@@ -59,7 +60,7 @@ export function renderStreamEvent(
     case 'finish':
       return keepStop(state, state.isOwnFormat ? event.rawReason : mapToStopReason(event.reason));
     case 'error':
-      return [state, [renderToldError(event)]];
+      return [state, [renderProviderError(event)]];
     case 'message-end':
       return renderEnd(state, latencyMs);
     default:
@@ -96,14 +97,14 @@ function renderStop(state: StreamRenderState, stopReason: string): RenderStep {
   return [{ ...state, blocks, stopped: true }, [...frames, stop]];
 }
 
-/** The SDK's types promise usage and metrics; what a provider of another format did not say of them is nothing. */
+/** The SDK's types require usage and metrics. Unknown values from providers of other formats are 0. */
 function renderEnd(state: StreamRenderState, latencyMs: number): RenderStep {
   const [stopped, frames] = renderStop(state, state.stopReason ?? mapToStopReason('other'));
-  const promised = {
+  const defaults = {
     usage: renderUsage({ inputTokens: 0, outputTokens: 0 }),
     metrics: { latencyMs: Math.round(latencyMs) },
   };
-  const metadata = state.isOwnFormat ? state.metadata : { ...promised, ...state.metadata };
+  const metadata = state.isOwnFormat ? state.metadata : { ...defaults, ...state.metadata };
   if (Object.keys(metadata).length === 0) return [stopped, frames];
   return [stopped, [...frames, eventFrame('metadata', metadata)]];
 }

@@ -4,7 +4,7 @@ import type { EventStreamHeader } from '../../event-stream/event-stream-message.
 import type { ErrorKind } from '../shared/exceptions.ts';
 import { mapToStreamException } from '../shared/exceptions.ts';
 
-/** Members of a stream's events that come in the payload of a frame, whose headers name the event. */
+/** A frame of a stream. Its headers name the event, and its payload holds the members. */
 export interface StreamFrame {
   /** An event of the stream, or an exception that ends it. */
   readonly kind: 'event' | 'exception';
@@ -19,7 +19,7 @@ export function eventFrame(name: string, payload: JsonObject): StreamFrame {
 
 const text = (value: string): EventStreamHeader => ({ type: 'string', value });
 
-/** The headers are in the order in which AWS sends them. */
+/** Encodes a frame. The headers have the same order as in AWS's own frames. */
 export function encodeFrame({ kind, name, payload }: StreamFrame): Buffer {
   const headers = new Map([
     [`:${kind}-type`, text(name)],
@@ -29,13 +29,16 @@ export function encodeFrame({ kind, name, payload }: StreamFrame): Buffer {
   return encodeEventStream({ headers, payload: Buffer.from(JSON.stringify(payload)) });
 }
 
-/** The failure of a stream whose headers are out: the SDK throws it as the exception that it names. */
+/** Renders an error after the start of a stream. The SDK throws the exception that the frame names. */
 export function renderStreamError(error: PublicError): StreamFrame {
   return exceptionFrame(error, error.message);
 }
 
-/** A failure that the provider told inside its stream. */
-export function renderToldError(error: { readonly message: string; readonly code?: string }): StreamFrame {
+/** Renders an error that the provider sent inside its stream. */
+export function renderProviderError(error: {
+  readonly message: string;
+  readonly code?: string;
+}): StreamFrame {
   return exceptionFrame({ status: 500, code: error.code ?? null, source: 'provider' }, error.message);
 }
 

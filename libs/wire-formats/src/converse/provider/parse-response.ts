@@ -12,59 +12,59 @@ import { mapExceptionToType } from '../shared/exceptions.ts';
 const readMembers = ['output', 'stopReason', 'usage'] as const;
 
 /**
- * A plain answer, as the events that a stream of it would have been.
+ * Parses a plain answer to the events of an equivalent stream.
  *
- * @throws GatewayError `upstream_invalid` for what is no JSON object with a message.
+ * @throws GatewayError `upstream_invalid` for a body that is not a JSON object with a message
  */
 export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   const body = asObject(parseProviderJson(bytes, parseExactJson)) ?? {};
   const message = asObject(asObject(body.output)?.message);
-  if (message === undefined) return [tellFailure(body)];
-  const blocks = asList(message.content).flatMap((raw, block) => tellPart(parseAnswerBlock(raw), block));
+  if (message === undefined) return [emitFailure(body)];
+  const blocks = asList(message.content).flatMap((raw, block) => emitPart(parseAnswerBlock(raw), block));
   const rest = otherMembers(body, readMembers);
   return [
     { type: 'message-start', format: 'converse' },
-    ...tellExtensions('message', otherMembers(message, ['role', 'content'])),
+    ...emitExtensions('message', otherMembers(message, ['role', 'content'])),
     ...blocks,
-    ...tellExtensions('answer', rest),
-    ...tellUsage(body.usage),
-    ...tellFinish(body.stopReason),
+    ...emitExtensions('answer', rest),
+    ...emitUsage(body.usage),
+    ...emitFinish(body.stopReason),
     { type: 'message-end' },
   ];
 }
 
-/** A result in an answer is of a call that the provider carried out itself. */
+/** A result in an answer belongs to a server tool, so it stays opaque. */
 function parseAnswerBlock(raw: unknown): ChatPart {
   const part = parseBlock(raw);
   return part.type === 'tool-result' ? { type: 'opaque', extensions: own.of({ part: raw }) } : part;
 }
 
-/** A body without an answer may say why. */
-function tellFailure(body: JsonObject): StreamEvent {
+/** A body without an answer can contain an error message. */
+function emitFailure(body: JsonObject): StreamEvent {
   const message = asText(body.message);
   if (message === undefined)
-    throw new GatewayError('upstream_invalid', { detail: 'the answer has no message' });
+    throw new GatewayError('upstream_invalid', { detail: 'the response has no message' });
   return { type: 'error', message, extensions: own.of(body) };
 }
 
-export function tellExtensions(scope: 'answer' | 'message', members: JsonObject): StreamEvent[] {
+export function emitExtensions(scope: 'answer' | 'message', members: JsonObject): StreamEvent[] {
   return isEmpty(members) ? [] : [{ type: 'extension', scope, choice: 0, extensions: own.of(members) }];
 }
 
-export function tellUsage(raw: unknown): StreamEvent[] {
+export function emitUsage(raw: unknown): StreamEvent[] {
   const usage = isObject(raw) ? parseUsage(raw) : undefined;
   return usage === undefined ? [] : [{ type: 'usage', usage, extensions: own.of(raw as JsonObject) }];
 }
 
-export function tellFinish(raw: unknown): StreamEvent[] {
+export function emitFinish(raw: unknown): StreamEvent[] {
   const rawReason = asText(raw);
   return rawReason === undefined
     ? []
     : [{ type: 'finish', choice: 0, reason: mapStopReason(rawReason), rawReason }];
 }
 
-/** The events that a whole part would have been in a stream. */
-export function tellPart(part: ChatPart, block: number): StreamEvent[] {
+/** The stream events of a whole part. */
+export function emitPart(part: ChatPart, block: number): StreamEvent[] {
   const place = { choice: 0, block };
   const extensions = part.extensions === undefined ? {} : { extensions: part.extensions };
   switch (part.type) {
@@ -95,7 +95,7 @@ export function tellPart(part: ChatPart, block: number): StreamEvent[] {
     case 'audio':
     case 'opaque':
       return [{ type: 'part', ...place, part }];
-    // Neither is a block of an answer: `parseBlock` reads a result in one as opaque, and makes no refusals.
+    // Answers contain neither: results were parsed as opaque parts, and `parseBlock` returns no refusals.
     case 'tool-result':
     case 'refusal':
       return [];
@@ -103,8 +103,8 @@ export function tellPart(part: ChatPart, block: number): StreamEvent[] {
 }
 
 /**
- * What an error answer says. The exception's name stands in the header `x-amzn-errortype`, or in the body's `__type`,
- * each with an address after or before it: `ValidationException:http://…`, `com.amazon.coral.service#AccessDeniedException`.
+ * Parses an error response. The exception's name is in the header `x-amzn-errortype` or in the body's `__type`, with a URL
+ * after it or a namespace before it: `ValidationException:http://…`, `com.amazon.coral.service#AccessDeniedException`.
  */
 export function parseError(status: number, body: string, headers: AnswerHeaders = {}): ProviderError {
   const parsed = asObject(parseErrorBody(body)) ?? {};

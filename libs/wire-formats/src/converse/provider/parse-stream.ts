@@ -5,16 +5,16 @@ import { asObject, asText, optional, otherMembers } from '../../json/read-member
 import { mapExceptionToType } from '../shared/exceptions.ts';
 import { own } from '../shared/own-members.ts';
 import { endOpenBlock, chainSteps, type StreamState, type StreamStep } from './stream-state.ts';
-import { tellExtensions, tellFinish, tellUsage } from './parse-response.ts';
+import { emitExtensions, emitFinish, emitUsage } from './parse-response.ts';
 import { readBlockDelta, readBlockStart, readBlockStop } from './read-block.ts';
 
-/** The padding that AWS adds to frames, so that their length tells nothing of the text. */
+/** A padding member that AWS adds to frames, so that their length does not reveal the text. */
 const padding = 'p';
 
 /**
- * One frame of a provider's stream.
+ * Parses one frame of a provider's stream.
  *
- * @throws GatewayError `upstream_invalid` for a payload that is no JSON.
+ * @throws GatewayError `upstream_invalid` for a payload that is not JSON
  */
 export function parseMessage(state: StreamState, message: EventStreamMessage): StreamStep {
   if (state.ended) return [state, []];
@@ -28,7 +28,7 @@ export function parseMessage(state: StreamState, message: EventStreamMessage): S
   return chainSteps(state, startOnce, (current) => read(current, payload), endOnce);
 }
 
-/** A handler an event. Events that are new to us are passed over. */
+/** One handler per event. Unknown events are skipped. */
 const events: ReadonlyMap<string, (state: StreamState, payload: JsonObject) => StreamStep> = new Map([
   ['messageStart', readMessageStart],
   ['contentBlockStart', readBlockStart],
@@ -39,10 +39,10 @@ const events: ReadonlyMap<string, (state: StreamState, payload: JsonObject) => S
 ]);
 
 function readMessageStart(state: StreamState, payload: JsonObject): StreamStep {
-  return [state, tellExtensions('message', otherMembers(payload, ['role', padding]))];
+  return [state, emitExtensions('message', otherMembers(payload, ['role', padding]))];
 }
 
-/** Some gateways leave the first frame out. */
+/** Emits the start of the message once, because some gateways omit the first frame. */
 function startOnce(state: StreamState): StreamStep {
   if (state.started) return [state, []];
   return [{ ...state, started: true }, [{ type: 'message-start', format: 'converse' }]];
@@ -54,37 +54,39 @@ function readMessageStop(state: StreamState, payload: JsonObject): StreamStep {
   const rest = otherMembers(payload, ['stopReason', padding]);
   return [
     { ...closed, stopped: true },
-    [...ends, ...tellExtensions('answer', rest), ...tellFinish(payload.stopReason)],
+    [...ends, ...emitExtensions('answer', rest), ...emitFinish(payload.stopReason)],
   ];
 }
 
 function readMetadata(state: StreamState, payload: JsonObject): StreamStep {
   const rest = otherMembers(payload, ['usage', padding]);
-  return [{ ...state, told: true }, [...tellExtensions('answer', rest), ...tellUsage(payload.usage)]];
+  return [{ ...state, hasMetadata: true }, [...emitExtensions('answer', rest), ...emitUsage(payload.usage)]];
 }
 
 function endOnce(state: StreamState): StreamStep {
-  return state.stopped && state.told ? [{ ...state, ended: true }, [{ type: 'message-end' }]] : [state, []];
+  return state.stopped && state.hasMetadata
+    ? [{ ...state, ended: true }, [{ type: 'message-end' }]]
+    : [state, []];
 }
 
-/** The provider closed in good order. The answer is whole when it said why it stopped, with or without its usage. */
+/** Ends the stream after a regular close. The answer is complete if it has a stop reason, even without usage. */
 export function endStream(state: StreamState): StreamStep {
   return state.stopped && !state.ended ? [{ ...state, ended: true }, [{ type: 'message-end' }]] : [state, []];
 }
 
 function readFailure(state: StreamState, message: EventStreamMessage, payload: JsonObject): StreamStep {
   const code = textHeader(message, ':exception-type') ?? textHeader(message, ':error-code');
-  const told: StreamEvent = {
+  const error: StreamEvent = {
     type: 'error',
     message:
       asText(payload.message) ??
       asText(payload.originalMessage) ??
-      'The provider ended the answer with an error.',
+      'The provider ended the response with an error and gave no message.',
     ...optional('code', code),
     errorType: (code === undefined ? undefined : mapExceptionToType(code)) ?? 'api_error',
     extensions: own.of(payload),
   };
-  return [{ ...state, ended: true }, [told]];
+  return [{ ...state, ended: true }, [error]];
 }
 
 function readErrorHeaders(message: EventStreamMessage): JsonObject {

@@ -5,14 +5,14 @@ import { own } from '../shared/own-members.ts';
 import {
   endOpenBlock,
   chainSteps,
-  holdPiece,
+  bufferPiece,
   type OpenBlock,
   type StreamState,
   type StreamStep,
 } from './stream-state.ts';
 
 type ReadStep = (state: StreamState) => StreamStep;
-/** What is to be opened: a block without its places. */
+/** A block to open, without its positions. */
 type Opening = OpenBlock extends infer Block
   ? Block extends OpenBlock
     ? Omit<Block, 'index' | 'block'>
@@ -24,10 +24,10 @@ const nothing: ReadStep = (state) => [state, []];
 export function readBlockStart(state: StreamState, payload: JsonObject): StreamStep {
   const index = asNumber(payload.contentBlockIndex) ?? 0;
   const [member, body] = Object.entries(asObject(payload.start) ?? {})[0] ?? [];
-  // Some gateways send an empty start before text.
+  // Some gateways send an empty start frame before text.
   if (member === undefined || !isObject(body)) return nothing(state);
   if (member === 'toolUse' && body.type !== 'server_tool_use') return openToolCall(state, index, body);
-  return open(state, index, { kind: 'held', member, start: body, pieces: undefined }, []);
+  return open(state, index, { kind: 'buffered', member, start: body, pieces: undefined }, []);
 }
 
 export function readBlockDelta(state: StreamState, payload: JsonObject): StreamStep {
@@ -43,14 +43,14 @@ export function readBlockDelta(state: StreamState, payload: JsonObject): StreamS
   );
 }
 
-/** By the member that a delta has. */
+/** Handlers, keyed by the member of a delta. */
 const deltas: ReadonlyMap<string, (state: StreamState, index: number, value: unknown) => StreamStep> =
   new Map([
     ['text', readText],
     ['reasoningContent', readReasoning],
     ['toolUse', readInput],
-    ['toolResult', (state, index, value) => hold(state, index, 'toolResult', value)],
-    ['image', (state, index, value) => hold(state, index, 'image', value)],
+    ['toolResult', (state, index, value) => buffer(state, index, 'toolResult', value)],
+    ['image', (state, index, value) => buffer(state, index, 'image', value)],
     ['citation', readCitation],
   ]);
 
@@ -64,7 +64,7 @@ export function readBlockStop(state: StreamState, payload: JsonObject): StreamSt
     : nothing(state);
 }
 
-/** A block that starts ends the one before: some gateways leave its stop out. */
+/** Opens a block and ends the one before, because some gateways omit the stop frame. */
 function open(
   state: StreamState,
   index: number,
@@ -90,7 +90,7 @@ function openToolCall(state: StreamState, index: number, body: JsonObject): Stre
   return open(state, index, { kind: 'tool-call', hasInput: false }, [start]);
 }
 
-/** Opens a block of text or thinking, unless it is the one that is open. */
+/** Opens a block of text or reasoning, unless it is open already. */
 function ensure(state: StreamState, index: number, kind: 'text' | 'thinking'): StreamStep {
   if (state.open?.index === index && state.open.kind === kind) return [state, []];
   const place = { choice: 0, block: state.nextBlock };
@@ -112,7 +112,7 @@ function addText(state: StreamState, index: number, kind: 'text' | 'thinking', t
 function readReasoning(state: StreamState, index: number, value: unknown): StreamStep {
   const delta = asObject(value) ?? {};
   if (delta.redactedContent !== undefined)
-    return hold(state, index, 'reasoningContent', delta.redactedContent);
+    return buffer(state, index, 'reasoningContent', delta.redactedContent);
   const text = asText(delta.text);
   const signature = asText(delta.signature);
   return chainSteps(
@@ -133,18 +133,18 @@ function readInput(state: StreamState, index: number, value: unknown): StreamSte
   const input = asText(asObject(value)?.input) ?? '';
   const { open: block } = state;
   if (block?.index !== index || input === '') return nothing(state);
-  if (block.kind === 'held') return [holdPiece(state, block, input), []];
+  if (block.kind === 'buffered') return [bufferPiece(state, block, input), []];
   if (block.kind !== 'tool-call') return nothing(state);
   const delta: StreamEvent = { type: 'tool-call-delta', choice: 0, block: block.block, argumentsText: input };
   return [block.hasInput ? state : { ...state, open: { ...block, hasInput: true } }, [delta]];
 }
 
-/** What stands in a block that is told when it is whole. */
-function hold(state: StreamState, index: number, member: string, piece: unknown): StreamStep {
-  if (state.open?.index === index && state.open.kind === 'held' && state.open.member === member) {
-    return [holdPiece(state, state.open, piece), []];
+/** Buffers a piece of a block that is emitted as a whole. */
+function buffer(state: StreamState, index: number, member: string, piece: unknown): StreamStep {
+  if (state.open?.index === index && state.open.kind === 'buffered' && state.open.member === member) {
+    return [bufferPiece(state, state.open, piece), []];
   }
-  const opening = { kind: 'held', member, start: {}, pieces: { piece, before: undefined } } as const;
+  const opening = { kind: 'buffered', member, start: {}, pieces: { piece, before: undefined } } as const;
   return open(state, index, opening, []);
 }
 

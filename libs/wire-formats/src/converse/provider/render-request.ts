@@ -24,7 +24,7 @@ const membersOfSettings = [
   'spelling',
 ] as const;
 
-/** The request as this format's body, and what of it the format cannot say. The model and the stream are the address's. */
+/** Renders the body, and lists the losses. The URL names the model and whether to stream. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const { toolConfig, ...kept } = own.read(request);
@@ -50,21 +50,24 @@ function renderToolConfig(request: ChatRequest, kept: JsonObject, losses: Loss[]
     ...optional('toolChoice', choice),
     ...kept,
   };
-  // An empty choice is no empty member: `{ auto: {} }` says something.
+  // `isEmpty` is false for `{ auto: {} }`, so a choice without members is kept.
   return isEmpty(config) ? {} : { toolConfig: config };
 }
 
-/** The format cannot narrow a choice: the tools that it leaves out are not offered. */
+/** The format cannot restrict a choice to some tools, so only the allowed tools are sent. */
 function chooseTools({ tools, toolChoice, messages }: ChatRequest, losses: Loss[]): readonly ChatTool[] {
   if (toolChoice.mode === 'allowed') return tools.filter((tool) => isNamed(tool, toolChoice));
   if (toolChoice.mode !== 'none') return tools;
-  // A conversation that has calls in it is refused without tools.
+  // The API rejects a conversation with tool calls if the request has no tools.
   const hasCalls = messages.some(({ parts }) =>
     parts.some(({ type }) => type === 'tool-call' || type === 'tool-result'),
   );
   if (!hasCalls) return [];
   if (tools.length > 0)
-    losses.push({ field: 'tool_choice', reason: 'the format cannot forbid the use of tools' });
+    losses.push({
+      field: 'tool_choice',
+      reason: 'the format cannot forbid tool calls in a conversation that contains some',
+    });
   return tools;
 }
 
@@ -78,7 +81,9 @@ function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[]
   if (tool.kind === 'function') return [renderFunction(tool, kept), ...point];
   if (tool.kind === 'built-in' && !isEmpty(kept)) return [kept, ...point];
   const what =
-    tool.kind === 'custom' ? 'a tool that takes text' : "a built-in tool of another format's providers";
+    tool.kind === 'custom'
+      ? 'the format does not support custom tools'
+      : 'the built-in tool belongs to another provider';
   losses.push({ field: `tools[${index}]`, reason: what });
   return point;
 }
@@ -89,7 +94,7 @@ function renderFunction(tool: Extract<ChatTool, { kind: 'function' }>, kept: Jso
   return {
     toolSpec: {
       name,
-      // The API refuses an empty description, and a tool without a schema.
+      // The API rejects an empty description, and a tool without a schema.
       ...optional('description', description === '' ? undefined : description),
       inputSchema: { json: parameters ?? { type: 'object', properties: {} } },
       ...(strict === undefined ? {} : { strict }),
@@ -111,8 +116,8 @@ interface Turn {
 }
 
 /**
- * The conversation in this format: what speaks for the system stands apart, results stand in the user's turn, and turns
- * alternate, so neighbours of one role become one. A turn that says nothing is left out: the API refuses it.
+ * Renders the conversation. System messages become the system prompt, results become part of a user turn, and adjacent turns
+ * of one role are merged, because turns must alternate. Empty turns are dropped, because the API rejects them.
  */
 function renderMessages(messages: readonly ChatMessage[], losses: Loss[]): RenderedMessages {
   const system: JsonObject[] = [];
@@ -124,13 +129,16 @@ function renderMessages(messages: readonly ChatMessage[], losses: Loss[]): Rende
     const isApart = spelling === 'apart';
     if (message.role === 'system' && !isApart) {
       if (turns.length > 0) {
-        losses.push({ field: context.field, reason: 'the system speaks before the conversation alone' });
+        losses.push({
+          field: context.field,
+          reason: 'the format has system messages only before the conversation; the message was moved there',
+        });
       }
-      system.push(...renderContent(message.parts.filter(isSpoken), context));
+      system.push(...renderContent(message.parts.filter(isNotBlank), context));
       return;
     }
     const role = message.role === 'tool' ? 'user' : message.role;
-    const content = renderContent(message.parts.filter(isSpoken), context);
+    const content = renderContent(message.parts.filter(isNotBlank), context);
     const last = turns.at(-1);
     if (last?.role === role && !isApart) last.content.push(...content);
     else if (content.length > 0) turns.push({ role, members, content });
@@ -138,6 +146,6 @@ function renderMessages(messages: readonly ChatMessage[], losses: Loss[]): Rende
   return { system, messages: turns.map(({ role, members, content }) => ({ role, content, ...members })) };
 }
 
-function isSpoken(part: ChatPart): boolean {
+function isNotBlank(part: ChatPart): boolean {
   return !isBlank(part);
 }

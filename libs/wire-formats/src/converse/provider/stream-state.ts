@@ -4,29 +4,30 @@ import { parseExactJson } from '../../json/parse-json.ts';
 import { asList, asObject, asText, isObject } from '../../json/read-members.ts';
 import { parseBlock } from '../shared/parse-block.ts';
 import { own } from '../shared/own-members.ts';
-import { tellPart } from './parse-response.ts';
+import { emitPart } from './parse-response.ts';
 
-/** What has to be remembered between the frames of an answer. Never changed in place. */
+/** The state between the frames of an answer. Immutable. */
 export interface StreamState {
   readonly started: boolean;
-  /** Whether the frames that end an answer have come: `messageStop` and `metadata`, in either order. */
+  /** `messageStop` was received. It and `metadata` end an answer, in either order. */
   readonly stopped: boolean;
-  readonly told: boolean;
+  /** `metadata` was received. */
+  readonly hasMetadata: boolean;
   readonly ended: boolean;
   readonly nextBlock: number;
-  /** The block that is open, and the provider's number for it. Blocks come one after the other. */
+  /** The open block with the provider's index. At most one block is open. */
   readonly open: OpenBlock | undefined;
-  /** Characters that wait for their block to end. */
-  readonly heldCharacters: number;
+  /** Buffered characters of the open block. */
+  readonly bufferedCharacters: number;
 }
 
 export type OpenBlock = { readonly index: number; readonly block: number } & (
   | { readonly kind: 'text' }
   | { readonly kind: 'thinking'; readonly signature: string | undefined }
   | { readonly kind: 'tool-call'; readonly hasInput: boolean }
-  /** A block that is told when it is whole: the member that it is, how it began, and what came since, latest first. */
+  /** A block that is emitted as a whole: its member, the body of its start, and its pieces, the latest first. */
   | {
-      readonly kind: 'held';
+      readonly kind: 'buffered';
       readonly member: string;
       readonly start: JsonObject;
       readonly pieces: Pieces | undefined;
@@ -43,27 +44,27 @@ export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 export const initialStreamState: StreamState = {
   started: false,
   stopped: false,
-  told: false,
+  hasMetadata: false,
   ended: false,
   nextBlock: 0,
   open: undefined,
-  heldCharacters: 0,
+  bufferedCharacters: 0,
 };
 
-/** Far more than a result of a provider's own tool, or an image of its own, takes. */
-const heldCharactersMax = 32 * 1024 * 1024;
+/** Far more than the result of a server tool or a generated image needs. */
+const bufferedCharactersMax = 32 * 1024 * 1024;
 
-/** @throws GatewayError `upstream_invalid` past the bound. */
-export function holdPiece(
+/** @throws GatewayError `upstream_invalid` above the limit. */
+export function bufferPiece(
   state: StreamState,
-  open: OpenBlock & { kind: 'held' },
+  open: OpenBlock & { kind: 'buffered' },
   piece: unknown,
 ): StreamState {
-  const heldCharacters = state.heldCharacters + JSON.stringify(piece).length;
-  if (heldCharacters > heldCharactersMax) {
-    throw new GatewayError('upstream_invalid', { detail: 'a block of the stream is too long' });
+  const bufferedCharacters = state.bufferedCharacters + JSON.stringify(piece).length;
+  if (bufferedCharacters > bufferedCharactersMax) {
+    throw new GatewayError('upstream_invalid', { detail: 'a block of the stream exceeds the size limit' });
   }
-  return { ...state, heldCharacters, open: { ...open, pieces: { piece, before: open.pieces } } };
+  return { ...state, bufferedCharacters, open: { ...open, pieces: { piece, before: open.pieces } } };
 }
 
 function piecesInOrder(pieces: Pieces | undefined): unknown[] {
@@ -77,23 +78,23 @@ export function chainSteps(
   ...steps: readonly ((state: StreamState) => StreamStep)[]
 ): StreamStep {
   let current = state;
-  const told: StreamEvent[] = [];
+  const emitted: StreamEvent[] = [];
   for (const step of steps) {
     const [next, events] = step(current);
     current = next;
-    for (const event of events) told.push(event);
+    for (const event of events) emitted.push(event);
   }
-  return [current, told];
+  return [current, emitted];
 }
 
-/** Ends the open block, if there is one. */
+/** Ends the open block, if any. */
 export function endOpenBlock(state: StreamState): StreamStep {
   const { open } = state;
   if (open === undefined) return [state, []];
-  return [{ ...state, open: undefined, heldCharacters: 0 }, tellEnd(open)];
+  return [{ ...state, open: undefined, bufferedCharacters: 0 }, emitEnd(open)];
 }
 
-function tellEnd(open: OpenBlock): StreamEvent[] {
+function emitEnd(open: OpenBlock): StreamEvent[] {
   const place = { choice: 0, block: open.block };
   switch (open.kind) {
     case 'text':
@@ -103,27 +104,27 @@ function tellEnd(open: OpenBlock): StreamEvent[] {
       return [{ type: 'thinking-end', ...place, ...(signature === undefined ? {} : { signature }) }];
     }
     case 'tool-call':
-      // A call without arguments streams none; a plain answer says `{}`.
+      // A call without arguments has no deltas in a stream. A plain answer contains `{}`.
       return [
         ...(open.hasInput ? [] : [{ type: 'tool-call-delta', ...place, argumentsText: '{}' } as const]),
         { type: 'tool-call-end', ...place },
       ];
-    case 'held':
-      return tellHeld(open);
+    case 'buffered':
+      return emitBuffered(open);
   }
 }
 
-function tellHeld(open: OpenBlock & { kind: 'held' }): StreamEvent[] {
+function emitBuffered(open: OpenBlock & { kind: 'buffered' }): StreamEvent[] {
   const pieces = piecesInOrder(open.pieces);
   const raw = { [open.member]: joinPieces(open.member, open.start, pieces) };
   const part = parseBlock(raw);
-  return tellPart(
+  return emitPart(
     part.type === 'tool-result' ? { type: 'opaque', extensions: own.of({ part: raw }) } : part,
     open.block,
   );
 }
 
-/** The body that a plain answer would have. */
+/** The body of the block, as in a plain answer. */
 function joinPieces(member: string, start: object, pieces: readonly unknown[]): object {
   switch (member) {
     case 'toolUse':
@@ -141,12 +142,12 @@ function parseInput(text: string): unknown {
   try {
     return text.trim() === '' ? {} : parseExactJson(text);
   } catch {
-    // What a provider's own tool was given is shown to nobody who could mend it.
+    // Invalid arguments of a server tool stay text, because the client cannot correct them.
     return text;
   }
 }
 
-/** Base64 in pieces is the bytes in pieces: the texts cannot be joined, the bytes can. */
+/** Joins base64 pieces by their bytes. Joining the strings would be wrong because of padding. */
 function joinBase64(pieces: readonly unknown[]): string {
   const [only, ...others] = pieces;
   if (others.length === 0) return asText(only) ?? '';

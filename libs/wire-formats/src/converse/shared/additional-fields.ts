@@ -3,14 +3,14 @@ import type { ChatSettings, JsonObject, Loss, ThinkingSetting } from '@gateway/i
 import { asNumber, asObject, isEmpty, optional, otherMembers } from '../../json/read-members.ts';
 
 /**
- * Settings that the API has no member for, and models behind it take in `additionalModelRequestFields`: Claude's
- * `thinking` (or `reasoning_config`) and `top_k`, Nova's `inferenceConfig.topK`.
+ * Settings without a member in the API. Some models accept them in `additionalModelRequestFields`: Claude's `thinking` (or
+ * `reasoning_config`) and `top_k`, Nova's `inferenceConfig.topK`.
  */
 export interface ReadFields {
   readonly settings: Pick<ChatSettings, 'thinking' | 'topK'>;
-  /** The members that the settings do not say. */
+  /** The members that the settings do not cover. */
   readonly rest: JsonObject;
-  /** The members that the settings were read from. */
+  /** The names of the members that the settings were parsed from. */
   readonly spelling: { readonly thinking?: string; readonly topK?: string };
 }
 
@@ -35,7 +35,7 @@ export function parseAdditionalFields(fields: JsonObject): ReadFields {
   };
 }
 
-/** Undefined for a shape that says more than the interchange can carry. */
+/** Undefined for a shape with more information than the interchange can hold. */
 function parseThinking(raw: unknown): ThinkingSetting | undefined {
   const thinking = asObject(raw);
   if (thinking === undefined) return undefined;
@@ -46,7 +46,7 @@ function parseThinking(raw: unknown): ThinkingSetting | undefined {
   return isDeepStrictEqual(renderThinking(setting), thinking) ? setting : undefined;
 }
 
-/** Thinking without a bound is what Claude calls adaptive. */
+/** Claude calls reasoning without a token budget "adaptive". */
 function renderThinking({ enabled, budgetTokens }: ThinkingSetting): JsonObject {
   if (!enabled) return { type: 'disabled' };
   return budgetTokens === undefined ? { type: 'adaptive' } : { type: 'enabled', budget_tokens: budgetTokens };
@@ -65,11 +65,12 @@ export function renderAdditionalFields(
 ): JsonObject {
   const family = mapModelFamily(model);
   const fields: Record<string, unknown> = { ...read.rest };
-  const lose = (field: string): void => void losses.push({ field, reason: 'this model has no such setting' });
+  const lose = (field: string): void =>
+    void losses.push({ field, reason: 'this model does not support the setting' });
   if (thinking !== undefined) {
     const member = read.spelling.thinking ?? (family === 'anthropic' ? 'thinking' : undefined);
     if (member !== undefined) fields[member] = renderThinking(thinking);
-    // Saying nothing is how the other models are told not to think.
+    // Other models do not reason without a setting, so a disabled setting needs no member.
     else if (thinking.enabled) lose('thinking');
   }
   if (topK !== undefined) {
@@ -82,10 +83,10 @@ export function renderAdditionalFields(
   return isEmpty(fields) ? {} : { additionalModelRequestFields: fields };
 }
 
-/** Whose model an id of the hosted service names. Undefined for an ARN of a profile or deployment that does not tell. */
+/** The maker of a Bedrock model. Undefined for other makers, and for an ARN that does not name the model. */
 type ModelFamily = 'anthropic' | 'nova' | 'mistral';
 
-/** Inference profiles prefix the id (`us.anthropic.…`), and ARNs hold it. Claude is the name of one maker's models alone. */
+/** Inference profiles prefix the model id (`us.anthropic.…`), and some ARNs contain it. */
 function mapModelFamily(model: string): ModelFamily | undefined {
   if (/(^|[./])anthropic\.|claude/.test(model)) return 'anthropic';
   if (/(^|[./])amazon\.nova/.test(model)) return 'nova';

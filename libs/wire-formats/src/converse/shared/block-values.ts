@@ -2,7 +2,7 @@ import type { CacheMarker, Citation, CitationLocation, JsonObject } from '@gatew
 import { asList, asNumber, asObject, asText, isObject, optional } from '../../json/read-members.ts';
 import { own } from './own-members.ts';
 
-/** The block that asks for what stands before it to be cached. Undefined for any other, or for one that says more. */
+/** Parses a cache point: the blocks before it should be cached. Undefined for another block, or for unknown members. */
 export function parseCachePoint(block: JsonObject): CacheMarker | undefined {
   const point = asObject(block.cachePoint);
   if (point === undefined || Object.keys(block).length !== 1 || point.type !== 'default') return undefined;
@@ -15,7 +15,7 @@ export function renderCachePoint(marker: CacheMarker): JsonObject {
   return { cachePoint: { type: 'default', ...optional('ttl', marker.ttl) } };
 }
 
-/** Members of `location`, each with the kind of place, and the member that counts documents. */
+/** Members of `location`, each with its kind and the member that holds the index. */
 const placeKinds = [
   ['documentChar', 'characters', 'documentIndex'],
   ['documentPage', 'pages', 'documentIndex'],
@@ -51,7 +51,7 @@ function parseLocation(location: JsonObject): CitationLocation | undefined {
   return undefined;
 }
 
-/** As it came, if it came in this format. */
+/** A citation that was parsed from this format is rendered unchanged. */
 export function renderCitation(citation: Citation): JsonObject {
   const raw = citation.extensions?.converse;
   if (raw !== undefined) return raw;
@@ -70,11 +70,6 @@ function renderLocation({ location }: Citation): JsonObject | undefined {
   return { [member]: { [indexMember]: location.index, start: location.start, end: location.end } };
 }
 
-/**
- * Thinking that is shown to nobody. The format writes it as base64 of the model's own bytes, which for Claude are the
- * text that its own API calls `data`: https://platform.claude.com/docs/en/build-with-claude/extended-thinking. That text
- * is what the interchange carries; bytes of another model, which are no text, stay in base64.
- */
 const base64Text = /^[A-Za-z0-9+/=_-]+$/;
 
 interface RedactedThinking {
@@ -82,6 +77,11 @@ interface RedactedThinking {
   readonly isBase64: boolean;
 }
 
+/**
+ * Parses hidden reasoning. The format encodes the model's bytes in base64. For Claude, these bytes are the text that
+ * Claude's own API calls `data`: https://platform.claude.com/docs/en/build-with-claude/extended-thinking. The interchange
+ * holds that text. Bytes of other models stay in base64.
+ */
 export function parseRedacted(base64: string): RedactedThinking {
   const text = Buffer.from(base64, 'base64').toString('latin1');
   const isText = base64Text.test(text) && renderRedacted(text) === base64;

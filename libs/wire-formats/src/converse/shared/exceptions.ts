@@ -1,11 +1,11 @@
 import type { PublicError } from '@gateway/interchange';
 
-/** What of an error its exception is chosen by. */
+/** The properties of an error that decide its exception. */
 export type ErrorKind = Pick<PublicError, 'status' | 'code' | 'source'>;
 
 /**
- * The exception that an error is, in the names of the Bedrock runtime's model. A provider of this format has named its
- * own. The SDK retries by status, or by a name of throttling.
+ * Maps an error to an exception of the Bedrock runtime. A provider of this format has already named one. The SDK retries
+ * depending on the status or on the name of a throttling exception.
  */
 export function mapToException({ status, code, source }: ErrorKind): string {
   if (source === 'provider' && code !== null && exceptionName.test(code)) return capitalize(code);
@@ -40,7 +40,7 @@ function capitalize(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The exceptions that a stream may end with: any other the SDK would not know. */
+/** The exceptions that can end a stream. The SDK does not know others. */
 const streamExceptions: Readonly<Record<string, string>> = {
   InternalServerException: 'internalServerException',
   ModelStreamErrorException: 'modelStreamErrorException',
@@ -49,7 +49,7 @@ const streamExceptions: Readonly<Record<string, string>> = {
   ValidationException: 'validationException',
 };
 
-/** The member of the stream's union that tells the error. */
+/** The member of the stream's union for an error. */
 export function mapToStreamException(error: ErrorKind): string {
   const name = mapToException(error);
   const known = streamExceptions[name];
@@ -59,7 +59,7 @@ export function mapToStreamException(error: ErrorKind): string {
     : 'validationException';
 }
 
-/** The error type that the gateway's callers know, for what a provider named. */
+/** Maps a provider's exception to an error type of the gateway. Undefined for an unknown name. */
 export function mapExceptionToType(name: string): string | undefined {
   switch (capitalize(name)) {
     case 'AccessDeniedException':

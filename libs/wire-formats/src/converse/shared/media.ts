@@ -9,7 +9,7 @@ import type {
 import { asList, asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { own } from './own-members.ts';
 
-/** The format's short names of media types, the first of each type being the one that is written. */
+/** The format's short names of media types. The first name of a type is used for output. */
 const images = {
   png: 'image/png',
   jpeg: 'image/jpeg',
@@ -48,10 +48,10 @@ const formats: Readonly<Record<MediaKind, Readonly<Record<string, string>>>> = {
   audio: sounds,
 };
 
-/** Other names that clients use for the same. */
+/** Alternative media types that clients use. */
 const aliases: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg', 'audio/mpeg': 'audio/mp3' };
 
-/** How base64 of each type begins: the same bytes begin every file of it. */
+/** The first base64 characters of each file type, from its magic bytes. */
 const beginnings = [
   ['iVBORw0KGgo', 'png'],
   ['/9j/', 'jpeg'],
@@ -60,12 +60,12 @@ const beginnings = [
   ['JVBERi', 'pdf'],
 ] as const;
 
-/** Undefined for a name that we do not know. */
+/** Undefined for an unknown name. */
 function mapToMediaType(kind: MediaKind, format: string): string | undefined {
   return Object.hasOwn(formats[kind], format) ? formats[kind][format] : undefined;
 }
 
-/** By the type, or, where the client left it out, by how the bytes begin. Undefined: the format has no name for it. */
+/** Chooses the short name by the media type, or by the first bytes if there is none. Undefined without a match. */
 function mapToFormat(kind: MediaKind, mediaType: string | undefined, base64: string): string | undefined {
   const names = formats[kind];
   if (mediaType === undefined || mediaType === '') {
@@ -78,8 +78,8 @@ function mapToFormat(kind: MediaKind, mediaType: string | undefined, base64: str
 }
 
 /**
- * An image, a document or a sound. Undefined for what only this format can say: a place in S3, which no other provider
- * can read, or a shape that we do not know.
+ * Parses an image, a document or audio. Undefined for a source that only this format has (a location in S3), and for an
+ * unknown shape.
  */
 export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefined {
   const format = asText(body.format);
@@ -96,7 +96,7 @@ export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefi
 
 interface ReadSource {
   readonly source: MediaSource;
-  /** How a source of another shape than `bytes` was written. */
+  /** The original spelling of a source of another shape than `bytes`. */
   readonly spelling?: JsonObject;
 }
 
@@ -117,7 +117,7 @@ function readSource(kind: MediaKind, format: string | undefined, source: JsonObj
   };
 }
 
-/** A document's text: one, or a list of blocks of it. */
+/** The text of a document: one string, or a list of text blocks. */
 function readText(member: string, value: unknown): string | undefined {
   if (member === 'text') return asText(value);
   if (member !== 'content') return undefined;
@@ -127,19 +127,19 @@ function readText(member: string, value: unknown): string | undefined {
 
 type MediaPart = ImagePart | DocumentPart | AudioPart;
 
-/** A media block, or why there can be none. `nameDocument` gives a name that the format allows. */
+/** Renders a media block, or returns the reason of a loss. `nameDocument` returns a valid document name. */
 export function renderMedia(
   part: MediaPart,
   nameDocument: (given: string | undefined) => string,
 ): JsonObject | string {
   const { spelling, ...rest } = own.read(part);
   const { source } = part;
-  if (source.kind === 'url') return 'the format takes media inline only';
-  if (source.kind === 'file') return 'a file of another provider';
+  if (source.kind === 'url') return 'the format accepts only inline media';
+  if (source.kind === 'file') return 'the file belongs to another provider';
   const format = mapToFormat(part.type, source.mediaType, source.data) ?? asText(rest.format);
   const spelled = asObject(spelling);
   if (format === undefined && spelled === undefined) {
-    return `the format has no name for ${source.mediaType ?? 'media of an unknown type'}`;
+    return `the format does not support ${source.mediaType ?? 'media of an unknown type'}`;
   }
   const body: JsonObject = {
     ...(spelled === undefined ? { format } : spelled.format === undefined ? {} : { format: spelled.format }),
@@ -158,7 +158,7 @@ function renderSource(data: string, spelled: unknown): unknown {
 const nameCharactersMax = 200;
 
 /**
- * Names documents as the API demands: letters, digits, single spaces, hyphens, parentheses and square brackets, each name
+ * Creates valid document names: letters, digits, single spaces, hyphens, parentheses and square brackets, each name only
  * once. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
  */
 export function createDocumentNames(): (given: string | undefined) => string {
@@ -171,7 +171,7 @@ export function createDocumentNames(): (given: string | undefined) => string {
     const name = clean.slice(0, nameCharactersMax) || 'document';
     const count = (taken.get(name) ?? 0) + 1;
     taken.set(name, count);
-    // A name that the client wrote in the API's own alphabet is the client's to judge.
+    // A valid name from the client stays unchanged, even if it is repeated.
     return count === 1 || name === given ? name : `${name.slice(0, nameCharactersMax - 8)} (${count})`;
   };
 }

@@ -1,4 +1,4 @@
 import { ownMembersOf } from '../../common/own-members.ts';
 
-/** What this format alone knows. Its member `spelling` tells how something was written that the interchange carries. */
+/** Members that only this format defines. Their member `spelling` records how the request spelled a known value. */
 export const own = ownMembersOf('converse');

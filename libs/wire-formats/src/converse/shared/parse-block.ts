@@ -4,7 +4,7 @@ import { parseCachePoint, parseCitation, parseRedacted } from './block-values.ts
 import { own } from './own-members.ts';
 import { parseMedia } from './media.ts';
 
-/** The blocks of a turn, of the system prompt or of a result. A cache point becomes a mark on what stands before it. */
+/** Parses the blocks of a turn, a system prompt or a result. A cache point becomes a marker on the part before it. */
 export function parseContent(content: unknown): ChatPart[] {
   const parts: ChatPart[] = [];
   for (const raw of asList(content)) {
@@ -17,7 +17,7 @@ export function parseContent(content: unknown): ChatPart[] {
   return parts;
 }
 
-/** A content block, wherever it stands. One of a shape that we do not know is kept as it is, for this format alone. */
+/** Parses a content block. A block of an unknown shape is kept unchanged, for this format only. */
 export function parseBlock(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownBlock(raw) : undefined;
   return known ?? { type: 'opaque', extensions: own.of({ part: raw }) };
@@ -25,7 +25,7 @@ export function parseBlock(raw: unknown): ChatPart {
 
 type ParseBody = (body: JsonObject) => ChatPart | undefined;
 
-/** By the member that a block has. */
+/** Parsers, keyed by the member of a block. */
 const bodies: ReadonlyMap<string, ParseBody> = new Map<string, ParseBody>([
   ['image', (body) => parseMedia('image', body)],
   ['document', (body) => parseMedia('document', body)],
@@ -50,7 +50,7 @@ function parseKnownBlock(raw: JsonObject): ChatPart | undefined {
   return body === undefined ? undefined : parse?.(body);
 }
 
-/** A call that the provider carries out itself is none of the client's: it stays whole, for this format alone. */
+/** A server tool call is not parsed, because the provider executes it. It is kept unchanged, for this format only. */
 function parseToolUse(body: JsonObject): ChatPart | undefined {
   const id = asText(body.toolUseId);
   const name = asText(body.name);
@@ -64,7 +64,7 @@ function parseToolUse(body: JsonObject): ChatPart | undefined {
   return { type: 'tool-call', id, name, kind: 'function', argumentsText, ...own.with(rest) };
 }
 
-/** A result of a call of the provider's own tells its kind, and stands in the assistant's turn. */
+/** Results of server tools have their own `type` and occur in the assistant's turn. They are not parsed. */
 function parseToolResult(body: JsonObject): ChatPart | undefined {
   const callId = asText(body.toolUseId);
   if (callId === undefined || !Array.isArray(body.content) || isServerResult(body.type)) return undefined;
@@ -112,7 +112,7 @@ function parseCited(body: JsonObject): ChatPart | undefined {
   return { type: 'text', text: texts.join(''), citations, ...own.with({ ...rest, ...spelling }) };
 }
 
-/** Text that a guardrail is to judge is text for the model all the same. */
+/** Text for a guardrail is also text for the model. */
 function parseGuarded(body: JsonObject): ChatPart | undefined {
   const guarded = asObject(body.text);
   const text = asText(guarded?.text);

@@ -16,13 +16,13 @@ import { own } from './own-members.ts';
 import { renderInput } from './tools.ts';
 import { createDocumentNames, renderMedia } from './media.ts';
 
-/** What rendering has to know, and what it finds, beside the part at hand. */
+/** The context of rendering, and the losses that it collects. */
 export interface BlockContext {
   readonly losses: Loss[];
   readonly nameDocument: (given: string | undefined) => string;
-  /** The place of the turn, in the interchange's spelling. */
+  /** The field of the turn, as in `messages[0]`. */
   readonly field: string;
-  /** A client is shown whatever was thought; a model takes back what it signed. */
+  /** True for answers. A client receives all reasoning; a model accepts only reasoning with its own signature. */
   readonly isAnswer?: boolean;
 }
 
@@ -30,12 +30,12 @@ export function createBlockContext(field = '', losses: Loss[] = []): BlockContex
   return { losses, field, nameDocument: createDocumentNames() };
 }
 
-/** For what a client gets, where losses are nobody's to tell. */
+/** The context for answers. Their losses are not reported. */
 export function createAnswerContext(): BlockContext {
   return { ...createBlockContext(), isAnswer: true };
 }
 
-/** Content blocks, each followed by the cache point that it is marked with. */
+/** Renders content blocks. A block with a cache marker is followed by a cache point. */
 export function renderContent(parts: readonly ChatPart[], context: BlockContext): JsonObject[] {
   return parts.flatMap((part) => {
     const block = renderBlock(part, context);
@@ -45,13 +45,13 @@ export function renderContent(parts: readonly ChatPart[], context: BlockContext)
   });
 }
 
-/** A result takes no cache point inside: what is marked in it ends with it. */
+/** A result cannot contain a cache point, so a marker inside moves to the end of the result. */
 function findMarker(part: ChatPart): CacheMarker | undefined {
   if (part.type !== 'tool-result' || part.cacheMarker !== undefined) return part.cacheMarker;
   return part.parts.findLast(({ cacheMarker }) => cacheMarker !== undefined)?.cacheMarker;
 }
 
-/** Undefined, and a loss, for what the format has no block for. */
+/** Undefined, with a loss, for a part without a block in this format. */
 function renderBlock(part: ChatPart, context: BlockContext): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -65,14 +65,17 @@ function renderBlock(part: ChatPart, context: BlockContext): JsonObject | undefi
       return typeof block === 'string' ? lose(part, block, context) : block;
     }
     case 'thinking':
-      return renderThinking(part, context) ?? lose(part, 'unsigned thinking of another format', context);
+      return (
+        renderThinking(part, context) ??
+        lose(part, 'the model accepts only its own signed reasoning', context)
+      );
     case 'tool-call':
       return renderToolUse(part, context);
     case 'tool-result':
       return renderToolResult(part, context);
     case 'opaque': {
       const { part: raw } = own.read(part);
-      return asObject(raw) ?? lose(part, 'a part of another format', context);
+      return asObject(raw) ?? lose(part, 'the part exists only in its original format', context);
     }
   }
 }
@@ -102,7 +105,7 @@ function renderCited(part: TextPart, spelling: unknown, rest: JsonObject): JsonO
   };
 }
 
-/** A model takes back its own thoughts alone, which it knows by their signature. */
+/** A model accepts only its own reasoning, which it verifies by the signature. */
 function renderThinking(part: ThinkingPart, { isAnswer = false }: BlockContext): JsonObject | undefined {
   const { spelling, ...rest } = own.read(part);
   if (part.redacted !== undefined) {
@@ -114,11 +117,11 @@ function renderThinking(part: ThinkingPart, { isAnswer = false }: BlockContext):
   return { reasoningContent: { reasoningText: { text: part.text, ...signature, ...rest } } };
 }
 
-/** `ToolUseBlock.toolUseId` of the Amazon Bedrock API reference. */
+/** `ToolUseBlock.toolUseId` in the Amazon Bedrock API reference. */
 const renderCallId = (id: string): string => mapToolId(id, /^[\w.:-]{1,64}$/, 64);
 
 function renderToolUse(part: ToolCallPart, { field, losses, isAnswer = false }: BlockContext): JsonObject {
-  // A custom tool's text goes on as the one member of an object, as in the messages format.
+  // The text of a custom tool becomes the only member of an object, as in the messages format.
   const input =
     part.kind === 'custom'
       ? { input: part.argumentsText }
@@ -127,31 +130,31 @@ function renderToolUse(part: ToolCallPart, { field, losses, isAnswer = false }: 
   return { toolUse: { ...head, input } };
 }
 
-/** All of a call but its arguments: how a stream begins to tell it. */
+/** A call without its arguments. A stream starts a call with it. */
 export function renderCallHead(call: Pick<ToolCallPart, 'id' | 'name' | 'extensions'>): JsonObject {
   const { spelling, ...rest } = own.read(call);
   return { toolUseId: call.id, name: call.name, ...optional('type', asText(spelling)), ...rest };
 }
 
 function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObject {
-  const spoken = part.parts.filter((inner) => !saysNothing(inner));
+  const content = part.parts.filter((inner) => !isBlankText(inner));
   const status = part.isError === undefined ? {} : { status: part.isError ? 'error' : 'success' };
   return {
     toolResult: {
       toolUseId: context.isAnswer === true ? part.callId : renderCallId(part.callId),
-      content: spoken.map((inner) => renderBlock(inner, context)).filter((block) => block !== undefined),
+      content: content.map((inner) => renderBlock(inner, context)).filter((block) => block !== undefined),
       ...status,
       ...own.read(part),
     },
   };
 }
 
-/** The API refuses blank text. A blank that came with more to it, a citation or a cache point, is not dropped. */
+/** Whether a part must be dropped because the API rejects blank text. Text with a citation or a cache point is kept. */
 export function isBlank(part: ChatPart): boolean {
-  return saysNothing(part) && part.cacheMarker === undefined;
+  return isBlankText(part) && part.cacheMarker === undefined;
 }
 
-function saysNothing(part: ChatPart): boolean {
+function isBlankText(part: ChatPart): boolean {
   return (
     part.type === 'text' &&
     part.text.trim() === '' &&

@@ -1,7 +1,7 @@
 import type { FinishReason, JsonObject, TokenUsage } from '@gateway/interchange';
 import { asTokens, optional } from '../../json/read-members.ts';
 
-/** The words of the Converse API's `stopReason`, and those that models behind it say themselves. */
+/** Maps `stopReason`: the values of the Converse API, and values of models behind it. */
 export function mapStopReason(raw: string): FinishReason {
   switch (raw) {
     case 'end_turn':
@@ -27,7 +27,7 @@ export function mapStopReason(raw: string): FinishReason {
   }
 }
 
-/** In words that the SDK's types know. */
+/** Maps to a `stopReason` that the SDK's types define. */
 export function mapToStopReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':
@@ -46,7 +46,7 @@ export function mapToStopReason(reason: FinishReason): string {
   }
 }
 
-/** The format counts cached tokens, read and written, apart from `inputTokens`. Undefined when there are no counts. */
+/** `inputTokens` of the format excludes tokens read from and written to the cache. Undefined without counts. */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const inputTokens = asTokens(usage.inputTokens);
   if (inputTokens === undefined) return undefined;
@@ -60,7 +60,7 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   };
 }
 
-/** Some providers of other formats tell more cached tokens than tokens: no more of them than fit are told on. */
+/** Limits cached tokens to the number of input tokens, because some providers of other formats report more. */
 export function renderUsage(usage: TokenUsage): JsonObject {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
   const written = Math.min(cacheWriteTokens ?? 0, inputTokens);

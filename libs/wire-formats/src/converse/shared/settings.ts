@@ -13,15 +13,15 @@ import type { ReadFields } from './additional-fields.ts';
 import { parseAdditionalFields, renderAdditionalFields } from './additional-fields.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 
-/** Members of `inferenceConfig` that are a number, each with its name in the interchange. */
+/** Numeric members of `inferenceConfig`, each with its name in the interchange. */
 const numbers = [
   ['maxTokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
   ['topP', 'topP'],
 ] as const;
 
-/** Settings that the API has no word for, each with the name that callers know it by. */
-const unsaid = [
+/** Settings that the API does not support, each with its name in chat completions. */
+const unsupported = [
   ['seed', 'seed'],
   ['frequencyPenalty', 'frequency_penalty'],
   ['presencePenalty', 'presence_penalty'],
@@ -32,9 +32,9 @@ const membersOfSettings = ['inferenceConfig', 'additionalModelRequestFields', 'o
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** What of those members the settings do not say: under the members' names, for this format alone. */
+  /** The parts of those members that the settings do not cover, for this format only. */
   readonly own: JsonObject;
-  /** The members of a request that were read. */
+  /** The members of the request that were parsed. */
   readonly read: readonly string[];
 }
 
@@ -73,17 +73,17 @@ function parseStops(raw: unknown): readonly string[] | undefined {
   return Array.isArray(raw) && texts.length === raw.length ? texts : undefined;
 }
 
-/** `InferenceConfiguration` of the Amazon Bedrock API reference: temperatures go from 0 to 1. */
+/** `InferenceConfiguration` in the Amazon Bedrock API reference: the range of temperature is 0 to 1. */
 function renderNumbers(settings: ChatSettings, losses: Loss[]): JsonObject {
-  const said = Object.fromEntries(
+  const numeric = Object.fromEntries(
     numbers.flatMap(([member, name]) => (settings[name] === undefined ? [] : [[member, settings[name]]])),
   );
-  if (settings.temperature === undefined || settings.temperature <= 1) return said;
-  losses.push({ field: 'temperature', reason: "the format's scale ends at 1" });
-  return { ...said, temperature: 1 };
+  if (settings.temperature === undefined || settings.temperature <= 1) return numeric;
+  losses.push({ field: 'temperature', reason: 'the maximum temperature of the format is 1' });
+  return { ...numeric, temperature: 1 };
 }
 
-/** The members that settings are written in. `kept` is what `parseSettings` left for this format. */
+/** Renders the members for settings. `kept` is the `own` of `parseSettings`. */
 export function renderSettings(
   settings: ChatSettings,
   kept: JsonObject,
@@ -95,12 +95,13 @@ export function renderSettings(
     ...optional('stopSequences', settings.stopSequences),
     ...asObject(kept.inferenceConfig),
   };
-  for (const [name, field] of unsaid) {
-    if (settings[name] !== undefined) losses.push({ field, reason: 'the format has no such setting' });
+  for (const [name, field] of unsupported) {
+    if (settings[name] !== undefined)
+      losses.push({ field, reason: 'the format does not support this setting' });
   }
-  if ((settings.answers ?? 1) > 1) losses.push({ field: 'n', reason: 'the format gives one answer' });
+  if ((settings.answers ?? 1) > 1) losses.push({ field: 'n', reason: 'the format returns only one choice' });
   if (settings.parallelToolCalls === false) {
-    losses.push({ field: 'parallel_tool_calls', reason: 'the format has no such setting' });
+    losses.push({ field: 'parallel_tool_calls', reason: 'the format does not support this setting' });
   }
   const read: Pick<ReadFields, 'rest' | 'spelling'> = {
     rest: asObject(kept.additionalModelRequestFields) ?? {},
@@ -113,7 +114,7 @@ export function renderSettings(
   };
 }
 
-/** The settings that `outputConfig` holds, and the members of it that they do not say. */
+/** The settings in `outputConfig`, and the members that they do not cover. */
 interface ReadOutput {
   readonly settings: Pick<ChatSettings, 'reasoningEffort' | 'responseFormat'>;
   readonly rest: JsonObject;
@@ -132,7 +133,7 @@ function parseOutputConfig(config: JsonObject): ReadOutput {
   };
 }
 
-/** The schema is the text of a JSON document here. Undefined for a shape that the interchange cannot carry whole. */
+/** The schema is a string of JSON in this format. Undefined for a shape that the interchange cannot hold completely. */
 function parseTextFormat(raw: unknown): ResponseFormat | undefined {
   const body = asObject(asObject(asObject(raw)?.structure)?.jsonSchema);
   const text = asText(body?.schema);
@@ -172,7 +173,7 @@ function renderTextFormat(format: Extract<ResponseFormat, { type: 'json-schema' 
 function renderOutputConfig(settings: ChatSettings, rest: JsonObject, losses: Loss[]): JsonObject {
   const { reasoningEffort, responseFormat } = settings;
   if (responseFormat?.type === 'json') {
-    losses.push({ field: 'response_format', reason: 'the format knows JSON by a schema alone' });
+    losses.push({ field: 'response_format', reason: 'the format supports JSON output only with a schema' });
   }
   const config = {
     ...(responseFormat?.type === 'json-schema' ? { textFormat: renderTextFormat(responseFormat) } : {}),

@@ -2,7 +2,7 @@ import type { JsonObject, Loss, ToolChoice } from '@gateway/interchange';
 import { parseExactJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
 
-/** The member `toolChoice` of `toolConfig`. Undefined where the format leaves it out, or has no word for it. */
+/** Renders the member `toolChoice`. Undefined for a choice that the format omits or cannot express. */
 export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
   switch (choice.mode) {
     case 'unset':
@@ -19,20 +19,23 @@ export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
   }
 }
 
-/** Where arguments that are no JSON object go: the format takes objects alone. */
+/** Member for arguments that are not a JSON object, because the format accepts only objects. */
 const textMember = 'arguments';
 
-/** The member `input` of a call: JSON, where the interchange has its text. What is no object is wrapped in one. */
+/** Renders the member `input` of a call from the arguments' text. A value that is not an object is wrapped in one. */
 export function renderInput(argumentsText: string, field?: string, losses?: Loss[]): unknown {
   if (argumentsText.trim() === '') return {};
   try {
     const input = parseExactJson(argumentsText);
     if (isObject(input)) return input;
-    // Some models write `null` where a tool takes nothing.
+    // Some models write `null` for a tool without parameters.
     if (input === null) return {};
   } catch {
-    // Told below.
+    // Invalid JSON is wrapped below.
   }
-  losses?.push({ field: `${field ?? ''}.arguments`, reason: 'not a JSON object: wrapped in one' });
+  losses?.push({
+    field: `${field ?? ''}.arguments`,
+    reason: 'the arguments are not a JSON object and were wrapped in one',
+  });
   return { [textMember]: argumentsText };
 }

@@ -12,7 +12,7 @@ import {
 } from '../../json/read-members.ts';
 import { camelMembers, own } from '../shared/own-members.ts';
 import type { CandidateState, CandidateStep } from './stream-state.ts';
-import { addPart, addText, chainSteps, endCall, endOpen, sealText, tellExtensions } from './stream-state.ts';
+import { addPart, addText, chainSteps, endCall, endOpen, sealText, emitExtensions } from './stream-state.ts';
 import { parseMediaPart } from '../shared/media.ts';
 import { createCallId } from '../shared/call-ids.ts';
 import { addPartialArg } from './partial-args.ts';
@@ -31,7 +31,7 @@ export function readCandidate(state: CandidateState, raw: JsonObject, whole: boo
 function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObject): CandidateStep {
   const rest = otherMembers(raw, ['index', 'content', 'finishReason']);
   const members = { ...rest, ...optional('content', otherMembers(content, ['role', 'parts'])) };
-  return isEmpty(members) ? [state, []] : tellExtensions(state, members);
+  return isEmpty(members) ? [state, []] : emitExtensions(state, members);
 }
 
 /** Only while a text is open: citations belong to one. */

@@ -130,7 +130,7 @@ export function addPart(
   return [{ ...closed, nextBlock: block + 1 }, [...ends, { type: 'part', choice: state.index, block, part }]];
 }
 
-export function tellExtensions(state: CandidateState, extensions: JsonObject): CandidateStep {
+export function emitExtensions(state: CandidateState, extensions: JsonObject): CandidateStep {
   return [
     state,
     [{ type: 'extension', scope: 'choice', choice: state.index, extensions: { gemini: extensions } }],
