@@ -1,83 +1,75 @@
-import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
+import { Module, type DynamicModule, type InjectionToken, type Provider, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import type { EdgeParts } from './edge-parts.ts';
 import { AccessGuard } from './access/access.guard.ts';
+import { EGRESS_GUARD, LOGGER, MESSAGING, MODEL_CATALOG, SEALING_KEYS } from './access/tokens.ts';
+import { CONNECTIONS } from './connections/connections.ts';
+import { DASHBOARD } from './dashboard/dashboard.ts';
+import { EDGE_PARTS, type EdgeParts } from './edge-parts.ts';
+import { GrantCache } from './grants/grant-cache.ts';
 import { ErrorFilter } from './http/error.filter.ts';
-import { listRoutes } from './openapi/route-table.ts';
+import { IdentityClient } from './login-sessions/identity-client.ts';
+import { LoginSessionGate } from './login-sessions/login-session-gate.ts';
 import { Reference } from './openapi/reference.ts';
-import { AccountBillingRoute } from './routes/account-billing/account-billing.route.ts';
-import { AccountDeletionsRoute } from './routes/account-deletions/account-deletions.route.ts';
-import { AccountKeysRoute } from './routes/account-keys/account-keys.route.ts';
-import { AccountProfileRoute } from './routes/account-profile/account-profile.route.ts';
-import { AccountProvidersRoute } from './routes/account-providers/account-providers.route.ts';
-import { AccountRegisterRoute } from './routes/account-register/account-register.route.ts';
-import { AccountRequestsRoute } from './routes/account-requests/account-requests.route.ts';
-import { AccountSessionsRoute } from './routes/account-sessions/account-sessions.route.ts';
-import { AccountUsageRoute } from './routes/account-usage/account-usage.route.ts';
-import { AuthRoute } from './routes/auth/auth.route.ts';
-import { BillingActionsRoute } from './routes/billing-actions/billing-actions.route.ts';
-import { ChatCompletionsRoute } from './routes/chat-completions/chat-completions.route.ts';
-import { ConverseRoute } from './routes/converse/converse.route.ts';
-import { DashboardRoute } from './routes/dashboard/dashboard.route.ts';
-import { DocumentationRoute } from './routes/documentation/documentation.route.ts';
-import { MessagesRoute } from './routes/messages/messages.route.ts';
+import { listRoutes } from './openapi/route-table.ts';
+import { PIPELINE_SERVICES } from './pipeline/services.ts';
+import { RATE_LIMITER } from './rate-limits/rate-limiter.port.ts';
+import { PIPELINE_SETTINGS } from './request/settings.ts';
+import { AccountRoute } from './routes/account/account.route.ts';
+import { BillingRoute } from './routes/billing/billing.route.ts';
+import { ChatRoute } from './routes/chat/chat.route.ts';
+import { KeysRoute } from './routes/keys/keys.route.ts';
 import { ModelsRoute } from './routes/models/models.route.ts';
-import { PlaygroundKeyRoute } from './routes/playground-key/playground-key.route.ts';
+import { DashboardRoute } from './routes/pages/dashboard.route.ts';
+import { DocumentationRoute } from './routes/pages/documentation.route.ts';
+import { ProvidersRoute } from './routes/providers/providers.route.ts';
 import { ProxiesRoute } from './routes/proxies/proxies.route.ts';
-import { RoutingInsightsRoute } from './routes/routing-insights/routing-insights.route.ts';
-import { RoutingModelsRoute } from './routes/routing-models/routing-models.route.ts';
-import { RoutingPreferencesRoute } from './routes/routing-preferences/routing-preferences.route.ts';
-import { SessionKeysRoute } from './routes/session-keys/session-keys.route.ts';
-import { StripeWebhookRoute } from './routes/stripe-webhook/stripe-webhook.route.ts';
-import { ToolHealthRoute } from './routes/tool-health/tool-health.route.ts';
-import { tokens } from './tokens.ts';
+import { RequestsRoute } from './routes/requests/requests.route.ts';
+import { RoutingInsightsRoute } from './routes/routing/insights.route.ts';
+import { RoutingModelsRoute } from './routes/routing/models.route.ts';
+import { RoutingPreferencesRoute } from './routes/routing/preferences.route.ts';
+import { AUTH_SETTINGS } from './routes/sign-in/browser-request.ts';
+import { SignInRoute } from './routes/sign-in/sign-in.route.ts';
+import { ToolHealthRoute } from './routes/usage/tool-health.route.ts';
+import { UsageRoute } from './routes/usage/usage.route.ts';
 
-/** Every route of the public door. */
+/** All routes of the public interface. */
 export const controllers: Type[] = [
-  ChatCompletionsRoute,
-  MessagesRoute,
-  ConverseRoute,
+  ChatRoute,
   ProxiesRoute,
   ModelsRoute,
-  AccountProfileRoute,
-  AccountDeletionsRoute,
-  AccountKeysRoute,
-  AccountProvidersRoute,
+  AccountRoute,
+  KeysRoute,
+  ProvidersRoute,
   RoutingPreferencesRoute,
   RoutingModelsRoute,
   RoutingInsightsRoute,
-  AccountRequestsRoute,
-  AccountUsageRoute,
-  AccountSessionsRoute,
+  RequestsRoute,
+  UsageRoute,
   ToolHealthRoute,
-  AccountBillingRoute,
-  BillingActionsRoute,
-  StripeWebhookRoute,
-  AccountRegisterRoute,
-  PlaygroundKeyRoute,
-  AuthRoute,
-  SessionKeysRoute,
+  BillingRoute,
+  SignInRoute,
   DashboardRoute,
   DocumentationRoute,
 ];
 
-/** The embedded identity's own, which are not there when another issuer stands in for it. */
-const identityControllers: readonly Type[] = [AuthRoute, SessionKeysRoute];
-
+/** With an OpenID Connect issuer, the routes of the embedded identity do not exist. */
 function chooseControllers({ identity }: EdgeParts): Type[] {
-  return identity === null ? controllers.filter((each) => !identityControllers.includes(each)) : controllers;
+  return identity === null ? controllers.filter((each) => each !== SignInRoute) : controllers;
 }
 
-/** The public door: routes, the guard that denies by default, and what they need of the world. */
+/** The public HTTP interface: routes, the guard that denies by default, and their services. */
 @Module({})
 export class EdgeGatewayModule {
-  static create(parts: EdgeParts, spoolModule: DynamicModule): DynamicModule {
+  static forRoot(parts: EdgeParts, spoolModule: DynamicModule): DynamicModule {
+    const { identity } = parts;
     return {
       module: EdgeGatewayModule,
       imports: [spoolModule],
       controllers: chooseControllers(parts),
       providers: [
-        ...renderProviders(parts),
+        { provide: EDGE_PARTS, useValue: parts },
+        ...serviceProviders,
+        ...(identity === null ? [] : [provideFrom(IdentityClient, () => identity)]),
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
@@ -85,23 +77,24 @@ export class EdgeGatewayModule {
   }
 }
 
-function renderProviders(parts: EdgeParts): Provider[] {
-  const { pipeline, sessions, sealingKeys, egressGuard } = parts;
-  return [
-    { provide: tokens.pipeline, useValue: pipeline },
-    { provide: tokens.grants, useValue: pipeline.grants },
-    { provide: tokens.sessions, useValue: sessions },
-    { provide: tokens.identity, useValue: parts.identity },
-    { provide: tokens.authSettings, useValue: parts.authSettings },
-    { provide: tokens.dashboard, useValue: parts.dashboard },
-    { provide: tokens.rateLimiter, useValue: pipeline.rateLimiter },
-    { provide: tokens.connections, useValue: pipeline.connections },
-    { provide: tokens.messaging, useValue: pipeline.messaging },
-    { provide: tokens.catalog, useValue: pipeline.catalog },
-    { provide: tokens.settings, useValue: pipeline.settings },
-    { provide: tokens.log, useValue: pipeline.log },
-    { provide: tokens.sealingKeys, useValue: sealingKeys },
-    { provide: tokens.egressGuard, useValue: egressGuard },
-    { provide: tokens.reference, useValue: new Reference(() => listRoutes(chooseControllers(parts))) },
-  ];
+const serviceProviders: readonly Provider[] = [
+  provideFrom(PIPELINE_SERVICES, ({ pipeline }) => pipeline),
+  provideFrom(PIPELINE_SETTINGS, ({ pipeline }) => pipeline.settings),
+  provideFrom(GrantCache, ({ pipeline }) => pipeline.grants),
+  provideFrom(RATE_LIMITER, ({ pipeline }) => pipeline.rateLimiter),
+  provideFrom(CONNECTIONS, ({ pipeline }) => pipeline.connections),
+  provideFrom(MESSAGING, ({ pipeline }) => pipeline.messaging),
+  provideFrom(MODEL_CATALOG, ({ pipeline }) => pipeline.catalog),
+  provideFrom(LOGGER, ({ pipeline }) => pipeline.log),
+  provideFrom(LoginSessionGate, ({ loginSessions }) => loginSessions),
+  provideFrom(AUTH_SETTINGS, ({ authSettings }) => authSettings),
+  provideFrom(DASHBOARD, ({ dashboard }) => dashboard),
+  provideFrom(SEALING_KEYS, ({ sealingKeys }) => sealingKeys),
+  provideFrom(EGRESS_GUARD, ({ egressGuard }) => egressGuard),
+  provideFrom(Reference, (parts) => new Reference(() => listRoutes(chooseControllers(parts)))),
+];
+
+/** Provides a part of `EdgeParts`. */
+function provideFrom(token: InjectionToken, choose: (parts: EdgeParts) => unknown): Provider {
+  return { provide: token, useFactory: choose, inject: [EDGE_PARTS] };
 }

@@ -28,13 +28,15 @@ import { ConversationMemo } from './pipeline/stages/plan/conversation/conversati
 import { TokenRatios } from './request/token-estimates.ts';
 import { ToolListHasher } from './pipeline/stages/plan/router/tool-list-hasher.ts';
 import type { RequestSpool } from './spool/request-spool.ts';
-import { buildPeopleParts, type PeopleParts } from './login-parts.ts';
+import { buildLoginParts, type LoginParts } from './login-parts.ts';
 import { UndiciUpstream } from './upstream/undici-upstream.adapter.ts';
 
 const redactContent = (text: string): string => secretRedactor.redact(text);
 
-/** Everything that the gateway's routes need, built once. */
-export interface EdgeParts extends PeopleParts {
+export const EDGE_PARTS = Symbol('EDGE_PARTS');
+
+/** All services of the gateway, built once at start. */
+export interface EdgeParts extends LoginParts {
   readonly pipeline: PipelineServices;
   readonly sealingKeys: SealingKeyPair;
   readonly egressGuard: EgressGuard;
@@ -77,16 +79,16 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
     log,
     requestLog: surroundings.requestLog,
   };
-  const people = buildPeopleParts({ config, messaging, sealingKeys, egressGuard });
+  const login = buildLoginParts({ config, messaging, sealingKeys, egressGuard });
   const close = async (): Promise<void> => {
-    await people.closeKeys();
+    await login.closeKeys();
     pipeline.openRequests.close();
     router.close();
     await upstream.close();
     await open.close();
     cacheRedis.disconnect();
   };
-  return { pipeline, sealingKeys, ...people, egressGuard, cacheRedis, close };
+  return { pipeline, sealingKeys, ...login, egressGuard, cacheRedis, close };
 }
 
 function chooseSettings(config: Config): PipelineServices['settings'] {

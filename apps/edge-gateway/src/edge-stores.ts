@@ -8,7 +8,7 @@ import { RedisBudgetStore } from './budgets/redis-budget-store.adapter.ts';
 import { SavedTokenBudgets } from './budgets/saved-token-budgets.ts';
 import { admitCommand } from './rate-limits/redis-rate-limiter.adapter.ts';
 import { ModelToggles, ToolRecall } from './routing/account-routing.ts';
-import { SessionPins } from './routing/conversation-pins.ts';
+import { ConversationPins } from './routing/conversation-pins.ts';
 import { ModelRouter } from './routing/model-router.ts';
 import { Observations } from './routing/observations.ts';
 import { RedisObservations } from './routing/redis-observations.adapter.ts';
@@ -64,7 +64,7 @@ export function openModelRouter(
     observations,
     toggles: new ModelToggles(messaging),
     recall: new ToolRecall(messaging),
-    pins: new SessionPins(cacheRedis, log),
+    pins: new ConversationPins(cacheRedis, log),
   });
   return { modelRouter, close: () => observations.close() };
 }

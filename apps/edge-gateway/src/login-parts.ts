@@ -2,66 +2,58 @@ import type { Messaging, SealingKeyPair } from '@gateway/messaging';
 import type { EgressGuard } from '@gateway/providers';
 import type { Config } from './config.ts';
 import { openDashboard, type Dashboard } from './dashboard/dashboard.ts';
-import type { AuthSettings } from './routes/sign-in/browser-request.ts';
 import { IdentityClient } from './login-sessions/identity-client.ts';
+import { LoginSessionGate } from './login-sessions/login-session-gate.ts';
+import { LoginSessionVerifier } from './login-sessions/login-session-verifier.ts';
 import { createOidcKeySet, VerificationKeys } from './login-sessions/verification-keys.ts';
-import {
-  createSessionCache,
-  createSessionGate,
-  type SessionGate,
-} from './login-sessions/login-session-gate.ts';
-import { SessionVerifier } from './login-sessions/login-session-verifier.ts';
+import type { AuthSettings } from './routes/sign-in/browser-request.ts';
 
-/** What routes for people need. */
-export interface PeopleParts {
-  readonly sessions: SessionGate;
-  /** Null when an OpenID Connect issuer stands in for the embedded identity. */
+/** The services behind sign-in and the dashboard. */
+export interface LoginParts {
+  readonly loginSessions: LoginSessionGate;
+  /** Null when an OpenID Connect issuer replaces the embedded identity. */
   readonly identity: IdentityClient | null;
   readonly authSettings: AuthSettings;
   readonly dashboard: Dashboard;
 }
 
-interface Surroundings {
+export interface LoginPartsOptions {
   readonly config: Config;
   readonly messaging: Messaging;
   readonly sealingKeys: SealingKeyPair;
   readonly egressGuard: EgressGuard;
 }
 
-type Closing = { readonly closeKeys: () => Promise<void> };
-
-/** One verifier, whoever the issuer is: the embedded identity, or the OpenID Connect issuer that is configured. */
-export function buildPeopleParts(surroundings: Surroundings): PeopleParts & Closing {
-  const { config, messaging } = surroundings;
-  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience } = config;
-  const cache = createSessionCache(messaging);
-  const authSettings = { rateLimitRpm: config.AUTH_RATE_LIMIT_RPM };
-  const dashboard = openDashboard(config);
-  if (issuer === undefined || audience === undefined) {
-    const { identity, verifier } = buildEmbedded(surroundings);
-    const closeKeys = () => Promise.resolve();
-    return { sessions: createSessionGate(verifier, cache), identity, authSettings, dashboard, closeKeys };
-  }
-  const { fetchKeySet, close } = createOidcKeySet(issuer, surroundings.egressGuard);
-  const verifier = new SessionVerifier({
-    issuer,
-    audience,
-    algorithms: config.OIDC_ALGORITHMS,
-    keys: new VerificationKeys({ fetchKeySet }),
-    needsSessionId: false,
-  });
-  const sessions = createSessionGate(verifier, cache);
-  return { sessions, identity: null, authSettings, dashboard, closeKeys: close };
+/** Builds one verifier, for the embedded identity or for the configured OpenID Connect issuer. */
+export function buildLoginParts(
+  options: LoginPartsOptions,
+): LoginParts & { readonly closeKeys: () => Promise<void> } {
+  const { config, messaging } = options;
+  const { verifier, identity, closeKeys } = buildVerifier(options);
+  return {
+    loginSessions: new LoginSessionGate(verifier, messaging),
+    identity,
+    authSettings: { rateLimitRpm: config.AUTH_RATE_LIMIT_RPM },
+    dashboard: openDashboard(config),
+    closeKeys,
+  };
 }
 
-function buildEmbedded({ config, messaging, sealingKeys }: Surroundings) {
+function buildVerifier({ config, messaging, sealingKeys, egressGuard }: LoginPartsOptions) {
+  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, OIDC_ALGORITHMS: algorithms } = config;
+  if (issuer !== undefined && audience !== undefined) {
+    const { fetchKeySet, close } = createOidcKeySet(issuer, egressGuard);
+    const keys = new VerificationKeys({ fetchKeySet });
+    const verifier = new LoginSessionVerifier({ issuer, audience, algorithms, keys, needsSessionId: false });
+    return { verifier, identity: null, closeKeys: close };
+  }
   const identity = new IdentityClient(messaging, sealingKeys);
-  const verifier = new SessionVerifier({
+  const verifier = new LoginSessionVerifier({
     issuer: config.SESSION_ISSUER,
     audience: config.SESSION_AUDIENCE,
     algorithms: ['ES256'],
     keys: new VerificationKeys({ fetchKeySet: () => identity.keySet() }),
     needsSessionId: true,
   });
-  return { identity, verifier };
+  return { verifier, identity, closeKeys: () => Promise.resolve() };
 }

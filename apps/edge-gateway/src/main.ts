@@ -49,8 +49,8 @@ async function main(): Promise<void> {
     spool,
   });
   state.parts = parts;
-  const spoolModule = SpoolModule.create({ spool, redisUrl: config.REDIS_URL, messaging, log });
-  const module = EdgeGatewayModule.create(parts, spoolModule);
+  const spoolModule = SpoolModule.forRoot({ spool, redisUrl: config.REDIS_URL, messaging, log });
+  const module = EdgeGatewayModule.forRoot(parts, spoolModule);
   const app = await createServer(module, log, serverOptions(config, parts));
   await app.listen(config.PORT, config.HOST);
   state.isServing = true;

@@ -1,29 +1,29 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { GrantCache } from '../grants/grant-cache.ts';
 import { authenticateHeaders } from '../request/authenticate-headers.ts';
 import { countRequest, renderRateHeaders, requireRoom } from '../rate-limits/count-request.ts';
-import type { PipelineServices } from '../pipeline/services.ts';
-import { tokens } from '../tokens.ts';
+import { RATE_LIMITER, type RateLimiter } from '../rate-limits/rate-limiter.port.ts';
 
 /**
- * Counts requests of routes that take an API key and do not go through the pipeline, in the same window and with the same
- * headers as chat requests. Throws `rate_limit_exceeded`.
+ * Applies the rate limit to routes that take an API key and do not run the pipeline. They share the window and the headers
+ * of chat requests. Throws `rate_limit_exceeded`.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
-  readonly #services: PipelineServices;
+  readonly #grants: GrantCache;
+  readonly #rateLimiter: RateLimiter;
 
-  constructor(@Inject(tokens.pipeline) services: PipelineServices) {
-    this.#services = services;
+  constructor(@Inject(GrantCache) grants: GrantCache, @Inject(RATE_LIMITER) rateLimiter: RateLimiter) {
+    this.#grants = grants;
+    this.#rateLimiter = rateLimiter;
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
-    const caller = await authenticateHeaders(
-      http.getRequest<FastifyRequest>().headers,
-      this.#services.grants,
-    );
-    const { decision } = await countRequest(caller, this.#services);
+    const caller = await authenticateHeaders(http.getRequest<FastifyRequest>().headers, this.#grants);
+    const services = { grants: this.#grants, rateLimiter: this.#rateLimiter };
+    const { decision } = await countRequest(caller, services);
     void http.getResponse<FastifyReply>().headers(renderRateHeaders(decision));
     requireRoom(decision);
     return true;

@@ -29,6 +29,8 @@ export interface OpenedKey {
   readonly health: Pick<CredentialHealth, 'note'>;
 }
 
+export const CONNECTIONS = Symbol('CONNECTIONS');
+
 /** Which providers an account is connected to, and their credentials. */
 export interface Connections {
   list(accountId: string): Promise<readonly CredentialSummary[]>;

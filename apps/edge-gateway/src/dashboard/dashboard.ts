@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { DashboardFiles } from './dashboard-files.ts';
 import { renderPolicy } from './render-file.ts';
 
+export const DASHBOARD = Symbol('DASHBOARD');
+
 /** What the routes of the dashboard serve. */
 export interface Dashboard {
   readonly files: DashboardFiles;

@@ -2,7 +2,7 @@ import { GatewayError, toGatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { tokens } from '../tokens.ts';
+import { LOGGER } from '../access/tokens.ts';
 import { formatOfPath, renderError } from '../request/http-response.ts';
 
 /** Statuses that say something of the caller: many of one are somebody trying. */
@@ -13,7 +13,7 @@ const refusals = new Set([401, 403, 429]);
 export class ErrorFilter implements ExceptionFilter {
   readonly #log: Logger;
 
-  constructor(@Inject(tokens.log) log: Logger) {
+  constructor(@Inject(LOGGER) log: Logger) {
     this.#log = log;
   }
 

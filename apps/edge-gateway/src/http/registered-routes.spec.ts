@@ -22,7 +22,7 @@ const silent = Object.fromEntries(
 
 /** What the server really listens to, however it came there. */
 async function registeredRoutes(): Promise<string[]> {
-  const module = EdgeGatewayModule.create(parts, { module: NoSpool });
+  const module = EdgeGatewayModule.forRoot(parts, { module: NoSpool });
   const app: NestFastifyApplication = await createServer(module, silent, {
     tls: undefined,
     trustedProxies: [],

@@ -1,80 +1,66 @@
+import { accountChanged, resolveLoginSession, loginSessionChanged, type ResolvedLoginSession } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import type { ResolvedLoginSession } from '@gateway/contracts';
-import { accountChanged, resolveLoginSession, loginSessionChanged } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import type { SessionVerifier } from './login-session-verifier.ts';
-import type { Session, SessionClaims } from './login-session.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
+import type { LoginSessionVerifier } from './login-session-verifier.ts';
+import type { LoginSession, LoginSessionClaims } from './login-session.ts';
 
-/** Session token → whose session it is. */
-export interface SessionGate {
-  /** Throws `invalid_session_token`, also for a revoked session, `expired_session_token` or `service_unavailable`. */
-  authenticate(token: string): Promise<Session>;
-  /** Asks anew about a subject from now on, without waiting for the broadcast that says so. */
-  forget(issuer: string, subject: string): void;
-}
+type SessionName = Pick<LoginSessionClaims, 'issuer' | 'subject' | 'sessionId'>;
 
-export function createSessionGate(
-  verifier: Pick<SessionVerifier, 'verify'>,
-  cache: SessionCache,
-): SessionGate {
-  return {
-    authenticate: async (token) => {
-      const claims = await verifier.verify(token);
-      const resolved = await cache.get(claims);
-      if (resolved === null) throw new GatewayError('invalid_session_token');
-      return { ...claims, ...resolved };
-    },
-    forget: (issuer, subject) => cache.forget(issuer, subject),
-  };
-}
-
-type Named = Pick<SessionClaims, 'issuer' | 'subject' | 'sessionId'>;
-
-interface KeptSession extends ResolvedLoginSession {
+interface CachedSession extends ResolvedLoginSession {
   readonly subjectTag: string;
 }
 
-/** Whether sessions stand, and whose they are. Null is a session that was revoked. */
-interface SessionCache {
-  get(session: Named): Promise<ResolvedLoginSession | null>;
-  /** What is known of a subject's sessions is out of date. */
-  forget(issuer: string, subject: string): void;
+/** Authenticates session tokens: verifies the token, then looks up its login session. */
+export class LoginSessionGate {
+  readonly #verifier: Pick<LoginSessionVerifier, 'verify'>;
+  /** Null is a revoked session. */
+  readonly #cache: RemoteCache<CachedSession | null>;
+
+  constructor(verifier: Pick<LoginSessionVerifier, 'verify'>, messaging: Messaging) {
+    this.#verifier = verifier;
+    this.#cache = createSessionCache(messaging);
+    messaging.onBroadcast(loginSessionChanged, ({ issuer, subject }) => this.forget(issuer, subject));
+    messaging.onBroadcast(accountChanged, ({ accountId }) => this.#cache.invalidateTag(accountId));
+    messaging.onReconnect(() => this.#cache.doubtAll());
+  }
+
+  /** Throws `invalid_session_token` (also for a revoked session), `expired_session_token` or `service_unavailable`. */
+  async authenticate(token: string): Promise<LoginSession> {
+    const claims = await this.#verifier.verify(token);
+    const cached = await this.#cache.get(renderName(claims));
+    if (cached === null) throw new GatewayError('invalid_session_token');
+    return { ...claims, accountId: cached.accountId, personId: cached.personId };
+  }
+
+  /** Drops the cached sessions of a subject, without waiting for the broadcast of its change. */
+  forget(issuer: string, subject: string): void {
+    this.#cache.invalidateTag(renderSubject(issuer, subject));
+  }
 }
 
-/** As long as what is known of keys (GrantCache), for the same reasons: a revoked session ends within the same bounds. */
-export function createSessionCache(messaging: Messaging): SessionCache {
-  const cache = new RemoteCache<KeptSession | null>({
+/** Uses the same time limits as the grants of API keys, so that a revoked session ends as soon as a revoked key. */
+function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | null> {
+  return new RemoteCache<CachedSession | null>({
     entriesMax: 10_000,
     freshMs: 10_000,
     staleMs: 300_000,
     load: async (key) => {
-      const named = parseName(key);
-      const { session } = await messaging.call(resolveLoginSession, named);
-      return session && { ...session, subjectTag: renderSubject(named.issuer, named.subject) };
+      const name = parseName(key);
+      const { session } = await messaging.call(resolveLoginSession, name);
+      return session && { ...session, subjectTag: renderSubject(name.issuer, name.subject) };
     },
     broadcastsArrive: () => messaging.connected,
-    // A session that was revoked never stands again, so nothing needs to find it.
+    // A revoked session never becomes valid again, so its entry needs no tag.
     tagsOf: (session) =>
       session === null
         ? []
         : [session.subjectTag, ...(session.accountId === null ? [] : [session.accountId])],
   });
-  const forget = (issuer: string, subject: string) => cache.invalidateTag(renderSubject(issuer, subject));
-  messaging.onBroadcast(loginSessionChanged, ({ issuer, subject }) => forget(issuer, subject));
-  messaging.onBroadcast(accountChanged, ({ accountId }) => cache.invalidateTag(accountId));
-  messaging.onReconnect(() => cache.doubtAll());
-  return {
-    get: async (session) => {
-      const kept = await cache.get(renderName(session));
-      return kept && { accountId: kept.accountId, personId: kept.personId };
-    },
-    forget,
-  };
 }
 
-/** JSON, since issuers and subjects may hold any character: no two names are written alike. */
-function renderName({ issuer, subject, sessionId }: Named): string {
+/** JSON keeps names distinct: issuers and subjects may contain any character. */
+function renderName({ issuer, subject, sessionId }: SessionName): string {
   return JSON.stringify([issuer, subject, sessionId]);
 }
 
@@ -82,7 +68,7 @@ function renderSubject(issuer: string, subject: string): string {
   return JSON.stringify([issuer, subject]);
 }
 
-function parseName(key: string): Named {
+function parseName(key: string): SessionName {
   const [issuer, subject, sessionId] = JSON.parse(key) as [string, string, string | null];
   return { issuer, subject, sessionId };
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { createIssuerKey, type IssuerKey } from '@gateway/testing';
 import { SignJWT } from 'jose';
-import { SessionVerifier } from './login-session-verifier.ts';
+import { LoginSessionVerifier } from './login-session-verifier.ts';
 
 const issuer = 'https://issuer.example';
 const audience = 'gateway';
@@ -18,8 +18,14 @@ const keys = {
     return Promise.resolve(found ? pemOf(found) : null);
   },
 };
-const embedded = new SessionVerifier({ issuer, audience, algorithms: ['ES256'], keys, needsSessionId: true });
-const oidc = new SessionVerifier({
+const embedded = new LoginSessionVerifier({
+  issuer,
+  audience,
+  algorithms: ['ES256'],
+  keys,
+  needsSessionId: true,
+});
+const oidc = new LoginSessionVerifier({
   issuer,
   audience,
   algorithms: ['ES256', 'RS256'],
@@ -100,7 +106,7 @@ describe('the verifier of session tokens', () => {
   });
 
   it('passes a failure to get keys on as what it is', async () => {
-    const away = new SessionVerifier({
+    const away = new LoginSessionVerifier({
       issuer,
       audience,
       algorithms: ['ES256'],

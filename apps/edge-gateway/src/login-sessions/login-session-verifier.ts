@@ -2,11 +2,11 @@ import { GatewayError } from '@gateway/errors';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { Strategy, type SecretOrKeyProvider } from 'passport-jwt';
 import { z } from 'zod';
-import type { SessionAlgorithm, SessionClaims } from './login-session.ts';
+import type { SessionAlgorithm, LoginSessionClaims } from './login-session.ts';
 import { sessionTokenBytesMax } from './login-session.ts';
 import type { VerificationKeys } from './verification-keys.ts';
 
-export interface SessionVerifierOptions {
+export interface LoginSessionVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
   /** The only ones taken, whatever a token's header says. */
@@ -33,11 +33,11 @@ interface Carrier {
  * Verifies session tokens with passport-jwt: fixed algorithms, `iss`, `aud`, `exp` and `nbf`, and a key of the issuer's set.
  * Nothing of a verified token is kept, so that nothing but a whole and valid token ever passes.
  */
-export class SessionVerifier {
+export class LoginSessionVerifier {
   readonly #strategy: Strategy;
-  readonly #options: SessionVerifierOptions;
+  readonly #options: LoginSessionVerifierOptions;
 
-  constructor(options: SessionVerifierOptions) {
+  constructor(options: LoginSessionVerifierOptions) {
     this.#options = options;
     this.#strategy = new Strategy(
       {
@@ -52,7 +52,7 @@ export class SessionVerifier {
   }
 
   /** Throws `expired_session_token`, `invalid_session_token` for anything else that is wrong with it, or `service_unavailable`. */
-  async verify(token: string): Promise<SessionClaims> {
+  async verify(token: string): Promise<LoginSessionClaims> {
     if (token.length > sessionTokenBytesMax) throw new GatewayError('invalid_session_token');
     const { iss, sub, sid, exp } = claims.parse(await this.#run({ token }));
     const claimed = { issuer: iss, subject: sub, expiresAtMs: exp * 1000 };

@@ -1,32 +1,33 @@
-/** What a valid session token says. */
-export interface SessionClaims {
+/** The claims of a verified session token. */
+export interface LoginSessionClaims {
   readonly issuer: string;
   readonly subject: string;
-  /** The embedded identity's own sessions have an id, by which they are revoked; null for another issuer's. */
+  /** Id by which a session of the embedded identity is revoked; null for another issuer. */
   readonly sessionId: string | null;
   /** Milliseconds since 1970. */
   readonly expiresAtMs: number;
 }
 
-/** A person's session: the token is good, and the session stands. */
-export interface Session extends SessionClaims {
+/** A user's login session: its token is valid and it is not revoked. */
+export interface LoginSession extends LoginSessionClaims {
   /** Null until `POST /v1/account/register`. */
   readonly accountId: string | null;
+  /** Null until `POST /v1/account/register`. */
   readonly personId: string | null;
 }
 
-/** All that a session token may be signed with: public keys alone verify, so none of them can sign. */
+/** Signature algorithms that session tokens may use. All are asymmetric: a verification key cannot sign. */
 export const sessionAlgorithms = ['ES256', 'RS256'] as const;
 export type SessionAlgorithm = (typeof sessionAlgorithms)[number];
 
-/** More than issuers put into a token, and less than a request's headers may take. */
+/** Longer than any token that issuers create, and shorter than the bound on a request's headers. */
 export const sessionTokenBytesMax = 8 * 1024;
 
 const jwtShape = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
 /**
- * Whether a bearer token has the form of a JWT (RFC 7515 §7.1: three base64url parts, the first of them a JSON object). It
- * says what kind of credential somebody sent, not that it is good.
+ * Whether a bearer token has the form of a JWT (RFC 7515 §7.1): three base64url parts, the first of them a JSON object.
+ * It shows the kind of the credential, not that it is valid.
  */
 export function looksLikeSessionToken(token: string): boolean {
   return jwtShape.test(token);

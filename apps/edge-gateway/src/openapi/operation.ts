@@ -14,7 +14,7 @@ export const operationTags = [
   'Requests and usage',
   'Tool health',
   'Billing',
-  'Sessions of people',
+  'Login sessions',
   'Dashboard',
   'Documentation',
 ] as const;

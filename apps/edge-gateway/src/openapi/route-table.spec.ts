@@ -37,10 +37,10 @@ describe('every route', () => {
 });
 
 test('paths are written as the interface writes them', () => {
-  expect(routes.find(({ name }) => name === 'AccountKeysRoute.revoke')?.paths).toEqual([
+  expect(routes.find(({ name }) => name === 'KeysRoute.revoke')?.paths).toEqual([
     '/v1/account/keys/{key_id}',
     '/v1/keys/{key_id}',
   ]);
   expect(routes.find(({ name }) => name === 'ModelsRoute.find')?.paths).toEqual(['/v1/models/{id}']);
-  expect(routes.find(({ name }) => name === 'ConverseRoute.create')?.paths).toEqual(['/model/{id}/converse']);
+  expect(routes.find(({ name }) => name === 'ChatRoute.converse')?.paths).toEqual(['/model/{id}/converse']);
 });

@@ -21,6 +21,8 @@ import type { Planner } from './stages/plan/router/planner.port.ts';
 import type { ConversationPlanner } from './stages/plan/conversation/conversation-planner.ts';
 import type { ToolListHasher } from './stages/plan/router/tool-list-hasher.ts';
 
+export const PIPELINE_SERVICES = Symbol('PIPELINE_SERVICES');
+
 /** What the stages need of the world. Built once, in the module; a test builds its own. */
 export interface PipelineServices {
   readonly settings: PipelineSettings;

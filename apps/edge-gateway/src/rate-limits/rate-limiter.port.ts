@@ -20,6 +20,8 @@ export interface RateDecision {
 /** What limits know a caller by. */
 export type LimitedCaller = Pick<KeyGrant, 'accountId' | 'keyId' | 'rateLimitRpm'>;
 
+export const RATE_LIMITER = Symbol('RATE_LIMITER');
+
 export interface RateLimiter {
   /** Counts a request against a key's limit, exactly once, and says whether it may pass. Never throws. */
   admit(caller: LimitedCaller): Promise<RateDecision>;

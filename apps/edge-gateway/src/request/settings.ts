@@ -1,3 +1,5 @@
+export const PIPELINE_SETTINGS = Symbol('PIPELINE_SETTINGS');
+
 export interface PipelineSettings {
   readonly bodyBytesMax: number;
   readonly planDeadlineMs: number;

@@ -36,7 +36,8 @@ export class ModelToggles {
 
 type RecallByModel = ReadonlyMap<string, ObservedRecall>;
 
-const observedDays = 7;
+/** Observations of models cover this many days, including today. */
+export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
 /**

@@ -1,4 +1,4 @@
-import { SessionPins, type PinnedModel } from './conversation-pins.ts';
+import { ConversationPins, type PinnedModel } from './conversation-pins.ts';
 
 const pin = (id: string, at: number): PinnedModel => ({ id, level: 'low', inputTokens: 100, turns: 1, at });
 
@@ -13,7 +13,12 @@ function openReplicas() {
   };
   const log = { debug: () => undefined };
   const goAway = (): void => void (isAway = true);
-  return { first: new SessionPins(redis, log), second: new SessionPins(redis, log), stored, goAway };
+  return {
+    first: new ConversationPins(redis, log),
+    second: new ConversationPins(redis, log),
+    stored,
+    goAway,
+  };
 }
 
 describe('the model of a session', () => {

@@ -27,7 +27,7 @@ const keptSeconds = 24 * 3600;
  * The model that each session is with: in this process, and in Redis for the other replicas. Only a memo: without it the
  * choice is made again by what the session began with.
  */
-export class SessionPins {
+export class ConversationPins {
   readonly #redis: PinRedis;
   readonly #log: Pick<Logger, 'debug'>;
   readonly #kept = new LRUCache<string, PinnedModel>({ max: 50_000 });

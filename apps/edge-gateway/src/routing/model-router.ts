@@ -16,14 +16,14 @@ import { chooseThresholds } from './account-routing.ts';
 import type { ModelToggles, ToolRecall } from './account-routing.ts';
 import type { ModelChoice } from '../request/model-choice.ts';
 import type { Observations, SeenAnswer } from './observations.ts';
-import type { PinnedModel, SessionPins } from './conversation-pins.ts';
+import type { PinnedModel, ConversationPins } from './conversation-pins.ts';
 
 export interface ModelRouterOptions {
   readonly catalog: ModelCatalog;
   readonly toggles: Pick<ModelToggles, 'turnedOff'>;
   readonly observations: Pick<Observations, 'read' | 'noteAnswer' | 'noteComplexity'>;
   readonly recall: Pick<ToolRecall, 'peek'>;
-  readonly pins: Pick<SessionPins, 'find' | 'keep'>;
+  readonly pins: Pick<ConversationPins, 'find' | 'keep'>;
   readonly now?: () => number;
 }
 

@@ -16,7 +16,7 @@ const EVENT_QUEUE = Symbol('EVENT_QUEUE');
 /** Provides `RequestSpool`; ships from it until the application shuts down, which ships what is left. */
 @Module({})
 export class SpoolModule implements OnApplicationShutdown {
-  static create(options: SpoolModuleOptions): DynamicModule {
+  static forRoot(options: SpoolModuleOptions): DynamicModule {
     const { spool } = options;
     const queue = openBullmqEventQueue(options.redisUrl, options.log);
     const shipper = new SpoolShipper({ spool, queue, messaging: options.messaging, log: options.log });

@@ -1,26 +1,72 @@
+import { listOf } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { CatalogModel, ModelKind } from '@gateway/model-catalog';
 import { Controller, Get, Inject, Query, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { AllowAccess, Describe } from '../../openapi/operation.ts';
-import type { AccountCaller } from '../../access/access.guard.ts';
-import { FromCaller } from '../../access/access.guard.ts';
-import { parseInput } from '../../request/read-body.ts';
+import { z } from 'zod';
+import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { RateLimitGuard } from '../../access/rate-limit.guard.ts';
-import type { PipelineServices } from '../../pipeline/services.ts';
+import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
 import { connectedProviders } from '../../pipeline/stages/choose/choose.ts';
+import { parseInput } from '../../request/read-body.ts';
 import { LiveModels } from '../../routing/live-models.ts';
-import { tokens } from '../../tokens.ts';
-import { getModel, listModels, listModelsQuery } from './models.operations.ts';
+import { rateLimitHeaders } from '../chat/chat-operation.ts';
 
-/** A model in the common list format. Its id is what `model` takes: `<provider>/<model>`. */
+/** A model in the common list format. */
+const listedModel = z
+  .object({
+    id: z.string().meta({ description: 'Value for `model`: `<provider>/<model>`.' }),
+    object: z.literal('model'),
+    created: z.int().meta({ description: 'Unix seconds; 0 if the release date is unknown.' }),
+    owned_by: z.string(),
+    kind: z.string().meta({
+      description:
+        'The kind of requests that the model takes: `chat` or another kind. `unknown` for a model that only the provider lists.',
+    }),
+  })
+  .meta({ id: 'Model' });
+
+/** Clients of other gateways send paging parameters. Unknown parameters are ignored here. */
+const listModelsQuery = z.object({
+  live: z.enum(['true', 'false']).default('false').meta({
+    description:
+      '`true` adds models that the providers list and the catalog does not contain yet. The gateway queries the providers with your credentials at most once a minute. A provider that does not respond is left out.',
+  }),
+});
+
+const listModels: Operation = {
+  id: 'listModels',
+  tag: 'Models',
+  summary: 'List the models of the connected providers',
+  description:
+    'Every model name that `model` takes. It also takes `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`; `GET /v1/account/routing/models` lists the models that these choose from.',
+  query: listModelsQuery,
+  answer: {
+    status: 200,
+    description: 'The models.',
+    schema: listOf(listedModel),
+    headers: rateLimitHeaders,
+  },
+  errors: ['rate_limit_exceeded'],
+};
+
+const getModel: Operation = {
+  id: 'getModel',
+  tag: 'Models',
+  summary: 'Read one model',
+  params: z.object({
+    id: z.string().meta({ description: 'The model’s id. Slashes may be percent-encoded.' }),
+  }),
+  answer: { status: 200, description: 'The model.', schema: listedModel, headers: rateLimitHeaders },
+  errors: ['model_not_found', 'rate_limit_exceeded'],
+};
+
 interface ListedModel {
   readonly id: string;
   readonly object: 'model';
-  /** Unix seconds; 0 where the release date is not known. */
   readonly created: number;
   readonly owned_by: string;
-  /** What requests it takes: `chat` ones, or another kind. */
   readonly kind: ModelKind | 'unknown';
 }
 
@@ -31,7 +77,7 @@ export class ModelsRoute {
   readonly #services: PipelineServices;
   readonly #liveModels: LiveModels;
 
-  constructor(@Inject(tokens.pipeline) services: PipelineServices) {
+  constructor(@Inject(PIPELINE_SERVICES) services: PipelineServices) {
     this.#services = services;
     this.#liveModels = new LiveModels(services);
   }
@@ -50,7 +96,7 @@ export class ModelsRoute {
     return { object: 'list', data: [...models.map(renderModel), ...further] };
   }
 
-  /** What providers list themselves and the catalogue does not know. */
+  /** Models that the providers list and the catalog does not contain. */
   async #listLive(accountId: string, connected: readonly string[]): Promise<ListedModel[]> {
     const { catalog } = this.#services;
     const lists = connected.map(async (provider) => {
@@ -61,7 +107,7 @@ export class ModelsRoute {
     return (await Promise.all(lists)).flat();
   }
 
-  /** Ids hold slashes, so the rest of the path is the id, percent-encoded or not. */
+  /** Model ids contain slashes, so the rest of the path is the id, percent-encoded or not. */
   @Get('/*')
   @Describe(getModel)
   @AllowAccess('api-key')

@@ -1,22 +1,141 @@
+import type { ErrorCode } from '@gateway/errors';
 import type { ProxyEndpoint } from '@gateway/providers';
 import { applyDecorators, Controller, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AllowAccess, Describe } from '../../openapi/operation.ts';
-import { serveChat } from '../../http/serve-chat.ts';
-import type { PipelineServices } from '../../pipeline/services.ts';
+import { z } from 'zod';
+import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
 import { proxyRequest } from '../../proxy/proxy-request.ts';
-import { tokens } from '../../tokens.ts';
-import { describeProxy } from './proxies.operations.ts';
+import { serveChat } from '../chat/serve-chat.ts';
+
+const model = z.string().max(512).meta({
+  description: 'A model that exactly one connected provider has, or `<provider>/<model>`.',
+});
+
+const errors: readonly ErrorCode[] = [
+  'missing_field',
+  'malformed_json',
+  'malformed_multipart',
+  'unsupported_media_type',
+  'request_too_large',
+  'model_not_found',
+  'ambiguous_model',
+  'endpoint_not_supported',
+  'provider_not_connected',
+  'rate_limit_exceeded',
+  'upstream_unreachable',
+  'upstream_timeout',
+  'upstream_invalid',
+];
+
+interface Proxied {
+  readonly id: string;
+  readonly summary: string;
+  readonly body: z.ZodRawShape;
+  readonly contentType?: string;
+  readonly answer?: string;
+  readonly streams?: boolean;
+}
+
+const described: Readonly<Record<ProxyEndpoint, Proxied>> = {
+  completions: {
+    id: 'createCompletion',
+    summary: 'Text completions',
+    body: { prompt: z.unknown() },
+    streams: true,
+  },
+  embeddings: { id: 'createEmbedding', summary: 'Embeddings', body: { input: z.unknown() } },
+  responses: { id: 'createResponse', summary: 'Responses API', body: { input: z.unknown() }, streams: true },
+  'images/generations': {
+    id: 'generateImage',
+    summary: 'Image generation',
+    body: { prompt: z.string() },
+    streams: true,
+  },
+  'images/edits': {
+    id: 'editImage',
+    summary: 'Image editing',
+    body: { image: z.unknown(), prompt: z.string() },
+    contentType: 'multipart/form-data',
+  },
+  'images/variations': {
+    id: 'varyImage',
+    summary: 'Image variations',
+    body: { image: z.unknown() },
+    contentType: 'multipart/form-data',
+  },
+  'audio/transcriptions': {
+    id: 'transcribeAudio',
+    summary: 'Audio transcription',
+    body: { file: z.unknown() },
+    contentType: 'multipart/form-data',
+    streams: true,
+  },
+  'audio/speech': {
+    id: 'createSpeech',
+    summary: 'Text to speech',
+    body: { input: z.string(), voice: z.unknown() },
+    answer: 'audio/mpeg',
+  },
+  moderations: { id: 'createModeration', summary: 'Moderation', body: { input: z.unknown() } },
+  rerank: {
+    id: 'rerank',
+    summary: 'Rerank',
+    body: { query: z.string(), documents: z.array(z.unknown()) },
+  },
+  ocr: { id: 'readDocument', summary: 'OCR', body: { document: z.unknown() } },
+  'videos/generations': {
+    id: 'generateVideo',
+    summary: 'Video generation',
+    body: { prompt: z.string() },
+  },
+};
+
+/** Describes a proxied endpoint. The gateway reads only `model`: the provider defines everything else. */
+function describeProxy(endpoint: ProxyEndpoint): Operation {
+  const { id, summary, body, contentType, answer, streams } = described[endpoint];
+  const optional = Object.fromEntries(Object.keys(body).map((name) => [name, z.unknown()]));
+  return {
+    id,
+    tag: 'Proxies',
+    summary,
+    description:
+      'Forwards the request unchanged to the provider of `model` with that provider’s stored credential, and returns the response byte for byte. Nothing is pruned or compressed. The gateway records usage figures and no contents.',
+    body: {
+      schema: z.looseObject({ model, ...optional }),
+      ...(contentType === undefined ? {} : { contentType }),
+    },
+    answer: {
+      status: 200,
+      description: 'The provider’s response.',
+      ...(answer === undefined ? { schema: z.looseObject({}) } : { contentType: answer, schema: z.string() }),
+      headers: {
+        'x-svc-provider': 'The provider that was called.',
+        'x-svc-model': 'The model name as the provider spells it.',
+        'x-svc-overhead-ms': 'Milliseconds from the arrival of the request until it was forwarded.',
+      },
+      ...(streams
+        ? {
+            streams: {
+              contentType: 'text/event-stream',
+              description: 'With `stream: true`: the provider’s events.',
+            },
+          }
+        : {}),
+    },
+    errors,
+  };
+}
 
 const Proxy = (endpoint: ProxyEndpoint) =>
   applyDecorators(Post(`/v1/${endpoint}`), AllowAccess('pipeline'), Describe(describeProxy(endpoint)));
 
-/** The endpoints that pass a request on without planning. See docs/guides/proxied-endpoints.md. */
+/** The endpoints that forward requests without planning. See docs/guides/proxied-endpoints.md. */
 @Controller()
 export class ProxiesRoute {
   readonly #services: PipelineServices;
 
-  constructor(@Inject(tokens.pipeline) services: PipelineServices) {
+  constructor(@Inject(PIPELINE_SERVICES) services: PipelineServices) {
     this.#services = services;
   }
 

@@ -8,7 +8,7 @@ it.each([
   ['2001:db8:1:3::1', '20010db800010003/64'],
   ['', 'unknown'],
   ['nonsense', 'unknown'],
-])('failures of %s are counted by %s', (ip, counted) => {
+])('counts attempts from %s under %s', (ip, counted) => {
   expect(chooseClientAddress(ip)).toBe(counted);
 });
 
@@ -20,7 +20,7 @@ describe('a call of /v1/auth', () => {
     { origin: 'https://gateway.example:8443' },
     { origin: 'https://gateway.example:8443', 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
-  ])('may come from a program or the gateway’s own page: %j', (headers) => {
+  ])('is accepted from a program or from the gateway’s own page: %j', (headers) => {
     expect(() => requireSameSite({ headers, host })).not.toThrow();
   });
 
@@ -31,7 +31,9 @@ describe('a call of /v1/auth', () => {
     { origin: 'null' },
     { origin: '' },
     { origin: 'https://gateway.example:8443', 'sec-fetch-site': 'cross-site' },
-  ])('may not come from another site: %j', (headers) => {
-    expect(() => requireSameSite({ headers, host })).toThrow('another site');
+  ])('is rejected from another site: %j', (headers) => {
+    expect(() => requireSameSite({ headers, host })).toThrow(
+      expect.objectContaining({ code: 'cross_site_request' }) as Error,
+    );
   });
 });

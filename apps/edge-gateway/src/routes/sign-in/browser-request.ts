@@ -1,11 +1,19 @@
-import ipaddr from 'ipaddr.js';
 import { GatewayError } from '@gateway/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import type { RateLimiter } from '../../rate-limits/rate-limiter.port.ts';
 
+export const AUTH_SETTINGS = Symbol('AUTH_SETTINGS');
+
+/** Settings of `/v1/auth`. */
+export interface AuthSettings {
+  /** Calls per minute and client address. */
+  readonly rateLimitRpm: number;
+}
+
 /**
- * The address by which a client's attempts are counted: an IPv4 address, or the /64 network of an IPv6 one, all of which
- * is one customer's.
+ * The address by which a client's attempts are counted: an IPv4 address, or the /64 network of an IPv6 address, because
+ * one customer owns the whole network.
  */
 export function chooseClientAddress(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
@@ -15,30 +23,24 @@ export function chooseClientAddress(ip: string): string {
   return `${Buffer.from(network).toString('hex')}/64`;
 }
 
-/** What of the configuration `/v1/auth` goes by. */
-export interface AuthSettings {
-  /** Calls a minute and client address. */
-  readonly rateLimitRpm: number;
-}
+/** Not the id of an account. It has no change epoch, so only the count decides. */
+const sharedAccountId = 'people';
 
-/** No account's: it has no epoch, so nothing but the count is looked at. */
-const nobody = 'people';
-
-/** Calls of `/v1/auth` a minute and client address, across replicas. Throws `too_many_attempts`. */
+/** Limits calls of `/v1/auth` per minute and client address, across replicas. Throws `too_many_attempts`. */
 export async function limitAuth(
   rateLimiter: RateLimiter,
   clientAddress: string,
   { rateLimitRpm }: AuthSettings,
 ): Promise<void> {
-  const caller = { accountId: nobody, keyId: `auth:${clientAddress}`, rateLimitRpm };
+  const caller = { accountId: sharedAccountId, keyId: `auth:${clientAddress}`, rateLimitRpm };
   const { admitted, resetMs } = await rateLimiter.admit(caller);
   if (!admitted) throw new GatewayError('too_many_attempts', { retryAfterMs: resetMs });
 }
 
 /**
- * Throws `cross_site_request` for a call that a browser makes on behalf of another site's page: it could log somebody in,
- * out, or as somebody else. Programs send neither header. The cookie is SameSite=Strict, and the bodies are JSON, which
- * another site's page may not send without asking first; this is the third line, and holds for old browsers too.
+ * Throws `cross_site_request` for a call that a browser makes for another site's page: such a call could sign a user in,
+ * out, or in as somebody else. Programs send neither header. The cookie is SameSite=Strict, and browsers ask for permission
+ * before another site sends JSON. This check is the third protection and also works in old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];
@@ -52,11 +54,11 @@ function hostOf(origin: string): string | null {
   return URL.canParse(origin) ? new URL(origin).host : null;
 }
 
-/** Over TLS the name binds the cookie to this very host (RFC 6265bis §4.1.3.2): no neighbour can plant one. */
+/** Over TLS this prefix binds the cookie to this host (RFC 6265bis §4.1.3.2): a neighboring host cannot set it. */
 const secureName = '__Host-svc_refresh';
 const plainName = 'svc_refresh';
 
-/** The refresh token of a browser, out of reach of scripts and of other sites. */
+/** Stores the refresh token in the browser. Scripts and other sites cannot read the cookie. */
 export function setRefreshCookie(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -70,7 +72,7 @@ export function clearRefreshCookie(request: FastifyRequest, reply: FastifyReply)
   reply.header('set-cookie', renderCookie(request, '', 0));
 }
 
-/** Undefined without one. */
+/** Undefined if the request has no such cookie. */
 export function readRefreshCookie(request: FastifyRequest): string | undefined {
   const name = nameFor(request);
   for (const pair of (request.headers.cookie ?? '').split(';')) {
@@ -89,7 +91,7 @@ function nameFor(request: FastifyRequest): string {
   return isSecure(request) ? secureName : plainName;
 }
 
-/** Whether the browser's own connection is TLS: to us, or to a proxy that is trusted to say so. */
+/** Whether the browser's connection uses TLS, to the gateway or to a trusted proxy. */
 function isSecure({ protocol }: FastifyRequest): boolean {
   return protocol === 'https';
 }

@@ -1,0 +1,57 @@
+import { account, accountDeletion, registerBody, updateAccountBody } from '@gateway/contracts';
+import { z } from 'zod';
+import type { Operation } from '../../openapi/operation.ts';
+
+const tag = 'Account';
+
+export const readAccount: Operation = {
+  id: 'getAccount',
+  tag,
+  summary: 'Read the account',
+  description: 'The profile, and the policy that its keys inherit.',
+  answer: { status: 200, description: 'The account.', schema: account },
+};
+
+export const changeAccount: Operation = {
+  id: 'updateAccount',
+  tag,
+  summary: 'Change the account’s profile and policy',
+  description:
+    'Fields left out do not change. Limits apply within a second to every key that has no limit of its own. `content_logging` allows the gateway to store the contents of messages and tools; it is off by default. `retention_days` is how long stored contents are kept. `shadow_share` is the share of sessions that may be used to measure tool selection.',
+  body: { schema: updateAccountBody },
+  answer: { status: 200, description: 'The changed account.', schema: account },
+};
+
+export const register: Operation = {
+  id: 'registerAccount',
+  tag,
+  summary: 'Register the account of a user',
+  description:
+    'Creates an account with the default policy for the subject of the session token, or returns the existing one. Calling it again changes nothing. The body is optional.',
+  body: { schema: registerBody, optional: true },
+  answer: { status: 200, description: 'The user’s account.', schema: account },
+};
+
+export const removeAccount: Operation = {
+  id: 'deleteAccount',
+  tag,
+  summary: 'Delete the account',
+  description:
+    'Permanently deletes the API keys, request log, tool statistics, routing data, stored provider credentials and sign-ins of the account. All its keys and sessions stop working immediately. Open streams end within 5 s, and each service then deletes its data. The response is a receipt. `GET` its `Location` without a key to follow the progress. Entries of the billing ledger are kept without anything that identifies the account.',
+  answer: {
+    status: 202,
+    description: 'The account is deleted. Other services are deleting their data of it.',
+    schema: accountDeletion,
+    headers: { Location: 'Address of the receipt.' },
+  },
+};
+
+export const readAccountDeletion: Operation = {
+  id: 'getAccountDeletion',
+  tag,
+  summary: 'Read the receipt of an account’s deletion',
+  description:
+    'Needs only the id of the receipt, because no key of the account works any more. The receipt identifies nobody.',
+  params: z.object({ deletion_id: z.uuid().describe('From the response to the deletion.') }),
+  answer: { status: 200, description: 'The progress of the deletion.', schema: accountDeletion },
+};

@@ -1,0 +1,96 @@
+import {
+  deleteAccount,
+  getAccount,
+  getAccountDeletion,
+  registerAccount,
+  registerBody,
+  updateAccount,
+  updateAccountBody,
+  type Account,
+  type AccountDeletion,
+} from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import type { Messaging } from '@gateway/messaging';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { FromCaller, FromLoginSession, type AccountCaller } from '../../access/access.guard.ts';
+import { MESSAGING } from '../../access/tokens.ts';
+import { LoginSessionGate } from '../../login-sessions/login-session-gate.ts';
+import type { LoginSession } from '../../login-sessions/login-session.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import { readJson, readOptionalJson } from '../../request/read-body.ts';
+import {
+  changeAccount,
+  readAccount,
+  readAccountDeletion,
+  register,
+  removeAccount,
+} from './account.operations.ts';
+
+/** `/v1/account/me`, `/v1/account/register` and `/v1/account/deletions`: the account itself. */
+@Controller('/v1/account')
+@AllowAccess('api-key-or-session')
+export class AccountRoute {
+  readonly #messaging: Messaging;
+  readonly #loginSessions: LoginSessionGate;
+
+  constructor(
+    @Inject(MESSAGING) messaging: Messaging,
+    @Inject(LoginSessionGate) loginSessions: LoginSessionGate,
+  ) {
+    this.#messaging = messaging;
+    this.#loginSessions = loginSessions;
+  }
+
+  @Get('/me')
+  @Describe(readAccount)
+  async read(@FromCaller() { accountId }: AccountCaller): Promise<Account> {
+    return (await this.#messaging.call(getAccount, { accountId })).account;
+  }
+
+  @Patch('/me')
+  @Describe(changeAccount)
+  async change(@FromCaller() { accountId }: AccountCaller, @Req() request: FastifyRequest): Promise<Account> {
+    const body = await readJson(request, updateAccountBody);
+    return (await this.#messaging.call(updateAccount, { accountId, body })).account;
+  }
+
+  @Delete('/me')
+  @HttpCode(202)
+  @Describe(removeAccount)
+  async remove(
+    @FromCaller() { accountId }: AccountCaller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AccountDeletion> {
+    const { deletion } = await this.#messaging.call(deleteAccount, { accountId });
+    void reply.header('location', `/v1/account/deletions/${deletion.id}`);
+    return deletion;
+  }
+
+  @Get('/deletions/:deletionId')
+  @AllowAccess('public')
+  @Describe(readAccountDeletion)
+  async readDeletion(@Param('deletionId') deletionId: string): Promise<AccountDeletion> {
+    if (!z.uuid().safeParse(deletionId).success) throw new GatewayError('not_found');
+    const { deletion } = await this.#messaging.call(getAccountDeletion, { deletionId });
+    if (deletion === null) throw new GatewayError('not_found');
+    return deletion;
+  }
+
+  /** The first call of a new user: without an account there is no API key. */
+  @Post('/register')
+  @HttpCode(200)
+  @AllowAccess('session')
+  @Describe(register)
+  async register(
+    @FromLoginSession() session: LoginSession,
+    @Req() request: FastifyRequest,
+  ): Promise<Account> {
+    const { name = null } = await readOptionalJson(request, registerBody);
+    const { issuer, subject } = session;
+    const { accountId } = await this.#messaging.call(registerAccount, { issuer, subject, name });
+    this.#loginSessions.forget(issuer, subject);
+    return (await this.#messaging.call(getAccount, { accountId })).account;
+  }
+}

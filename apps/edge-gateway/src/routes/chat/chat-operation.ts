@@ -1,0 +1,75 @@
+import type { ErrorCode } from '@gateway/errors';
+import { z } from 'zod';
+
+/** Headers that every chat request may carry, in addition to those of its format. */
+export const chatRequestHeaders = z.object({
+  'X-Svc-Session-Id': z.string().optional().meta({
+    description: 'Any text. Requests with the same text form a session, and their tool set stays stable.',
+  }),
+  'X-Svc-Strict': z.enum(['true', 'false']).optional().meta({
+    description:
+      'With `true`, a request that the provider’s format cannot fully express is a 400 `translation_loss`. Otherwise the gateway forwards what the format can express and lists the losses in `x-svc-losses`.',
+  }),
+});
+
+/** Sent with every response to a request with a valid key. */
+export const rateLimitHeaders = {
+  'x-ratelimit-limit-requests': 'Requests that the key may send per minute.',
+  'x-ratelimit-remaining-requests': 'Remaining requests of this minute.',
+  'x-ratelimit-reset-requests': 'Time until the full limit is available again, as a duration (`1.2s`).',
+} as const;
+
+/** Headers that the gateway adds to a chat response. */
+export const chatAnswerHeaders = {
+  ...rateLimitHeaders,
+  'x-svc-provider': 'The provider that answered.',
+  'x-svc-model': 'The model that was called.',
+  'x-svc-overhead-ms': 'Milliseconds that the gateway needed before it called the provider.',
+  'x-svc-attempts': 'Number of provider calls for this response. Only if there was more than one.',
+  'x-svc-tools-input': 'Number of tools in the request that the key may use. Only with tools.',
+  'x-svc-tools-output': 'Number of tools forwarded. Only with tools.',
+  'x-svc-prune-ratio': '`output/input` as text, for example `12/117`. Only with tools.',
+  'x-svc-routing': 'How tools were chosen: `semantic` or `keyword`. Only if tools were pruned.',
+  'x-svc-ctx-tokens-in':
+    'Estimated tokens of the conversation as received. Only with tools, or if the conversation was compressed.',
+  'x-svc-ctx-tokens-out': 'Estimated tokens of the conversation as sent to the provider.',
+  'x-svc-ctx-tokens-saved': 'Estimated tokens that compression saved: the difference of the two.',
+  'x-svc-budget':
+    '`exhausted`: the key’s saved-token budget is used up, and the request was sent unoptimized. `unknown`: the budget could not be checked.',
+  'x-svc-losses': 'Parts of the request that the provider’s format cannot express. Only if there were any.',
+  'x-svc-error-source': '`provider` if the error is the provider’s own.',
+} as const;
+
+/** Errors of chat requests in every format. */
+export const chatErrors: readonly ErrorCode[] = [
+  'unbalanced_tool_calls',
+  'tool_not_allowed',
+  'too_many_tools',
+  'ambiguous_model',
+  'no_candidate_model',
+  'provider_not_connected',
+  'translation_loss',
+  'egress_denied',
+  'model_not_found',
+  'rate_limit_exceeded',
+  'saved_token_budget_exhausted',
+  'provider_error',
+  'upstream_unreachable',
+  'upstream_invalid',
+  'upstream_timeout',
+  'upstream_unavailable',
+  'overloaded',
+];
+
+/** The `model` field of formats that name their model in the body. */
+export const modelField = z.string().meta({
+  description:
+    'A model, `<provider>/<model>`, or a routing string: `svc/auto` (by task complexity, or by the `mode` of your routing preferences), `svc/cheap`, `svc/fast` or `svc/capable`.',
+});
+
+/** The gateway's extension of a tool, in every format. */
+export const examplesField = z.array(z.unknown()).optional().meta({
+  description: 'Example requests for this tool. They help to choose tools and are never forwarded.',
+});
+
+export const toolsMax = 4096;

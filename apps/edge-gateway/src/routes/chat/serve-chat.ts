@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientFormat } from '@gateway/interchange';
+import { startRequestTrace } from '@gateway/observability';
+import { formatNamed, type RequestRoute } from '@gateway/wire-formats';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createExchange, type Exchange } from '../../pipeline/exchange/exchange.ts';
+import { handleRequest } from '../../pipeline/handle-request.ts';
+import type { PipelineServices } from '../../pipeline/services.ts';
+
+/** A chat endpoint of the public interface. */
+export interface ChatEndpoint {
+  /** In the interface's notation, for the log. */
+  readonly path: string;
+  readonly format: ClientFormat;
+  /** For a format whose requests name their model in the path. */
+  readonly route?: RequestRoute;
+}
+
+/** A request with its id, as Node's HTTP server passes it. */
+export interface RawRequest {
+  readonly requestId: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The chat endpoints whose requests name their model in the body. */
+export const chatCompletionsEndpoint = {
+  path: '/v1/chat/completions',
+  format: 'chat-completions',
+} as const satisfies ChatEndpoint;
+export const messagesEndpoint = { path: '/v1/messages', format: 'messages' } as const satisfies ChatEndpoint;
+
+/** Handles an exchange from authentication to the end of the response. Never rejects. */
+type HandleExchange = (exchange: Exchange, services: PipelineServices) => Promise<void>;
+
+/** Runs a routed request through the pipeline inside its trace. Fastify does not send the response. */
+export function serveChat(
+  { id, raw: request }: FastifyRequest,
+  reply: FastifyReply,
+  endpoint: ChatEndpoint,
+  services: PipelineServices,
+  handle: HandleExchange = handleRequest,
+): Promise<void> {
+  reply.hijack();
+  return serveRaw({ requestId: id, request, response: reply.raw }, endpoint, services, handle);
+}
+
+/** The same for a request that bypassed Fastify. */
+export async function serveRaw(
+  { requestId, request, response }: RawRequest,
+  { path, format, route }: ChatEndpoint,
+  services: PipelineServices,
+  handle: HandleExchange = handleRequest,
+): Promise<void> {
+  const trace = startRequestTrace(incomingTrace(request), `POST ${path}`);
+  const exchange = createExchange({ requestId, endpoint: path, format, route, request, response, trace });
+  const formatHeader = formatNamed(format).client.requestIdHeader;
+  if (formatHeader !== null) exchange.headers[formatHeader] = requestId;
+  await trace.run(() => handle(exchange, services));
+  trace.end();
+}
+
+function incomingTrace({ headers }: IncomingMessage): string | undefined {
+  return typeof headers['traceparent'] === 'string' ? headers['traceparent'] : undefined;
+}

@@ -1,0 +1,32 @@
+import { hash } from 'node:crypto';
+import { GatewayError } from '@gateway/errors';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+
+/** Visible ASCII. The length limit is the usual one of other APIs. */
+const shape = /^[\x21-\x7e]{1,255}$/;
+
+/** The request header, for the API reference. */
+export const idempotencyHeaders = z.object({
+  'Idempotency-Key': z.string().optional().meta({
+    description:
+      'A random text that the caller chooses, such as a UUID, of at most 255 characters. For 24 hours, the same key with the same request returns the first response, including secrets, with `Idempotent-Replayed: true`. The same key with a different request is a 422 `idempotency_key_reused`. A failed call may be repeated with the same key.',
+  }),
+});
+
+/** The response header, for the API reference. */
+export const replayedHeaders = {
+  'Idempotent-Replayed':
+    '`true` when the response repeats that of an earlier call with the same `Idempotency-Key`.',
+};
+
+/** SHA-256, in hex, of the request's `Idempotency-Key`; undefined without one. Throws `invalid_field`. */
+export function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && shape.test(key)) return hash('sha256', key);
+  throw new GatewayError('invalid_field', {
+    param: 'Idempotency-Key',
+    message: 'The header Idempotency-Key takes 1 to 255 visible ASCII characters.',
+  });
+}

@@ -1,0 +1,111 @@
+import { GatewayError } from '@gateway/errors';
+import { Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import {
+  DASHBOARD,
+  dashboardSettings,
+  type Dashboard,
+  type DashboardSettings,
+} from '../../dashboard/dashboard.ts';
+import { renderFile } from '../../dashboard/render-file.ts';
+import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+
+const goToDashboard: Operation = {
+  id: 'goToDashboard',
+  tag: 'Dashboard',
+  summary: 'Redirect a browser to the dashboard',
+  answer: {
+    status: 302,
+    description: 'Redirects to `/dashboard/`.',
+    contentType: 'text/plain',
+    schema: z.string(),
+    headers: { Location: '`/dashboard/`' },
+  },
+  errors: ['not_found'],
+};
+
+const readDashboardSettings: Operation = {
+  id: 'readDashboardSettings',
+  tag: 'Dashboard',
+  summary: 'Read the sign-in settings of the dashboard',
+  answer: { status: 200, description: 'The settings.', schema: dashboardSettings },
+};
+
+const openDashboardPage: Operation = {
+  id: 'openDashboard',
+  tag: 'Dashboard',
+  summary: 'Open the dashboard',
+  description: 'Redirects to `/dashboard/` with the trailing slash.',
+  answer: goToDashboard.answer,
+  errors: ['not_found'],
+};
+
+const readDashboardFile: Operation = {
+  id: 'readDashboardFile',
+  tag: 'Dashboard',
+  summary: 'Read a page or a file of the dashboard',
+  description:
+    'A path without a file returns the page, and its router shows the view. Files under `assets/` have a hash of their content in their names and never change.',
+  params: z.object({
+    id: z.string().meta({ description: 'The path below `/dashboard/`, with unencoded slashes.' }),
+  }),
+  answer: { status: 200, description: 'The file.', contentType: 'text/html', schema: z.string() },
+  errors: ['not_found'],
+};
+
+const home = '/dashboard/';
+
+/** `/dashboard`: the files of the dashboard. Its pages get their data from the account routes. */
+@Controller()
+@AllowAccess('public')
+export class DashboardRoute {
+  readonly #dashboard: Dashboard;
+
+  constructor(@Inject(DASHBOARD) dashboard: Dashboard) {
+    this.#dashboard = dashboard;
+  }
+
+  @Get('/')
+  @Describe(goToDashboard)
+  goTo(@Res({ passthrough: true }) reply: FastifyReply): string {
+    return this.#redirect(reply);
+  }
+
+  @Get('/dashboard')
+  @Describe(openDashboardPage)
+  open(@Res({ passthrough: true }) reply: FastifyReply): string {
+    return this.#redirect(reply);
+  }
+
+  @Get('/dashboard/config.json')
+  @Describe(readDashboardSettings)
+  @Header('cache-control', 'no-store')
+  readSettings(): DashboardSettings {
+    return this.#dashboard.settings;
+  }
+
+  @Get('/dashboard/*')
+  @Describe(readDashboardFile)
+  readFile(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Buffer {
+    const path = (request.params as Record<string, string>)['*'] ?? '';
+    const { files, policy } = this.#dashboard;
+    const file = files.choose(path);
+    if (!file) throw new GatewayError('not_found');
+    const { headers } = request;
+    const answer = renderFile(file, {
+      acceptEncoding: [headers['accept-encoding'] ?? ''].flat().join(','),
+      ifNoneMatch: headers['if-none-match'] ?? '',
+      policy,
+    });
+    void reply.status(answer.status).headers(answer.headers);
+    return answer.body;
+  }
+
+  /** Throws `not_found` in a gateway without a built dashboard. */
+  #redirect(reply: FastifyReply): string {
+    if (!this.#dashboard.files.find('index.html')) throw new GatewayError('not_found');
+    void reply.status(302).header('location', home).header('content-type', 'text/plain; charset=utf-8');
+    return home;
+  }
+}

@@ -1,0 +1,58 @@
+import type { CredentialSummary, ProviderConnection, PutProviderBody } from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import type { ProviderFormat } from '@gateway/interchange';
+import { connectionShapeOf, type Provider } from '@gateway/providers';
+
+interface ConnectionParts {
+  readonly provider: Provider;
+  readonly formats: readonly ProviderFormat[];
+  readonly credential: CredentialSummary | undefined;
+  readonly sandboxUrl: string | undefined;
+}
+
+/** A provider as the account sees it. The sandbox is connected wherever it runs. */
+export function renderConnection({
+  provider,
+  formats,
+  credential,
+  sandboxUrl,
+}: ConnectionParts): ProviderConnection {
+  const isSandbox = provider.name === 'sandbox';
+  return {
+    provider: provider.name,
+    object: 'provider',
+    display_name: provider.displayName,
+    connected: credential !== undefined || (isSandbox && sandboxUrl !== undefined),
+    credential_hint: credential?.hint ?? null,
+    formats: [...formats],
+    fields: isSandbox ? { required: [], optional: [] } : renderFields(provider),
+    base_url: credential?.baseUrl ?? (isSandbox ? sandboxUrl : provider.baseUrl) ?? null,
+    created_at: credential?.createdAt ?? null,
+    rotated_at: credential?.rotatedAt ?? null,
+    last_used_at: credential?.lastUsedAt ?? null,
+    last_error: credential?.lastError ?? null,
+    ...(credential?.additionalKeys ? { additional_api_keys: credential.additionalKeys } : {}),
+  };
+}
+
+function renderFields(provider: Provider): ProviderConnection['fields'] {
+  const { required, optional } = connectionShapeOf(provider);
+  return { required: [...required], optional: [...optional] };
+}
+
+/**
+ * The additional keys of a connection, without duplicates and without the first key.
+ * @throws GatewayError `invalid_field` if the provider needs more than a key, or if the first key is missing.
+ */
+export function chooseAdditionalKeys(
+  { name, connection }: Provider,
+  { api_key, additional_api_keys = [] }: PutProviderBody,
+): readonly string[] {
+  const keys = [...new Set(additional_api_keys)].filter((key) => key !== api_key);
+  if (keys.length === 0) return [];
+  if (api_key !== undefined && connection?.resolve === undefined) return keys;
+  throw new GatewayError('invalid_field', {
+    param: 'additional_api_keys',
+    message: `Additional keys need "api_key" and a provider that takes only a key. The provider ${name} was not connected in this way.`,
+  });
+}

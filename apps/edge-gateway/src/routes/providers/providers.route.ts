@@ -1,0 +1,131 @@
+import {
+  deleteCredential,
+  getSealingKey,
+  putCredential,
+  putProviderBody,
+  type CredentialSummary,
+  type ProviderConnection,
+} from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import { seal, type Messaging } from '@gateway/messaging';
+import {
+  findProvider,
+  formatsOf,
+  providerNames,
+  resolveConnection,
+  type EgressGuard,
+  type Provider,
+  type SavedConnection,
+} from '@gateway/providers';
+import { Controller, Delete, Get, Inject, Param, Put, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
+import { EGRESS_GUARD, MESSAGING } from '../../access/tokens.ts';
+import { CONNECTIONS, type Connections } from '../../connections/connections.ts';
+import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import { readJson } from '../../request/read-body.ts';
+import { PIPELINE_SETTINGS, type PipelineSettings } from '../../request/settings.ts';
+import { chooseAdditionalKeys, renderConnection } from './provider-connection.ts';
+import { deleteProvider, listProviders, putProvider } from './providers.operations.ts';
+
+/** `/v1/account/providers`: connects providers. Credentials are stored here and never returned. */
+@Controller('/v1/account/providers')
+@AllowAccess('api-key-or-session')
+export class ProvidersRoute {
+  readonly #messaging: Messaging;
+  readonly #connections: Connections;
+  readonly #egressGuard: EgressGuard;
+  readonly #settings: PipelineSettings;
+
+  constructor(
+    @Inject(MESSAGING) messaging: Messaging,
+    @Inject(CONNECTIONS) connections: Connections,
+    @Inject(EGRESS_GUARD) egressGuard: EgressGuard,
+    @Inject(PIPELINE_SETTINGS) settings: PipelineSettings,
+  ) {
+    this.#messaging = messaging;
+    this.#connections = connections;
+    this.#egressGuard = egressGuard;
+    this.#settings = settings;
+  }
+
+  @Get()
+  @Describe(listProviders)
+  async list(@FromCaller() caller: AccountCaller): Promise<{ object: 'list'; data: ProviderConnection[] }> {
+    const stored = new Map(
+      (await this.#connections.list(caller.accountId)).map((entry) => [entry.provider, entry]),
+    );
+    const providers = providerNames.map(findProvider).filter((provider) => provider !== undefined);
+    return {
+      object: 'list',
+      data: providers.map((provider) => this.#render(provider, stored.get(provider.name))),
+    };
+  }
+
+  @Put()
+  @Describe(putProvider)
+  async put(
+    @FromCaller() caller: AccountCaller,
+    @Req() request: FastifyRequest,
+  ): Promise<ProviderConnection> {
+    const body = await readJson(request, putProviderBody);
+    const provider = requireProvider(body.provider);
+    const saved = resolveConnection(provider, body);
+    if (saved.baseUrl !== null) this.#egressGuard.checkUrl(saved.baseUrl);
+    const additionalKeys = chooseAdditionalKeys(provider, body);
+    const credential = await this.#store(caller.accountId, provider, saved, additionalKeys);
+    return this.#render(provider, credential);
+  }
+
+  @Delete('/:provider')
+  @Describe(deleteProvider)
+  async remove(
+    @FromCaller() caller: AccountCaller,
+    @Param('provider') name: string,
+  ): Promise<{ provider: string; object: 'provider.deleted'; deleted: true }> {
+    const request = { accountId: caller.accountId, provider: name };
+    // A text that cannot be a provider's name needs no lookup.
+    const isName = name.length <= 64 && /^[\x21-\x7e]+$/.test(name);
+    const { deleted } = isName ? await this.#messaging.call(deleteCredential, request) : { deleted: false };
+    if (!deleted)
+      throw new GatewayError('not_found', { message: `The provider "${name}" has no stored credential.` });
+    return { provider: name, object: 'provider.deleted', deleted: true };
+  }
+
+  /** Tries twice: between the two calls the vault may rotate its key or lose a replica. Storing again changes nothing. */
+  async #store(
+    accountId: string,
+    { name: provider }: Provider,
+    { credential: apiKey, baseUrl }: SavedConnection,
+    additionalKeys: readonly string[],
+  ): Promise<CredentialSummary> {
+    const store = async () => {
+      const { publicKey } = await this.#messaging.call(getSealingKey, {});
+      const sealedSecret = seal(Buffer.from(JSON.stringify({ apiKey, additionalKeys })), publicKey);
+      return this.#messaging.call(putCredential, { accountId, provider, baseUrl, sealedSecret });
+    };
+    const { credential } = await store().catch((error: unknown) => {
+      if (error instanceof GatewayError && error.code === 'service_unavailable') return store();
+      throw error;
+    });
+    return credential;
+  }
+
+  #render(provider: Provider, credential: CredentialSummary | undefined): ProviderConnection {
+    return renderConnection({
+      provider,
+      formats: formatsOf(provider),
+      credential,
+      sandboxUrl: this.#settings.sandboxUrl,
+    });
+  }
+}
+
+function requireProvider(name: string): Provider {
+  const provider = findProvider(name);
+  if (provider && provider.auth.kind !== 'none') return provider;
+  const message = provider
+    ? `The provider "${name}" takes no key.`
+    : `The provider "${name}" is unknown. GET /v1/account/providers lists the providers.`;
+  throw new GatewayError('invalid_field', { param: 'provider', message });
+}

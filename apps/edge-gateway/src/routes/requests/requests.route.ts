@@ -1,0 +1,127 @@
+import {
+  getRequest,
+  listRequests,
+  requestDetail,
+  requestExportQuery,
+  requestLogPage,
+  requestLogQuery,
+  type RequestDetail,
+  type RequestFilter,
+  type RequestLogEntry,
+} from '@gateway/contracts';
+import { GatewayError } from '@gateway/errors';
+import type { Messaging } from '@gateway/messaging';
+import { Controller, Get, Header, Inject, Param, Query, Res, StreamableFile } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
+import { MESSAGING } from '../../access/tokens.ts';
+import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
+import { parseInput } from '../../request/read-body.ts';
+import { asUtc } from '../../request/usage-span.ts';
+import { exportTypes, readExport } from './export.ts';
+import { addStoredContext, readStoredContent } from './request-detail.ts';
+
+const listRequestLog: Operation = {
+  id: 'listRequestLog',
+  tag: 'Requests and usage',
+  summary: 'List requests, newest first',
+  description:
+    'Filters can be combined. `from` is inclusive and `to` is exclusive. With a filter, `total` counts up to 100,000.',
+  query: requestLogQuery,
+  answer: { status: 200, description: 'A page of the log.', schema: requestLogPage },
+};
+
+const exportRequestLog: Operation = {
+  id: 'exportRequestLog',
+  tag: 'Requests and usage',
+  summary: 'Export requests as CSV or JSON lines, newest first',
+  description:
+    'Takes the filters of the list and exports at most a million requests. `format=csv` (RFC 4180, with a header line) has a column for each figure. `format=jsonl` has one entry of the list per line. An export that fails ends without its last chunk.',
+  query: requestExportQuery,
+  answer: { status: 200, description: 'The export.', contentType: 'text/csv', schema: z.string() },
+};
+
+const getRequestDetail: Operation = {
+  id: 'getRequestDetail',
+  tag: 'Requests and usage',
+  summary: 'Read one request, with the reasons why its tools were kept or pruned',
+  params: z.object({
+    request_id: z.uuid().meta({ description: 'The `X-Request-ID` of the response.' }),
+  }),
+  answer: { status: 200, description: 'The request.', schema: requestDetail },
+};
+
+interface RequestPage {
+  readonly object: 'list';
+  readonly data: readonly RequestLogEntry[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** `/v1/account/requests` and its alias `/v1/requests`: the request log. */
+@Controller()
+@AllowAccess('api-key-or-session')
+export class RequestsRoute {
+  readonly #messaging: Messaging;
+
+  constructor(@Inject(MESSAGING) messaging: Messaging) {
+    this.#messaging = messaging;
+  }
+
+  @Get(['/v1/account/requests', '/v1/requests'])
+  @Describe(listRequestLog)
+  async list(@FromCaller() caller: AccountCaller, @Query() query: unknown): Promise<RequestPage> {
+    const { limit, offset, ...given } = parseInput(requestLogQuery, query);
+    const filter = chooseFilter(given);
+    const call = { accountId: caller.accountId, limit, offset, filter };
+    const { requests, total } = await this.#messaging.call(listRequests, call);
+    return { object: 'list', data: requests, total, limit, offset };
+  }
+
+  @Get(['/v1/account/requests/export', '/v1/requests/export'])
+  @Describe(exportRequestLog)
+  @Header('cache-control', 'no-store')
+  export(
+    @FromCaller() { accountId }: AccountCaller,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): StreamableFile {
+    const { format, ...given } = parseInput(requestExportQuery, query);
+    const lines = readExport(this.#messaging, { accountId, filter: chooseFilter(given), format });
+    void reply.header('content-disposition', `attachment; filename="requests.${format}"`);
+    return new StreamableFile(Readable.from(lines), { type: exportTypes[format] });
+  }
+
+  @Get('/v1/account/requests/:requestId')
+  @Describe(getRequestDetail)
+  async find(
+    @FromCaller() caller: AccountCaller,
+    @Param('requestId') requestId: string,
+  ): Promise<RequestDetail> {
+    if (!z.uuid().safeParse(requestId).success) throw new GatewayError('not_found');
+    const { accountId } = caller;
+    const { request, session, blocks } = await this.#messaging.call(getRequest, { accountId, requestId });
+    if (request === null)
+      throw new GatewayError('not_found', { message: `The request "${requestId}" is not in the log.` });
+    const [shown, content] = await Promise.all([
+      addStoredContext(request, { accountId, session, blocks }, this.#messaging),
+      readStoredContent(accountId, requestId, this.#messaging),
+    ]);
+    return { ...shown, content };
+  }
+}
+
+type GivenFilter = Omit<z.output<typeof requestLogQuery>, 'limit' | 'offset'>;
+
+function chooseFilter({ key_id, session_id, from, to, ...others }: GivenFilter): RequestFilter {
+  return {
+    ...others,
+    ...(key_id === undefined ? {} : { keyId: key_id }),
+    ...(session_id === undefined ? {} : { sessionId: session_id }),
+    ...(from === undefined ? {} : { from: asUtc(from) }),
+    ...(to === undefined ? {} : { to: asUtc(to) }),
+  };
+}

@@ -1,0 +1,55 @@
+import type { ModelObservation, RoutingModel, RoutingModelStatus } from '@gateway/contracts';
+import type { CatalogModel } from '@gateway/model-catalog';
+
+/** The catalog's facts about a model. */
+export function renderRoutingModel(model: CatalogModel): RoutingModel {
+  const { provider, modelId, capabilities, prices } = model;
+  return {
+    id: `${provider}/${modelId}`,
+    object: 'routing.model',
+    provider,
+    model_id: modelId,
+    context_window: model.contextWindow,
+    max_output_tokens: model.maxOutputTokens,
+    capabilities: {
+      tools: capabilities.tools,
+      images: capabilities.images,
+      documents: capabilities.documents,
+      json_mode: capabilities.jsonMode,
+      streaming: capabilities.streaming,
+      thinking: capabilities.thinking,
+    },
+    input_cost_usd_per_mtok: prices?.input ?? null,
+    output_cost_usd_per_mtok: prices?.output ?? null,
+    cache_read_cost_usd_per_mtok: prices?.cacheRead ?? null,
+    cache_write_cost_usd_per_mtok: prices?.cacheWrite ?? null,
+  };
+}
+
+/** By `<provider>/<model>`; null while the request log is unavailable. */
+export type Observations = ReadonlyMap<string, ModelObservation> | null;
+
+/** The facts, the state and the observations of a model. Null is unknown. */
+export function renderModelStatus(
+  model: CatalogModel,
+  isEnabled: boolean,
+  observations: Observations,
+): RoutingModelStatus {
+  const facts = renderRoutingModel(model);
+  const seen = observations?.get(facts.id);
+  return {
+    ...facts,
+    is_enabled: isEnabled,
+    first_token_p50_ms: seen?.first_token_p50_ms ?? null,
+    first_token_p95_ms: seen?.first_token_p95_ms ?? null,
+    total_p50_ms: seen?.total_p50_ms ?? null,
+    total_p95_ms: seen?.total_p95_ms ?? null,
+    error_rate: seen === undefined ? null : share(seen.failed, seen.ended),
+    requests: observations === null ? null : (seen?.requests ?? 0),
+    tool_recall: seen === undefined ? null : share(seen.recalled, seen.judged),
+  };
+}
+
+function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}

@@ -1,0 +1,71 @@
+import {
+  analyticsDayList,
+  analyticsQuery,
+  daysQuery,
+  keyUsageList,
+  sessionsQuery,
+  spanQuery,
+  usageDayList,
+  usageSessionPage,
+  usageSummary,
+} from '@gateway/contracts';
+import type { Operation } from '../../openapi/operation.ts';
+
+const tag = 'Requests and usage';
+const figures =
+  'Sums over the request log. `cost_usd` covers requests with a known price, and `unpriced_requests` counts the others. `null` means unknown.';
+const span =
+  'By default they cover the current billing period, the calendar month in UTC. `from` (inclusive) and `to` (exclusive) select another span of at most 400 days.';
+
+export const summarizeUsage: Operation = {
+  id: 'summarizeUsage',
+  tag,
+  summary: 'Sum up usage',
+  description: `${figures} ${span}`,
+  query: spanQuery,
+  answer: { status: 200, description: 'The sums.', schema: usageSummary },
+};
+
+export const listDailyUsage: Operation = {
+  id: 'listDailyUsage',
+  tag,
+  summary: 'Sum up usage by day',
+  description: `${figures} Covers the last \`days\` days in UTC including today, oldest first. Days without requests are included.`,
+  query: daysQuery,
+  answer: { status: 200, description: 'The days.', schema: usageDayList },
+};
+
+export const listKeyUsage: Operation = {
+  id: 'listKeyUsage',
+  tag,
+  summary: 'Sum up usage by API key',
+  description: `${figures} ${span} The most used key comes first. The list has at most 1,000 used keys, including revoked ones, and all current keys without usage.`,
+  query: spanQuery,
+  answer: { status: 200, description: 'The keys.', schema: keyUsageList },
+};
+
+export const listSessions: Operation = {
+  id: 'listSessions',
+  tag,
+  summary: 'List sessions, most recently active first',
+  description:
+    'A session is all requests with the same `X-Svc-Session-Id`. Figures cover requests from `from` (inclusive) to `to` (exclusive): by default the last 30 days, at most 400 days.',
+  query: sessionsQuery,
+  answer: { status: 200, description: 'A page of sessions.', schema: usageSessionPage },
+};
+
+export const listDailyAnalytics: Operation = {
+  id: 'listDailyAnalytics',
+  tag,
+  summary: 'Sum up usage by day for a dashboard',
+  description: `${figures} Also shows how requests ended, how long they took, and the 20 most used models. Covers each of the last \`days\` days in UTC including today, oldest first, and all days together in \`totals\`. \`recall\` is measured on shadow sessions, with exact one-sided 95% bounds. The filters \`key_id\`, \`model\` and \`session_id\` can be combined. Scripts with an API key use \`/v1/usage/analytics/daily\`.`,
+  query: analyticsQuery,
+  answer: { status: 200, description: 'The days.', schema: analyticsDayList },
+};
+
+export const listDailyAnalyticsByKey: Operation = {
+  ...listDailyAnalytics,
+  id: 'listDailyAnalyticsByKey',
+  summary: 'Sum up usage by day for a script',
+  description: 'Returns the same as `/v1/account/usage/analytics/daily`, for an API key.',
+};
