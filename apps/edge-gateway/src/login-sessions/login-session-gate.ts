@@ -1,4 +1,9 @@
-import { accountChanged, resolveLoginSession, loginSessionChanged, type ResolvedLoginSession } from '@gateway/contracts';
+import {
+  accountChanged,
+  resolveLoginSession,
+  loginSessionChanged,
+  type ResolvedLoginSession,
+} from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
 import { RemoteCache } from '../cache/remote-cache.ts';
