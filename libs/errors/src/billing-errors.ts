@@ -5,26 +5,26 @@ export const billingErrors = {
   billing_not_configured: {
     status: 409,
     type: 'billing_error',
-    message: 'Nobody is charged here: this gateway is self-hosted, without Stripe.',
+    message: 'Billing is off: this gateway is self-hosted and has no Stripe key.',
     retryable: false,
   },
   already_subscribed: {
     status: 409,
     type: 'billing_error',
-    message: 'This account has a subscription. The customer portal changes or ends it.',
+    message: 'This account already has a subscription. Change or end it in the customer portal.',
     retryable: false,
   },
   // One text for a wrong, missing, old and repeated signature.
   invalid_webhook_signature: {
     status: 400,
     type: 'authentication_error',
-    message: 'The signature of this event is not valid.',
+    message: 'The signature of this event is not valid. Check the signing secret of the webhook.',
     retryable: false,
   },
   payment_provider_error: {
     status: 502,
     type: 'api_error',
-    message: 'Stripe did not serve this request.',
+    message: 'Stripe failed to serve this request. Retry later.',
     retryable: true,
   },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -1,13 +1,10 @@
 import { createHash, hash } from 'node:crypto';
 import type { RequestOutline } from '@gateway/interchange';
-import type { CompressBlocksRequest } from '@gateway/contracts';
+import { contextStepsVersion, type CompressBlocksRequest } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { ContextPart } from '@gateway/wire-formats';
 import type { ContextSettings, ContextSubject } from './context-subject.ts';
 import type { ContextMemo } from './context-memo.ts';
-
-/** What the outcomes depend on besides the conversation. Another version of the steps is another number. */
-const stepsVersion = 1;
 
 /** A conversation under some settings: what its messages' outcomes are known by. */
 export interface CompressedConversation {
@@ -30,7 +27,10 @@ export function openConversation(
   clearedBefore: number,
 ): CompressedConversation {
   const { mode, recoverable } = settings;
-  const seed = hash('sha256', `${accountId}:${mode}:${stepsVersion}${recoverable ? ':recoverable' : ''}`);
+  const seed = hash(
+    'sha256',
+    `${accountId}:${mode}:${contextStepsVersion}${recoverable ? ':recoverable' : ''}`,
+  );
   const links = chainOf(seed, tape.bytes, outline);
   const first = outline.messages.findIndex(({ role }) => role === 'assistant');
   const opening = links[first - 1];
