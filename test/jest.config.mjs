@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { base } from '../jest.config.mjs';
 
-/** Suites whose tests share one running stack. The others need none, or start stacks of their own to break. */
+/**
+ * Suites whose tests share one running stack. The others need no stack, or start their own stacks and break
+ * them.
+ */
 const withSharedStack = ['authz', 'e2e'];
 
-/** The directory under test/ (`npm run test:<dir>` sets it); all of them when it is not set. */
+/** The directory under test/, set by `npm run test:<dir>`. Without it, all directories. */
 const suite = process.env.TEST_SUITE ?? '';
-/** Takes the files that are too long for every day instead of the others. */
+/** Runs the long tests (`*.nightly.ts`) instead of the others. */
 const isNightly = process.env.TEST_NIGHTLY === '1';
 if (suite !== '' && !existsSync(join(import.meta.dirname, suite)))
   throw new Error(`There is no test/${suite}.`);

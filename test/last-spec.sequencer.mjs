@@ -1,6 +1,6 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** The usual order, but for what looks back on the whole run. */
+/** The usual order, except that specs which examine the whole run come last. */
 export default class LastSpecSequencer extends Sequencer {
   async sort(tests) {
     const sorted = await super.sort(tests);

@@ -4,22 +4,25 @@ import { startObserver } from '../libs/testing/src/canaries/observe-stack.ts';
 import { findFreePort } from '../libs/testing/src/nats-server/start-nats-server.ts';
 import { startStack } from '../libs/testing/src/stack/start-stack.ts';
 
-/** What a provider answers is looked at as it answers it; that calls are made again is test/faults/provider-trouble.spec.ts. */
+/**
+ * No retries: the tests examine provider answers directly. test/faults/provider-trouble.spec.ts tests
+ * retries.
+ */
 const untried = { UPSTREAM_RETRIES_MAX: '0' };
 
-/** The ordinary edge, and further ones for what it does not show (test/e2e/edges.fixture.ts). */
+/** The default edge, and further edges with other settings (test/e2e/edges.fixture.ts). */
 const edges = (oidcIssuer) => ({
-  // What is tested is what plans do, not how soon a machine with much else to do makes the first one.
+  // A long plan deadline: the tests check plans, not how fast a busy machine makes the first one.
   'edge-gateway': {
     PLAN_DEADLINE_MS: '6000',
-    // Tests say where they call from, and sign many people up.
+    // Tests set their own client address and sign up many users.
     TRUSTED_PROXIES: '127.0.0.0/8',
     AUTH_RATE_LIMIT_RPM: '100000',
     ...untried,
   },
   'edge-gateway-2': {
     REQUEST_BODY_BYTES_MAX: '100000',
-    // Longer than a provider of a test stands still, in a process that does much else.
+    // Longer than any pause of a test provider in a busy process.
     UPSTREAM_TIMEOUT_MS: '5000',
     OIDC_ISSUER: oidcIssuer,
     OIDC_AUDIENCE: 'gateway-under-test',
@@ -29,8 +32,8 @@ const edges = (oidcIssuer) => ({
 });
 
 /**
- * With COMPAT_TREE (`npm run test:compat`) a second replica of each service that answers others, as it was in the release
- * before.
+ * With COMPAT_TREE (`npm run test:compat`), a second replica of each answering service, from the previous
+ * release.
  */
 function chooseReplicas(tree) {
   if (!tree) return { replicas: { 'edge-gateway': 3 }, images: {} };
@@ -43,12 +46,12 @@ function chooseReplicas(tree) {
   };
 }
 
-/** Starts one stack for all test files of a run; they find it by `sharedStack()`. */
+/** Starts one stack for all test files of a run. Tests find it with `sharedStack()`. */
 export default async function startSharedStack() {
-  // What the whole run says is kept, and searched for its secrets in the end (test/e2e/canaries.spec.ts).
+  // Stores all output of the run, which is searched for secrets at the end (test/e2e/canaries.spec.ts).
   const observer = process.env.TEST_SUITE === 'e2e' ? await startObserver() : undefined;
   globalThis.sharedStackObserver = observer;
-  // Nobody listens there until a test does.
+  // No server listens there until a test starts one.
   const oidcIssuer = `http://127.0.0.1:${await findFreePort()}`;
   process.env.TEST_OIDC_ISSUER = oidcIssuer;
   const stack = await startStack({

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Where queries may see every account's rows, and why each has to. Everything else is scoped by account. */
+/**
+ * The places whose queries may read rows of every account, each with its reason. All other queries are scoped
+ * by account.
+ */
 const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/account/src/accounts/create-account.ts':
     'the account does not exist yet; an operator names person and account',
@@ -41,13 +44,13 @@ const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/worker/src/persistence/partitions.ts': 'upkeep of the table, not of rows',
 };
 
-/** Models whose rows belong to no account, so that no client scoped by account can touch them. */
+/** Models without an account. A client that is scoped by account cannot use them. */
 const ofNoAccount = [
   ...['IdentityUser', 'IdentitySession', 'RefreshToken', 'SigningKey', 'LoginGuesses'],
-  // By the deletion it is a step of.
+  // Scoped by the deletion that the step belongs to.
   'AccountDeletionStep',
   ...['KeyVersion', 'VaultReplica'],
-  // Batches name many.
+  // One batch contains several accounts.
   ...['StripeEvent', 'LedgerOutboxBatch'],
 ];
 
@@ -58,13 +61,13 @@ const sources = readdirSync(join(root, 'apps'), { recursive: true, encoding: 'ut
 const pathsOf = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
 describe('queries', () => {
-  test('see every account’s rows only where it is said why', () => {
+  test('read rows of every account only in the listed places', () => {
     expect(pathsOf(/\.(acrossAccounts|transactionAcrossAccounts)\b/).sort()).toEqual(
       Object.keys(acrossAccounts).sort(),
     );
   });
 
-  test('come from the scoped clients: nothing else opens a database, or has raw SQL without saying why', () => {
+  test('use the scoped clients: no other code opens a database, and raw SQL states its reason', () => {
     const opening = pathsOf(/new PrismaClient\b|from 'pg'|createDatabase\(/);
     expect(opening.length).toBeGreaterThan(2);
     expect(opening.filter((path) => !path.includes('/src/persistence/'))).toEqual([]);
@@ -73,7 +76,7 @@ describe('queries', () => {
   });
 
   test.each(['account', 'vault', 'billing', 'telemetry'])(
-    'of %s are scoped by a field that every model has, or the model belongs to no account',
+    'of %s are scoped by a field that every model has, or the model has no account',
     (owner) => {
       const schema = readFileSync(join(root, 'prisma', owner, 'schema.prisma'), 'utf8');
       const models = [...schema.matchAll(/^model (\w+) \{([^}]*)\}/gm)];

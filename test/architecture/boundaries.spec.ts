@@ -7,7 +7,7 @@ const { moduleBoundaries } = (await import(configuration)) as {
   moduleBoundaries: { sourceTag: string; onlyDependOnLibsWithTags?: string[] }[];
 };
 
-/** A project of each kind; from `as` its imports are tried, under the name in `name` it is imported. */
+/** One project of each kind. The test tries imports from `as`, and imports the project under `name`. */
 const kinds = {
   core: { as: 'libs/model-catalog', name: '@gateway/model-catalog' },
   contract: { as: 'libs/contracts', name: '@gateway/contracts' },
@@ -19,7 +19,7 @@ const kinds = {
 type Kind = keyof typeof kinds;
 const all = Object.keys(kinds) as Kind[];
 
-/** What the architecture allows, written a second time on purpose: a rule that is loosened by mistake fails here. */
+/** The allowed imports, listed a second time on purpose: a rule that is loosened by mistake fails here. */
 const mayImport: Record<Kind, readonly Kind[]> = {
   core: ['core'],
   contract: ['core', 'contract'],
@@ -28,7 +28,7 @@ const mayImport: Record<Kind, readonly Kind[]> = {
   testing: ['core', 'contract', 'format', 'adapter', 'testing'],
   app: ['core', 'contract', 'format', 'adapter'],
 };
-/** There is one format library, whose formats dependency-cruiser keeps apart. */
+/** There is only one format library. dependency-cruiser separates its formats. */
 const denied = all.flatMap((from) =>
   all
     .filter((to) => !mayImport[from].includes(to) && !(from === 'format' && to === 'format'))
@@ -76,7 +76,7 @@ describe('@nx/enforce-module-boundaries', () => {
       if (to === 'app') {
         expect(message).toMatch(/cannot be imported by a relative or absolute path/);
       } else {
-        // Where the target itself depends on the source, the rule speaks of the cycle before it looks at tags.
+        // If the target itself depends on the source, the rule reports the cycle before it checks tags.
         const tagged = `tagged with "type:${from}" can only depend on libs tagged with`;
         expect(message).toMatch(new RegExp(`${tagged}|^Circular dependency between`));
       }
@@ -92,11 +92,11 @@ describe('@nx/enforce-module-boundaries', () => {
     },
   );
 
-  test('what is allowed passes', () => {
+  test('allowed imports pass', () => {
     expect(results.slice(-allowed.length).flatMap(boundaryMessages)).toEqual([]);
   });
 
-  test('the configured constraints are the allowed pairs, and nothing allows everything', () => {
+  test('the configured constraints equal the allowed pairs, and no constraint allows everything', () => {
     const configured = Object.fromEntries(
       moduleBoundaries
         .filter((rule) => rule.onlyDependOnLibsWithTags !== undefined)
@@ -114,7 +114,7 @@ describe('every workspace package', () => {
     readdirSync(join(root, parent)).map((name) => [parent, name]),
   );
 
-  test.each(folders)('%s/%s has one kind and one scope, and fits its folder', (parent, name) => {
+  test.each(folders)('%s/%s has one kind and one scope that match its folder', (parent, name) => {
     const manifest = JSON.parse(readFileSync(join(root, parent, name, 'package.json'), 'utf8')) as {
       name: string;
       nx: { tags: string[] };

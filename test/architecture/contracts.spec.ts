@@ -21,19 +21,19 @@ const exported = (Object.entries(contracts) as [string, unknown][]).filter(
 const folder = join(import.meta.dirname, '../../libs/contracts/src');
 
 describe('contracts', () => {
-  test('every call and broadcast is in the table, once, and the table has nothing else', () => {
+  test('the table lists every call and broadcast exactly once, and nothing else', () => {
     const messages = exported.map(([, contract]) => contract).filter(({ kind }) => kind !== 'job');
     expect(new Set(contractTable)).toEqual(new Set(messages));
     expect(contractTable).toHaveLength(messages.length);
   });
 
-  test('no two have one subject', () => {
+  test('no two contracts share a subject', () => {
     const subjects = contractTable.map(({ subject }) => subject);
     expect(new Set(subjects).size).toBe(subjects.length);
   });
 
   test.each(contractTable.map((contract) => [contract.subject, contract] as const))(
-    '%s is <server>.<name>.v<n>, of the process that answers or publishes it',
+    '%s is <server>.<name>.v<n>, named after the process that answers or publishes it',
     (subject, contract) => {
       expect(subject).toMatch(/^[a-z-]+\.[a-z]+(-[a-z]+)*\.v[1-9]\d*$/);
       expect(subject.split('.')[0]).toBe(contract.kind === 'rpc' ? contract.server : contract.publisher);
@@ -49,12 +49,12 @@ describe('contracts', () => {
     expect(callers).not.toContain(server);
   });
 
-  test.each(['rpc', 'events', 'jobs'])('every file of %s/ carries its version in its name', (part) => {
+  test.each(['rpc', 'events', 'jobs'])('every file of %s/ has its version in its name', (part) => {
     for (const file of readdirSync(join(folder, part)))
       expect(file).toMatch(/^[a-z-]+\.v[1-9]\d*(\.spec)?\.ts$/);
   });
 
-  test('every file is at the face of the library', () => {
+  test('the library exports every file', () => {
     const face = readFileSync(join(folder, 'index.ts'), 'utf8');
     const files = ['rpc', 'events', 'jobs'].flatMap((part) =>
       readdirSync(join(folder, part))

@@ -55,14 +55,14 @@ describe('the layout of the architecture page', () => {
     expect(existsSync(join(root, 'apps', app, 'src/config.ts'))).toBe(true);
   });
 
-  test.each(readdirSync(join(root, 'libs')))('the library %s has one face and no other index', (lib) => {
+  test.each(readdirSync(join(root, 'libs')))('the library %s has one index', (lib) => {
     const indexes = readdirSync(join(root, 'libs', lib, 'src'), { recursive: true, encoding: 'utf8' }).filter(
       (file) => /(^|\/)index\.ts$/.test(file),
     );
     expect(indexes).toEqual(['index.ts']);
   });
 
-  test('every suite under test/ with specs is a command of its name', () => {
+  test('every suite under test/ with specs has a command with its name', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
@@ -79,7 +79,7 @@ describe('the layout of the architecture page', () => {
 });
 
 describe('catalogue and providers', () => {
-  test('every model is at a provider of the table, in formats that it speaks', () => {
+  test('every model belongs to a provider of the table, in formats that the provider speaks', () => {
     for (const { provider: name, modelId, formats } of loadCatalog().models) {
       const provider = findProvider(name);
       expect([modelId, name, provider !== undefined]).toEqual([modelId, name, true]);

@@ -1,8 +1,9 @@
 /**
- * Lints texts as if they lay at given paths, by the repository's own configuration: JSON `[{ path, code }]` on stdin,
- * the messages of each on stdout. With `--tree`, lints the sources that are there instead.
- * Rules that need types are off (a text that is not there has none); those are proven by every lint run.
- * A process of its own, since ESLint loads its configuration in ways that Jest's realm does not allow.
+ * Lints texts with the repository's configuration as if they were at the given paths. Reads JSON `[{ path,
+ * code }]` from stdin and writes the messages of each text to stdout. With `--tree` it lints the repository's
+ * sources. Rules that need types are off, because a text without a file has no types; the normal lint run
+ * covers them. It is a separate process, because ESLint loads its configuration in ways that Jest's realm
+ * does not allow.
  */
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -12,7 +13,7 @@ import tseslint from 'typescript-eslint';
 
 const root = resolve(import.meta.dirname, '../..');
 process.chdir(root);
-// The boundary rule reads the project graph that Nx keeps; without one it would be silent.
+// The boundary rule reads Nx's project graph. Without the graph it reports nothing.
 execFileSync(process.execPath, ['node_modules/nx/dist/bin/nx.js', 'show', 'projects'], { stdio: 'ignore' });
 
 const eslint = new ESLint({

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 export interface LintText {
-  /** Where it pretends to be, relative to the repository. */
+  /** The path, relative to the repository, at which the text is linted. */
   readonly path: string;
   readonly code: string;
 }
@@ -18,12 +18,12 @@ export interface LintResult {
 
 const script = join(import.meta.dirname, 'lint-as.mjs');
 
-/** Lints texts as if they lay at their paths; the results are in the order of the texts. */
+/** Lints texts as if they were at their paths. The results have the order of the texts. */
 export function lintAs(texts: readonly LintText[]): LintResult[] {
   return run([], JSON.stringify(texts));
 }
 
-/** Lints the repository's own sources by every rule that needs no types. */
+/** Lints the repository's sources with every rule that needs no types. */
 export function lintTree(): LintResult[] {
   return run(['--tree'], '');
 }

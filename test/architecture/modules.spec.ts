@@ -14,7 +14,7 @@ interface Violation {
   readonly rule: { readonly name: string };
 }
 
-/** Runs the real rules over a tree. */
+/** Runs the repository's rules on a tree. */
 function cruise(folder: string, parts: readonly string[]): Violation[] {
   const binary = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
   const args = [binary, '--config', configuration, '--output-type', 'json', ...parts];
@@ -30,13 +30,13 @@ function cruise(folder: string, parts: readonly string[]): Violation[] {
 describe('dependency-cruiser', () => {
   const violations = cruise(tree, ['apps', 'libs']);
 
-  test.each(forbidden)('$name fires, where a file breaks it and nowhere else', ({ name }) => {
+  test.each(forbidden)('$name reports the file that breaks it, and no other', ({ name }) => {
     const files = violations.filter(({ rule }) => rule.name === name).map(({ from }) => from);
     expect(files).toHaveLength(1);
     expect(readFileSync(join(tree, files[0]!), 'utf8').split('\n')[0]).toContain(name);
   });
 
-  test('the repository breaks none', () => {
+  test('the repository breaks no rule', () => {
     expect(cruise(root, ['apps', 'libs', 'test', 'tools'])).toEqual([]);
   });
 });

@@ -5,26 +5,26 @@ const pipeline = join(import.meta.dirname, '../../apps/edge-gateway/src/pipeline
 const stages = ['authenticate', 'limit', 'parse', 'choose', 'plan', 'validate', 'forward', 'relay', 'record'];
 const story = readFileSync(join(pipeline, 'handle-request.ts'), 'utf8');
 
-describe('the request, as one file', () => {
-  test('is read in under 120 lines', () => {
+describe('handle-request.ts', () => {
+  test('has fewer than 120 lines', () => {
     expect(story.split('\n').length).toBeLessThan(120);
   });
 
-  test('the folders under stages/ are the stages', () => {
+  test('imports a stage for each folder under stages/', () => {
     const folders = readdirSync(join(pipeline, 'stages'), { withFileTypes: true });
     expect(folders.map((entry) => [entry.name, entry.isDirectory()])).toEqual(
       stages.toSorted().map((name) => [name, true]),
     );
   });
 
-  test('it takes something from each stage, and calls the stage itself', () => {
+  test('imports from each stage and calls the stage itself', () => {
     const imported = [...story.matchAll(/from '\.\/stages\/([^/]+)\//g)].map(([, name]) => name);
     expect([...new Set(imported)].toSorted()).toEqual(stages.toSorted());
     const called = stages.filter((name) => new RegExp(`\\b${name}\\(`).test(story));
     expect(called).toEqual(stages);
   });
 
-  test('the stages are called in the order of the architecture, between the opening of the record and its end', () => {
+  test('calls the stages in the documented order, between the start and the end of the record', () => {
     const body = story.slice(story.indexOf('export async function'));
     const calls = [...body.matchAll(/\b([a-z]+)(?:\.[a-z]+)?\(/g)].map(([, name]) => name!);
     const inOrder = calls.filter((name) => stages.includes(name) && name !== 'record');

@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, '../..');
 const directive =
   /(eslint-(?:disable|enable)[a-z-]*|@ts-(?:expect-error|nocheck|ignore)|prettier-ignore)(.*)/;
 
-/** Our own files that lint would read, relative to the repository. */
+/** The repository's files that lint reads, by relative path. */
 function ownFiles(): string[] {
   return ['apps', 'libs', 'prisma', 'test', 'tools', 'training'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -15,7 +15,10 @@ function ownFiles(): string[] {
   );
 }
 
-/** Suppressions in a text: which line, and the reason after ` -- ` (or, for the type checker's, after a colon). */
+/**
+ * Finds the suppressions in a text: the line, and the reason after ` -- ` (after a colon for the type
+ * checker).
+ */
 function suppressionsIn(text: string): { line: number; what: string; reason: string | undefined }[] {
   return text.split('\n').flatMap((content, index) => {
     const match = directive.exec(content);
@@ -29,7 +32,7 @@ function suppressionsIn(text: string): { line: number; what: string; reason: str
 }
 
 describe('suppressions', () => {
-  test('one without a reason is seen as such', () => {
+  test('a suppression without a reason is detected', () => {
     const text = [
       '// eslint-disable-next-line max-lines',
       '// eslint-disable-next-line max-lines -- because',
@@ -48,7 +51,7 @@ describe('suppressions', () => {
     ]);
   });
 
-  test('every one in the repository says why', () => {
+  test('every suppression in the repository has a reason', () => {
     const silent = ownFiles().flatMap((file) =>
       suppressionsIn(readFileSync(join(root, file), 'utf8'))
         .filter(({ reason }) => reason === undefined)
@@ -57,7 +60,7 @@ describe('suppressions', () => {
     expect(silent).toEqual([]);
   });
 
-  test('no file switches a limit of size off as a whole', () => {
+  test('no file turns off a size limit for the whole file', () => {
     const whole = ownFiles().filter((file) =>
       /\/\*\s*eslint-disable\s+[^*]*max-lines/.test(readFileSync(join(root, file), 'utf8')),
     );

@@ -4,13 +4,13 @@ import type { Access } from '../../apps/edge-gateway/src/openapi/operation.ts';
 import { forgeTokens } from '@gateway/testing';
 import type { World } from './world.fixture.ts';
 
-/** Somebody who may not pass, and what each kind of route says to that. */
+/** A caller without access, and the answer that each kind of route gives it. */
 export interface RefusedCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Nothing for a kind of route that this caller may call. */
+  /** Undefined for a kind of route that this caller may call. */
   readonly refusals: Readonly<Partial<Record<Exclude<Access, 'public'>, string>>>;
-  /** Another gateway than the ordinary one. */
+  /** The address of a gateway other than the default one. */
   readonly baseUrl?: string;
 }
 
@@ -24,11 +24,11 @@ const toKey = (outcome: string, toSession: string): Refusals => ({
 });
 const nobody = toKey('401 missing_api_key', '401 missing_session_token');
 const junk = toKey('401 invalid_api_key', '401 invalid_session_token');
-/** Whoever shows a key where a session is needed is told so, whatever the key is worth. */
+/** A key where a session token is needed gets this answer, whether the key is valid or not. */
 const badKey = toKey('401 invalid_api_key', '403 session_required');
 const expiredKey = toKey('401 expired_api_key', '403 session_required');
 
-/** A session token is told from a key by its form, whatever it is worth. */
+/** A session token is distinguished from a key by its form, whether it is valid or not. */
 const badSession = (code: string): Refusals => ({
   'api-key': '403 api_key_required',
   pipeline: '403 api_key_required',
@@ -39,7 +39,7 @@ const badToken = badSession('invalid_session_token');
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Everybody with a key, or what passes for one, that opens nothing. */
+/** All callers with a key, or a text that looks like a key, that grants no access. */
 export function callersWithoutKey(world: World): RefusedCaller[] {
   const good = world.owner.account.apiKey;
   const last = good.at(-1) === 'x' ? 'y' : 'x';
@@ -65,7 +65,7 @@ export function callersWithoutKey(world: World): RefusedCaller[] {
   ];
 }
 
-/** Good credentials of the wrong kind. */
+/** Valid credentials of the wrong kind. */
 export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
   return [
     {
@@ -81,7 +81,7 @@ export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
   ];
 }
 
-/** Everybody with a session token, or what passes for one, that opens nothing. */
+/** All callers with a session token, or a text that looks like one, that grants no access. */
 export function callersWithoutSession(world: World): RefusedCaller[] {
   const { owner, endedSession, issuer, foreignTokens } = world;
   const { accessToken, refreshToken, password } = owner.person;
@@ -112,7 +112,7 @@ export function callersWithoutSession(world: World): RefusedCaller[] {
   ];
 }
 
-/** Another key that a cache by prefix would take for the same: all but the last random characters agree. */
+/** A key that differs only in the last random characters, so that a cache by prefix would confuse both. */
 function withSamePrefix(key: string): string {
   const checksumCharacters = 6;
   const body = key.slice(0, -checksumCharacters);

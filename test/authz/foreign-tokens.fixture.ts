@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { createIssuerKey, startTokenIssuer, type TokenIssuer } from '@gateway/testing';
 
-/** Tokens that an issuer has really signed: what is wrong with a bad one is nothing but what it says. */
+/** Tokens that an issuer really signed. A bad token has exactly one defect, the one that its name states. */
 export interface ForeignTokens {
   readonly good: string;
   readonly bad: readonly { readonly name: string; readonly token: string; readonly code: string }[];
   close(): Promise<void>;
 }
 
-/** As test/shared-stack.setup.mjs configures the gateway that takes this issuer's tokens. */
+/** The values that test/shared-stack.setup.mjs configures for the gateway that accepts this issuer. */
 const audience = 'gateway-under-test';
 const subject = 'somebody';
 
@@ -40,7 +40,10 @@ function signElsewhere(issuer: TokenIssuer): Promise<string> {
   return issuer.issue(subject, audience, { key: { ...stranger, kid: known?.kid ?? '' } });
 }
 
-/** HMAC with the issuer's public key for its secret: what a verifier takes that believes a token's own `alg`. */
+/**
+ * An HMAC with the issuer's public key as its secret. A verifier that trusts the token's own `alg` would
+ * accept it.
+ */
 function confuseAlgorithms({ issuer, keys }: TokenIssuer, seconds: number): string {
   const [key] = keys;
   if (!key) throw new Error('the issuer has no key');

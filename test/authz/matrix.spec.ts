@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => undoAll(undo));
 
-test('every route has a row here, and every row a route', () => {
+test('every route has a row here, and every row has a route', () => {
   expect(Object.keys(rows).sort()).toEqual(routes.map(({ operation }) => operation?.id ?? 'none').sort());
   for (const { operation, paths } of routes)
     expect([operation?.id, rows[operation?.id ?? '']?.targets !== undefined]).toEqual([
@@ -51,7 +51,10 @@ const title = ({ method, path }: Address) => `${method} ${path}`;
 const titled = (list: readonly Address[]) => list.map((address) => [title(address), address] as const);
 const closed = addresses.filter(({ access }) => access !== 'public');
 
-/** Holds what an answer may tell to somebody who may not know: nothing of either account, nor what was sent. */
+/**
+ * Checks that an answer to an unauthorized caller contains no data of either account and no input of the
+ * caller.
+ */
 function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
   const told = JSON.stringify(answer.headers) + answer.text;
   for (const mark of [...world.owner.marks, ...world.other.marks]) expect(told).not.toContain(mark);
@@ -59,8 +62,8 @@ function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
   if (sent.length > 11) expect(told).not.toContain(sent);
 }
 
-// First, while nobody else does anything: whatever changes then has been changed by somebody who may not.
-describe('whoever has no good key or session is refused, and changes nothing', () => {
+// This test runs before all others, so any change in the databases was made by an unauthorized caller.
+describe('a caller without a valid key or login session is refused and changes nothing', () => {
   test.each(titled(closed))('%s', async (_title, address) => {
     const { access, path, errors } = address;
     if (access === 'public') throw new Error('anybody may call it');
@@ -70,7 +73,7 @@ describe('whoever has no good key or session is refused, and changes nothing', (
     const expected: Record<string, string> = {};
     for (const caller of refused) {
       const refusal = caller.refusals[access];
-      // The embedded identity's own routes are not there where another issuer stands in for it.
+      // The embedded identity's routes do not exist if another issuer is configured.
       if (refusal === undefined || (caller.baseUrl !== undefined && path.startsWith('/v1/auth/'))) continue;
       const answer = await callAs(caller.baseUrl ?? world.baseUrl, call, caller.headers);
       outcomes[caller.name] = outcomeOf(path, answer);
@@ -83,7 +86,7 @@ describe('whoever has no good key or session is refused, and changes nothing', (
   });
 });
 
-describe('a route spelled in another way is no other door', () => {
+describe('another spelling of a route gives no other access', () => {
   test.each(titled(closed))('%s', async (_title, address) => {
     const { method, path, body } = await prepareCall(world, address, 'own');
     const before = await state.read();
@@ -99,7 +102,7 @@ describe('a route spelled in another way is no other door', () => {
   });
 });
 
-/** Holds an answer that is the caller's own to what the route says of itself. */
+/** Checks an authorized caller's answer against the route's description. */
 function expectDescribed({ operation, path, row }: Address, answer: Answer): void {
   for (const mark of world.other.marks) expect(answer.text).not.toContain(mark);
   if (row.ownOutcome !== undefined) {
@@ -107,7 +110,7 @@ function expectDescribed({ operation, path, row }: Address, answer: Answer): voi
     return;
   }
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: operation.answer.status });
-  // What a provider answers is passed on as what it is.
+  // Answers of a provider are passed on unchanged.
   const isProxied = operation.tag === 'Proxies';
   const type = operation.answer.contentType ?? 'application/json';
   if (!isProxied) expect(answer.headers['content-type']?.split(';', 1)[0]).toBe(type);
@@ -115,7 +118,7 @@ function expectDescribed({ operation, path, row }: Address, answer: Answer): voi
     expect(operation.answer.schema?.safeParse(answer.json()).error).toBeUndefined();
 }
 
-describe('a credential opens what is its account’s own, and shows nothing of another', () => {
+describe('a credential gives access to its own account and shows nothing of another', () => {
   test.each(admitted.map(({ address, kind }) => [title(address), kind, address] as const))(
     '%s with a %s',
     async (_title, kind, address) => {
@@ -130,7 +133,7 @@ describe('a credential opens what is its account’s own, and shows nothing of a
   );
 });
 
-describe('a public route asks nobody who they are, and shows nothing of any account', () => {
+describe('a public route needs no credential and shows no data of any account', () => {
   test.each(titled(addresses.filter(({ access }) => access === 'public')))('%s', async (_title, address) => {
     for (const headers of [{}, { authorization: 'Bearer not-a-key' }]) {
       const answer = await callAs(world.baseUrl, await prepareCall(world, address, 'own'), headers);
@@ -140,7 +143,7 @@ describe('a public route asks nobody who they are, and shows nothing of any acco
   });
 });
 
-describe('what is not the caller’s own is not there, whose ever it is', () => {
+describe('data of another caller is not found', () => {
   const cases = admitted.filter(({ address }) => address.row.targets !== undefined);
   test.each(cases.map(({ address, kind }) => [title(address), kind, address] as const))(
     '%s with a %s',
@@ -156,7 +159,7 @@ describe('what is not the caller’s own is not there, whose ever it is', () => 
         const outcome = outcomeOf(path, answer);
         const isAllowed = (row.notOwn ?? '404 not_found').split('|').includes(outcome);
         expect({ target, outcome, isAllowed }).toEqual({ target, outcome, isAllowed: true });
-        // A refusal may repeat what the caller has written itself.
+        // A refusal may repeat the caller's own input.
         const written = call.path.split('/').map(decodeURIComponent);
         const told = written.reduce(
           (text, part) => (part === '' ? text : text.replaceAll(part, '')),
@@ -165,7 +168,7 @@ describe('what is not the caller’s own is not there, whose ever it is', () => 
         for (const mark of world.other.marks) expect(told).not.toContain(mark);
         answers.add(told.replaceAll(String(answer.headers['x-request-id']), ''));
       }
-      // One and the same answer, so that nobody learns which ids there are.
+      // The answer is identical in all cases, so that a caller cannot find out which ids exist.
       if (row.notOwn === undefined) expect([...answers]).toHaveLength(1);
       expect(world.provider.requests).toHaveLength(called);
       expect(differenceOf(before, await state.read(world.other.marks))).toEqual(unchanged);

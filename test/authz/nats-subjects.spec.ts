@@ -11,7 +11,7 @@ afterAll(() => Promise.all(connections.map((connection) => connection.close())))
 
 interface Connected {
   readonly nats: NatsConnection;
-  /** What the server has refused since the list was emptied. */
+  /** The actions that the server has refused since the list was cleared. */
   readonly refusals: string[];
 }
 
@@ -27,7 +27,10 @@ async function connectAs(user: ServiceName): Promise<Connected> {
   return { nats, refusals };
 }
 
-/** Whether the server lets an action pass. What it refuses comes before its answer to the flush, a turn later here. */
+/**
+ * Reports whether the server permits an action. A refusal arrives before the answer to the flush, and is
+ * handled one turn later.
+ */
 async function isLet(
   { nats, refusals }: Connected,
   action: (nats: NatsConnection) => void,
@@ -48,7 +51,9 @@ interface Case {
   readonly listeners: readonly ServiceName[];
 }
 
-/** What the contracts say: who calls may publish, who serves may hear, and nobody else either. */
+/**
+ * The permissions according to the contracts: callers may publish, servers may subscribe, and no other user may do either.
+ */
 const cases: readonly Case[] = contractTable.map((contract) =>
   contract.kind === 'broadcast'
     ? { subject: contract.subject, publishers: [contract.publisher], listeners: contract.listeners }
@@ -71,13 +76,13 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
     connected = await connectAs(user);
   });
 
-  test('publishes and hears what its contracts say, and nothing else', async () => {
+  test('publishes and subscribes only to the subjects of its contracts', async () => {
     const state = await StateReader.open(stack);
     const before = await state.read();
     const actual: Record<string, unknown> = {};
     const expected: Record<string, unknown> = {};
     for (const { subject, publishers, listeners } of cases) {
-      // Nothing that a service could take for a request: what is tested is who may send it.
+      // An empty message that no service takes for a request. The test checks who may send it.
       const publishes = await isLet(connected, (nats) => nats.publish(subject, 'not JSON'));
       const hears = await isLet(connected, hear(subject));
       actual[subject] = { publishes, hears, joinsQueue: await isLet(connected, hear(subject, 'account')) };
@@ -89,7 +94,7 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
     await state.close();
   });
 
-  test('hears nothing by a wildcard, and nothing of the server', async () => {
+  test('cannot subscribe with a wildcard or to server subjects', async () => {
     const servers = natsUsers.filter((other) => other !== user);
     const wildcards = ['>', '*', '*.*', '*.*.v1', '*.>', '$SYS.>', '_INBOX.>', '$SYS.REQ.SERVER.PING'];
     const subjects = [...wildcards, ...servers.flatMap((other) => [`${other}.>`, `_INBOX_${other}.>`])];
@@ -97,7 +102,7 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
       expect({ subject, hears: await isLet(connected, hear(subject)) }).toEqual({ subject, hears: false });
   });
 
-  test('sends nothing to the inbox of another, by itself, nor to the server', async () => {
+  test('cannot publish to the inbox of another user, to its own, or to the server', async () => {
     const inboxes = natsUsers.filter((other) => other !== user).map((other) => `_INBOX_${other}.some-reply`);
     for (const subject of [...inboxes, '$SYS.REQ.SERVER.PING', 'nobody.has-this.v1'])
       expect({ subject, sends: await isLet(connected, (nats) => nats.publish(subject)) }).toEqual({
@@ -107,7 +112,7 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
   });
 });
 
-test('nobody connects without a name, with a wrong password, or with the password of another', async () => {
+test('a connection needs a user name and the password of this user', async () => {
   const servers = stack.dev.nats_url;
   const { password } = stack.natsCredentials('worker');
   for (const credentials of [{}, { user: 'account', pass: 'guess' }, { user: 'account', pass: password }])

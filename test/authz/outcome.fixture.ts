@@ -8,8 +8,9 @@ const messagesError = messagesErrorBody.extend({
 });
 
 /**
- * An answer in a few words: `200`, or status and code of an error (`401 invalid_api_key`). Throws unless an error has the
- * shape of its endpoint and names the request. The converse format tells no code.
+ * Describes an answer in a few words: `200`, or status and code of an error (`401 invalid_api_key`). Throws
+ * unless an error has the shape of its endpoint and contains the request id. Errors in the converse format
+ * have no code.
  */
 export function outcomeOf(path: string, answer: Answer): string {
   const id = z.uuidv7().parse(answer.headers['x-request-id']);
@@ -32,7 +33,7 @@ export function outcomeOf(path: string, answer: Answer): string {
   }
 }
 
-/** The same of an expected outcome, as far as the endpoint tells it. */
+/** Describes an expected outcome in the same way, with the details that the endpoint reports. */
 export function asToldAt(path: string, outcome: string): string {
   return formatOfPath(path) === 'converse' ? (outcome.split(' ', 1)[0] ?? '') : outcome;
 }

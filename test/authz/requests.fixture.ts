@@ -8,21 +8,24 @@ import { send, type Answer } from '../e2e/http.fixture.ts';
 import { rows, type AuthzRow, type Caller, type CredentialKind, type TargetKind } from './rows.fixture.ts';
 import type { World } from './world.fixture.ts';
 
-/** One address of a route, with all that is known of it. */
+/** One path of a route, with its description. */
 export interface Address {
   readonly method: string;
-  /** With its parameters in braces. */
+  /** The path with its parameters in braces. */
   readonly path: string;
   readonly access: Access;
   readonly operation: Operation;
   readonly row: AuthzRow;
-  /** The codes of the errors that its description names. */
+  /** The error codes that its description lists. */
   readonly errors: readonly string[];
 }
 
 export const routes = listRoutes(controllers);
 
-/** Every address of every route, aliases included. A route without access, description or row is none; a test says so. */
+/**
+ * Every path of every route, including aliases. A route without access rule, description or row is skipped; a
+ * test reports it.
+ */
 export const addresses: readonly Address[] = routes.flatMap((route) => {
   const { method, paths, access, operation } = route;
   const row = rows[operation?.id ?? ''];
@@ -32,12 +35,14 @@ export const addresses: readonly Address[] = routes.flatMap((route) => {
 
 export interface PreparedCall {
   readonly method: string;
-  /** With its parameters filled in. */
+  /** The path with its parameters filled in. */
   readonly path: string;
   readonly body: unknown;
 }
 
-/** The call of a route on a target of that kind, by whoever `caller` is; nobody yet unless given. */
+/**
+ * Prepares a call of the route for a target of that kind, with `caller` as the credential (default: none).
+ */
 export async function prepareCall(
   world: World,
   address: Address,
@@ -51,7 +56,7 @@ export async function prepareCall(
   return { method: address.method, path, body: await address.row.body?.(world, caller) };
 }
 
-/** Makes a prepared call as whoever these headers say. */
+/** Makes a prepared call with these headers. */
 export function callAs(
   baseUrl: string,
   { method, path, body }: PreparedCall,
@@ -68,12 +73,12 @@ const credentialKinds: Readonly<Record<Access, readonly CredentialKind[]>> = {
   public: [],
 };
 
-/** Each way in which an address may be called by somebody who may. */
+/** Each credential with which a path may be called successfully. */
 export const admitted = addresses.flatMap((address) =>
   credentialKinds[address.access].map((kind) => ({ address, kind })),
 );
 
-/** The owner, with a credential of that kind; or somebody whom the call may use up. */
+/** The owner with a credential of that kind, or another user if the call ends the caller's access. */
 export async function chooseCaller(world: World, { row }: Address, kind: CredentialKind): Promise<Caller> {
   const { stack, baseUrl, owner } = world;
   if (kind === 'session') {

@@ -5,13 +5,13 @@ import { connectProvider, createTestKey } from '../e2e/account.fixture.ts';
 import { send } from '../e2e/http.fixture.ts';
 import { createRevokedKey, type Party, type World } from './world.fixture.ts';
 
-/** What the things that a path names are to the caller. */
+/** The relation of the path's objects to the caller. */
 export const targetKinds = ['own', 'foreign', 'guessed', 'deleted'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 type Values = Readonly<Record<string, string>>;
 type Choose<T> = (world: World) => T | Promise<T>;
 
-/** With what somebody comes who may. */
+/** The kind of credential of an authorized caller. */
 export type CredentialKind = 'key' | 'session';
 
 export interface Caller {
@@ -20,17 +20,22 @@ export interface Caller {
   readonly person: TestPerson | null;
 }
 
-/** What the authorization tests have to know of a route beyond its description. */
+/** The data that the authorization tests need about a route in addition to its description. */
 export interface AuthzRow {
-  /** A body that is good, so that nothing but the caller's right is in question. */
+  /** A valid body, so that only the caller's permission matters. */
   readonly body?: (world: World, caller: Caller | undefined) => unknown;
-  /** The path's values, for each kind of target. Absent for paths without any. What is `own` is used up by the call. */
+  /**
+   * The path's values for each kind of target. Absent for paths without parameters. The call uses up the
+   * value of `own`.
+   */
   readonly targets?: Readonly<Record<TargetKind, Choose<Values>>>;
-  /** What a call gets whose target is not the caller's own; `404 not_found` unless given. */
+  /** The outcome of a call on a target of another caller. Default: `404 not_found`. */
   readonly notOwn?: string;
-  /** What the caller's own call gets, where nothing here makes it succeed; the status of the description unless given. */
+  /**
+   * The outcome of the caller's own call if it cannot succeed here. Default: the status of the description.
+   */
   readonly ownOutcome?: string;
-  /** A call that succeeds ends its caller, or changes what the others come with. */
+  /** A successful call ends its caller's access, or changes the credentials of later callers. */
   readonly usesUp?: boolean;
 }
 
@@ -56,7 +61,7 @@ const modelTargets: NonNullable<AuthzRow['targets']> = {
   },
 };
 
-/** Pages are nobody's: an address below the dashboard is the same to everybody. */
+/** Pages belong to no account: a path below the dashboard returns the same for every caller. */
 const page = () => ({ id: 'welcome' });
 const dashboardTargets: AuthzRow['targets'] = { own: page, foreign: page, guessed: page, deleted: page };
 
@@ -84,7 +89,7 @@ const requestTargets: AuthzRow['targets'] = {
   deleted: ({ owner }) => ({ request_id: owner.requestId.replace(/^......../, '01900000') }),
 };
 
-/** A receipt names nobody, and whoever knows its id may read it. */
+/** A receipt contains no name, and its id is enough to read it. */
 const deletionTargets: AuthzRow['targets'] = {
   own: async ({ baseUrl }) => {
     const { accessToken } = await signUpPerson(baseUrl);
@@ -100,17 +105,17 @@ const refreshTokenOfSomebody = async ({ baseUrl }: World): Promise<object> => ({
   refresh_token: (await signUpPerson(baseUrl)).refreshToken,
 });
 
-/** Of a proxied endpoint that the connected provider has. */
+/** A proxied endpoint that the connected provider has. */
 const proxied = (fields: object): AuthzRow => ({
   body: ({ owner }) => ({ model: nameModel(owner), ...fields }),
 });
-/** Of one that it has not: who may call is decided before that. */
+/** A proxied endpoint that the provider does not have. Access is decided before that. */
 const notProxied: AuthzRow = { ...proxied({}), ownOutcome: '400 endpoint_not_supported' };
 
-/** The stack is self-hosted: who may call is decided before that. */
+/** The stack is self-hosted. Access is decided before that. */
 const withoutStripe = { ownOutcome: '409 billing_not_configured' } as const;
 
-/** A row for each operation. A route without one fails the run. */
+/** One row per operation. A route without a row fails the run. */
 export const rows: Readonly<Record<string, AuthzRow>> = {
   createChatCompletion: { body: ({ owner }) => ({ model: nameModel(owner), ...hello }) },
   createMessage: { body: ({ owner }) => ({ model: nameModel(owner), max_tokens: 16, ...hello }) },
@@ -170,7 +175,7 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   openCustomerPortal: { body: () => ({ return_url: 'https://gateway.example/' }), ...withoutStripe },
   syncCheckout: { body: () => ({ session_id: 'cs_test_0123456789' }), ...withoutStripe },
   syncSubscription: { body: () => ({}), ...withoutStripe },
-  // Stripe alone may sign one.
+  // Only Stripe can sign a webhook.
   receiveStripeEvent: {
     body: () => ({ id: 'evt_1', type: 'invoice.paid' }),
     ownOutcome: '400 invalid_webhook_signature',

@@ -6,12 +6,12 @@ import pg from 'pg';
 export type Snapshot = ReadonlySet<string>;
 
 /**
- * What moves by itself: when a key or credential was used last and by which change it is known, both written a while
- * after, and the signs of life of the vault's processes.
+ * Columns that change on their own: the last use of a key or credential and the change that is known of it,
+ * both written with a delay, and the heartbeats of the vault's processes.
  */
 const movingColumns = ['last_used_at', 'updated_at', 'epoch'];
 const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
-/** Longer than a row of the request log takes, from the answer on. */
+/** Longer than writing a row of the request log takes after the answer. */
 const settleMs = 2_000;
 const settleRoundsMax = 15;
 const databases = ['account', 'vault', 'billing', 'telemetry'] as const;
@@ -31,7 +31,7 @@ export class StateReader {
     return new StateReader(clients);
   }
 
-  /** @param naming only rows in which one of these texts stands. */
+  /** @param naming returns only rows that contain one of these texts. */
   async read(naming?: readonly string[]): Promise<Snapshot> {
     const rows = (await Promise.all(this.#clients.map(readDatabase))).flat();
     return new Set(
@@ -39,7 +39,10 @@ export class StateReader {
     );
   }
 
-  /** Waits until nothing is written any more of what went before: rows of the request log come a while after requests. */
+  /**
+   * Waits until all earlier writes are done. Rows of the request log are written shortly after their
+   * requests.
+   */
   async untilSettled(): Promise<void> {
     let last = await this.read();
     for (let round = 0; round < settleRoundsMax; round += 1) {
@@ -70,7 +73,7 @@ async function readDatabase([database, client]: readonly [string, pg.Client]): P
   return rows.map(({ row }) => row);
 }
 
-/** What came and what went between two snapshots. */
+/** The rows that were added and removed between two snapshots. */
 export function differenceOf(before: Snapshot, after: Snapshot): { added: string[]; removed: string[] } {
   return {
     added: [...after].filter((row) => !before.has(row)),

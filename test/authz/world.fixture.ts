@@ -23,19 +23,19 @@ import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { connectAs, type Undo } from '../integration/stack.fixture.ts';
 import { issueForeignTokens, type ForeignTokens } from './foreign-tokens.fixture.ts';
 
-/** An account with something of each kind. */
+/** An account with one object of each kind. */
 export interface Party {
   readonly account: TestAccount;
-  /** Somebody who acts for the account. */
+  /** A user of the account. */
   readonly person: TestPerson;
-  /** A second key, for what is done to keys. */
+  /** A second key, for operations on keys. */
   readonly spareKey: CreatedKey;
   readonly requestId: string;
-  /** The provider that this account has connected, and the other has not. */
+  /** The provider that this account has connected and the other account has not. */
   readonly provider: string;
   /** A model of that provider. */
   readonly model: string;
-  /** Texts that stand in whatever belongs to the account, and in nothing else. */
+  /** Texts that occur only in data of this account. */
   readonly marks: readonly string[];
 }
 
@@ -44,23 +44,23 @@ export interface World {
   readonly baseUrl: string;
   readonly owner: Party;
   readonly other: Party;
-  /** Answers for every provider that is connected. */
+  /** The answer of every connected provider. */
   readonly provider: ReplayProvider;
   readonly revokedKey: string;
   readonly expiredKey: string;
-  /** A token of a session that was logged out of. */
+  /** A token of a login session that was logged out. */
   readonly endedSession: string;
   /** A public key of the embedded identity. */
   readonly sessionKey: JWK;
-  /** A gateway that takes the sessions of another issuer instead. */
+  /** A gateway that accepts login sessions of another issuer. */
   readonly issuer: { readonly baseUrl: string };
   readonly foreignTokens: ForeignTokens;
 }
 
-/** Longer than it takes to make a key, on a busy machine too: one that ends before it is made is refused. */
+/** Longer than creating a key takes, even on a busy machine: an expiry in the past is rejected. */
 const expiresAfterMs = 6_000;
 
-/** A key of its own for `account`, revoked at once. */
+/** Creates a key for `account` and revokes it at once. */
 export async function createRevokedKey(baseUrl: string, { apiKey }: TestAccount): Promise<CreatedKey> {
   const created = await createTestKey(baseUrl, apiKey, { name: 'revoked' });
   const path = `/v1/account/keys/${created.id}`;
@@ -69,7 +69,7 @@ export async function createRevokedKey(baseUrl: string, { apiKey }: TestAccount)
   return created;
 }
 
-/** @param undo gets what has to be closed in the end. */
+/** @param undo collects cleanup functions for the end of the run. */
 export async function buildWorld(stack: StackUnderTest, undo: Undo[]): Promise<World> {
   const { baseUrl } = stack;
   const provider = await startProvider();
@@ -114,7 +114,7 @@ async function readSessionKey(baseUrl: string): Promise<JWK> {
   return keys[0];
 }
 
-/** Signs somebody up who acts for an account that is there already. */
+/** Signs up a user and attaches it to an existing account. */
 async function signUpFor(stack: StackUnderTest, { accountId }: TestAccount): Promise<TestPerson> {
   const person = await signUpPerson(stack.baseUrl, { register: false });
   const { iss: issuer = '', sub: subject = '' } = decodeJwt(person.accessToken);
@@ -127,7 +127,7 @@ async function signUpFor(stack: StackUnderTest, { accountId }: TestAccount): Pro
   return { ...person, accountId };
 }
 
-/** Ends of credentials that no encoding of anything has in it. */
+/** The last characters of credentials, chosen so that no encoding of other data contains them. */
 const hintEnds = { owner: '~^o^', other: '~^x^' } as const;
 
 async function buildParty(
@@ -139,7 +139,8 @@ async function buildParty(
   const { baseUrl } = stack;
   const account = await createTestAccount(stack);
   const person = await signUpFor(stack, account);
-  // Its hint is the last four characters: letters and digits would stand by chance in somebody's token, about once in a thousand runs.
+  // The hint is the last four characters. Letters and digits would occur by chance in another token about
+  // once in a thousand runs.
   const credential = `sk-upstream-${createApiKey().key.slice(7, 40)}${hintEnds[name]}`;
   await connectProvider(baseUrl, account.apiKey, { provider, api_key: credential, base_url: providerUrl });
   const spareKey = await createTestKey(baseUrl, account.apiKey, { name: `${name}-spare` });

@@ -1,5 +1,6 @@
-// `npm run bench:capacity [-- --requests N]`: what a request costs each process of the suite, in processor time, and what that
-// comes to at 10,000 requests a second. Processor time says the same however busy the machine is; Linux alone tells it.
+// `npm run bench:capacity [-- --requests N]` measures the processor time of one request in each process of
+// the suite, and extrapolates it to 10,000 requests per second. Processor time does not depend on the load of
+// the machine. It works on Linux only.
 import { Agent, request } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -12,11 +13,11 @@ const { values: flags } = parseArgs({ options: { requests: { type: 'string', def
 const requests = Number(flags.requests);
 const concurrency = 8;
 const toolsInTurn = 40;
-/** The request log is written behind the requests. */
+/** The request log is written after the requests. */
 const logWaitMs = 5_000;
 const idleMs = 5_000;
 const target = 10_000;
-/** Processors are asked for with room for peaks, and for the share of a process that is being restarted. */
+/** The plan leaves room for peaks and for processes that restart. */
 const utilization = 0.6;
 
 interface Kind {
@@ -82,7 +83,10 @@ async function run(stack: StackUnderTest, key: string, kind: Kind, count: number
   await waitMs(logWaitMs);
 }
 
-/** What processes use while nobody asks them anything: health, timers, the queue. In ms of a processor a ms of time. */
+/**
+ * The processor use of idle processes (health checks, timers, the queue), in milliseconds of processor time
+ * per millisecond.
+ */
 async function measureIdle(stack: StackUnderTest): Promise<Map<string, number>> {
   const before = readProcessUse(stack);
   await waitMs(idleMs);

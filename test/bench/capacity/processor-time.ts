@@ -16,7 +16,10 @@ interface ProcessStat {
   readonly residentBytes: number;
 }
 
-/** /proc/<pid>/stat (proc(5)): 4 is the parent, 14 to 17 are its and its ended children's times, 24 its pages. */
+/**
+ * Fields of /proc/<pid>/stat (proc(5)): 4 is the parent, 14 to 17 are the times of the process and its ended
+ * children, 24 its pages.
+ */
 function readStat(pid: number): ProcessStat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -28,12 +31,15 @@ function readStat(pid: number): ProcessStat | undefined {
       residentBytes: at(24) * bytesPerPage,
     };
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return undefined;
   }
 }
 
-/** What each process of a stack has used so far, with its children: Postgres has one a connection. */
+/**
+ * The processor time of each process of a stack so far, including its children: Postgres has one child per
+ * connection.
+ */
 export function readProcessUse(stack: StackUnderTest): Map<string, ProcessUse> {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const stats = pids.flatMap((pid) => {

@@ -1,5 +1,6 @@
-// What compression costs on one core: `npm run bench:compressor`. Times are CPU milliseconds of this process, the best of a few
-// runs. Prints tables, then one line of JSON; ends with 1 when a bound is broken.
+// `npm run bench:compressor` measures the cost of compression on one core. Times are CPU milliseconds of this
+// process, the best of a few runs. It prints tables, then one line of JSON, and exits with 1 when a bound is
+// broken.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,7 +75,7 @@ function measure(kind: Kind, settings: CompressionSettings) {
   return { cold_ms, tail_ms, parse_ms, over_json_parse, doubling, memory_mib };
 }
 
-/** Twice the text, in turn with the single one, so that what else the machine does meets both. */
+/** Measures the doubled text alternately with the single one, so that other load affects both. */
 function measureDoubling(kind: Kind, settings: CompressionSettings): number {
   const [single, double] = [makeBlocks(kind, 2 * tokens), makeBlocks(kind, 4 * tokens)];
   let [once, twice] = [Infinity, Infinity];
@@ -93,7 +94,10 @@ function measureDoubling(kind: Kind, settings: CompressionSettings): number {
   return Math.round((100 * twice) / once) / 100;
 }
 
-/** All that was allocated in between, garbage included, and not collected yet: an upper bound of what is held. */
+/**
+ * All memory that was allocated in between, including garbage that was not collected yet: an upper bound of
+ * the live memory.
+ */
 function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSettings): number {
   collectGarbage();
   const before = usedBytes();
@@ -103,7 +107,10 @@ function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSet
   return Math.round(used / 1024 / 1024);
 }
 
-/** What it would cost to ask a model, in place of a rule, which lines matter: for all lines, as often as they are compressed. */
+/**
+ * The cost of a model, instead of a rule, that decides which lines are important, for all lines and each time
+ * they are compressed.
+ */
 async function measureScorer() {
   const folder = await writeSmallScorer(await mkdtemp(join(tmpdir(), 'scorer-')));
   const opened = await OnnxLineScorer.open(folder);

@@ -1,4 +1,4 @@
-// The floor that gateways are measured against: node:http in, undici out, nothing in between.
+// The floor of the comparison: node:http in, undici out, without further work.
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 

@@ -1,8 +1,8 @@
 import type { StackUnderTest } from '@gateway/testing';
 
 /**
- * Connects the provider at that URL as `openai`, and makes a key whose limits are never reached but always counted.
- * Answers the key.
+ * Connects the provider at that URL as `openai`, and creates a key whose limits are counted but never
+ * reached. Returns the key.
  */
 export async function prepareAccount(stack: StackUnderTest, providerUrl: string): Promise<string> {
   await callAccount(stack, 'PUT', '/v1/account/providers', {
@@ -19,7 +19,7 @@ export async function prepareAccount(stack: StackUnderTest, providerUrl: string)
   return (created as { key: string }).key;
 }
 
-/** Calls an account endpoint. Throws what it answered instead of a success. */
+/** Calls an account endpoint. Throws the answer if it is not a success. */
 export async function callAccount(
   stack: Pick<StackUnderTest, 'baseUrl' | 'apiKey'>,
   method: string,

@@ -1,4 +1,5 @@
-// `npm run bench:gateway`: requests per second and latency beside a bare proxy and a peer, in one run on one machine.
+// `npm run bench:gateway` measures requests per second and latency, compared with a bare proxy and a peer, in
+// one run on one machine.
 import { startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +10,7 @@ import { installBenchPrograms, startBareProxy, startPortkey, startProvider } fro
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
-/** Until a process that served nothing before is as fast as it gets: its code is compiled as it is used. */
+/** Warms up a new process until its hot code is compiled. */
 const warmUpSeconds = 10;
 const path = '/v1/chat/completions';
 const model = 'gpt-4o-mini';
@@ -68,7 +69,7 @@ try {
           connections,
           round === 0 ? warmUpSeconds : seconds,
         );
-        // The first round warms everything up.
+        // The first round is a warm-up.
         if (round > 0) measured.push({ system, load, connections, figures });
         if (system === 'ours') await queueIsEmpty();
       }
@@ -81,7 +82,9 @@ try {
   for (const server of [provider, bare, portkey]) server.stop();
 }
 
-/** Waits until every event is written, so that what one system left to do does not slow the next one down. */
+/**
+ * Waits until every event is written, so that the remaining work of one system does not slow down the next.
+ */
 async function queueIsEmpty(): Promise<void> {
   for (let quiet = 0; quiet < 5;) {
     const [waiting, active] = await Promise.all([

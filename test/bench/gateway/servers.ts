@@ -28,7 +28,7 @@ const answer = JSON.stringify({
   usage: { prompt_tokens: 12, completion_tokens: 9, total_tokens: 21 },
 });
 
-/** Brings the load generator and the stand-in for a provider. Throws, naming what could not be had. */
+/** Installs the load generator and the provider stand-in. Throws an error that names the missing program. */
 export function installBenchPrograms(): void {
   const missing = installPrograms([
     { program: 'nginx', debian: 'nginx-light', homebrew: 'nginx' },
@@ -37,7 +37,7 @@ export function installBenchPrograms(): void {
   if (missing.length > 0) throw new Error(`The benchmark needs ${missing.join(' and ')}.`);
 }
 
-/** The provider: nginx with one answer, so that it costs as little as a provider can. */
+/** The provider: nginx with one fixed answer, so that it costs as little as possible. */
 export async function startProvider(): Promise<RunningServer> {
   const port = await findFreePort();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-provider-'));
@@ -60,7 +60,7 @@ http {
   );
 }
 
-/** The floor: a Node server that passes everything on with undici, and does nothing else. */
+/** The floor: a Node server that only forwards with undici. */
 export async function startBareProxy(providerUrl: string): Promise<RunningServer> {
   const port = await findFreePort();
   const script = join(import.meta.dirname, 'bare-proxy.mjs');
@@ -70,7 +70,7 @@ export async function startBareProxy(providerUrl: string): Promise<RunningServer
   );
 }
 
-/** The peer: Portkey's gateway, as its package starts it. */
+/** The peer: Portkey's gateway, started as its package starts it. */
 export async function startPortkey(): Promise<RunningServer> {
   const port = await findFreePort();
   const manifest = createRequire(import.meta.url).resolve('@portkey-ai/gateway/package.json');

@@ -1,5 +1,5 @@
-// `npm run bench:key-check`: what the check of an API key costs the edge, in CPU time of this process, with a full cache of
-// grants. Mistyped and malformed keys must cost no look-up. The last line is JSON.
+// `npm run bench:key-check` measures the CPU time for checking an API key in the edge, with a full cache of
+// grants. Mistyped and malformed keys must not cause a lookup. The last line is JSON.
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { keyGrant, type KeyGrant } from '@gateway/contracts';
@@ -11,7 +11,7 @@ import { authenticateHeaders } from '../../../apps/edge-gateway/src/request/auth
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 20);
 const checksPerRound = 50_000;
 const keysInCache = 50_000;
-/** Issue 4: the check of a cached key takes less than this. */
+/** The bound for checking a cached key. */
 const cachedMicrosMax = 20;
 
 let lookups = 0;
@@ -19,7 +19,7 @@ const grants = new GrantCache({
   connected: true,
   onBroadcast: () => undefined,
   onReconnect: () => undefined,
-  // Stands for the account service: what is measured never comes here.
+  // Replaces the account service. The measured calls never reach it.
   call: (() => {
     lookups += 1;
     return Promise.resolve({ grant: createGrant() });
@@ -36,18 +36,18 @@ function createGrant(): KeyGrant {
 }
 
 const bearer = (key: string): IncomingHttpHeaders => ({ authorization: `Bearer ${key}` });
-/** Another character in the middle: the checksum tells. */
+/** Changes a character in the middle, which the checksum detects. */
 const mistype = (key: string) => key.slice(0, 20) + (key[20] === 'a' ? 'b' : 'a') + key.slice(21);
 
 interface Cost {
-  /** Microseconds of CPU a check: the median of the rounds, and the worst. */
+  /** CPU microseconds per check: the median of the rounds, and the worst round. */
   readonly medianMicros: number;
   readonly worstMicros: number;
 }
 
 async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolean): Promise<Cost> {
   const micros: number[] = [];
-  // The first rounds are the compiler's.
+  // The first rounds are a warm-up for the compiler.
   for (let round = -3; round < rounds; round++) {
     const before = process.cpuUsage();
     for (let at = 0; at < checksPerRound; at++) {
@@ -64,14 +64,15 @@ async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolea
   return { medianMicros: micros[micros.length >> 1]!, worstMicros: micros.at(-1)! };
 }
 
-/** A cached grant is good for ten seconds; one round takes less. */
+/** A cached grant is valid for ten seconds. One round takes less. */
 async function fillCache(headers: readonly IncomingHttpHeaders[]): Promise<void> {
   for (const each of headers) await authenticateHeaders(each, grants);
 }
 
 const keys = Array.from({ length: keysInCache }, () => createApiKey().key);
 await fillCache(keys.map(bearer));
-// Used over and over: the others fill the cache, and their look-ups would be what is measured once they are stale.
+// The round reuses these keys. The others only fill the cache: their lookups would be measured once they
+// expire.
 const used = keys.slice(-1_000).map(bearer);
 await fillCache(used);
 const lookupsOfFilling = lookups;

@@ -6,16 +6,18 @@ export interface ClientOptions {
   readonly apiKey: string;
   readonly clients: number;
   readonly seconds: number;
-  /** When a client that was turned away comes back: somewhere between a half and one and a half of this. */
+  /**
+   * The mean pause of a refused client. The actual pause is between half of it and one and a half times it.
+   */
   readonly comeBackMs: number;
 }
 
-/** What clients saw. Latencies in milliseconds, ascending. */
+/** The results of the clients. Latencies in milliseconds, ascending. */
 export interface Seen {
   readonly seconds: number;
   readonly servedMs: readonly number[];
   readonly shedMs: readonly number[];
-  /** Answers of any other status, and broken connections. */
+  /** Answers with any other status, and broken connections. */
   readonly failed: number;
 }
 
@@ -24,7 +26,7 @@ const body = JSON.stringify({
   messages: [{ role: 'user', content: 'Hello! What can you do?' }],
 });
 
-/** Clients that each ask again as soon as they are answered. */
+/** Clients that send the next request as soon as they have an answer. */
 export async function runClients(options: ClientOptions): Promise<Seen> {
   const agent = new Agent({ connections: options.clients });
   const [servedMs, shedMs]: [number[], number[]] = [[], []];
@@ -60,7 +62,7 @@ async function ask(agent: Agent, { url, apiKey }: ClientOptions): Promise<{ stat
   }
 }
 
-/** @param share 0.99 is the 99th percentile; NaN of nothing. */
+/** @param share 0.99 is the 99th percentile. Returns NaN for an empty list. */
 export function percentile(ascending: readonly number[], share: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;
 }

@@ -1,5 +1,6 @@
-// `npm run bench:overload`: what becomes of a gateway that three times as many clients ask as it serves at a time, in front of
-// a slow provider: how much it still serves, how soon it turns the rest away, and what a quiet account notices of it.
+// `npm run bench:overload` puts a gateway in front of a slow provider and sends it three times its limit of
+// concurrent requests. It measures the goodput, the time to refuse a request, and the effect on a quiet
+// account.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { percentile, runClients, type Seen } from './clients.ts';
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
 const concurrency = Number(process.env['BENCH_CONCURRENCY'] ?? 64);
 const answerMs = 500;
-/** Much sooner than they are asked to. */
+/** Clients come back much sooner than `retry-after` states. */
 const comeBackMs = 100;
 
 const child = spawn(process.execPath, [join(import.meta.dirname, 'slow-provider.mjs'), String(answerMs)], {
@@ -34,7 +35,7 @@ try {
   const run = (apiKey: string, clients: number, forSeconds: number): Promise<Seen> =>
     runClients({ url: stack.baseUrl, apiKey, clients, seconds: forSeconds, comeBackMs });
   const shortSeconds = Math.max(3, seconds / 4);
-  // What is compiled on the way is compiled now.
+  // A warm-up that compiles the hot code.
   await run(noisy, concurrency, shortSeconds);
   const calm = await run(quiet, 2, shortSeconds);
   const pid = stack.service('edge-gateway').pid ?? 0;
@@ -75,7 +76,7 @@ interface Figures {
   readonly memory: { readonly before: number; readonly most: number };
 }
 
-/** A few lines for people, then one of JSON. */
+/** Prints a few lines for people, then one line of JSON. */
 function report({ calm, peak, crowd, beside, memory, processor }: Figures): void {
   const perSecond = ({ servedMs, seconds: took }: Seen): number => servedMs.length / took;
   const p99 = (ms: readonly number[]): number => percentile(ms, 0.99);
@@ -95,7 +96,7 @@ function report({ calm, peak, crowd, beside, memory, processor }: Figures): void
     quiet_p99_ratio: p99(beside.servedMs) / p99(calm.servedMs),
     quiet_shed: beside.shedMs.length,
     failed: peak.failed + crowd.failed + beside.failed,
-    // What is not for those that were served is for those that were turned away.
+    // Code that served requests do not run is run by refused ones.
     processor_ms_per_served: servedMs,
     processor_ms_per_shed: (processor.crowdMs - servedMs * servedBeside) / crowd.shedMs.length,
     resident_mib: memory,

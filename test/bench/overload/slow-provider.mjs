@@ -1,4 +1,5 @@
-// A provider that takes as long as its first argument says (milliseconds) for each answer, however many it is asked for.
+// A provider that takes the given time (first argument, milliseconds) for each answer, independent of the
+// load.
 // Prints its port.
 import { createServer } from 'node:http';
 

@@ -1,5 +1,6 @@
-// What the tool router costs: `npm run bench:router [-- --quick]`. Each part runs in a process of its own, on one core where the
-// system can pin it (taskset). Prints a table, then one line of JSON; ends with 1 when a bound is broken.
+// `npm run bench:router [-- --quick]` measures the cost of the tool router. Each part runs in its own
+// process, pinned to one core if the system can (taskset). It prints a table, then one line of JSON, and
+// exits with 1 when a bound is broken.
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -26,7 +27,7 @@ const parts = {
 type Part = keyof typeof parts;
 type Results = { [Name in Part]: Awaited<ReturnType<(typeof parts)[Name]>> };
 
-/** Parts that are measured on one core: the others use a second one for inference when there is one. */
+/** The parts that are measured on one core. The others use a second core for inference if there is one. */
 const onOneCore: readonly Part[] = ['load'];
 
 if (values.part !== undefined) {
@@ -41,7 +42,7 @@ if (values.part !== undefined) {
 
 function runPart(part: Part): unknown {
   const self = process.argv[1] ?? '';
-  // As the service itself runs.
+  // As the service runs it.
   const { nodeOptions } = serviceRow('tool-router');
   const node = [process.execPath, '--expose-gc', ...nodeOptions, self, '--part', part];
   const command = onOneCore.includes(part) && hasTaskset() ? ['taskset', '-c', '0', ...node] : node;

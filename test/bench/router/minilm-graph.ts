@@ -10,7 +10,10 @@ import {
 } from '../../../training/onnx-writer.ts';
 import { createDraw } from './tool-lists.ts';
 
-/** all-MiniLM-L6-v2: six layers of 384, twelve heads, an inner width of 1,536. Of its 30,522 words only some: looking one up costs the same. */
+/**
+ * all-MiniLM-L6-v2: six layers of width 384, twelve heads, an inner width of 1,536. It has only some of the
+ * 30,522 words, because a lookup always costs the same.
+ */
 export const shape = { layers: 6, width: 384, heads: 12, inner: 1536, words: 2000, positions: 512 } as const;
 const headWidth = shape.width / shape.heads;
 const opset = 17;
@@ -31,7 +34,7 @@ function transpose(input: string, output: string, axes: readonly number[]): Buff
   ]);
 }
 
-/** Small numbers that are the same in every run: what they are does not change the time. */
+/** Small pseudo-random numbers that are equal in every run. Their values do not change the time. */
 function floats(name: string, dimensions: readonly number[], value?: number): Buffer {
   const count = dimensions.reduce((product, size) => product * size, 1);
   const draw = createDraw(name.length * 31 + count);
@@ -99,7 +102,7 @@ function addLayer(draft: Draft, input: string, at: number): string {
   return name('norm2');
 }
 
-/** The graph of a sentence transformer of MiniLM's size: token ids in, vectors of tokens out. */
+/** The graph of a sentence transformer of MiniLM's size: maps token ids to vectors of tokens. */
 export function makeMiniLm(): Buffer {
   const scalar = (name: string, value: number): Buffer => floats(name, [1], value);
   const draft: Draft = {

@@ -1,7 +1,7 @@
 import { makeTools, makeTurn } from './tool-lists.ts';
 import { cpuMs, listOf, quantile, round, RouterUnderTest } from './router.ts';
 
-/** What is compiled on the way is compiled before. */
+/** A warm-up that compiles the hot code. */
 async function warmUp(router: RouterUnderTest, questions: number): Promise<void> {
   const list = listOf(makeTools(20_000_000, 60));
   await router.define(list);
@@ -9,7 +9,7 @@ async function warmUp(router: RouterUnderTest, questions: number): Promise<void>
   for (let at = 0; at < questions; at += 1) await router.plan(list, makeTurn(500_000 + at));
 }
 
-/** Plans of a list that the router knows, each for a turn that it has not seen, one after another. */
+/** Plans for a known list, each for a new turn, one after another. */
 export async function measureKnown(questions: number) {
   const router = await RouterUnderTest.open();
   const result: Record<string, object> = {};
@@ -40,10 +40,10 @@ export async function measureKnown(questions: number) {
   return result;
 }
 
-/** Lists that nobody has sent before: their definitions, then the plan. */
+/** Lists that were never sent before: their definitions, then the plan. */
 export async function measureNew(runs: number) {
   const router = await RouterUnderTest.open();
-  // What is compiled on the way is compiled before.
+  // A warm-up that compiles the hot code.
   for (let run = 0; run < 5; run += 1) {
     const list = listOf(makeTools(30_000_000 + run * 1000, 300));
     await router.define(list);
@@ -80,7 +80,7 @@ export async function measureNew(runs: number) {
   return result;
 }
 
-/** Questions at a fixed pace, whether or not the ones before are answered; times count from when each was due. */
+/** Sends requests at a fixed pace, independent of the answers. Times start when a request was due. */
 export async function measureLoad(perSecond: number, seconds: number) {
   const router = await RouterUnderTest.open();
   const lists = [25, 100, 100, 100, 200].map((size, at) => listOf(makeTools(50_000_000 + at * 10_000, size)));
@@ -118,7 +118,7 @@ export async function measureLoad(perSecond: number, seconds: number) {
   };
 }
 
-/** What the process holds when so many tools have been sent, in lists of 100, each planned once. */
+/** The memory of the process after that many tools were sent, in lists of 100, each planned once. */
 export async function measureMemory(tools: number) {
   const router = await RouterUnderTest.open();
   const before = process.memoryUsage.rss();

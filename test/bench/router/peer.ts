@@ -2,12 +2,14 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { makeMiniLm, shape } from './minilm-graph.ts';
 import { cpuMs, quantile, round } from './router.ts';
 
-/** Tokens of a tool's name and description for a word-piece tokenizer: the mean of public tools is about 60. */
+/**
+ * Tokens of a tool's name and description for a word-piece tokenizer. The mean of public tools is about 60.
+ */
 const tokens = 64;
 
 /**
- * What others do: a sentence transformer of MiniLM's size over every tool of the list, with random weights (the time does
- * not hang on them), on one thread, the best of several batch sizes.
+ * The usual approach: a sentence transformer of MiniLM's size over every tool of the list, on one thread,
+ * with the best of several batch sizes. Its weights are random, which does not change the time.
  */
 export async function measurePeer(tools: number) {
   const session = await InferenceSession.create(makeMiniLm(), { intraOpNumThreads: 1, interOpNumThreads: 1 });

@@ -23,7 +23,7 @@ export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
   return { tools, hashes, listHash: hashToolList(hashes) };
 }
 
-/** The router as the service assembles it, without the bus: what a plan costs in its process. */
+/** Assembles the router like the service, without NATS, to measure the cost of a plan in its process. */
 export class RouterUnderTest {
   readonly ranking: Ranking;
   readonly memory: ToolMemory;
@@ -43,7 +43,7 @@ export class RouterUnderTest {
     });
   }
 
-  /** With the shipped models, and the bounds that the service has. */
+  /** With the shipped models and the service's limits. */
   static async open(): Promise<RouterUnderTest> {
     const memory = new ToolMemory({
       definitionsBytesMax: 32 * mebibyte,
@@ -53,7 +53,7 @@ export class RouterUnderTest {
       encoderDir: process.env['ROUTER_ENCODER_DIR'] ?? join(root, 'models/encoder'),
       rerankerDir: process.env['ROUTER_RERANKER_DIR'] ?? join(root, 'models/reranker'),
       threads: 1,
-      // What comes late shows as time here, not as another lane.
+      // A late ranking shows as time here, not as another ranking method.
       budgetMs: 60_000,
       shared: noSharedVectors,
       logger: createLogger({ service: 'tool-router', instanceId: 'bench', level: 'error' }),
@@ -67,7 +67,7 @@ export class RouterUnderTest {
     await this.#intake.define(tools);
   }
 
-  /** @throws when the list is not known. */
+  /** @throws if the list is not known. */
   async plan(
     { listHash, hashes }: ListOfTools,
     turn: string,
@@ -90,7 +90,7 @@ export class RouterUnderTest {
     return reply;
   }
 
-  /** Until every vector that was begun is made. */
+  /** Waits until every started vector is computed. */
   async settle(): Promise<void> {
     while (this.ranking.vectors.pending > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -107,7 +107,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
-/** Milliseconds of processor time that this process has used, all threads together. */
+/** Milliseconds of processor time of this process so far, all threads together. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -18,7 +18,7 @@ const words =
     ' ',
   );
 
-/** Numbers that are the same in every run (a linear congruential generator). */
+/** Pseudo-random numbers that are equal in every run (a linear congruential generator). */
 export function createDraw(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -32,7 +32,10 @@ const pick = (draw: (below: number) => number, from: readonly string[]): string 
 const sentence = (draw: (below: number) => number, length: number): string =>
   Array.from({ length }, () => pick(draw, words)).join(' ');
 
-/** A tool like those of public servers: about 25 words of description, five parameters with some words each. All differ by `id`. */
+/**
+ * A tool like those of public servers: about 25 words of description, five parameters with a few words each.
+ * `id` makes it unique.
+ */
 export function makeTool(id: number): ToolDefinition {
   const draw = createDraw(id * 7919 + 17);
   const name = `${pick(draw, systems)}_${pick(draw, verbs)}_${pick(draw, nouns)}_${id}`;
@@ -51,7 +54,7 @@ export function makeTools(from: number, count: number): ToolDefinition[] {
   return Array.from({ length: count }, (_, at) => makeTool(from + at));
 }
 
-/** A turn that nobody has asked before: about 12 words. */
+/** A new user turn of about 12 words. */
 export function makeTurn(id: number): string {
   const draw = createDraw(id * 104_729 + 5);
   return `Please ${pick(draw, verbs)} the ${pick(draw, nouns)} of ${pick(draw, systems)} number ${id}, ${sentence(draw, 7)}`;

@@ -4,7 +4,7 @@ import { openStream, readBody, type ReadBody, type StreamTarget } from './stream
 
 export interface CrowdFigures {
   readonly streams: number;
-  /** The most that were open at one time, as the provider saw it. */
+  /** The maximum number of open streams, as the provider counted it. */
   readonly openMost: number;
   readonly bytes: number;
   /** Streams that did not arrive byte for byte. */
@@ -13,7 +13,10 @@ export interface CrowdFigures {
   readonly residentPeakMiB: number;
 }
 
-/** Many slow streams at once, of 24 chunks in 12 s, cut wherever it falls; the hash of each is compared. */
+/**
+ * Opens many slow streams at once, of 24 chunks in 12 s, split at arbitrary positions. Compares the hash of
+ * each.
+ */
 export async function measureCrowd(
   target: StreamTarget,
   streams: number,

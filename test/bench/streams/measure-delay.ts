@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeStream, type StreamOrder, type StreamTarget, type StreamTimes } from './stream-client.ts';
 
-/** One way to the provider, in milliseconds. */
+/** One path to the provider, in milliseconds. */
 export interface DelayFigures {
   readonly chunkP50Ms: number;
   readonly chunkP99Ms: number;
@@ -15,8 +15,8 @@ const warmUpTurns = 500;
 const firstBytesARound = 20;
 
 /**
- * Times streams over each way in turn, so that whatever else the machine does slows both: delays of chunks with four
- * streams open, first bytes one after the other.
+ * Times streams over each path alternately, so that other load slows both. Measures the delays of chunks with
+ * four open streams, and first bytes one after the other.
  */
 export async function measureDelays<Way extends string>(
   targets: Readonly<Record<Way, StreamTarget>>,
@@ -48,7 +48,10 @@ export async function measureDelays<Way extends string>(
   return Object.fromEntries(figures) as Record<Way, DelayFigures>;
 }
 
-/** As many requests as it takes until a process runs compiled code; what is measured is one that has run for a while. */
+/**
+ * Enough requests for the process to run compiled code. The benchmark measures a process that has run for a
+ * while.
+ */
 async function warmUp(target: StreamTarget): Promise<void> {
   await timeStream(target, paced);
   const takeTurns = async () => {

@@ -4,20 +4,22 @@ import type { StreamingProvider } from './provider-process.ts';
 import { openStream, readBody, type StreamTarget } from './stream-client.ts';
 
 export interface StallFigures {
-  /** Of the whole stream. */
+  /** Bytes of the whole stream. */
   readonly bytes: number;
-  /** What the provider got rid of while nobody read: what all the buffers on the way take. */
+  /**
+   * Bytes that the provider could send while the client did not read: the content of all buffers in between.
+   */
   readonly sentWhileStalledBytes: number;
   readonly residentBeforeMiB: number;
-  /** The most above that while nobody read. */
+  /** The maximum above that while the client did not read. */
   readonly grownMiB: number;
-  /** Whether, read after all, it arrived byte for byte. */
+  /** Whether the stream arrived byte for byte when the client read on. */
   readonly isWhole: boolean;
 }
 
 const stalledMs = 5_000;
 
-/** A stream of 200 MB, sent as fast as it is taken, to a client that reads the head and then nothing for 5 s. */
+/** Sends a stream of 200 MB at full speed to a client that reads the head and then pauses for 5 s. */
 export async function measureStall(
   target: StreamTarget,
   provider: StreamingProvider,

@@ -5,12 +5,12 @@ export function readResidentMiB(pid: number): number {
   return readStatus(pid, 'VmRSS');
 }
 
-/** Forgets the process's peak, so that `readPeakMiB` tells of what comes from now on. */
+/** Resets the process's peak, so that `readPeakMiB` reports the peak from now on. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** The most resident memory since `forgetPeak`, in MiB. */
+/** The maximum resident memory since `forgetPeak`, in MiB. */
 export function readPeakMiB(pid: number): number {
   return readStatus(pid, 'VmHWM');
 }
@@ -22,9 +22,9 @@ function readStatus(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return Number(kibibytes) / 1024;
 }
 
-/** Processor time that a process has used, in milliseconds: Linux counts it in hundredths of a second. */
+/** Processor time of a process in milliseconds. Linux counts it in hundredths of a second. */
 export function readProcessorMs(pid: number): number {
-  // Behind the name, which may hold anything, the 12th and the 13th field are user and system time (proc(5)).
+  // After the name, which can contain any character, fields 12 and 13 are user and system time (proc(5)).
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

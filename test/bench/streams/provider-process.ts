@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ReadBody } from './stream-client.ts';
 
-/** What the provider has sent so far: the hash of a stream is there once it has ended. */
+/** What the provider has sent so far. The hash of a stream exists after its end. */
 export interface SentStreams {
-  /** The most streams that were open at one time. */
+  /** The maximum number of open streams. */
   readonly openMost: number;
   /** By the id of the order. */
   readonly sent: Readonly<Record<string, Partial<ReadBody>>>;
@@ -17,7 +17,7 @@ export interface StreamingProvider {
   stop(): void;
 }
 
-/** Starts the provider in a process of its own, so that it shares no event loop with the client that times it. */
+/** Starts the provider in its own process, so that it shares no event loop with the client that measures. */
 export async function startStreamingProvider(): Promise<StreamingProvider> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'provider.mjs')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -1,6 +1,7 @@
-// A provider on the loopback that streams chat completions as the request's `user` orders: {id, chunks, everyMs,
-// fillBytes, cutsFrames}. It starts at once, says in each chunk when it was sent (CLOCK_MONOTONIC, microseconds), and
-// remembers what it has sent: GET /sent. With `everyMs` 0 it sends as fast as it is read.
+// A provider on loopback that streams chat completions. The request's `user` configures the stream: {id,
+// chunks, everyMs, fillBytes, cutsFrames}. It answers at once and writes its sending time into each chunk
+// (CLOCK_MONOTONIC, microseconds). GET /sent returns what it has sent. With `everyMs` 0 it sends as fast as
+// the client reads.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 
@@ -47,7 +48,7 @@ function sendAsRead(stream) {
   endStream(stream);
 }
 
-/** @returns whether there is room for more. */
+/** @returns whether the buffer has room for more. */
 function sendChunk(stream) {
   const { order, rest } = stream;
   const from = (stream.next * 31) % 1000;
@@ -56,7 +57,7 @@ function sendChunk(stream) {
   const sentAtUs = process.hrtime.bigint() / 1000n;
   const frame = renderFrame({ delta: { content: `${sentAtUs}${text}` }, finish_reason: null });
   if (!order.cutsFrames) return write(stream, frame);
-  // Wherever it falls, in the middle of a character too; the rest goes with the next chunk.
+  // Cuts at an arbitrary position, even within a character. The rest is sent with the next chunk.
   const cut = (frame.length * (stream.next % 7)) >> 3;
   stream.rest = frame.subarray(cut);
   return write(stream, Buffer.concat([rest, frame.subarray(0, cut)]));
@@ -65,7 +66,7 @@ function sendChunk(stream) {
 function endStream(stream) {
   const end = renderFrame({ delta: {}, finish_reason: 'stop' });
   write(stream, Buffer.concat([stream.rest, end, Buffer.from('data: [DONE]\n\n')]));
-  // Before the end goes out: whoever has read all may ask at once.
+  // Before the end is sent, because the client may ask as soon as it has read everything.
   stream.sha256 = stream.hash.digest('hex');
   stream.response.end();
 }

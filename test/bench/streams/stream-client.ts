@@ -8,15 +8,15 @@ export interface StreamTarget {
   readonly model: string;
 }
 
-/** What the provider is to send. */
+/** The stream that the provider shall send. */
 export interface StreamOrder {
   readonly id: string;
   readonly chunks: number;
-  /** 0: as fast as it is read. */
+  /** Milliseconds between chunks. 0 means as fast as the client reads. */
   readonly everyMs: number;
-  /** Characters of text in each chunk, beside the time at which it was sent. */
+  /** Characters of text in each chunk, in addition to its sending time. */
   readonly fillBytes: number;
-  /** Whether chunks end in the middle of frames and characters. */
+  /** Whether chunks end within frames and characters. */
   readonly cutsFrames: boolean;
 }
 
@@ -26,15 +26,15 @@ export interface ReadBody {
 }
 
 export interface StreamTimes {
-  /** From the sending of the request to the first byte of the body. */
+  /** Milliseconds from sending the request to the first byte of the body. */
   readonly firstByteMs: number;
-  /** From the provider's sending to our reading, of each chunk. */
+  /** Milliseconds from the provider's sending to our reading, for each chunk. */
   readonly delaysMs: readonly number[];
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-/** Asks for a stream and settles with its head, nothing of the body read. Throws for anything but a 200. */
+/** Requests a stream and resolves with its head, before the body is read. Throws for any status but 200. */
 export async function openStream(target: StreamTarget, order: StreamOrder): Promise<IncomingMessage> {
   const body = JSON.stringify({
     model: target.model,
@@ -58,7 +58,7 @@ export async function openStream(target: StreamTarget, order: StreamOrder): Prom
   throw new Error(`${target.url}: ${answer.statusCode ?? 0} ${text}`);
 }
 
-/** Reads a stream to its end, and times it against the provider's clock, which is this machine's. */
+/** Reads a stream to its end and compares times with the provider's clock, which is this machine's clock. */
 export async function timeStream(target: StreamTarget, order: StreamOrder): Promise<StreamTimes> {
   const startedAt = performance.now();
   let firstByteMs: number | undefined;

@@ -1,18 +1,18 @@
 import type { ClientBase, Connection, Submittable } from 'pg';
 
-/** As much of pg's connection as COPY needs; its types leave it out. */
+/** The part of pg's connection that COPY needs. pg's types omit it. */
 interface CopyConnection {
   query(text: string): void;
   sendCopyFromChunk(chunk: Buffer): void;
   endCopyFrom(): void;
 }
 
-/** Runs a `COPY … TO STDOUT` and gives what came. */
+/** Runs a `COPY … TO STDOUT` and returns its output. */
 export function copyOut(client: ClientBase, text: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return runCopy(client, text, {
     handleCopyOutResponse: () => undefined,
-    // A view of pg's own buffer, which it goes on writing to.
+    // A view of pg's own buffer, which pg keeps writing to.
     handleCopyData: ({ chunk }: { chunk: Buffer }) => chunks.push(Buffer.from(chunk)),
   }).then(() => Buffer.concat(chunks));
 }
@@ -27,14 +27,17 @@ export async function copyIn(client: ClientBase, text: string, bytes: Buffer): P
   });
 }
 
-/** https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-COPY, by pg's hooks for queries of one's own. */
+/**
+ * Implements https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-COPY with pg's hooks for
+ * custom queries.
+ */
 function runCopy(client: ClientBase, text: string, hooks: object): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<null>();
   const query = {
     ...hooks,
     submit: (connection: Connection) => (connection as unknown as CopyConnection).query(text),
     handleCommandComplete: () => undefined,
-    // After an error pg tells no more of the query.
+    // After an error, pg reports nothing more about the query.
     handleError: reject,
     handleReadyForQuery: () => resolve(null),
   };

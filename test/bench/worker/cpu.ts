@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What Linux counts processor time in. */
+/** The unit in which Linux counts processor time. */
 const ticksPerSecond = 100;
 
-/** Processor time that a process and those that it has started have taken so far, in microseconds; 0 where nobody can say. */
+/**
+ * Processor time of a process and its children so far, in microseconds. 0 if the system does not report it.
+ */
 export function readCpuMicros(pid: number | null): number {
   if (pid === null) return 0;
   const processes = listProcesses();
@@ -16,13 +18,13 @@ export function readCpuMicros(pid: number | null): number {
   return (ticks / ticksPerSecond) * 1_000_000;
 }
 
-/** By id. `man 5 proc_pid_stat`: the parent is the fourth field, times are the fourteenth to the seventeenth. */
+/** By process id. In `man 5 proc_pid_stat` the parent is field 4, and times are fields 14 to 17. */
 function listProcesses(): Map<number, { readonly parent: number; readonly ticks: number }> {
   const processes = new Map<number, { parent: number; ticks: number }>();
   for (const name of readProc()) {
     const stat = readStat(name);
     if (stat === null) continue;
-    // The name, in parentheses, may hold anything.
+    // The name, in parentheses, can contain any character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [user, system, childrenUser, childrenSystem] = fields.slice(11, 15).map(Number);
     const ticks = (user ?? 0) + (system ?? 0) + (childrenUser ?? 0) + (childrenSystem ?? 0);

@@ -1,10 +1,10 @@
-// What the worker writes and reads: `npm run bench:worker -- [--events 60000] [--rows 5000000]`. Prints figures, then one line of JSON;
-// ends with 1 when a bound of issue 7 is broken. Means something on a machine with nothing else to do.
+// `npm run bench:worker -- [--events 60000] [--rows 5000000]` measures writes and reads of the worker. It
+// prints figures, then one line of JSON, and exits with 1 when a bound is broken. Run it on an idle machine.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startStack } from '@gateway/testing';
-// Not by the library's face: that has decorators, which Node does not strip.
+// Imported by file, not through the library's index: the index has decorators, which Node does not strip.
 import { connectMessaging } from '../../../libs/messaging/src/nats-messaging.ts';
 import { serviceRow } from '../../../tools/bootstrap/stack/service-table.ts';
 import { measureQueries } from './queries.ts';
@@ -49,13 +49,15 @@ try {
   await stack.stop();
 }
 
-/** CPU of the gateway's process for accepting, ending and shipping a request with a hundred candidates. */
+/**
+ * CPU time of the gateway's process for accepting, ending and shipping a request with a hundred candidates.
+ */
 function measureRecording(redisUrl: string): { cpu_us_per_request: number } {
   const script = join(import.meta.dirname, '../recording/measure-recording.ts');
-  // A database that the worker does not look at: what is queued there is nobody's to write.
+  // A database that the worker does not use, so that the queued events are not written.
   const apart = new URL(redisUrl);
   apart.pathname = '/5';
-  // As the gateway's process is started.
+  // With the flags of the gateway's process.
   const { nodeOptions } = serviceRow('edge-gateway');
   const output = execFileSync(process.execPath, [...nodeOptions, script, '60000', '32', '100'], {
     env: { ...process.env, REDIS_URL: apart.href },

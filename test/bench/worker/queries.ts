@@ -21,7 +21,7 @@ export interface QueryFigures {
   readonly p95_ms: number;
 }
 
-/** Queries over one account with all the rows, through the bus, as the edge asks them. */
+/** Queries over one account that has all rows, through NATS, as the edge sends them. */
 export async function measureQueries({
   messaging,
   databaseUrl,
@@ -59,7 +59,10 @@ async function time(ask: () => Promise<unknown>): Promise<{ p50_ms: number; p95_
   return { p50_ms: quantile(0.5), p95_ms: quantile(0.95) };
 }
 
-/** Rows over the last weeks, made in the database itself; the triggers roll them up. Ids carry their times, as all do. */
+/**
+ * Rows over the last weeks, created in the database. Triggers update the sums. Ids contain their times, as
+ * usual.
+ */
 export async function fillLog(databaseUrl: string, accountId: string, rows: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

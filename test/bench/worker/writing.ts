@@ -22,13 +22,14 @@ interface WritingOptions {
   readonly redisUrl: string;
   readonly databaseUrl: string;
   readonly events: number;
-  /** By name, the processes whose processor time is told. */
+  /** The processes whose processor time is reported, by name. */
   readonly processes: Readonly<Record<string, number | null>>;
 }
 
 /**
- * Events with a hundred candidates each, all queued before the first is written: so the worker is never idle, and the last
- * one's lag is the whole time. Beside it the same rows by COPY into a table without indexes and triggers.
+ * Events with a hundred candidates each, all queued before the first is written, so that the worker is never
+ * idle and the lag of the last event is the total time. For comparison, the same rows by COPY into a table
+ * without indexes and triggers.
  */
 export async function measureWriting(options: WritingOptions) {
   const { messaging, redisUrl, databaseUrl, events, processes } = options;
