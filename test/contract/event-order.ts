@@ -1,8 +1,9 @@
 import type { StreamEvent } from '@gateway/interchange';
 
 /**
- * What every renderer may count on: a message starts first, and once; deltas and citations lie between the start and the
- * end of their block; blocks that started end; a choice finishes once, after its blocks; an end is the last event.
+ * Checks the order that every renderer relies on. One message start comes first. Deltas and citations are
+ * between the start and the end of their block. Every started block ends. A choice finishes once, after its
+ * blocks. An end is the last event.
  */
 export function expectOrder(events: readonly StreamEvent[]): void {
   const open = new Map<string, string>();

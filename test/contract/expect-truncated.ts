@@ -2,8 +2,8 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { WireFormat } from '@gateway/wire-formats';
 
 /**
- * A stream that ends before its last byte of meaning is told as what it is: an answer without its end, or an invalid
- * one; at whatever byte it is cut. `wholeAt` is the length from which on nothing is missing.
+ * Checks that a stream which is cut before its last meaningful byte is read as incomplete or invalid,
+ * wherever it is cut. From the length `wholeAt` on nothing is missing.
  */
 export function expectTruncated({ provider }: WireFormat, bytes: Buffer, wholeAt: number): void {
   for (let length = 0; length < wholeAt; length += 1) {

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 
-/** Seconds for each property: few enough for the suite to stay under a minute; more by `FUZZ_SECONDS`, for a night. */
+/**
+ * Seconds per property. The default keeps the suite under a minute; `FUZZ_SECONDS` raises it for nightly
+ * runs.
+ */
 const secondsEach = Number(process.env['FUZZ_SECONDS'] ?? '0.5');
 
-/** A property held to as many cases as fit the time. A failure names the seed and the shrunk case. */
+/**
+ * Checks a property on as many cases as fit into the time. A failure reports the seed and the shrunk case.
+ */
 export function fuzz<Case>(name: string, cases: fc.Arbitrary<Case>, holds: (example: Case) => void): void {
   const run = (): void => {
     fc.assert(fc.property(cases, holds), {
@@ -12,6 +17,6 @@ export function fuzz<Case>(name: string, cases: fc.Arbitrary<Case>, holds: (exam
       markInterruptAsFailure: false,
     });
   };
-  // Shrinking a failure takes its own time.
+  // Shrinking a failure takes additional time.
   test(name, run, secondsEach * 1000 + 60_000);
 }

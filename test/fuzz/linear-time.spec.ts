@@ -14,7 +14,7 @@ import { requests } from './sample-requests.ts';
 const clients = ['chat-completions', 'messages', 'converse'] as const;
 const route = { model: 'p/m', stream: true };
 
-/** The shortest of some runs: what other processes take away is in the longer ones. */
+/** The shortest of several runs, because other processes only make runs longer. */
 function shortestMs(run: () => void): number {
   return Math.min(
     ...Array.from({ length: 4 }, () => {
@@ -28,8 +28,8 @@ function shortestMs(run: () => void): number {
 const factorMax = 3;
 
 /**
- * Twice the input takes at most three times as long; quadratic work would take four. A machine that is busy in one of the
- * measurements is given other chances: what is quadratic fails all of them.
+ * Twice the input may take at most three times as long; quadratic work would take four times. The measurement
+ * is repeated on a busy machine: quadratic code fails every repetition.
  */
 function expectLinear(prepare: (size: number) => () => void, size: number): void {
   const factors: number[] = [];
@@ -59,7 +59,7 @@ describe('codecs', () => {
     ['many returns', (size) => '\r'.repeat(size)],
     ['comments', (size) => ': x\n'.repeat(size / 4)],
   ];
-  test.each(sse)('server-sent events: %s, in small pieces', (_what, write) => {
+  test.each(sse)('server-sent events: %s, in small chunks', (_what, write) => {
     expectLinear((size) => {
       const chunks = pieces(Buffer.from(write(size)), 7);
       return () => {
@@ -70,7 +70,7 @@ describe('codecs', () => {
     }, 400_000);
   });
 
-  test('server-sent events: written with many line ends', () => {
+  test('server-sent events: rendered with many line ends', () => {
     expectLinear((size) => {
       const data = '\r\n\r\n\n'.repeat(size / 5);
       return () => void encodeSse({ data });
@@ -80,7 +80,7 @@ describe('codecs', () => {
   test.each([
     ['one long message', (size: number) => [size]],
     ['many messages', (size: number) => Array.from({ length: size / 100 }, () => 100)],
-  ])('binary event streams: %s, in small pieces', (_what, lengths) => {
+  ])('binary event streams: %s, in small chunks', (_what, lengths) => {
     expectLinear((size) => {
       const all = lengths(size).map((length) => ({ headers: new Map(), payload: Buffer.alloc(length) }));
       const bytes = Buffer.concat(all.map((message) => Buffer.from(encodeEventStream(message))));
@@ -111,7 +111,7 @@ describe('codecs', () => {
 
 type Members = { [key: string]: Json };
 
-/** A sample with its messages or tools said many times over. */
+/** A sample whose messages or tools are repeated many times. */
 function grow(name: string, what: 'messages' | 'tools', times: number): Buffer {
   const request = structuredClone(requests[name]) as Members;
   const holder = name === 'converse' && what === 'tools' ? (request['toolConfig'] as Members) : request;
@@ -128,7 +128,7 @@ function grow(name: string, what: 'messages' | 'tools', times: number): Buffer {
 }
 
 describe.each(clients)('requests of %s', (name) => {
-  test.each(['messages', 'tools'] as const)('many %s, read and written for every provider', (what) => {
+  test.each(['messages', 'tools'] as const)('many %s, parsed and rendered for every provider', (what) => {
     expectLinear(
       (times) => {
         const bytes = grow(name, what, times);
@@ -146,7 +146,7 @@ describe.each(clients)('requests of %s', (name) => {
   });
 });
 
-/** Many calls side by side, each in many pieces, after much text. */
+/** Many parallel calls, each in many chunks, after much text. */
 function manyEvents(size: number): StreamEvent[] {
   const calls = Array.from({ length: size / 20 }, (_, at) => at + 1);
   const place = { choice: 0, block: 0 };
@@ -182,14 +182,14 @@ describe.each(clients)('streams of %s', (name) => {
     return Buffer.concat(events.map((event) => Buffer.from(renderer.render(event))));
   };
 
-  test('many events, written', () => {
+  test('many events, rendered', () => {
     expectLinear((size) => {
       const events = manyEvents(size);
       return () => void write(events);
     }, 4000);
   });
 
-  test('many events, read in small pieces', () => {
+  test('many events, parsed in small chunks', () => {
     expectLinear((size) => {
       const chunks = pieces(write(manyEvents(size)), 50);
       return () => {

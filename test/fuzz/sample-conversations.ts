@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ContextBlock } from '../../apps/compressor/src/compress-blocks/context-block.ts';
 
-/** Few lines, so that runs come again; some that look like what references and markers look like. */
+/** Few different lines, so that repetitions occur. Some look like references and markers. */
 const line = fc.oneof(
   {
     weight: 12,
@@ -79,7 +79,7 @@ const records = fc.oneof(
   fc.dictionary(fc.string({ maxLength: 8 }), record, { maxKeys: 8 }),
   fc.jsonValue({ maxDepth: 4 }),
 );
-/** With numbers that a parse would change, and whatever white space. */
+/** With numbers that parsing would change, and arbitrary white space. */
 export const json = fc
   .tuple(
     records,
@@ -101,7 +101,7 @@ const block = fc.record({
   frozen: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 }) satisfies fc.Arbitrary<ContextBlock>;
 
-/** Blocks of which some come again, whole or with a line more. */
+/** Blocks of which some repeat, whole or with an additional line. */
 export const conversation: fc.Arbitrary<ContextBlock[]> = fc
   .tuple(
     fc.array(block, { minLength: 1, maxLength: 5 }),

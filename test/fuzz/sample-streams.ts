@@ -9,7 +9,7 @@ const chunk = (choices: Json[], rest: { [key: string]: Json } = {}): Json => ({
   ...rest,
 });
 
-/** The events of a stream of each format: thinking, text and a call, with their end. */
+/** The events of a stream of each format: thinking, text and a call, with their ends. */
 export const streams: Record<string, Json[]> = {
   'chat-completions': [
     chunk([{ index: 0, delta: { role: 'assistant', reasoning_content: 'Hm.' } }]),

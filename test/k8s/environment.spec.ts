@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { overlays, renderOverlay, root } from './kustomize.fixture.ts';
 import { listWorkloads, type Workload } from './workloads.fixture.ts';
 
-/** What Node itself reads. */
+/** Variables that Node itself reads. */
 const ofNode = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 
 const keyOf32Bytes = Buffer.alloc(32, 7).toString('base64');
@@ -47,7 +47,7 @@ function renderEnvironment({ container }: Workload): Record<string, string> {
     container.env.map(({ name, value }) => {
       const text = value ?? secretValues[name];
       if (text === undefined) throw new Error(`No test value for ${name}.`);
-      // The file lies in a volume, which is not here; its content is what a variable would hold.
+      // The file is in a volume, which does not exist here. Its content is what the variable would contain.
       return name === 'VAULT_KEK_FILE' ? ['VAULT_KEK', keyOf32Bytes] : [name, text];
     }),
   );
@@ -69,19 +69,19 @@ async function startConfiguration(each: Workload): Promise<void> {
 describe.each(overlays)('overlay %s', (overlay) => {
   const services = listWorkloads(renderOverlay(overlay)).filter(({ component }) => component === 'service');
 
-  test.each(services)('$name is given no variable that it does not read, and none twice', (each) => {
+  test.each(services)('$name gets only variables that it reads, each once', (each) => {
     const names = each.container.env.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     const declared = readDeclaredVariables(each.name);
     expect(names.filter((name) => !declared.includes(name) && !ofNode.includes(name))).toEqual([]);
   });
 
-  test.each(services)('$name starts with what it is given', async (each) => {
+  test.each(services)('$name starts with its variables', async (each) => {
     await expect(startConfiguration(each)).resolves.toBeUndefined();
   });
 
   test.each(services.filter(({ name }) => name !== 'sandbox-provider'))(
-    '$name speaks on the bus as itself, over TLS outside of development',
+    '$name connects to NATS as its own user, over TLS outside of development',
     ({ container, name }) => {
       expect(container.env).toContainEqual({ name: 'NATS_USER', value: name });
       const url = container.env.find((variable) => variable.name === 'NATS_URL')?.value;
@@ -90,7 +90,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
   );
 });
 
-test('a service that lacks a variable does not start', async () => {
+test('a service with a missing variable does not start', async () => {
   const [account] = listWorkloads(renderOverlay('production')).filter(({ name }) => name === 'account');
   if (account === undefined) throw new Error('There is no account service.');
   const env = account.container.env.filter(({ name }) => name !== 'KEY_PEPPER');

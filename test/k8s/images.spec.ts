@@ -8,7 +8,7 @@ import { overlays, renderOverlay, root } from './kustomize.fixture.ts';
 import { listWorkloads } from './workloads.fixture.ts';
 
 const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
-/** What runs as a process: the dashboard is files, in the edge's image. */
+/** The apps that run as processes. The dashboard is only files in the edge's image. */
 const apps = readdirSync(join(root, 'apps')).filter((app) =>
   existsSync(join(root, 'apps', app, 'src/main.ts')),
 );
@@ -27,7 +27,7 @@ const compose = z
   .looseObject({ services: z.record(z.string(), composeService), volumes: z.record(z.string(), z.null()) })
   .parse(parse(readFileSync(join(root, 'deploy/compose.yaml'), 'utf8'), { merge: true }));
 
-/** The packages that a source file imports when it runs; types are gone by then. */
+/** The packages that a source file imports at run time, without types. */
 function listImportedPackages(file: string): string[] {
   const source = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
   return [...source.matchAll(/(?:from|import|import\()\s*'(?<name>[@\w][\w@/.:-]*)'/g)]
@@ -50,13 +50,13 @@ function listSources(directory: string): string[] {
 }
 
 describe('the Dockerfile', () => {
-  test('has no fault that its linter finds', () => {
+  test('passes its linter', () => {
     expect(
       validateDockerfile(dockerfile).map(({ message, range }) => ({ line: range.start.line + 1, message })),
     ).toEqual([]);
   });
 
-  test('ends each image as a user without rights, with a health check where there is health', () => {
+  test('ends each image with an unprivileged user, and a health check where the app has one', () => {
     const stages = dockerfile.split(/^FROM /m).slice(1);
     const images = stages.filter((stage) => /^(ENTRYPOINT|CMD) /m.test(stage));
     expect(images).toHaveLength(2);
@@ -68,7 +68,7 @@ describe('the Dockerfile', () => {
     expect(dockerfile).toMatch(/npm ci [^\n]*--omit=dev/);
   });
 
-  test('hands every file on that it copies from the checkout', () => {
+  test('passes on every file that it copies from the checkout', () => {
     const ignored = readFileSync(join(root, 'deploy/Dockerfile.dockerignore'), 'utf8').split('\n');
     const copied = [...dockerfile.matchAll(/^COPY (?!--)(?<paths>.+)$/gm)]
       .flatMap(({ groups }) => (groups?.['paths'] ?? '').split(' ').slice(0, -1))
@@ -80,7 +80,7 @@ describe('the Dockerfile', () => {
     const { dependencies } = z
       .looseObject({ dependencies: z.record(z.string(), z.string()) })
       .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
-    // Comes with @prisma/adapter-pg, which is one.
+    // Comes with @prisma/adapter-pg, which is a production dependency.
     const present = new Set([...Object.keys(dependencies), '@prisma/driver-adapter-utils']);
     const libs = readdirSync(join(root, 'libs')).filter((lib) => lib !== 'testing');
     const sources = [
@@ -97,7 +97,7 @@ describe('the Dockerfile', () => {
   });
 });
 
-test('every image of the manifests is one that is built, or a data store of the trial', () => {
+test('the Dockerfile builds every image of the manifests, except the data stores of the trial', () => {
   const built = [...apps, 'migrate'].map((app) => `agent-gateway/${app}`);
   for (const overlay of overlays)
     for (const { container, component } of listWorkloads(renderOverlay(overlay)))
@@ -107,20 +107,21 @@ test('every image of the manifests is one that is built, or a data store of the 
 });
 
 describe('compose', () => {
-  test('brings the data stores alone, and the whole suite by its profile', () => {
+  test('starts only the data stores by default, and the whole suite with its profile', () => {
     const plain = Object.entries(compose.services).filter(([, { profiles }]) => profiles === undefined);
     expect(plain.map(([name]) => name).sort()).toEqual(['nats', 'postgres', 'redis']);
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(apps));
   });
 
-  test.each(apps)('%s is given what the manifests give it, under the same restrictions', (app) => {
+  test.each(apps)('%s gets the same variables as in the manifests, with the same restrictions', (app) => {
     const service = compose.services[app];
     expect(service).toMatchObject({ user: '1000:1000', read_only: true, cap_drop: ['ALL'] });
     const own = listWorkloads(renderOverlay('dev')).find(({ name }) => name === app);
-    // One way or the other to hand over a key; one Redis for queue and cache; the rest is Node's or has a default.
+    // Keys can be passed in two ways; one Redis serves queue and cache; other variables are Node's or have
+    // defaults.
     const apart = [
       'NODE_OPTIONS',
-      // TLS to NATS, which the dev overlay does without.
+      // TLS to NATS, which the dev overlay does not use.
       'NODE_EXTRA_CA_CERTS',
       'LOG_LEVEL',
       'VAULT_KEK_FILE',
@@ -135,7 +136,7 @@ describe('compose', () => {
     );
   });
 
-  test('mounts files that are there, and listens on loopback alone', () => {
+  test('mounts existing files, and listens on loopback only', () => {
     for (const { volumes, ports } of Object.values(compose.services)) {
       for (const [source = ''] of volumes.map((volume) => volume.split(':')))
         if (source.startsWith('.') && !source.includes('.data/'))

@@ -4,7 +4,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { applyJsonPatch, patchOperations, type Json } from './json-patch.fixture.ts';
 
-/** A Kubernetes object, as far as it is the same for all kinds. */
+/** The part of a Kubernetes object that all kinds share. */
 export const manifest = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -26,7 +26,7 @@ const patch = z.strictObject({
 });
 type Patch = z.output<typeof patch>;
 
-/** What our kustomizations consist of. Anything else of kustomize's is refused, not passed over. */
+/** The features that the kustomizations use. Other features of kustomize are rejected, not ignored. */
 const kustomization = z.strictObject({
   apiVersion: z.string(),
   kind: z.enum(['Kustomization', 'Component']),
@@ -80,7 +80,7 @@ function isTarget({ target }: Patch, object: Manifest): boolean {
   return label === '' || object.metadata.labels?.[label] === value;
 }
 
-/** Throws when a patch has nothing to change, which kustomize lets pass. */
+/** Throws if a patch changes nothing, which kustomize would accept. */
 function applyPatches(
   objects: readonly Manifest[],
   { patches }: Kustomization,
@@ -99,7 +99,7 @@ function applyPatches(
   );
 }
 
-/** Tags wherever `image` stands under a list of containers. */
+/** Sets tags wherever a list of containers has `image`. */
 function applyImages(value: Json, images: Kustomization['images']): Json {
   if (Array.isArray(value)) return value.map((item) => applyImages(item, images));
   if (value === null || typeof value !== 'object') return value;
@@ -133,8 +133,8 @@ function readKustomization(directory: string): Kustomization {
 }
 
 /**
- * Renders the subset of kustomize that k8s/ keeps to: resources, components, JSON patches, image tags, a namespace, and
- * ConfigMaps from files. A spec holds it against kustomize itself wherever that is installed.
+ * Renders the subset of kustomize that k8s/ uses: resources, components, JSON patches, image tags, a
+ * namespace, and ConfigMaps from files. If kustomize is installed, a spec compares the results.
  */
 export function renderKustomization(directory: string): Manifest[] {
   const own = readKustomization(directory);

@@ -39,7 +39,7 @@ function isSelected({ matchLabels = {}, matchExpressions = [] }: Selector, { lab
   );
 }
 
-/** The pages' table of arrows: from, to, port. */
+/** The connections in the table of the page: from, to. */
 function readDocumentedArrows(): string[] {
   const page = readFileSync(join(root, 'docs/operations/running.md'), 'utf8');
   const section = /^## Network connections between processes$([\s\S]*?)^## /m.exec(page)?.[1] ?? '';
@@ -52,7 +52,7 @@ function readDocumentedArrows(): string[] {
     });
 }
 
-/** What follows from the contracts and from the variables that each process is given. */
+/** The connections that follow from the contracts and from the variables of each process. */
 function deriveArrows(workloads: readonly Workload[]): string[] {
   const onTheBus = new Set(
     contractTable.flatMap((contract) =>
@@ -76,7 +76,7 @@ function deriveArrows(workloads: readonly Workload[]): string[] {
     .sort();
 }
 
-/** The arrows that policies of egress allow, by their names, `<from>-to-<to>`. */
+/** The connections that egress policies allow, by their names `<from>-to-<to>`. */
 function listAllowedArrows(policies: readonly Policy[]): string[] {
   return policies
     .filter(({ spec, metadata }) => spec.egress !== undefined && !metadata.name.startsWith('all-to-'))
@@ -89,16 +89,16 @@ describe.each(overlays)('overlay %s', (overlay) => {
   const policies = listPolicies(manifests);
   const workloads = listWorkloads(manifests);
 
-  test('refuses everything that is not allowed, in and out', () => {
+  test('denies all other connections, in and out', () => {
     const deny = policies.find(({ metadata }) => metadata.name === 'default-deny');
     expect(deny?.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
   });
 
-  test('allows the arrows that follow from contracts and configuration, and no other', () => {
+  test('allows exactly the connections that follow from contracts and configuration', () => {
     expect(listAllowedArrows(policies)).toEqual(deriveArrows(workloads));
   });
 
-  test('an arrow begins at the pods that its name says, and ends at one port of what it says', () => {
+  test('a policy selects the pods in its name, and allows one port of its target', () => {
     for (const { metadata, spec } of policies) {
       if (spec.egress === undefined || metadata.name.startsWith('all-to-')) continue;
       const [from = '', to = ''] = metadata.name.split('-to-');
@@ -118,7 +118,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     }
   });
 
-  test('what is called lets in those who call it, and nobody else', () => {
+  test('each process accepts connections only from its callers', () => {
     const arrows = deriveArrows(workloads);
     const called = workloads.filter(({ name }) => arrows.some((arrow) => arrow.endsWith(` → ${name}`)));
     for (const target of called) {
@@ -134,7 +134,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     }
   });
 
-  test('the edge alone is open to clients, and no provider may be at a private address', () => {
+  test('clients reach only the edge, and no provider may have a private address', () => {
     const open = policies.filter(({ spec }) =>
       (spec.ingress ?? []).some(({ from }) => from.some(({ ipBlock }) => ipBlock !== undefined)),
     );
@@ -145,7 +145,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     );
   });
 
-  test('metrics and health are open to Prometheus alone', () => {
+  test('only Prometheus reaches metrics and health', () => {
     const toHealth = policies.filter(({ spec }) =>
       (spec.ingress ?? []).some((rule) => rule.ports.some(({ port }) => port === 'health')),
     );
@@ -154,6 +154,6 @@ describe.each(overlays)('overlay %s', (overlay) => {
   });
 });
 
-test('the page lists the same arrows', () => {
+test('the page lists the same connections', () => {
   expect(readDocumentedArrows().sort()).toEqual(deriveArrows(listWorkloads(renderOverlay('dev'))));
 });

@@ -20,7 +20,9 @@ function readSources(): string {
     .join('\n');
 }
 
-/** Every series that a process can export: those of the code by the name each metric is made with, those of the runtime, and `up`. */
+/**
+ * Every series that a process can export: metrics by the name in the code, the runtime's metrics, and `up`.
+ */
 async function listExportedSeries(): Promise<Set<string>> {
   const made = [
     ...readSources().matchAll(/\.(?<type>counter|gauge|histogram)\(\{\s*name: '(?<name>[a-z_]+)'/g),
@@ -48,19 +50,19 @@ const anchorOf = (heading: string): string =>
     .replaceAll(' ', '-');
 
 describe('alerts', () => {
-  test.each(rules)('$alert names series that are exported', async ({ expr }) => {
+  test.each(rules)('$alert uses exported series', async ({ expr }) => {
     const exported = await listExportedSeries();
     expect(listSeries(expr).filter((name) => !exported.has(name))).toEqual([]);
     expect(listSeries(expr)).not.toEqual([]);
   });
 
-  test.each(rules)('$alert leads to a runbook entry that is there', ({ annotations }) => {
+  test.each(rules)('$alert links to an existing runbook entry', ({ annotations }) => {
     const [page = '', anchor] = annotations.runbook.split('#');
     const headings = [...readFileSync(join(root, page), 'utf8').matchAll(/^#+ (?<title>.+)$/gm)];
     expect(headings.map(({ groups }) => anchorOf(groups?.['title'] ?? ''))).toContain(anchor);
   });
 
-  test('are rules to Prometheus, and do what their tests say', async () => {
+  test('Prometheus accepts the rules, and their tests pass', async () => {
     await installTestPrograms([prometheusProgram]);
     const check = spawnSync('promtool', ['check', 'rules', alertsFile], { encoding: 'utf8' });
     expect([check.status, check.stderr]).toEqual([0, '']);
@@ -70,7 +72,7 @@ describe('alerts', () => {
   }, 240_000);
 });
 
-test.each(panels)('the panel “$title” shows series that are exported', async ({ targets }) => {
+test.each(panels)('the panel “$title” uses exported series', async ({ targets }) => {
   const exported = await listExportedSeries();
   for (const { expr } of targets) {
     expect(listSeries(expr).filter((name) => !exported.has(name))).toEqual([]);
@@ -97,7 +99,7 @@ const scaling = z.looseObject({
   }),
 });
 
-test('each autoscaler asks for a metric that the adapter makes of an exported series', async () => {
+test('each autoscaler uses a metric that the adapter derives from an exported series', async () => {
   const manifests = renderOverlay('production');
   const config = manifests.find(({ metadata }) => metadata.name === 'agent-gateway-adapter-rules');
   const { data } = z.looseObject({ data: z.record(z.string(), z.string()) }).parse(config);
@@ -135,7 +137,7 @@ const collector = z
   })
   .parse(parse(readFileSync(join(root, 'deploy/otel/collector.yaml'), 'utf8')));
 
-test('the collector keeps failed and slow traces whole, and takes content out before anything leaves', () => {
+test('the collector keeps failed and slow traces whole, and removes content before it exports', () => {
   const { traces } = collector.service.pipelines;
   for (const part of ['receivers', 'processors', 'exporters'] as const)
     expect(Object.keys(collector[part]).sort()).toEqual([...traces[part]].sort());

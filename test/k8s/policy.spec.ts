@@ -5,7 +5,10 @@ import { contractTable } from '@gateway/contracts';
 import { overlays, renderOverlay, type Manifest } from './kustomize.fixture.ts';
 import { findVariable, listSecretReferences, listWorkloads, type Workload } from './workloads.fixture.ts';
 
-/** What a stopping edge does when its streams have ended: `shipTimeMs` of its main.ts, and some room. */
+/**
+ * The time that a stopping edge needs after its streams have ended: `shipTimeMs` of its main.ts, plus a
+ * margin.
+ */
 const afterDrainSeconds = 10;
 
 const scaling = z.looseObject({
@@ -44,7 +47,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
   });
 
   test.each(workloads)(
-    '$kind $name keeps to restricted Pod Security, on a tree it cannot write to',
+    '$kind $name satisfies restricted Pod Security, with a read-only file system',
     (each) => {
       expect(each.pod.securityContext).toMatchObject({
         runAsNonRoot: true,
@@ -62,15 +65,12 @@ describe.each(overlays)('overlay %s', (overlay) => {
     },
   );
 
-  test.each(workloads)(
-    '$kind $name has bounded volumes in memory or on the node, /tmp among them',
-    (each) => {
-      for (const { emptyDir } of each.pod.volumes) if (emptyDir) expect(emptyDir.sizeLimit).toBeDefined();
-      expect(each.container.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/tmp');
-    },
-  );
+  test.each(workloads)('$kind $name has bounded volumes in memory or on the node, including /tmp', (each) => {
+    for (const { emptyDir } of each.pod.volumes) if (emptyDir) expect(emptyDir.sizeLimit).toBeDefined();
+    expect(each.container.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/tmp');
+  });
 
-  test.each(workloads)('$kind $name runs under an account of its own without a token', (each) => {
+  test.each(workloads)('$kind $name runs under its own service account without a token', (each) => {
     expect(each.pod.automountServiceAccountToken).toBe(false);
     const account = ofKind(manifests, 'ServiceAccount').find(
       ({ metadata }) => metadata.name === each.pod.serviceAccountName,
@@ -79,16 +79,16 @@ describe.each(overlays)('overlay %s', (overlay) => {
     if (each.component === 'service') expect(each.pod.serviceAccountName).toBe(each.name);
   });
 
-  test('nothing is given rights in the cluster', () => {
+  test('no service account has rights in the cluster', () => {
     expect(manifests.filter(({ apiVersion }) => apiVersion.startsWith('rbac.'))).toEqual([]);
   });
 
-  test.each(workloads)('$kind $name asks for processor and memory, and is bounded in memory', (each) => {
+  test.each(workloads)('$kind $name requests processor and memory, and has a memory limit', (each) => {
     expect(Object.keys(each.container.resources?.requests ?? {}).sort()).toEqual(['cpu', 'memory']);
     expect(each.container.resources?.limits['memory']).toBeDefined();
   });
 
-  test.each(services)('$name is asked whether it lives apart from whether it is ready', ({ container }) => {
+  test.each(services)('$name has separate liveness and readiness probes', ({ container }) => {
     expect(container.startupProbe?.httpGet).toEqual({ path: '/health/live', port: 'health' });
     expect(container.livenessProbe?.httpGet).toEqual({ path: '/health/live', port: 'health' });
     expect(container.readinessProbe?.httpGet).toEqual({ path: '/health/ready', port: 'health' });
@@ -103,7 +103,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
   });
 
   test.each(services.filter(({ name }) => name !== 'sandbox-provider'))(
-    '$name is scaled, not by a number beside it, and loses one pod at a time',
+    '$name has an autoscaler and no fixed replica count, and loses one pod at a time',
     (each) => {
       expect(isScaled(manifests, each)).toBe(true);
       expect(each.replicas).toBeUndefined();
@@ -115,7 +115,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     },
   );
 
-  test('the edge is given longer to end than it waits for its streams', () => {
+  test('the termination grace period of the edge exceeds its wait for streams', () => {
     const preStopSeconds = edge.container.lifecycle?.preStop.sleep.seconds ?? 0;
     const drainSeconds = Number(findVariable(edge, 'DRAIN_TIMEOUT_MS')) / 1_000;
     expect(preStopSeconds).toBeGreaterThanOrEqual(5);
@@ -125,7 +125,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
   });
 
   test('a stream may be silent for as long as a stopping edge waits, and no longer', () => {
-    // UPSTREAM_TIMEOUT_MS is left at its default of ten minutes.
+    // UPSTREAM_TIMEOUT_MS has its default of ten minutes.
     expect(findVariable(edge, 'UPSTREAM_TIMEOUT_MS') ?? '600000').toBe(
       findVariable(edge, 'DRAIN_TIMEOUT_MS'),
     );
@@ -138,7 +138,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
     expect(edge.claims).toContain(mount?.name);
   });
 
-  test('secrets come by reference alone', () => {
+  test('secrets are passed by reference only', () => {
     expect(ofKind(manifests, 'Secret')).toEqual([]);
     const text = JSON.stringify(manifests);
     expect(text).not.toMatch(/BEGIN [A-Z ]*PRIVATE KEY|:\/\/[^/"@]+:[^/"@]+@/);
@@ -148,17 +148,17 @@ describe.each(overlays)('overlay %s', (overlay) => {
           expect([name, value]).toEqual([name, undefined]);
   });
 
-  test('no service sees a secret of another', () => {
+  test('no service gets a secret of another', () => {
     const users = new Map<string, Set<string>>();
     for (const each of services)
       for (const name of listSecretReferences([each]).keys())
         users.set(name, (users.get(name) ?? new Set()).add(each.name));
-    // The authority's certificate is for all to see.
+    // The certificate of the authority is public.
     users.delete('agent-gateway-ca');
     for (const [name, names] of users) expect([name, [...names]]).toEqual([name, [[...names][0]]]);
   });
 
-  test('a migration can neither be repeated for ever nor last for ever', () => {
+  test('a migration has a limit of retries and time', () => {
     const jobs = ofKind(manifests, 'Job');
     expect(jobs.map(({ metadata }) => metadata.name).sort()).toEqual([
       'migrate-account',
@@ -170,7 +170,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
   });
 });
 
-test('every service has two pods at least, outside of development', () => {
+test('every service has at least two pods outside of development', () => {
   for (const overlay of ['staging', 'production'] as const)
     for (const { minReplicas, scaleTargetRef } of scalings(renderOverlay(overlay)))
       expect([overlay, scaleTargetRef.name, minReplicas >= 2]).toEqual([overlay, scaleTargetRef.name, true]);
@@ -201,7 +201,7 @@ test.each(['staging', 'production'] as const)(
         return [target.name, data.map(({ secretKey }) => secretKey)] as const;
       }),
     );
-    // cert-manager writes the first; the second is the authority's, which the platform makes once.
+    // cert-manager writes the first. The platform creates the second, the authority's, once.
     for (const name of ['edge-gateway-tls', 'agent-gateway-ca']) provided.set(name, []);
     expect(isProvided(listSecretReferences(listWorkloads(manifests)), provided)).toEqual([]);
   },

@@ -9,7 +9,7 @@ const nameOf = ({ kind, metadata }: Manifest): string =>
 const byName = (manifests: readonly Manifest[]): Record<string, Manifest> =>
   Object.fromEntries(manifests.map((object) => [nameOf(object), object]));
 
-/** Components came with kustomize 3.7; some distributions' kubectl still has 2.0. */
+/** Components exist since kustomize 3.7. The kubectl of some distributions still contains 2.0. */
 function renderWithKubectl(overlay: string): Manifest[] | null {
   const { status, stdout } = spawnSync('kubectl', ['kustomize', join(root, 'k8s/overlays', overlay)], {
     encoding: 'utf8',
@@ -24,7 +24,7 @@ function hasKustomize(): boolean {
 }
 
 describe.each(overlays)('overlay %s', (overlay) => {
-  test('renders, with no name twice, everything in one namespace', () => {
+  test('renders with unique names, all in one namespace', () => {
     const manifests = renderOverlay(overlay);
     const names = manifests.map(nameOf);
     expect(new Set(names).size).toBe(names.length);

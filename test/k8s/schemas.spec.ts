@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { z } from 'zod';
 import { overlays, renderOverlay, root, type Manifest } from './kustomize.fixture.ts';
 
-/** The OpenAPI schemas of two versions of Kubernetes, and those of the kinds that operators add. */
+/** The OpenAPI schemas of two versions of Kubernetes, and of the kinds that operators add. */
 const kubernetesVersions = ['1-33', '1-34'];
 const ofOperators: Readonly<Record<string, string>> = {
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
@@ -37,8 +37,8 @@ async function findFaults(object: Manifest, version: string): Promise<string[]> 
 }
 
 /**
- * Kubernetes drops a field that it does not know, and its schemas let any pass: a misspelt one is found by the types of the
- * same schemas, against which the compiler holds a literal field by field.
+ * Kubernetes drops unknown fields, and its schemas accept them. The TypeScript types of the same schemas find
+ * misspelt fields, because the compiler checks a literal field by field.
  */
 function findUnknownFields(objects: readonly Manifest[], version: string): string[] {
   const lines = objects.map(
@@ -79,13 +79,13 @@ describe.each(kubernetesVersions)('Kubernetes %s', (version) => {
     expect(faults.flat()).toEqual([]);
   });
 
-  test('no object has a field that is not known', () => {
+  test('no object has an unknown field', () => {
     const [first, ...others] = overlays.flatMap(renderOverlay);
     expect(findUnknownFields(first === undefined ? [] : [first, ...others], version)).toEqual([]);
   }, 120_000);
 });
 
-test('the checks find a fault: a wrong type, and a misspelt field', async () => {
+test('the checks find a wrong type and a misspelt field', async () => {
   const deployment = renderOverlay('production').find(({ kind }) => kind === 'Deployment');
   if (deployment === undefined) throw new Error('There is no Deployment.');
   const misspelt = { ...deployment, spec: { ...(deployment['spec'] as object), replica: 2 } };

@@ -36,7 +36,10 @@ export const { panels } = z
   })
   .parse(JSON.parse(readFileSync(join(root, 'deploy/grafana/gateway.json'), 'utf8')));
 
-/** Names of series in PromQL: words before a selector, a range or an operator, less functions, keywords and labels. */
+/**
+ * The series names in PromQL: words before a selector, a range or an operator, without functions, keywords
+ * and labels.
+ */
 export function listSeries(expression: string): string[] {
   const bare = expression
     .replaceAll(/\{[^}]*\}/g, ' ')

@@ -58,7 +58,7 @@ const workload = z.looseObject({
   }),
 });
 
-/** A Deployment, StatefulSet or Job, and the one container of its pods. */
+/** A Deployment, StatefulSet or Job, and the single container of its pods. */
 export interface Workload {
   readonly name: string;
   readonly kind: string;
@@ -95,12 +95,12 @@ export function listWorkloads(manifests: readonly Manifest[]): Workload[] {
     });
 }
 
-/** A variable that has a value of its own, or undefined. */
+/** The value of a variable that has a literal value, or undefined. */
 export function findVariable({ container: { env } }: Workload, name: string): string | undefined {
   return env.find((each) => each.name === name)?.value;
 }
 
-/** Secrets by reference: which keys of which Secret the pods of these manifests need; `*` is a whole one, as a volume. */
+/** The secrets that the pods of these manifests need: keys by Secret. `*` is a whole Secret, as a volume. */
 export function listSecretReferences(workloads: readonly Workload[]): Map<string, Set<string>> {
   const references = new Map<string, Set<string>>();
   const note = (name: string, key: string) =>

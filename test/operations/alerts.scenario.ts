@@ -12,9 +12,9 @@ import { root } from './dockerfile.fixture.ts';
 import { installTestPrograms, prometheusProgram } from './programs.fixture.ts';
 import { startPrometheus, type Prometheus, type Rule } from './prometheus.fixture.ts';
 
-/** What the rules wait for, at the most: the window of their rates, and `for`. */
+/** The longest wait of a rule: the window of its rate plus `for`. */
 const ruleWaitMs = 2 * 60_000;
-/** For scrapes and evaluations on a machine that does much else. */
+/** A margin for scrapes and evaluations on a busy machine. */
 const slackMs = 40_000;
 const victim = 'tool-router';
 
@@ -23,8 +23,8 @@ let prometheus: Prometheus;
 let load: Load;
 
 /**
- * The rules of deploy/ in a real Prometheus that scrapes a stack under load.
- * @param factor by how much faster time goes for Prometheus: 1 are the rules as they stand.
+ * Loads the rules of deploy/ into a real Prometheus that scrapes a stack under load.
+ * @param factor speeds up time for Prometheus; with 1 the rules are unchanged.
  */
 export function describeAlerts(factor: number): void {
   const undo: Undo[] = [];
@@ -34,7 +34,7 @@ export function describeAlerts(factor: number): void {
     await installTestPrograms([prometheusProgram]);
     stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '6000' } } });
     undo.push(() => stack.stop());
-    // One for which a credential is opened, beside the sandbox.
+    // A provider with a stored credential, in addition to the sandbox.
     const provider = await startProvider();
     undo.push(() => provider.close());
     provider.setControls(plainAnswer);
@@ -47,7 +47,7 @@ export function describeAlerts(factor: number): void {
   }, 300_000);
   afterAll(() => undoAll(undo), 60_000);
 
-  test('the configuration is one to promtool', () => {
+  test('promtool accepts the configuration', () => {
     const file = join(root, 'deploy/prometheus/prometheus.yaml');
     const check = spawnSync('promtool', ['check', 'config', '--syntax-only', file], { encoding: 'utf8' });
     expect([check.status, check.stderr]).toEqual([0, '']);
@@ -63,7 +63,7 @@ export function describeAlerts(factor: number): void {
     expect(loaded.filter(({ health, lastError }) => health !== 'ok' || lastError)).toEqual([]);
   });
 
-  test('every metric that a rule or a panel names is in the scrapes', async () => {
+  test('the scrapes contain every metric of a rule or panel', async () => {
     const expressions = [
       ...writtenRules.map(({ expr }) => expr),
       ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
@@ -78,7 +78,7 @@ export function describeAlerts(factor: number): void {
     expect(missing).toEqual([]);
   });
 
-  test.each(panels)('the panel “$title” shows something', async ({ targets }) => {
+  test.each(panels)('the panel “$title” has data', async ({ targets }) => {
     for (const { expr } of targets) {
       const counted = eventually(async () => (await prometheus.count(expr)) || undefined, withinMs);
       await expect(counted).resolves.toBeGreaterThan(0);
@@ -94,10 +94,10 @@ export function describeAlerts(factor: number): void {
       await stack.service(victim).kill();
       await waitForStates(withinMs, { PlannerAway: 'firing', ProcessDown: 'firing' });
       const rules = await prometheus.rules();
-      // Another one that a scrape missed, on a busy machine, is pending at most.
+      // On a busy machine, an alert for a missed scrape may be pending, but not firing.
       const down = find(rules, 'ProcessDown').alerts.filter(({ state }) => state === 'firing');
       expect(down).toHaveLength(1);
-      // The requests are served all the while: nobody is woken up.
+      // The requests are served throughout, so no alert for users may fire.
       expect(load.failures).toEqual([]);
       for (const name of ['GatewayDown', 'RequestsFail', 'RequestsShed'])
         expect(find(rules, name).state).not.toBe('firing');
@@ -128,12 +128,12 @@ async function waitForStates(
 }
 
 interface Load {
-  /** Answers other than 200, and what ended the load before its time. */
+  /** Answers with another status than 200, and the cause of an early end of the load. */
   readonly failures: readonly string[];
   stop(): Promise<void>;
 }
 
-/** A few requests a second, with tools and a tool's result, until it is stopped. */
+/** Sends a few requests per second, with tools and a tool result, until it is stopped. */
 function startLoad(): Load {
   const failures: string[] = [];
   let isRunning = true;

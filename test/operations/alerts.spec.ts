@@ -1,4 +1,4 @@
 import { describeAlerts } from './alerts.scenario.ts';
 
-/** A minute of the rules is five seconds. */
-describe('alerts, twelve times as fast', () => describeAlerts(12));
+/** One minute of the rules takes five seconds. */
+describe('alerts at twelve times the speed', () => describeAlerts(12));

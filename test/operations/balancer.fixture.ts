@@ -6,15 +6,17 @@ import { findFreePort } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 
-/** nginx in front of edges. */
+/** An nginx in front of edges. */
 export interface Balancer {
   readonly url: string;
-  /** Sends nothing to that edge while `work` is done with it; what is open there goes on. */
+  /** Removes that edge while `work` runs. Its open requests continue. */
   without(edgeUrl: string, work: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** As docs/operations/running.md has it: each request on a connection of its own, nothing held back, nothing sent twice. */
+/**
+ * As docs/operations/running.md describes it: a new connection for each request, no buffering, no repetition.
+ */
 function renderConfiguration(directory: string, port: number, edges: readonly string[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${directory}/tmp;`)
@@ -42,7 +44,7 @@ http {
 `;
 }
 
-/** What runs, each by its id, the id of who started it, and its command. */
+/** The running processes by id, with parent id and command. */
 function listProcesses(): string[][] {
   if (process.platform !== 'linux') {
     const listed = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
@@ -54,19 +56,22 @@ function listProcesses(): string[][] {
       const ppid = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? '';
       return [[pid, ppid, readFileSync(`/proc/${pid}/cmdline`, 'utf8')]];
     } catch {
-      // None, or one that has ended.
+      // An empty command line: no process, or one that has ended.
       return [];
     }
   });
 }
 
-/** The workers of an nginx that take connections: one that was told to end serves what it has, and says so in its title. */
+/**
+ * The nginx workers that accept connections. A worker that is shutting down finishes its requests and says so
+ * in its title.
+ */
 const listWorkers = (masterPid: number | undefined): string[] =>
   listProcesses()
     .filter(([, ppid, ...args]) => ppid === String(masterPid) && !args.join(' ').includes('shutting down'))
     .map(([pid = '']) => pid);
 
-/** Starts nginx. Edges are given by their addresses. */
+/** Starts nginx in front of the edges with these addresses. */
 export async function startBalancer(edges: readonly string[]): Promise<Balancer> {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-balancer-'));
   mkdirSync(join(directory, 'tmp'));
@@ -85,7 +90,7 @@ export async function startBalancer(edges: readonly string[]): Promise<Balancer>
     const before = listWorkers(child.pid);
     write(left);
     child.kill('SIGHUP');
-    // Until the new worker has taken over, as endpoints take a moment in Kubernetes (`preStop`).
+    // Waits until the new worker has taken over, as endpoints in Kubernetes need a moment (`preStop`).
     await eventually(() => {
       const now = listWorkers(child.pid);
       return now.length > 0 && !now.some((pid) => before.includes(pid)) ? true : undefined;

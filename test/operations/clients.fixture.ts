@@ -2,7 +2,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 
-/** What clients do, and through which door. */
+/** The requests of the clients and their entry point. */
 export interface ClientOptions {
   readonly url: string;
   readonly key: string;
@@ -17,17 +17,17 @@ export interface Clients {
   readonly open: () => number;
   readonly requests: () => number;
   readonly streams: () => number;
-  /** What went wrong, in words: an answer that is not 200, is not whole, or never came. */
+  /** Descriptions of failures: an answer that is not 200, is incomplete, or is missing. */
   readonly failures: readonly string[];
   readonly cutStreams: readonly string[];
-  /** Sends nothing more, and waits for what is open. */
+  /** Stops sending, and waits for open requests. */
   stop(): Promise<void>;
 }
 
 const answerWithinMs = 60_000;
 const tools = githubTools.slice(0, 12);
 
-/** Sends requests at a steady rate, however fast they are answered, and keeps so many streams open. */
+/** Sends requests at a constant rate, independent of the answers, and keeps a number of streams open. */
 export function startClients(options: ClientOptions): Clients {
   const state = { isRunning: true, open: 0, requests: 0, streams: 0 };
   const failures: string[] = [];
@@ -45,7 +45,7 @@ export function startClients(options: ClientOptions): Clients {
     while (state.requests < due) ask(state.requests++);
   }, 10);
   const keepStreaming = async (number: number) => {
-    // Not all at the same moment, so that there are streams at every stage of their lives.
+    // Starts them at different times, so that streams are at every stage of their life.
     await waitMs((number / options.openStreams) * options.chunksPerStream * options.chunkEveryMs);
     while (state.isRunning) {
       const id = `stream-${state.streams++}`;
@@ -70,7 +70,7 @@ export function startClients(options: ClientOptions): Clients {
   };
 }
 
-/** Every client does so: a connection a request, as a new client has. */
+/** One connection per request, like a new client. */
 function post({ url, key }: ClientOptions, body: object): Promise<{ status: number; text: string }> {
   const bytes = Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {
@@ -113,7 +113,7 @@ async function streamOnce(options: ClientOptions, id: string): Promise<void> {
   });
   if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`);
   const frames = text.split('\n\n').filter((frame) => frame.startsWith('data: {')).length;
-  // The last one says how it ended.
+  // The last frame contains the finish reason.
   if (frames !== chunksPerStream + 1 || !text.endsWith('data: [DONE]\n\n'))
     throw new Error(`${frames} of ${chunksPerStream + 1} frames: …${text.slice(-200)}`);
 }

@@ -12,12 +12,15 @@ export interface Instruction {
 
 export interface Stage {
   readonly name: string;
-  /** The stage that it begins from, or an image. */
+  /** The stage or image that it is based on. */
   readonly from: string;
   readonly instructions: readonly Instruction[];
 }
 
-/** The stages of the Dockerfile by name. Reads what ours consists of, and no other of Docker's syntax. */
+/**
+ * Parses the stages of the Dockerfile by name. Supports only the syntax that the repository's Dockerfile
+ * uses.
+ */
 export function readStages(): Map<string, Stage> {
   const lines = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')
     .replaceAll(/^#.*\n/gm, '')
@@ -49,12 +52,12 @@ export function findInstruction({ name, instructions }: Stage, keyword: string):
   return found.text;
 }
 
-/** The words of a JSON form, as of CMD. */
+/** The words of a JSON form, for example of CMD. */
 export function parseWords(text: string): string[] {
   return JSON.parse(text.slice(text.indexOf('['))) as string[];
 }
 
-/** The variables that a stage sets; `${APP}` is the build's argument. */
+/** The variables that a stage sets. `${APP}` is the build argument. */
 export function listVariables(stage: Stage, app: string): Record<string, string> {
   return Object.fromEntries(
     stage.instructions

@@ -12,13 +12,14 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { findInstruction, readStages, root, stageOf, type Stage } from './dockerfile.fixture.ts';
 
-/** The one app whose image runs models. */
+/** The only app whose image runs models. */
 const withModels = 'tool-router';
 
 /**
- * What deploy/Dockerfile makes, as far as it goes without a container engine: each stage is a directory, its COPY and RUN
- * are carried out there. The stage `build`, which installs and builds as the checkout was installed and built, is the
- * checkout. There is no other root file system and no namespace: a tree is read-only to who runs in it by its modes.
+ * Builds the images of deploy/Dockerfile without a container engine. Each stage is a folder in which its COPY
+ * and RUN instructions are carried out. The stage `build`, which installs and builds, is the checkout itself.
+ * There are no separate root file systems or namespaces; file modes make a tree read-only for the image's
+ * user.
  */
 export class ImageBuild {
   readonly #stages = readStages();
@@ -30,8 +31,8 @@ export class ImageBuild {
   }
 
   /**
-   * Installs the packages of all images, from the lock file, once. The last command alone depends on the app, and tells the
-   * router from all others.
+   * Installs the packages of all images once, from the lock file. Only the last command depends on the app:
+   * it distinguishes the router from all others.
    */
   installDependencies(): void {
     const stage = stageOf(this.#stages, 'production-dependencies');
@@ -74,7 +75,7 @@ export class ImageBuild {
     execFileSync('chmod', ['-R', 'a-w', tree]);
   }
 
-  /** The stage `files`: what the checkout's build made, less what other apps are. */
+  /** The stage `files`: the build output of the checkout without other apps. */
   #chooseFiles(app: string): string {
     const directory = join(this.#directory, `files-of-${app}`);
     if (existsSync(directory)) return directory;
@@ -97,7 +98,7 @@ export class ImageBuild {
   }
 }
 
-/** Of a chain of commands the last one, and those before it. */
+/** Splits a chain of commands into the last one and those before it. */
 function splitLastCommand(chain: string): [last: string, before: string] {
   const at = chain.lastIndexOf('&&');
   return [chain.slice(at + 2), chain.slice(0, at)];
@@ -111,22 +112,22 @@ function run(commands: string, cwd: string, env: Record<string, string>): void {
   });
 }
 
-/** What deploy/Dockerfile.dockerignore leaves out within what it lets in. */
+/** The paths that deploy/Dockerfile.dockerignore excludes within its allowed folders. */
 const isIgnored = (source: string) => /\/(node_modules|generated|\.data)$|\.spec\.ts$/.test(source);
 
-/** Packages are many small files: by links, where there are any. */
+/** Packages are many small files, so hard links are used where possible. */
 function copyPackages(source: string, target: string): void {
   execFileSync('cp', [process.platform === 'linux' ? '-al' : '-RP', source, target]);
 }
 
-/** Copies a tree. Of the installed packages each image has the same, so that a link to them stands for a copy. */
+/** Copies a tree. The installed packages are the same in each image, so a link replaces a copy. */
 function copyTree(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true });
   if (source.endsWith('/node_modules')) symlinkSync(source, target);
   else cpSync(source, target, { recursive: true, filter: (each) => !isIgnored(each) });
 }
 
-/** A directory with this Node in it, as an image brings its own. */
+/** A folder with this Node, which is part of a real image. */
 export function unpackNode(directory: string): string {
   const bin = join(directory, 'bin');
   mkdirSync(bin);
@@ -135,12 +136,12 @@ export function unpackNode(directory: string): string {
   return bin;
 }
 
-/** The user that images run as, where this process may become another one. */
+/** The user that images run as, if this process may switch to another user. */
 export function chooseImageUser(): { uid: number; gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : undefined;
 }
 
-/** A directory that the user of an image may write to, as its mounts are. */
+/** A folder that the image's user may write to, like its mounts. */
 export function makeMount(directory: string): string {
   mkdirSync(directory);
   const user = chooseImageUser();

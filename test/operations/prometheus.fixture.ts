@@ -43,16 +43,16 @@ const queryResult = z.looseObject({
 
 export interface Prometheus {
   rules(): Promise<Rule[]>;
-  /** Names of all metrics in the scrapes, a histogram's as its three series. */
+  /** Names of all metrics in the scrapes. A histogram has three series. */
   series(): Promise<Set<string>>;
-  /** How many series an expression gives now. Rejects what is not one. */
+  /** The number of series that an expression returns now. Rejects for an invalid expression. */
   count(expression: string): Promise<number>;
   stop(): Promise<void>;
 }
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** Durations of a Prometheus file (`15s`, `[5m]`), shorter by a factor. */
+/** Divides the durations of a Prometheus file (`15s`, `[5m]`) by a factor. */
 export function shortenDurations(text: string, factor: number): string {
   return text.replaceAll(
     /(?<before>\[|for: |interval: )(?<count>\d+)(?<unit>ms|s|m|h)\b/g,
@@ -61,7 +61,7 @@ export function shortenDurations(text: string, factor: number): string {
   );
 }
 
-/** deploy/prometheus, as it stands, but for where the processes are and for how fast time goes. */
+/** Copies deploy/prometheus with other process addresses and another speed of time. */
 function renderConfiguration(stack: StackUnderTest, rulesFile: string, factor: number): string {
   const text = readFileSync(join(root, 'deploy/prometheus/prometheus.yaml'), 'utf8');
   const parsed = configuration.parse(parse(shortenDurations(text, factor)));
@@ -75,7 +75,10 @@ function renderConfiguration(stack: StackUnderTest, rulesFile: string, factor: n
   return stringify({ ...parsed, rule_files: [rulesFile], scrape_configs });
 }
 
-/** Debian's Prometheus with the rules of deploy/, scraping every process of a stack. Time goes faster by `factor`. */
+/**
+ * Starts Debian's Prometheus with the rules of deploy/, scraping every process of a stack. Time is `factor`
+ * times faster.
+ */
 export async function startPrometheus(stack: StackUnderTest, factor: number): Promise<Prometheus> {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-prometheus-'));
   const rulesFile = join(directory, 'alerts.yaml');

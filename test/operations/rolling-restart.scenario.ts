@@ -8,7 +8,7 @@ import { startClients, type ClientOptions, type Clients } from './clients.fixtur
 import { installTestPrograms, nginxProgram } from './programs.fixture.ts';
 import { listApps } from './stack.fixture.ts';
 
-/** The stand-in for providers is nobody's to restart. */
+/** The provider stand-in is not restarted. */
 const standIn = 'sandbox-provider';
 const edge = 'edge-gateway';
 const edges = 3;
@@ -19,13 +19,13 @@ export interface RollingRestart extends Pick<
   ClientOptions,
   'requestsPerSecond' | 'openStreams' | 'chunksPerStream' | 'chunkEveryMs'
 > {
-  /** How often they are restarted. */
+  /** How often each process is restarted. */
   readonly rounds: number;
   /** Every process, or one of each kind. */
   readonly which: 'every' | 'one of each';
 }
 
-/** Restarts processes in turn under load, and expects that no client noticed. */
+/** Restarts processes one after the other under load, and expects no effect on clients. */
 export async function expectRollingRestartUnnoticed(size: RollingRestart): Promise<void> {
   const undo: Undo[] = [];
   try {
@@ -68,7 +68,7 @@ async function openAccount(stack: StackUnderTest, undo: Undo[]) {
   return { accountId, key: key.key };
 }
 
-/** As an orchestrator does it: the balancer first, then the edge, which waits for its streams. */
+/** Like an orchestrator: first the balancer, then the edge, which waits for its streams. */
 async function restart(stack: StackUnderTest, balancer: Balancer, name: string): Promise<void> {
   const unit = stack.service(name);
   const before = unit.pid;
@@ -78,7 +78,7 @@ async function restart(stack: StackUnderTest, balancer: Balancer, name: string):
   expect(unit.pid).not.toBe(before);
 }
 
-/** Nothing is lost from the log either, and nothing is in it twice. */
+/** The log misses no request and has none twice. */
 async function expectEachLogged(stack: StackUnderTest, accountId: string, clients: Clients): Promise<void> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.telemetry });
   await database.connect();

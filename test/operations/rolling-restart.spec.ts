@@ -1,6 +1,6 @@
 import { expectRollingRestartUnnoticed } from './rolling-restart.scenario.ts';
 
-it('one process of each kind is restarted behind a balancer, and no request fails and no stream is cut', async () => {
+it('one process of each kind restarts behind a balancer: no request fails, and no stream is cut', async () => {
   await expectRollingRestartUnnoticed({
     rounds: 1,
     which: 'one of each',

@@ -1,11 +1,12 @@
 /**
- * What two bodies of the format have to share to mean the same, written apart from the code under test. Said in two
- * ways, meaning one: null and absent; no calls and an empty list of them; an empty refusal and none; one stop word and a
- * list of one; `stream: false` and silence; a function and a tool that does not say that it is one.
+ * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Independent of the
+ * code under test. Equal in meaning are: null and absent; no calls and an empty list of calls; an empty
+ * refusal and none; one stop word and a list of one; `stream: false` and no `stream`; a function and a tool
+ * without a type.
  */
 type Members = Record<string, unknown>;
 
-/** JSON Schemas are carried whole, so a null in them counts. */
+/** JSON Schemas are kept unchanged, because null has a meaning in them. */
 const carriedWhole = new Set(['parameters', 'schema']);
 
 export function requestMeaning(body: Members): Members {
@@ -22,7 +23,7 @@ export function requestMeaning(body: Members): Members {
   return meaning;
 }
 
-/** `defaulted` names the members that the original left out and the renderer had to fill. */
+/** `defaulted` lists the members that the original omits and the renderer has to fill. */
 export function responseMeaning(body: Members, defaulted: readonly string[] = []): Members {
   const meaning = dropNulls(body) as Members;
   for (const name of ['object', ...defaulted]) Reflect.deleteProperty(meaning, name);

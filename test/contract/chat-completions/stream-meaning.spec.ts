@@ -19,7 +19,7 @@ checkEvery(
     const after = sumStream(rendered);
     expect(responseMeaning(after.body)).toEqual(responseMeaning(before.body));
     expect(after.errors).toEqual(before.errors);
-    // A provider that leaves the terminator out, and is done, gets one; one that failed does not.
+    // A complete stream without a terminator gets one. A failed stream does not.
     const isWhole = (before.body.choices as { finish_reason?: string }[]).every(
       (choice) => choice.finish_reason,
     );

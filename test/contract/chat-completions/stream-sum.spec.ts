@@ -7,7 +7,7 @@ import { sumStream } from './sum-stream.ts';
 const { client, provider } = formatNamed('chat-completions');
 type Members = Record<string, unknown>;
 
-/** What a caller of a plain answer looks at. */
+/** The parts that a caller of a plain answer reads. */
 function answerOf(body: Members): unknown {
   const choices = (body.choices ?? []) as {
     index: number;

@@ -1,6 +1,6 @@
 /**
- * The plain answer that a stream adds up to, worked out from its text alone, the way the official clients do it, and
- * apart from the code under test.
+ * Builds the plain answer of a stream from its text, like the official clients. Independent of the code under
+ * test.
  */
 type Members = Record<string, unknown>;
 
@@ -34,7 +34,7 @@ export function sumStream(text: string): StreamSum {
   };
 }
 
-/** Said in every chunk; the first that says something counts. */
+/** Repeated in every chunk; the first non-empty value counts. */
 function isEnvelope(name: string): boolean {
   return name === 'id' || name === 'model' || name === 'created';
 }
@@ -61,7 +61,7 @@ function addDelta(message: Members, delta: Members): void {
   addMembers(message, rest);
 }
 
-/** Text, or Mistral's parts; once it is a list, text is a part of it. */
+/** A text, or Mistral's list of parts. Once it is a list, texts become parts. */
 function addContent(message: Members, content: unknown): void {
   const before = message.content;
   if (Array.isArray(content) || (Array.isArray(before) && asText(content) !== '')) {
@@ -72,7 +72,7 @@ function addContent(message: Members, content: unknown): void {
   }
 }
 
-/** Mistral's parts: one that goes on in the kind of the last one continues it. */
+/** A part of Mistral that has the kind of the last one continues it. */
 function addParts(parts: Members[], added: Members[]): Members[] {
   const all = [...parts];
   for (const part of added) {

@@ -1,4 +1,7 @@
-/** What two bodies of the format have to share to mean the same: null and absent are one, and so is `stream: false`. */
+/**
+ * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Null and absent are
+ * equal, and so are `stream: false` and no `stream`.
+ */
 export type Members = Record<string, unknown>;
 
 export function requestMeaning(body: Members): Members {
@@ -8,12 +11,12 @@ export function requestMeaning(body: Members): Members {
   return meaning;
 }
 
-/** The API of version 1, which shares the name: one message and a history. It is not spoken here. */
+/** Version 1 of the API has the same name but one message and a history. It is not supported here. */
 export function isVersionOne(body: Members): boolean {
   return typeof body.message === 'string' || typeof body.text === 'string';
 }
 
-/** A call without arguments has an empty object of them. */
+/** A call without arguments has an empty object as arguments. */
 export function messageMeaning(message: Members): Members {
   const { content, tool_calls: calls, citations, ...rest } = dropNulls({ ...message, role: null }) as Members;
   const meant = ((calls ?? []) as { function: Members }[]).map((call) => ({

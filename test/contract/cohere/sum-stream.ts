@@ -1,4 +1,4 @@
-/** The plain answer that a stream adds up to, worked out from its text alone and apart from the code under test. */
+/** Builds the plain answer of a stream from its text. Independent of the code under test. */
 import type { Members } from './meaning.ts';
 
 interface Event {

@@ -4,10 +4,10 @@ import { bodyOf } from '../check-every.ts';
 
 export const { client, provider } = formatNamed('converse');
 
-/** The APIs whose requests are of the format. */
+/** The APIs whose requests have this format. */
 export const apis = ['converse', 'converse_stream'] as const;
 
-/** What the address of a recorded call said. */
+/** The values in the path of a recorded call. */
 export function routeOf({ model, streaming }: Recording): { model: string; stream: boolean } {
   return { model: model ?? 'unknown', stream: streaming };
 }
@@ -16,7 +16,7 @@ export function isBinary({ response_file: file }: Recording): boolean {
   return file !== null && (file.endsWith('.eventstream') || file.endsWith('.bin'));
 }
 
-/** Through the interchange and back, as a stream. */
+/** Parses the answer and renders it as a stream. */
 export function rerender(recording: Recording): Buffer {
   const parser = provider.openStreamParser();
   const events = [...parser.push(bodyOf(recording, 'response')), ...parser.end()];

@@ -1,13 +1,13 @@
 /**
- * What two bodies of the format have to share to mean the same, written apart from the code under test. Said in two
- * ways, meaning one: null and absent; an empty list or object of settings and none; the model in the body, which the
- * address says; a JSON Schema in other white space.
+ * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Independent of the
+ * code under test. Equal in meaning are: null and absent; an empty list or object of settings and none; a
+ * model in the body, because the path has it; JSON Schemas with different white space.
  */
 export type Members = Record<string, unknown>;
 
-/** Documents of the client's own: a null or an empty object in them counts. */
+/** The client's own documents, in which null and empty objects have a meaning. */
 const carriedWhole = new Set(['input', 'json', 'additionalModelResponseFields', 'trace']);
-/** Members that say nothing when they are empty. */
+/** Members without meaning when they are empty. */
 const emptyIsAbsent = new Set([
   'system',
   'inferenceConfig',

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 
-/** The SDK, given that answer to everything that it asks, and the times that it asked. */
+/** Runs the SDK against a server that always returns that answer. Also returns the number of calls. */
 export function sdkAnswered(answer: {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export function sdkAnswered(answer: {
   return { sdk, calls: () => calls };
 }
 
-/** The SDK, given those bytes for a good answer. */
+/** Runs the SDK with those bytes as a successful answer. */
 export function sdkReading(body: Buffer, contentType: string): BedrockRuntimeClient {
   return sdkAnswered({
     status: 200,

@@ -20,7 +20,7 @@ interface SdkSum {
   readonly members: unknown[];
 }
 
-/** Frames that say something: where a block ends is not it, nor where one starts that has no start of its own. */
+/** Frames with content. Excluded are the end of a block and the start of a block that has no start frame. */
 function isTold({
   contentBlockStart: started,
   contentBlockStop: stopped,
@@ -30,7 +30,7 @@ function isTold({
   return stopped === undefined && messageStart === undefined && !isEmptyStart;
 }
 
-/** What a user of the SDK sees, with the texts of each block joined. */
+/** The result for a user of the SDK, with the texts of each block joined. */
 async function readStream(bytes: Buffer): Promise<SdkSum> {
   const answer = await sdkReading(bytes, 'application/vnd.amazon.eventstream').send(
     new ConverseStreamCommand({ modelId: 'm', messages: [] }),
@@ -42,7 +42,7 @@ async function readStream(bytes: Buffer): Promise<SdkSum> {
     const text = delta?.delta?.text ?? delta?.delta?.toolUse?.input ?? delta?.delta?.reasoningContent?.text;
     if (text !== undefined) {
       const index = delta?.contentBlockIndex ?? -1;
-      // A call without arguments streams none, or `{}`.
+      // A call without arguments streams nothing or `{}`.
       if (text !== '{}') texts[index] = (texts[index] ?? '') + text;
     } else if (isTold(event)) members.push(event);
   }

@@ -2,8 +2,8 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { Members } from './meaning.ts';
 
 /**
- * The plain answer that a stream adds up to, worked out from its frames, which AWS's own codec reads, and apart from the
- * code under test.
+ * Builds the plain answer of a stream from its frames, with AWS's own codec. Independent of the code under
+ * test.
  */
 export interface StreamSum {
   readonly body: Members;
@@ -73,7 +73,7 @@ function addDelta(block: Members, name: string, value: unknown): void {
   }
 }
 
-/** The block that a plain answer has for it. */
+/** The block of the plain answer for this tool call. */
 function finishBlock(block: Members): Members {
   const { toolUse, reasoningContent, citations, text } = block;
   if (toolUse !== undefined) {

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { asList, asMembers, asText, type Members } from './answer-reading.ts';
 import type { TargetFormat } from './canned-answers.ts';
 
-/** Holds a request that reached a provider to rules of its API that its answers to wrong requests are known by. */
+/** Checks an upstream request against the rules of the provider's API that its error answers reveal. */
 export async function expectAccepted(target: TargetFormat, body: Members, isStream: boolean): Promise<void> {
   if (target === 'converse') await expectAwsSays(body, isStream);
   if (target === 'converse') expectTurns(asList(body.messages), 'content');
@@ -17,7 +17,7 @@ export async function expectAccepted(target: TargetFormat, body: Members, isStre
   if (target === 'gemini') expectGoogleTakes(body);
 }
 
-/** The AWS SDK knows its API's schema: what it writes of the body is the body, so no member is unknown or misplaced. */
+/** The AWS SDK knows its API's schema. If the SDK writes the same body, no member is unknown or misplaced. */
 async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   let written = '';
   const requestHandler = {
@@ -40,7 +40,7 @@ async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   expect(JSON.parse(written)).toEqual(body);
 }
 
-/** Where the API's JSON has base64, the SDK takes bytes. */
+/** Where the API's JSON has base64, the SDK expects bytes. */
 function decodeBytes(value: unknown, name = ''): unknown {
   if (typeof value === 'string' && (name === 'bytes' || name === 'redactedContent'))
     return Buffer.from(value, 'base64');
@@ -49,7 +49,7 @@ function decodeBytes(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, decodeBytes(member, key)]));
 }
 
-/** Turns alternate, begin with the user, and say something. */
+/** Turns alternate, start with the user, and have content. */
 function expectTurns(turns: readonly Members[], content: string): void {
   const roles = turns.map(({ role }) => role);
   roles.slice(1).forEach((role, at) => expect({ at, role }).not.toEqual({ at, role: roles[at] }));

@@ -2,19 +2,22 @@ import type { AnswerReading, CallReading, StopReading } from './answer-reading.t
 import type { ClientName } from './sdk-clients.ts';
 import type { Source } from './source-readings.ts';
 
-/** What an answer of one format cannot tell a client of another, and what the client hears instead. Reviewed. */
+/**
+ * The parts of an answer that a client of another format does not receive, and their replacements. Reviewed
+ * by hand.
+ */
 interface AnswerLoss {
   readonly field: string;
   readonly reason: string;
   readonly to: readonly ClientName[];
   readonly concerns: (source: Source) => boolean;
-  /** Absent: both. */
+  /** Absent: both kinds of answers. */
   readonly streamed?: boolean;
-  /** Absent: nothing that the readings hold. */
+  /** Absent: nothing that the readings contain. */
   readonly apply?: (reading: AnswerReading) => AnswerReading;
 }
 
-/** Calls whose arguments are no JSON: a model that was cut off leaves them. */
+/** Calls with arguments that are not JSON, from a model that was cut off. */
 const isBroken = ({ input }: CallReading): boolean => typeof input === 'string';
 
 const everyClient: readonly ClientName[] = ['chat-completions', 'messages', 'converse'];
@@ -133,7 +136,7 @@ export const answerLosses: readonly AnswerLoss[] = [
   },
 ];
 
-/** The reading that is owed to a client of that format, and what it loses, by name. */
+/** The reading that a client of that format should get, and the names of its losses. */
 export function applyAnswerLosses(
   source: Source,
   client: ClientName,

@@ -1,27 +1,30 @@
-/** What any client of any format has to learn from an answer. Held against another reading of the same answer. */
+/**
+ * The content of an answer that every client of any format must receive. Tests compare it with an independent
+ * reading of the same answer.
+ */
 export interface AnswerReading {
-  /** All that was said, refusals included. */
+  /** All texts, including refusals. */
   readonly text: string;
   readonly thinking: string;
   readonly calls: readonly CallReading[];
   readonly reason: StopReading;
   readonly usage: UsageReading;
-  /** Pages of the web that it cites, each once. Read for clients of chat completions. */
+  /** The cited web pages, each once. Only clients of chat completions receive them. */
   readonly links: readonly string[];
 }
 
 export interface CallReading {
-  /** Null where the source has none: any will do, if it is one. */
+  /** Null if the source has none. Then any value is accepted. */
   readonly id: string | null;
   readonly name: string;
-  /** The arguments as JSON; the text of those that are none. */
+  /** The arguments as JSON, or as text if they are not JSON. */
   readonly input: unknown;
 }
 
-/** Every format's words for it are more or fewer than these. */
+/** The reasons of the formats do not map one to one. */
 export type StopReading = 'stop' | 'length' | 'calls' | 'filter' | 'pause' | 'error' | 'none' | 'unknown';
 
-/** `input` has the cached tokens in it. */
+/** `input` includes cached tokens. */
 export interface UsageReading {
   readonly input: number;
   readonly output: number;

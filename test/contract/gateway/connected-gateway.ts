@@ -1,7 +1,7 @@
 import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { Client } from 'pg';
 
-/** A running gateway whose every provider is the replay provider, and a key for it that is hardly limited. */
+/** Starts a gateway in which every provider is the replay provider, and a key with high limits. */
 export interface ConnectedGateway {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -9,12 +9,12 @@ export interface ConnectedGateway {
   stop(): Promise<void>;
 }
 
-/** One provider for each format, with what stands before the format's paths in its addresses. */
+/** One provider per format, with the prefix of the format's paths. */
 const connected = { openai: '/v1', anthropic: '/v1', hosted: '', google: '/v1beta', cohere: '/v2' } as const;
 
 export async function startConnectedGateway(): Promise<ConnectedGateway> {
   const replay = await startReplayProvider();
-  // What was recorded is answered once, errors too.
+  // No retries: the recorded answer is returned once, also if it is an error.
   const stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' } } });
   await leaveRequestsAlone(stack);
   const created = (await call(stack, 'POST', '/v1/account/keys', {

@@ -5,12 +5,15 @@ import { askForStream, type Received } from './stream-clients.ts';
 import { faultOf } from './stream-faults.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
-/** An API whose streams are cut: who speaks it, who asks, and what its last event of meaning has in it. */
+/** An API whose streams are cut: its provider, its clients, and the content of its last meaningful event. */
 interface CutApi {
   readonly api: string;
   readonly provider: string;
   readonly type: string;
-  /** One after the other, byte by byte; a single one where clients speak the format themselves. */
+  /**
+   * The clients run one after the other for every byte. If clients speak the format themselves, one run is
+   * enough.
+   */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;
 }
@@ -20,9 +23,9 @@ const sse = 'text/event-stream';
 const binary = 'application/vnd.amazon.eventstream';
 
 /**
- * An answer is whole from the last byte of this event on: `finish_reason` of chat completions, `message_stop`,
- * `messageStop` of converse, `finishReason` of Gemini, `message-end` of Cohere. What may come after it (usage, `[DONE]`,
- * empty lines) takes nothing from the answer.
+ * The answer is complete after the last byte of this event: `finish_reason` of chat completions,
+ * `message_stop`, `messageStop` of converse, `finishReason` of Gemini, `message-end` of Cohere. Later parts
+ * (usage, `[DONE]`, empty lines) do not change the answer.
  */
 const cutApis: readonly CutApi[] = [
   {
@@ -41,14 +44,14 @@ const cutApis: readonly CutApi[] = [
 interface CutStream extends CutApi {
   readonly id: string;
   readonly bytes: Buffer;
-  /** The length from which on the answer is whole. */
+  /** The length from which on the answer is complete. */
   readonly wholeAt: number;
 }
 
 const bytesMin = 1_000;
 const bytesMax = 8_000;
 
-/** The shortest stream with a tool call and the shortest without: of each API two, ten in all. */
+/** The shortest stream with a tool call and the shortest without: two per API, ten in total. */
 function chooseStreams(cutApi: CutApi): CutStream[] {
   const streams = sampleFolders
     .flatMap((folder) => loadRecordings(folder, cutApi.api))
@@ -61,7 +64,10 @@ function chooseStreams(cutApi: CutApi): CutStream[] {
     .filter((stream) => stream !== undefined);
 }
 
-/** Undefined for one of another size, or whose end is told more than once: cut in between it would be whole. */
+/**
+ * Undefined for another size, or if the end occurs more than once: a cut in between would leave a complete
+ * answer.
+ */
 function openStream(cutApi: CutApi, recording: Recording): CutStream | undefined {
   const bytes = recording.response() ?? Buffer.alloc(0);
   if (bytes.length < bytesMin || bytes.length > bytesMax) return undefined;
@@ -78,7 +84,10 @@ function endOfMessage(bytes: Buffer, at: number): number {
   return end;
 }
 
-/** The line end and the empty line after the data may be missing: the end of the stream ends them too. */
+/**
+ * The line end and the empty line after the data may be missing, because the end of the stream also ends the
+ * event.
+ */
 function endOfData(bytes: Buffer, at: number): number {
   const rest = bytes.toString('latin1', at);
   return at + rest.search(/(?:\r?\n){2}|(?:\r?\n)?$/);
@@ -92,7 +101,7 @@ beforeAll(async () => {
 
 afterAll(async () => gateway.stop());
 
-/** The provider closes after as many bytes as the model's name says. */
+/** The provider closes the connection after the number of bytes in the model's name. */
 function cutAsAsked(stream: CutStream): void {
   gateway.replay.setControls(({ url, body }) => {
     const length = /cut-at-(\d+)/.exec(url + body.toString('latin1'))?.[1];
@@ -101,7 +110,7 @@ function cutAsAsked(stream: CutStream): void {
   });
 }
 
-/** Null for an answer that tells what it has to. */
+/** Null for a complete answer. */
 function faultAt(stream: CutStream, client: StreamFormat, length: number, answer: Received): string | null {
   const isSame = stream.clients.length === 1;
   const isWhole = length >= stream.wholeAt;
@@ -139,7 +148,7 @@ for (const cutApi of cutApis) {
   const streams = chooseStreams(cutApi);
   (sampleFolders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
     describe(cutApi.api, () => {
-      test('there are streams to cut', () => expect(streams.length).toBeGreaterThan(0));
+      test('streams to cut exist', () => expect(streams.length).toBeGreaterThan(0));
 
       test.each(streams)(
         '$id',

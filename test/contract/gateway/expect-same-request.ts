@@ -3,8 +3,8 @@ import type { TargetFormat } from './canned-answers.ts';
 import type { RequestReading, TurnReading } from './request-reading.ts';
 
 /**
- * Equal in meaning, minus what the gateway said is lost: of a setting that is lost nothing is held; of messages of which
- * something is lost, all text has to arrive, and of all else nothing that was not said.
+ * Compares two requests by meaning, without the reported losses. A lost setting is ignored. In messages with
+ * losses, all text must arrive, and nothing may be added.
  */
 export function expectSameRequest(
   heard: RequestReading,
@@ -16,7 +16,7 @@ export function expectSameRequest(
     target === 'cohere' ? moveDocuments(narrowTools(said, target), heard) : narrowTools(said, target);
   const isLost = (name: string): boolean =>
     losses.some((field) => field === name || field.startsWith(`${name}[`));
-  // A format without levels can only be told to think at all.
+  // A format without levels can only turn thinking on.
   const isVague = isLost('reasoning_effort') && typeof asked.settings['thinking'] !== 'number';
   const settings = Object.keys(asked.settings).filter(
     (name) => !isLost(name) && !(name === 'thinking' && isVague),
@@ -31,7 +31,7 @@ export function expectSameRequest(
   } else expectSome(heard.turns, asked.turns);
 }
 
-/** Cohere's documents of text stand beside the conversation. As many have to be there. */
+/** In Cohere's format, text documents are next to the conversation. Their number must be equal. */
 function moveDocuments(asked: RequestReading, { documents }: RequestReading): RequestReading {
   const isDocument = (item: string): boolean => item.startsWith('{"document"');
   const found = asked.turns.flatMap(({ items }) => items).filter(isDocument).length;
@@ -44,9 +44,7 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
   return { ...asked, turns };
 }
 
-/**
- * A choice that a format has no word for is told by the tools that it offers: none, or the one that has to be called.
- */
+/** If a format cannot express a tool choice, the offered tools express it: none, or the required one. */
 function narrowTools(asked: RequestReading, target: TargetFormat): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);
   if (target === 'converse' && choice.mode === 'none')
@@ -56,7 +54,7 @@ function narrowTools(asked: RequestReading, target: TargetFormat): RequestReadin
   return { ...asked, tools, settings: { ...asked.settings, tool_choice: { mode: 'required' } } };
 }
 
-/** What a format insists on is said where the client said nothing. */
+/** Members that a format requires have a default if the client omits them. */
 function withDefaults(
   heard: Record<string, unknown>,
   asked: Record<string, unknown>,
@@ -68,12 +66,12 @@ function withDefaults(
   return {
     ...heard,
     ...(isDefaulted ? { max_tokens: undefined } : {}),
-    // The lowest level that the format has.
+    // The lowest level of the format.
     ...(nearest && heard['reasoning_effort'] === 'low' ? { reasoning_effort: 'minimal' } : {}),
   };
 }
 
-/** No text is ever lost, and nothing is made up. A turn of which nothing is left joins its neighbours. */
+/** No text is lost, and nothing is added. A turn that becomes empty is merged with its neighbours. */
 function expectSome(heard: readonly TurnReading[], asked: readonly TurnReading[]): void {
   const textOf = (turns: readonly TurnReading[], speaker: string): string =>
     turns.flatMap(({ role, text }) => (role === speaker ? [text] : [])).join('');

@@ -7,13 +7,13 @@ import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 const formats = Object.keys(streamClients) as StreamFormat[];
 
-/** A recorded stream, and how much of it a reader needs to know that it has all. */
+/** A recorded stream, and the length after which a reader knows that it is complete. */
 interface RecordedStream {
   readonly id: string;
   readonly format: StreamFormat;
   readonly bytes: Buffer;
   readonly boundaries: readonly number[];
-  /** From this length on nothing of the answer is missing. */
+  /** From this length on, nothing of the answer is missing. */
   readonly wholeAt: number;
 }
 
@@ -29,7 +29,9 @@ function chooseStreams(format: StreamFormat): RecordedStream[] {
     .slice(0, streamsWanted[format]);
 }
 
-/** Undefined for one that is too long for every byte, or ends otherwise than its format's own description says. */
+/**
+ * Undefined if it is too long to cut at every byte, or ends differently from its format's own description.
+ */
 function openStream(id: string, format: StreamFormat, bytes: Buffer): RecordedStream | undefined {
   if (bytes.length > 12_000 || bytes.length < 500 || bytes.includes('\r\n\r\n')) return undefined;
   try {
@@ -42,7 +44,10 @@ function openStream(id: string, format: StreamFormat, bytes: Buffer): RecordedSt
   }
 }
 
-/** OpenAI's format has it in the last finish reason, the others in an event of their own; the empty line may be missing. */
+/**
+ * In OpenAI's format it is in the last finish reason, in the others it is a separate event. The empty line
+ * may be missing.
+ */
 function findWhole(format: StreamFormat, bytes: Buffer, boundaries: readonly number[]): number {
   const word = { 'chat-completions': '"finish_reason":"', messages: 'message_stop', converse: 'messageStop' };
   const at = bytes.lastIndexOf(word[format]);
@@ -50,7 +55,7 @@ function findWhole(format: StreamFormat, bytes: Buffer, boundaries: readonly num
   return format === 'converse' ? end : end - '\n\n'.length;
 }
 
-/** Every boundary with what lies two bytes around it, and every so many bytes in between. */
+/** Every frame boundary with two bytes on each side, and positions at regular distances in between. */
 function chooseLengths({ bytes, boundaries }: RecordedStream, between: number): number[] {
   const near = boundaries.flatMap((end) => [-2, -1, 0, 1, 2].map((off) => end + off));
   const step = Math.max(1, Math.ceil(bytes.length / between));
@@ -85,7 +90,7 @@ for (const format of formats) {
   const others = formats.filter((each) => each !== format);
 
   (sampleFolders.length === 0 ? describe.skip : describe)(`${format}, malformed`, () => {
-    test('there are streams to malform', () => {
+    test('streams to malform exist', () => {
       expect(streams).toHaveLength(streamsWanted[format]);
     });
 
@@ -101,7 +106,7 @@ for (const format of formats) {
       expect(faults).toEqual([]);
     });
 
-    test.each(streams)('$id, reset, in small pieces', async (stream) => {
+    test.each(streams)('$id, reset, in small chunks', async (stream) => {
       const faults: string[] = [];
       for (let part = 0; part < 12; part += 1) {
         const resetAtByte = Math.floor((stream.wholeAt * part) / 12);
@@ -113,7 +118,7 @@ for (const format of formats) {
       await expectWholeAnswer(stream);
     });
 
-    describe('in the middle', () => {
+    describe('an invalid frame within a stream', () => {
       const [stream] = streams;
       const middle = stream?.boundaries[Math.floor(stream.boundaries.length / 2)] ?? 0;
       const insert = (garbage: Buffer): Buffer =>
@@ -138,7 +143,7 @@ for (const format of formats) {
               ['an event of many lines', Buffer.from(`${'data: 1\n'.repeat(400_000)}\n`)],
             ];
 
-      test.each(garbage)('%s is one clean error', async (_what, bytes) => {
+      test.each(garbage)('%s gives one clean error', async (_what, bytes) => {
         for (const client of formats) {
           const answer = await ask(client, format, { body: insert(bytes) });
           expect(faultOf(client, answer)).toBeNull();
@@ -147,7 +152,7 @@ for (const format of formats) {
       });
     });
 
-    test('an error body of status 200 is an error', async () => {
+    test('an error body with status 200 is an error', async () => {
       const error = { type: 'overloaded_error', message: 'Too many.', code: 'busy' };
       const bodies = {
         'chat-completions': { error },
@@ -168,7 +173,7 @@ for (const format of formats) {
 }
 
 describe('binary frames', () => {
-  test('a wrong checksum, of prelude or message, is one clean error at any frame', async () => {
+  test('a wrong checksum of prelude or message gives one clean error at any frame', async () => {
     const [stream] = chooseStreams('converse');
     if (stream === undefined) return;
     for (const [index, start] of stream.boundaries.slice(0, -1).entries()) {

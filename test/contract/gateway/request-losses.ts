@@ -1,6 +1,9 @@
 import type { ProviderFormat } from '@gateway/interchange';
 
-/** What of a request a format cannot be told, by the field that the gateway names. Reviewed. */
+/**
+ * The parts of a request that a format cannot express, by the field that the gateway reports. Reviewed by
+ * hand.
+ */
 interface RequestLoss {
   readonly field: RegExp;
   readonly to: readonly ProviderFormat[];
@@ -9,7 +12,7 @@ interface RequestLoss {
 
 const every: readonly ProviderFormat[] = ['chat-completions', 'messages', 'converse', 'gemini', 'cohere'];
 
-/** Every loss of what more than one format can say has to be here. */
+/** Every loss of a field that more than one format can express must be listed here. */
 const reviewed: readonly RequestLoss[] = [
   { field: /^temperature$/, to: ['messages'], reason: 'the scale ends at 1, and newer versions refuse it' },
   { field: /^temperature$/, to: ['converse'], reason: 'the scale ends at 1' },
@@ -68,19 +71,23 @@ const reviewed: readonly RequestLoss[] = [
   {
     field: /^function(s|_call)$/,
     to: every,
-    // Telling them as tools would take answers and later turns in the old words too. In its own format nothing is lost.
+    // Rendering them as tools would require the old words in answers and later turns too. In its own format
+    // nothing is lost.
     reason: 'the words of 2023 for tools, which no current client says',
   },
   { field: /\.name$/, to: every, reason: 'messages have no name of who speaks' },
 ];
 
-/** Members that formats share. What else is lost is one provider's own, and nothing that another could be told. */
+/**
+ * Members that several formats share. Other losses belong to one provider and cannot be expressed for
+ * another.
+ */
 const shared =
   /^(model|messages(\[\d+\])?|system|tools(\[\d+\])?|tool_choice|max_tokens|temperature|top_[pk]|stop|n|seed|(frequency|presence)_penalty|parallel_tool_calls|user|reasoning_effort|thinking|response_format|stream)$|\.(name|description|parameters|text|image|document|audio|thinking|arguments|is_error)$/;
 
 export const ownReason = "a member of one provider's own";
 
-/** Why it may be lost; undefined for a loss that nobody has reviewed. */
+/** The reason for the loss. Undefined for a loss that was not reviewed. */
 export function findRequestLoss(field: string, to: ProviderFormat): string | undefined {
   const known = reviewed.find((loss) => loss.to.includes(to) && loss.field.test(field));
   return known?.reason ?? (shared.test(field) ? undefined : ownReason);

@@ -1,4 +1,4 @@
-/** What a request says, whichever format it is in, with what formats spell differently made equal. */
+/** The meaning of a request in any format, normalized so that different spellings are equal. */
 import type { ChatMessage, ChatPart, ChatRequest, ChatTool } from '@gateway/interchange';
 import { asList, asMembers, join, readJson } from './answer-reading.ts';
 
@@ -6,17 +6,17 @@ export interface RequestReading {
   readonly system: string;
   readonly turns: readonly TurnReading[];
   readonly tools: readonly unknown[];
-  /** Those that stand beside the conversation. */
+  /** The documents next to the conversation. */
   readonly documents: number;
-  /** By the name that a loss of it is told by. */
+  /** By the name that a loss report uses. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
 export interface TurnReading {
   readonly role: 'user' | 'assistant';
-  /** All its text, without white space: formats join texts, and trim them, in ways of their own. */
+  /** All its text without white space, because formats join and trim texts differently. */
   readonly text: string;
-  /** What else it says, each thing as JSON. */
+  /** All other content, each item as JSON. */
   readonly items: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function readRequest(request: ChatRequest): RequestReading {
       top_k: settings.topK,
       stop: settings.stopSequences?.length === 0 ? undefined : settings.stopSequences,
       seed: settings.seed,
-      // None is what it is without a word.
+      // `none` is the default.
       frequency_penalty: settings.frequencyPenalty || undefined,
       presence_penalty: settings.presencePenalty || undefined,
       n: settings.answers === 1 ? undefined : settings.answers,
@@ -58,19 +58,19 @@ function isDefault(mode: string): boolean {
   return mode === 'unset' || mode === 'auto';
 }
 
-/** How hard to think says that it is to think. Not to think is what happens without a word, or said by a word. */
+/** A thinking level turns thinking on. No thinking is the default, or is set explicitly. */
 function readThinking({ thinking, reasoningEffort }: ChatRequest['settings']): unknown {
   if (thinking?.enabled !== true || reasoningEffort === 'none') return undefined;
   return thinking.budgetTokens ?? (reasoningEffort === undefined ? true : undefined);
 }
 
-/** Its name and description are for some formats alone. */
+/** Only some formats have its name and description. */
 function readFormat(format: ChatRequest['settings']['responseFormat']): unknown {
   if (format === undefined || format.type === 'text') return undefined;
   return format.type === 'json' ? 'json' : { schema: { ...asMembers(format.schema), description: '' } };
 }
 
-/** Neighbours of one role are one turn, and what tools answered is the user's. */
+/** Consecutive messages of one role are one turn, and tool results belong to the user. */
 function readTurns(messages: readonly ChatMessage[], ids: Map<string, string>): TurnReading[] {
   const turns: { role: TurnReading['role']; items: Record<string, unknown>[] }[] = [];
   for (const { role, parts } of messages.filter((message) => message.role !== 'system')) {
@@ -94,7 +94,7 @@ function squeeze(text: string): string {
   return text.replaceAll(/\s/g, '');
 }
 
-/** Ids are made anew where a format has none, or other letters for them: what counts is which is which. */
+/** Formats without ids, or with other allowed characters, get new ids. Only the pairing counts. */
 function readId(id: string, ids: Map<string, string>): string {
   const known = ids.get(id) ?? `#${ids.size}`;
   ids.set(id, known);
@@ -119,7 +119,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         },
       ];
     case 'tool-result': {
-      // Formats whose results are text tell media beside them.
+      // In formats with text results, media are next to the results.
       const media = part.parts.filter(({ type }) => type !== 'text').flatMap((inner) => readPart(inner, ids));
       const text = readJson(join(part.parts.map((inner) => ('text' in inner ? inner.text.trim() : ''))));
       return [
@@ -127,7 +127,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         ...media,
       ];
     }
-    // What one model thought is for it alone, and losses tell where it is left out.
+    // Reasoning belongs to one model. Losses report where it is omitted.
     case 'thinking':
     case 'opaque':
       return [];
@@ -149,7 +149,7 @@ function readTool(tool: ChatTool): unknown {
   return {
     name,
     description: description === '' ? undefined : description,
-    // Of an object without properties there is nothing more to say.
+    // An object without properties needs no further members.
     schema:
       Object.keys(asMembers(schema.properties)).length === 0 && !isRicher(schema) ? noArguments : schema,
   };

@@ -1,4 +1,4 @@
-/** What the real SDK of each client format reads of an answer. Nothing is tried twice. */
+/** The content that the real SDK of each client format reads from an answer. Retries are off. */
 import Anthropic from '@anthropic-ai/sdk';
 import {
   BedrockRuntimeClient,
@@ -25,12 +25,13 @@ import {
 export type ClientName = 'chat-completions' | 'messages' | 'converse';
 
 /**
- * Asks the model, plain or streamed, and reads the answer. Rejects with the SDK's own error.
- * @param said members of the client's own format, beside the model or over the greeting that is sent else.
+ * Calls the model, plain or streamed, and reads the answer. Rejects with the SDK's own error.
+ * @param said members of the client's own format, in addition to the model. They replace the default
+ * greeting.
  */
 export type AskModel = (model: string, stream: boolean, said?: object) => Promise<AnswerReading>;
 
-/** @param aws in place of a client that speaks HTTP/1.1 */
+/** @param aws replaces the default client, which uses HTTP/1.1. */
 export function openClients(
   baseUrl: string,
   apiKey: string,
@@ -97,7 +98,7 @@ async function askOpenAi(
   };
 }
 
-/** No two formats mean something else by the same word. */
+/** No word has a different meaning in two formats. */
 const stops: Readonly<Record<string, StopReading>> = {
   stop: 'stop',
   end_turn: 'stop',
@@ -128,7 +129,7 @@ async function askAnthropic(
         })
         .finalMessage()
     : await client.messages.create(request);
-  // Of arguments that were cut off, the SDK keeps what it can read, and passes the rest on.
+  // For truncated arguments, the SDK keeps the readable part and passes the rest on.
   const content = (answer.content as unknown as Members[]).map((block, at) => {
     const input = readJson(pieces[at] ?? '');
     return typeof input === 'string' ? { ...block, input } : block;

@@ -1,4 +1,6 @@
-/** What the recordings say, read from their plain JSON apart from the code under test (streams: `sum-stream.ts`). */
+/**
+ * Reads the recordings from their plain JSON, independent of the code under test (streams: `sum-stream.ts`).
+ */
 import type { Recording } from '@gateway/testing';
 import { bodyOf } from '../check-every.ts';
 import { sumStream as sumChat } from '../chat-completions/sum-stream.ts';
@@ -18,14 +20,14 @@ import {
   type UsageReading,
 } from './answer-reading.ts';
 
-/** An answer, and what of it is more than a reading holds. */
+/** An answer, and its content beyond a reading. */
 export interface Source {
   readonly reading: AnswerReading;
-  /** What else was said, by the name that the table of losses knows it by. */
+  /** Other content, by its name in the table of losses. */
   readonly beside: ReadonlySet<string>;
 }
 
-/** Null for an answer that failed: an error told in it, an end that never came, another API's answer. */
+/** Null for a failed answer: an error inside it, a missing end, or another API's answer. */
 export type ReadSource = (recording: Recording) => Source | null;
 
 export function isStreamed({ response_file: file }: Recording): boolean {
@@ -55,7 +57,7 @@ const chatStops: Readonly<Record<string, StopReading>> = {
   error: 'error',
 };
 
-/** OpenAI says `stop` of a call that was forced by name, where the other formats say that there is one. */
+/** OpenAI reports `stop` for a call that was forced by name. The other formats report a tool call. */
 function chooseChatStop(raw: unknown, calls: boolean): StopReading {
   const stop = chooseStop(chatStops, raw);
   return stop === 'stop' && calls ? 'calls' : stop;
@@ -65,7 +67,7 @@ export const readChat: ReadSource = (recording) => {
   const sum = isStreamed(recording) ? sumChat(textOf(recording)) : undefined;
   const body = sum?.body ?? asMembers(readJson(textOf(recording)));
   const choices = asList(body.choices).sort((one, other) => asNumber(one.index) - asNumber(other.index));
-  // Some leave the terminator out: an answer that told its reason is whole all the same.
+  // Some providers omit the terminator. An answer with a finish reason is complete anyway.
   const isEnded = sum === undefined || sum.isEnded || choices.every((choice) => choice.finish_reason);
   if (!isEnded || (sum?.errors.length ?? 0) > 0) return null;
   if (body.choices === undefined || (body.error !== undefined && body.error !== null)) return null;
@@ -106,7 +108,7 @@ function readChatUsage(usage: Members): UsageReading {
   const thought = asNumber(asMembers(usage.completion_tokens_details).reasoning_tokens);
   const input = asNumber(usage.prompt_tokens);
   const completion = asNumber(usage.completion_tokens);
-  // xAI leaves the thoughts out of the completion, and its total has them.
+  // xAI counts thoughts in the total but not in the completion tokens.
   const isApart = thought > 0 && asNumber(usage.total_tokens) === input + completion + thought;
   return {
     input,
@@ -223,7 +225,7 @@ export const readConverse: ReadSource = (recording) => {
   };
 };
 
-/** What the service's own tools were asked, and what they answered. */
+/** The calls of the service's own tools, and their results. */
 function isConverseOwn(block: Members): boolean {
   const isKnown = Object.keys(block).some((name) => converseParts.has(name));
   return !isKnown || asMembers(block.toolUse).type === 'server_tool_use';

@@ -1,7 +1,7 @@
 import type { ConnectedGateway } from './connected-gateway.ts';
 import type { StreamFormat } from './stream-frames.ts';
 
-/** Where each format is asked for a stream, and who speaks it. */
+/** The streaming endpoint of each format, and its client. */
 export const streamClients = {
   'chat-completions': {
     api: 'chat_completions',
@@ -36,7 +36,7 @@ export interface Received {
   readonly bytes: Buffer;
 }
 
-/** Asks for a stream as a client of the format does, and takes all that comes. */
+/** Requests a stream like a client of the format, and reads it to its end. */
 export async function askForStream(
   { baseUrl, apiKey }: Pick<ConnectedGateway, 'baseUrl' | 'apiKey'>,
   client: StreamFormat,

@@ -2,8 +2,9 @@ import type { Received } from './stream-clients.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * What went wrong in the telling of a failure; null when it was told once, cleanly, and as nothing else. Of `whole` the
- * client may have got whole frames alone; its end among them only where `mayHaveStopped`, with the usage still to come.
+ * Describes what is wrong with the report of a failure. Null if the failure was reported once, cleanly, and
+ * not as a success. The client may have received only complete frames of `whole`, and its end only with
+ * `mayHaveStopped`, when only the usage is missing.
  */
 export function faultOf(
   client: StreamFormat,

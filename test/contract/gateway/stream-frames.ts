@@ -2,14 +2,16 @@ import { EventStreamDecoder, textHeader } from '@gateway/wire-formats';
 
 export type StreamFormat = 'chat-completions' | 'messages' | 'converse';
 
-/** What a frame is to a client: part of an answer, its successful end, a failure, or nothing at all. */
+/** The meaning of a frame for a client: part of an answer, its successful end, a failure, or nothing. */
 export interface ReadFrame {
   readonly kind: 'part' | 'end' | 'error' | 'comment';
   /** Offset one past its last byte. */
   readonly end: number;
 }
 
-/** Reads a stream as strictly as a client may. Throws for a frame that cannot be read, and for one that has no end. */
+/**
+ * Reads a stream as strictly as a client may. Throws for an unreadable frame and for a frame without an end.
+ */
 export function readFrames(format: StreamFormat, bytes: Buffer): ReadFrame[] {
   return format === 'converse' ? readBinaryFrames(bytes) : readSseFrames(format, bytes);
 }

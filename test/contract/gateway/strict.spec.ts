@@ -11,7 +11,7 @@ afterAll(() => gateway.stop(), 60_000);
 
 beforeEach(() => gateway.replay.reset());
 
-/** A request that says something which only its own format can. */
+/** A request with content that only its own format can express. */
 const lossy = {
   'chat-completions': {
     path: '/v1/chat/completions',
@@ -47,7 +47,7 @@ function ask(client: Client, headers: Record<string, string> = {}): Promise<Resp
   });
 }
 
-describe('what the provider cannot be told', () => {
+describe('content that the provider cannot express', () => {
   it.each(clients)('is named in a header of the answer to a client of %s', async (client) => {
     gateway.replay.enqueue(null, { body: lossy[client].answer });
     const answer = await ask(client);
@@ -58,7 +58,7 @@ describe('what the provider cannot be told', () => {
   });
 
   it.each(clients)(
-    'is a 400 that names it where a client of %s is strict, and nothing is sent',
+    'returns 400 with its name to a strict client of %s, and nothing is sent',
     async (client) => {
       gateway.replay.enqueue(null, { body: lossy[client].answer });
       const answer = await ask(client, { 'x-svc-strict': 'true' });
@@ -70,14 +70,14 @@ describe('what the provider cannot be told', () => {
     },
   );
 
-  it('is an error with its code and field in the words of chat completions', async () => {
+  it('is an error with its code and field in the chat-completions shape', async () => {
     const answer = await ask('chat-completions', { 'x-svc-strict': 'true' });
     expect(await answer.json()).toMatchObject({
       error: { code: 'translation_loss', param: 'seed', source: 'gateway', type: 'invalid_request_error' },
     });
   });
 
-  it('is none, strict or not, where all of it can be told', async () => {
+  it('is absent, strict or not, if the provider can express everything', async () => {
     gateway.replay.enqueue(null, { body: cannedAnswers.messages });
     const answer = await fetch(`${gateway.baseUrl}/v1/chat/completions`, {
       method: 'POST',
@@ -95,7 +95,7 @@ describe('what the provider cannot be told', () => {
   });
 });
 
-describe('when to try again', () => {
+describe('the retry delay', () => {
   const retryInfo = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '1.5s' };
   const body = {
     error: { code: 429, message: 'Slow down.', status: 'RESOURCE_EXHAUSTED', details: [retryInfo] },
@@ -115,7 +115,7 @@ describe('when to try again', () => {
     ['messages', '/v1/messages', { model: 'google/m', max_tokens: 5, messages }],
     ['converse', '/model/google%2Fm/converse', { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }],
   ])(
-    'is told in headers to a client of %s, where the provider says it in the body',
+    'is in the headers for a client of %s, if the provider states it in the body',
     async (_, path, request) => {
       gateway.replay.enqueue(null, { status: 429, body });
       const { status, headers } = await askGoogle(path, request);
@@ -123,7 +123,7 @@ describe('when to try again', () => {
     },
   );
 
-  it('is what the headers say, where they say it too', async () => {
+  it('is the value of the headers, if the provider states it there too', async () => {
     gateway.replay.enqueue(null, { status: 429, body, headers: { 'retry-after': '7' } });
     const { headers } = await askGoogle('/v1/chat/completions', { model: 'google/m', messages });
     expect([headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual(['7', '7000']);

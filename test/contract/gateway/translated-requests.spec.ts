@@ -57,7 +57,7 @@ interface Sent {
   readonly route: RequestRoute;
 }
 
-/** The recorded request, as its client would send it for another provider: the model alone differs. */
+/** The recorded request as its client would send it for another provider: only the model differs. */
 function addressTo({ provider }: Target, { format }: Origin, recording: Recording): Sent {
   const model = `${provider}/${recording.model ?? 'some-model'}`;
   const route = { model, stream: recording.streaming };
@@ -78,7 +78,7 @@ function parseReceived(format: TargetFormat, body: Buffer, route: RequestRoute):
     : formatNamed(format).client.parseRequest(tape, route);
 }
 
-/** The header ends after so many characters, wherever that is. */
+/** The header is cut after a fixed number of characters, at any position. */
 const lossesCharactersMax = 1000;
 
 function readLosses(header: string): string[] {
@@ -112,7 +112,7 @@ async function translate(origin: Origin, target: Target, recording: Recording): 
     const place = field.replaceAll(/\d+/g, '*');
     lossesChannel.publish({ from: origin.format, to: target.format, field: `${place} (${reason})` });
   }
-  // Names that the format refuses are told it in others; all that it takes are the client's own.
+  // Names that the format refuses are replaced upstream. All other names are the client's own.
   const { request: told } = nameTools(asked, providerFormatNamed(target.format).provider.toolNamePattern);
   expectSameRequest(readRequest(heard), readRequest(told), losses, target.format);
 }

@@ -7,7 +7,7 @@ import { openClients, type AskModel, type ClientName } from './sdk-clients.ts';
 import { readCohere, readGemini } from './source-readings-provider.ts';
 import { readChat, readConverse, readMessages, type ReadSource } from './source-readings.ts';
 
-/** A recorded API: its format, the provider that stands for it, and how its answers are read apart from the gateway. */
+/** A recorded API: its format, its provider, and an independent reading of its answers. */
 interface Origin {
   readonly api: string;
   readonly format: string;
@@ -35,14 +35,14 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop(), 60_000);
 
-/** Some recordings leave the headers out. */
+/** Some recordings have no headers. */
 function typeOf({ content_type: type, response_file: file }: Recording): string {
   if (file?.endsWith('.sse') === true) return 'text/event-stream';
   if (/\.(?:eventstream|bin)$/.test(file ?? '')) return 'application/vnd.amazon.eventstream';
   return type ?? 'application/json';
 }
 
-/** As a client of the other format hears it: the same, but for what the table says cannot be told there. */
+/** The answer for a client of the other format: equal except for the losses of the table. */
 async function readElsewhere(origin: Origin, client: ClientName, recording: Recording): Promise<void> {
   const source = origin.read(recording);
   const headers = { 'content-type': typeOf(recording) };

@@ -11,13 +11,13 @@ import { bodyOf, checkEvery } from '../check-every.ts';
 const modelPattern = /"model"\s*:\s*"/;
 const modelPathPattern = /^\/model\/([^/]+)\/(converse|converse-stream)$/;
 
-/** An API whose format clients speak, at the gateway's endpoint for it, with the provider that stands in for all of them. */
+/** An API whose format clients speak, at the gateway's endpoint for it, with the replay provider. */
 interface Endpoint {
   readonly api: string;
   readonly provider: string;
-  /** Where the provider's paths begin. */
+  /** The prefix of the provider's paths. */
   readonly base: string;
-  /** What of an endpoint its clients ask, and where. */
+  /** The endpoint's operation and its path. */
   address(recording: Recording): { readonly path: string; readonly body: Buffer };
   /** Whether a recorded request names its model where this endpoint's clients do. */
   namesModel(recording: Recording): boolean;
@@ -38,7 +38,7 @@ function inBody(api: string, provider: string, path: string): Endpoint {
   return { api, provider, base: '/v1', address, namesModel };
 }
 
-/** The model stands in the address, and the body goes as it was recorded. */
+/** The model is in the path, and the body is sent as recorded. */
 function inPath(api: string, provider: string): Endpoint {
   const address = (recording: Recording) => {
     const [, model = '', operation = ''] = modelPathPattern.exec(recording.url_path ?? '') ?? [];
@@ -55,7 +55,7 @@ let apiKey: string;
 
 beforeAll(async () => {
   replay = await startReplayProvider();
-  // What was recorded is answered once, errors too.
+  // No retries: the recorded answer is returned once, also if it is an error.
   stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' } } });
   await leaveRequestsAlone();
   const created = (await call('POST', '/v1/account/keys', {
