@@ -5,7 +5,7 @@ export default {
   rootDir: import.meta.dirname,
   testEnvironment: '<rootDir>/../../tools/jest/node-environment.cjs',
   modulePathIgnorePatterns: [],
-  // Of the other suites' settings, the paths are of another root.
+  // The paths in the settings of the other suites belong to another root.
   testSequencer: '@jest/test-sequencer',
   testMatch: ['<rootDir>/**/*.spec.ts'],
   reporters: ['default', '<rootDir>/table.reporter.mjs'],

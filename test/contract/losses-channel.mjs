@@ -1,4 +1,4 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** What translations could not carry. Node's own modules are shared with the reporter, where globals are not. */
+/** The losses of translations. The reporter shares Node's own modules with the tests, but no globals. */
 export const lossesChannel = channel('contract:losses');

@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import { lossesChannel } from './losses-channel.mjs';
 
 /**
- * Sums the suite up by API and check: the two outer `describe`s of every test (`checkEvery` makes them). The last line
- * of the run is the sum as JSON.
+ * Sums the suite by API and check, the two outer `describe`s of every test (`checkEvery` creates them). The
+ * last line of the run is the sum as JSON.
  */
 export default class TableReporter {
   #by = {};
@@ -18,7 +18,7 @@ export default class TableReporter {
   }
 
   onTestResult({ path }, { testResults, testExecError }) {
-    // A file that could not be run is one failure, not none.
+    // A file that could not run counts as one failure.
     if (testExecError) this.#count('all', basename(path), 'failed');
     for (const { ancestorTitles, status } of testResults) {
       const [check = 'other', api = 'all'] = ancestorTitles;
@@ -41,7 +41,7 @@ export default class TableReporter {
       ({ api, check, passed, failed }) =>
         `  ${api.padEnd(18)} ${check.padEnd(34)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed`,
     );
-    // Jest says more after its reporters are done; the sum has to be the last line.
+    // Jest prints more after its reporters. The sum must be the last line.
     process.once('exit', () => writeSync(1, `\n${table.join('\n')}\n\n${JSON.stringify(summary)}\n`));
   }
 }

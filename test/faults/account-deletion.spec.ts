@@ -13,7 +13,7 @@ import { postChat, send } from '../e2e/http.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
-/** A replica's claim on a deletion outlives its death by 8 s; then another one goes on. */
+/** The claim of a dead replica on a deletion lasts 8 s. Then another replica continues. */
 const resumesWithinMs = 60_000;
 
 let stack: StackUnderTest;
@@ -39,7 +39,7 @@ async function requestDeletion({ apiKey }: TestAccount): Promise<string> {
   return accountDeletion.parse(answer.json()).id;
 }
 
-/** The receipt, once it can be read and is as it should be. */
+/** Returns the receipt once it is readable and in the expected state. */
 function untilReceipt(id: string, isRight: (receipt: AccountDeletion) => boolean): Promise<AccountDeletion> {
   return eventually(async () => {
     const answer = await send(stack.baseUrl, { path: `/v1/account/deletions/${id}` });
@@ -63,7 +63,7 @@ async function expectForgotten(account: TestAccount, id: string): Promise<void> 
   expect(await findRowsNaming(stack, [account.accountId, account.keyId])).toEqual([]);
 }
 
-/** Each service that has a step, and the steps that are done by the time it is reached. */
+/** Each service with a step, and the steps that are done when its step starts. */
 const stops = [
   ['provider-vault', ['account', 'edge-gateway']],
   ['worker', ['account', 'edge-gateway', 'provider-vault']],
@@ -71,14 +71,14 @@ const stops = [
 ] as const;
 
 it.each(stops)(
-  'a deletion that is killed before the step of %s goes on from there',
+  'a deletion that is killed before the step of %s continues there',
   async (service, before) => {
     const account = await createUsedAccount();
     await stack.service(service).stop();
     const id = await requestDeletion(account);
     const halfway = await untilReceipt(id, (receipt) => doneSteps(receipt).length === before.length);
     expect(doneSteps(halfway)).toEqual([...before]);
-    // Its keys work no more, however long the rest takes.
+    // Its keys stop working at once, however long the other steps take.
     expect((await postChat(stack.baseUrl, account.apiKey, hello)).status).toBe(401);
     await restartAccount();
     await stack.service(service).start();
@@ -87,7 +87,7 @@ it.each(stops)(
   180_000,
 );
 
-it('deletions that are killed at any moment are finished, each of them', async () => {
+it('deletions that are killed at any moment are all completed', async () => {
   const deletions: { account: TestAccount; id: string }[] = [];
   for (const afterMs of [0, 5, 20]) {
     const account = await createUsedAccount();
@@ -98,7 +98,7 @@ it('deletions that are killed at any moment are finished, each of them', async (
   for (const { account, id } of deletions) await expectForgotten(account, id);
 }, 180_000);
 
-it('a service that dies while it forgets is asked again', async () => {
+it('a service that dies during its step is called again', async () => {
   const account = await createUsedAccount();
   const id = await requestDeletion(account);
   await Promise.all(
@@ -108,9 +108,9 @@ it('a service that dies while it forgets is asked again', async () => {
   await expectForgotten(account, id);
 }, 180_000);
 
-it('an event that comes after its account is forgotten is not written', async () => {
+it('an event that arrives after its account was deleted is not written', async () => {
   const account = await createUsedAccount();
-  // The event waits in the queue until its account is gone.
+  // The event waits in the queue until its account is deleted.
   await stack.service('worker').stop();
   const answer = await postChat(stack.baseUrl, account.apiKey, hello);
   expect(answer.status).toBe(200);

@@ -1,14 +1,14 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A process's own way to a server, which a test can break while everybody else's stands. */
+/** A process's own link to a server, which a test can break without affecting other processes. */
 export interface CutLink {
-  /** `host:port` to connect to in place of the server. */
+  /** The `host:port` to connect to instead of the server. */
   readonly address: string;
-  /** Breaks what is open and refuses what comes. */
+  /** Closes open connections and refuses new ones. */
   cut(): void;
-  /** Nothing is broken, and no byte goes through any more: as when a cable is pulled. */
+  /** Keeps connections open but passes no bytes, like a pulled cable. */
   stall(): void;
-  /** Lets through again what comes from now on. */
+  /** Passes new connections through again. */
   mend(): void;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ class Link implements CutLink {
 
   mend(): void {
     this.#state = 'open';
-    // What was stalled has lost bytes for good as far as anybody can tell.
+    // A stalled connection has lost bytes and cannot be resumed.
     this.#destroyAll();
   }
 

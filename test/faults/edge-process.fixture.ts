@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findFreePort, type StackUnderTest } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 
-/** An edge beside a stack's own, whose surroundings a test chooses. */
+/** An additional edge, with an environment that a test chooses. */
 export interface EdgeProcess {
   readonly baseUrl: string;
   readonly isReady: () => Promise<boolean>;
@@ -13,7 +13,7 @@ export interface EdgeProcess {
   stop(): Promise<void>;
 }
 
-/** Starts an edge of a stack, with the rights of its own edges; resolves when it is ready. */
+/** Starts an edge of a stack with the permissions of the stack's own edges. Resolves when it is ready. */
 export async function startEdge(
   stack: StackUnderTest,
   variables: Record<string, string>,

@@ -1,4 +1,4 @@
-/** A second call beside a slow first one, for an operator who turns that on. */
+/** Hedging: a second attempt parallel to a slow first one, if the operator turns it on. */
 import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { requestIdOf, waitForRow } from '../e2e/account.fixture.ts';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
@@ -7,9 +7,9 @@ import { completion, plainAnswer, startProvider } from '../e2e/provider.fixture.
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { TroubledProviders, type TroubledAccount } from './troubled-providers.fixture.ts';
 
-/** Longer than a quick answer takes on a machine that does much else, and stands still for two seconds. */
+/** Longer than a quick answer takes on a busy machine that stalls for up to two seconds. */
 const hedgeAfterMs = 4_000;
-/** Longer than that, and no longer than needed. */
+/** Longer than that, and as short as possible. */
 const slow = { ...plainAnswer, firstByteDelayMs: hedgeAfterMs + 1_500 };
 
 let stack: StackUnderTest;
@@ -29,10 +29,10 @@ afterAll(() => undoAll(undo), 60_000);
 const messages = [{ role: 'user', content: 'Hello!' }];
 const ask = ({ key }: TroubledAccount, more: object = {}) =>
   postChat(stack.baseUrl, key, { model: 'openai/gpt-4o-mini', messages, ...more });
-/** A first provider that answers well, but only after what a test would wait for. */
+/** A first provider that answers correctly but too late. */
 const silent = { ...plainAnswer, hang: 'before-headers' } as const;
 
-it('the other one answers in the place of a silent one, which is told to stop; what both read is counted', async () => {
+it('the second attempt answers instead of a silent one, which is cancelled; the tokens of both count', async () => {
   const account = await providers.open('silent', ['groq/llama-3.1-8b-instant']);
   account.trouble = () => silent;
   const answer = await ask(account);
@@ -46,12 +46,12 @@ it('the other one answers in the place of a silent one, which is told to stop; w
   expect(row.prompt_tokens).toBeGreaterThan(completion.usage.prompt_tokens);
   const ended = () => server.requests.find(({ url }) => url.startsWith('/silent/openai/'))?.ended;
   expect(await eventually(ended)).toBe('client-left');
-  // Nothing is held against the silent one: it is asked first again.
+  // The silent attempt does not count as a failure: its provider is called first again.
   account.trouble = undefined;
   expect((await ask(account)).headers['x-svc-provider']).toBe('openai');
 });
 
-it('another model of a provider that is silent is nobody else', async () => {
+it('another model of the silent provider is not a hedge candidate', async () => {
   const account = await providers.open('same-provider', ['openai/gpt-4o']);
   account.trouble = () => slow;
   const answer = await ask(account);
@@ -62,7 +62,7 @@ it('another model of a provider that is silent is nobody else', async () => {
 it.each([
   ['streams', { stream: true }],
   ['requests with tools', { tools: githubTools.slice(0, 3) }],
-])('%s are never asked twice', async (name, more) => {
+])('%s are never hedged', async (name, more) => {
   const account = await providers.open(name.replaceAll(' ', '-'), ['groq/llama-3.1-8b-instant']);
   account.trouble = () => slow;
   await ask(account, more);

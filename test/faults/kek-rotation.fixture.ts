@@ -10,13 +10,13 @@ import { startStack, type StackUnderTest } from '@gateway/testing';
 import { rotateKek, type RotationOutcome } from '../../tools/rotate-kek/rotate-kek.ts';
 import { connectAs, type Undo } from '../integration/stack.fixture.ts';
 
-/** A vault of two replicas whose keys are in a file, and what is stored in it. */
+/** A vault with two replicas and keys in a file, and its stored credentials. */
 export interface VaultUnderTest {
   readonly stack: StackUnderTest;
   readonly edge: Messaging;
   readonly operator: Messaging;
   readonly credentials: readonly StoredCredential[];
-  /** Puts these versions into the file, and starts the replicas with it again, one after the other. */
+  /** Writes these versions into the file and restarts the replicas one after the other. */
   rollKeys(...versions: number[]): Promise<void>;
 }
 
@@ -81,11 +81,11 @@ export async function putOne(
   await edge.call(putCredential, { accountId, provider, baseUrl: null, sealedSecret });
 }
 
-/** A replica that dies takes the questions along that it has in work: as the gateway does, they are asked again. */
+/** A replica that dies loses its open requests. The client repeats them, like the gateway. */
 const askedAgainMax = 8;
 const answerWithinMs = 750;
 
-/** Opens a credential. Rejects when it does not open or is not what was stored. */
+/** Opens a credential. Rejects if it does not decrypt or differs from the stored one. */
 export async function openOne(edge: Messaging, stored: StoredCredential): Promise<void> {
   const { accountId, provider, apiKey } = stored;
   const request = { accountId, provider, recipientPublicKey: recipient.publicKey };
@@ -108,7 +108,7 @@ export interface Readers {
   stop(): Promise<void>;
 }
 
-/** Opens credentials at random, a few at a time, until it is stopped. */
+/** Opens random credentials, a few at a time, until it is stopped. */
 export function startReaders(vault: VaultUnderTest): Readers {
   const failures: unknown[] = [];
   let reads = 0;
@@ -129,12 +129,12 @@ export function startReaders(vault: VaultUnderTest): Readers {
   return { reads: () => reads, failures, stop };
 }
 
-/** The death of the rotating command, at any of its steps. */
+/** Kills the rotating command at any of its steps. */
 class CommandKilled extends Error {}
 
 /**
- * Rotates, and kills so many times on the way: now one replica or the other in the middle of a batch, now the command
- * itself. What was killed is started again.
+ * Rotates while killing processes: a replica within a batch, or the command itself. Killed processes are
+ * restarted.
  */
 export async function rotateUnderKills(vault: VaultUnderTest, kills: number): Promise<RotationOutcome> {
   const rowsMax = Math.max(1, Math.floor(vault.credentials.length / (kills * 2)));

@@ -12,7 +12,7 @@ import {
   type VaultUnderTest,
 } from './kek-rotation.fixture.ts';
 
-/** The whole life of a rotation, while credentials are read: learn the new key, re-wrap, unlearn the old one. */
+/** A complete rotation while credentials are read: add the new key, re-encrypt, remove the old key. */
 export async function expectRotationUnderKills(size: { kills: number; credentials: number }): Promise<void> {
   const undo: Undo[] = [];
   try {
@@ -41,7 +41,7 @@ export async function expectRotationUnderKills(size: { kills: number; credential
   }
 }
 
-/** Every credential is under the new key, and was brought there once, as the audit has it. */
+/** Every credential is encrypted with the new key, and the audit shows that each was re-encrypted once. */
 async function expectEachOnce({ stack }: VaultUnderTest, credentials: number): Promise<void> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });
   await database.connect();

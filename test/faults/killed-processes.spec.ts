@@ -5,7 +5,7 @@ import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { expectAllAnswered, expectAllLogged, readRows, runTraffic } from './traffic.fixture.ts';
 
-/** More than a run needs, even from the eighth of it that stands while Redis is away. */
+/** More than a run needs, even with the eighth of it that is left while Redis is down. */
 const rate_limit_rpm = 1_000_000;
 let stack: StackUnderTest;
 let key: string;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
-/** Each run has an account of its own, so that its log is its own too. */
+/** Each run has its own account, so that its log is separate. */
 beforeEach(async () => {
   const { apiKey } = await createTestAccount(stack);
   key = (await createTestKey(stack.baseUrl, apiKey, { name: 'runs', rate_limit_rpm })).key;
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const sandbox = (name: string) => ({ baseUrl: stack.baseUrl, key, name, model: 'sandbox/sandbox-1' });
 
-/** Kills it as a crash would, and waits until the supervisor has it up again. */
+/** Kills the process like a crash, and waits until the supervisor has restarted it. */
 async function killAndWait(name: string): Promise<void> {
   const unit = stack.service(name);
   const { pid } = unit;
@@ -34,7 +34,7 @@ async function killAndWait(name: string): Promise<void> {
   expect(unit.pid).not.toBe(pid);
 }
 
-describe('kill -9 in a run of 200 requests with tools', () => {
+describe('kill -9 during a run of 200 requests with tools', () => {
   it.each(['tool-router', 'compressor', 'worker', 'redis', 'nats'])(
     'of %s: no request fails, and each is in the log once',
     async (victim) => {
@@ -43,9 +43,9 @@ describe('kill -9 in a run of 200 requests with tools', () => {
       expectAllAnswered(outcomes);
       const rows = await expectAllLogged(run, outcomes);
       const reasons = new Set(rows.map((row) => row.k_reason));
-      // The router answered: the tools of a conversation that goes on stay as they are.
+      // With a running router, later requests of a conversation keep their tools.
       expect(reasons).toContain('frozen');
-      // The run did feel it: without the router, or without the bus to it, everything is forwarded.
+      // The fault had an effect: without the router or NATS, all tools are forwarded.
       if (victim === 'tool-router' || victim === 'nats') expect(reasons).toContain('unavailable');
       if (victim === 'redis') {
         expect(stack.logs('edge-gateway')).toContain('rate limits are local');
@@ -55,7 +55,7 @@ describe('kill -9 in a run of 200 requests with tools', () => {
     180_000,
   );
 
-  it('of the edge: whatever reached the provider has one row, ok or interrupted', async () => {
+  it('of the edge: every request that reached the provider has one row, ok or interrupted', async () => {
     const provider = await startReplay();
     const run = { ...sandbox('edge'), model: 'openai/gpt-4o', disturb: () => killAndWait('edge-gateway') };
     const outcomes = await runTraffic(run);
@@ -66,7 +66,7 @@ describe('kill -9 in a run of 200 requests with tools', () => {
       const logged = new Set(each.map((row) => row.client_request_id));
       return forwarded.every((name) => logged.has(name));
     });
-    // Nothing may come late either.
+    // No row may arrive late either.
     await waitMs(2_000);
     const settled = await readRows(run, () => true);
     expect(settled.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort());
@@ -75,7 +75,7 @@ describe('kill -9 in a run of 200 requests with tools', () => {
     expect(new Set(names).size).toBe(names.length);
     const byStatus = Object.groupBy(settled, ({ status }) => status);
     expect(Object.keys(byStatus).sort()).toEqual(['interrupted', 'ok']);
-    // A request that was answered whole may be told as interrupted only if its ending was not on disk yet.
+    // A completely answered request may be logged as interrupted only if its end was not on disk yet.
     expect(byStatus.interrupted!.length).toBeLessThan(20);
   }, 180_000);
 

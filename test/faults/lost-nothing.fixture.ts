@@ -3,20 +3,23 @@ import type { StackUnderTest } from '@gateway/testing';
 import pg from 'pg';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 
-/** What may die while requests are served: the door, what writes the log, the queue, the database. */
+/**
+ * The processes that may die while requests are served: the edge, the writer of the log, the queue, the
+ * database.
+ */
 const victims = ['edge-gateway', 'worker', 'redis', 'postgres'] as const;
 export type Victim = (typeof victims)[number];
 
-/** Who is killed when, as a share of the run. */
+/** A process and the moment of its death, as a share of the run. */
 export interface Kill {
   readonly victim: Victim;
-  /** As soon as so many requests were answered. */
+  /** The number of answered requests after which the process is killed. */
   readonly atAnswers: number;
-  /** A moment later, so that it falls anywhere in a request. */
+  /** A short delay, so that the kill hits any point of a request. */
   readonly afterMs: number;
 }
 
-/** The same for the same seed: each victim about as often as the others, at any time of the run. */
+/** The same schedule for the same seed. It kills each process about equally often, at any time of the run. */
 export function drawKills(seed: number, kills: number, requests: number): Kill[] {
   const random = createRandom(seed);
   const deck: Victim[] = [];
@@ -30,7 +33,7 @@ export function drawKills(seed: number, kills: number, requests: number): Kill[]
   }));
 }
 
-/** Mulberry32: 32 bits of state, and quite random enough for this. */
+/** Mulberry32: 32 bits of state, which is random enough here. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -50,9 +53,11 @@ function shuffle<T>(all: readonly T[], random: () => number): T[] {
   return shuffled;
 }
 
-/** What clients saw of a run. */
+/** The results of a run for its clients. */
 export interface Seen {
-  /** By the client's own name of each request that was answered with 200, whole, the gateway's id of it. */
+  /**
+   * By the client's own name of each request with a complete answer of status 200: the gateway's request id.
+   */
   readonly answered: ReadonlyMap<string, string>;
   readonly sent: number;
 }
@@ -60,18 +65,21 @@ export interface Seen {
 interface RunGiven {
   readonly baseUrl: string;
   readonly key: string;
-  /** As many as are to be answered; those that a death takes along come on top. */
+  /** The number of requests to answer. Requests that a kill interrupts are sent in addition. */
   readonly requests: number;
   readonly onAnswer: (answers: number) => void;
 }
 
 const concurrency = 8;
-/** While the door is away, nobody runs against it. */
+/** While the edge is down, no request is sent. */
 const pauseMs = 50;
-/** Few enough to be quick, and more than go out: something is saved by each. */
+/** Few enough tools to be quick, and enough that each request prunes some. */
 const tools = githubTools.slice(0, 24);
 
-/** Sends requests with tools, every other one streamed, until so many are answered. Each has a name of its own. */
+/**
+ * Sends requests with tools, every second one streamed, until the given number is answered. Each has its own
+ * name.
+ */
 export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: RunGiven): Promise<Seen> {
   const answered = new Map<string, string>();
   let sent = 0;
@@ -88,7 +96,7 @@ export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: Run
   return { answered, sent };
 }
 
-/** The gateway's id of a request that was answered whole. */
+/** The gateway's request id of a complete answer. */
 async function ask(baseUrl: string, key: string, name: string, stream: boolean): Promise<string | null> {
   const messages = [{ role: 'user', content: `Create an issue titled "${name}" in octo/hello` }];
   try {
@@ -106,7 +114,7 @@ async function ask(baseUrl: string, key: string, name: string, stream: boolean):
   }
 }
 
-/** Kills as a crash would, each when its time has come, and waits until the supervisor has it up again. */
+/** Kills each process at its time like a crash, and waits until the supervisor has restarted it. */
 export class Killer {
   readonly #stack: StackUnderTest;
   readonly #kills: Kill[];
@@ -125,7 +133,7 @@ export class Killer {
     }
   }
 
-  /** Resolves when all have been killed, and are up again. */
+  /** Resolves when all were killed and are running again. */
   async done(): Promise<readonly Victim[]> {
     await this.#killing;
     return this.killed;

@@ -9,7 +9,7 @@ export interface LossRun {
   readonly seed: number;
   readonly requests: number;
   readonly kills: number;
-  /** How long what is under way may take to be written when all is over. */
+  /** The maximum time until all waiting events are written at the end. */
   readonly settledWithinMs: number;
 }
 
@@ -20,15 +20,15 @@ interface LoggedRow {
   readonly saved: string;
 }
 
-/** More than any run takes, even from the share of it that stands while Redis is away. */
+/** More than a run needs, even with the share that is left while Redis is down. */
 const limits = {
   ...{ rate_limit_rpm: 1_000_000, k_target_override: 4 },
   ...{ daily_token_budget: 2_000_000_000, weekly_token_budget: 2_000_000_000 },
 };
 
 /**
- * Requests go on while the edge, the worker, Redis and Postgres die and come back. Every request that was accepted has one
- * row; sums and ledger are what the rows say, no more and no less.
+ * Sends requests while the edge, the worker, Redis and Postgres die and restart. Every accepted request has
+ * exactly one row. Sums and ledger equal the rows.
  */
 export async function expectNothingLost(run: LossRun): Promise<void> {
   const undo: Undo[] = [];
@@ -55,7 +55,7 @@ export async function expectNothingLost(run: LossRun): Promise<void> {
   }
 }
 
-/** A provider that notes by name what reaches it. */
+/** A provider that records the name of each request. */
 async function connectCounting(stack: StackUnderTest, apiKey: string, undo: Undo[]): Promise<Set<string>> {
   const forwarded = new Set<string>();
   const provider = await startProvider();
@@ -70,7 +70,7 @@ async function connectCounting(stack: StackUnderTest, apiKey: string, undo: Undo
   return forwarded;
 }
 
-/** The account's log, once it has all that was forwarded, and nothing more comes. */
+/** The account's log, when it contains every forwarded request and no more rows arrive. */
 async function settle(
   stack: StackUnderTest,
   accountId: string,
@@ -97,7 +97,7 @@ async function settle(
       cause: error,
     });
   });
-  // What is shipped once more comes late, if it comes.
+  // A batch that is shipped twice arrives late.
   await waitMs(3_000);
   return read();
 }
@@ -111,7 +111,7 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   expect(wrong).toEqual([]);
   const statuses = Map.groupBy(rows, ({ status }) => status);
   expect(statuses.get('ok')?.length).toBeGreaterThan(seen.answered.size * 0.9);
-  // What was answered whole and is not `ok` has died between its last byte and its line on disk.
+  // A completely answered request without status `ok` died between its last byte and its line on disk.
   const answeredNotOk = rows.filter(({ name, status }) => seen.answered.has(name) && status !== 'ok');
   expect(new Set(answeredNotOk.map(({ status }) => status))).toEqual(
     new Set(answeredNotOk.length > 0 ? ['interrupted'] : []),
@@ -120,7 +120,7 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   expect(rows.some(({ saved }) => saved !== '0')).toBe(true);
 }
 
-/** The sums by the hour are those of the rows. */
+/** The hourly sums equal the sums of the rows. */
 async function expectSumsOfLog(stack: StackUnderTest, accountId: string): Promise<void> {
   const figures = [
     'prompt_tokens',
@@ -150,7 +150,9 @@ interface Charged {
   readonly compression: string;
 }
 
-/** What is charged is what the rows say was saved, row by row; and the month is charged with the sum of it, once. */
+/**
+ * The ledger contains exactly the savings of the rows, row by row, and the month contains their sum, once.
+ */
 async function expectLedgerOfLog(stack: StackUnderTest, accountId: string, withinMs: number): Promise<void> {
   const { telemetry, billing } = stack.dev.postgres;
   const saved = 'estimated_tokens_saved::text AS tools, compression_tokens_saved::text AS compression';
@@ -174,7 +176,7 @@ async function expectLedgerOfLog(stack: StackUnderTest, accountId: string, withi
   }, withinMs).catch((error: unknown) => {
     throw new Error(`${charged} of ${logged.length} requests are in the ledger`, { cause: error });
   });
-  // A second charge would come late, if it came.
+  // A second charge would arrive late.
   await waitMs(2_000);
   expect(await readLedger()).toEqual(logged);
   const [month] = await query<{ requests: string; saved: string }>(

@@ -11,7 +11,7 @@ import {
   type TroubledAccount,
 } from './troubled-providers.fixture.ts';
 
-/** Served at a time, and places to wait, of which one account gets half. */
+/** The numbers of served and queued requests. One account gets half of the queue. */
 const [inFlightMax, queuedMax] = [4, 4];
 const slowMs = 1_000;
 
@@ -19,7 +19,7 @@ let stack: StackUnderTest;
 let server: ReplayProvider;
 let noisy: TroubledAccount;
 let quiet: TroubledAccount;
-/** Whom the provider answers slowly, it answers only once the test says so. */
+/** For slow requests, the provider answers only when the test allows it. */
 let held = Promise.withResolvers<undefined>();
 const undo: Undo[] = [];
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
-/** The noisy account fills every turn, and every place to wait that it may have, until it is let go. */
+/** The noisy account fills every slot and its whole share of the queue until it is released. */
 async function fill(): Promise<{ answers: () => Promise<Answer[]> }> {
   held = Promise.withResolvers();
   const begun = noisy.calls();
@@ -59,13 +59,13 @@ async function fill(): Promise<{ answers: () => Promise<Answer[]> }> {
   };
 }
 
-/** How many wait for their turn now: those who hold one may be at the provider before the last ones have come. */
+/** The number of queued requests. Requests with a slot may reach the provider before the last ones arrive. */
 async function readQueued(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
   return Number(/^gateway_requests_queued(?:\{[^}]*\})? (\S+)$/m.exec(metrics)?.[1]);
 }
 
-it('serves as many as it may, lets a few wait, and turns the rest away at once with a clean error', async () => {
+it('serves up to its limit, queues a few, and refuses the rest at once with a clean error', async () => {
   const filled = await fill();
   const late = await Promise.all(Array.from({ length: 10 }, () => ask(stack.baseUrl, noisy, true)));
   const shed = late.filter(({ status }) => status !== 200);
@@ -79,7 +79,7 @@ it('serves as many as it may, lets a few wait, and turns the rest away at once w
   expect(broken(await filled.answers())).toEqual([]);
 }, 60_000);
 
-it('says so in the caller’s own format', async () => {
+it('refuses in the caller’s own format', async () => {
   const filled = await fill();
   const messages = {
     model: 'openai/gpt-4o-mini',
@@ -101,7 +101,7 @@ it('says so in the caller’s own format', async () => {
   expect(broken(await filled.answers())).toEqual([]);
 }, 60_000);
 
-it('serves who asks for little, however much another asks for', async () => {
+it('serves a quiet account while another is noisy', async () => {
   let isOver = false;
   const keepAsking = async (): Promise<void> => {
     while (!isOver) await ask(stack.baseUrl, noisy, false);
@@ -116,7 +116,7 @@ it('serves who asks for little, however much another asks for', async () => {
   expect(broken(answers)).toEqual([]);
 }, 60_000);
 
-it('has every turn again when the rush is over', async () => {
+it('frees every slot after the rush', async () => {
   await (await fill()).answers();
   const answers = await Promise.all(
     Array.from({ length: inFlightMax }, () => ask(stack.baseUrl, quiet, false)),

@@ -18,7 +18,7 @@ let edge: Edge;
 let other: Edge;
 const undo: Undo[] = [];
 
-/** Silence is given up sooner than by default, so that the tests take less long. */
+/** Shorter time-outs than the defaults, so that the tests are faster. */
 const variables = { UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '1500', UPSTREAM_ANSWER_TIMEOUT_MS: '1500' };
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const error = { message: 'told by the provider', type: 'server_error', code: nul
 const json = { 'content-type': 'application/json' };
 const failing = (status: number): ReplayControls => ({ status, body: { error }, headers: json });
 
-/** How a provider fails before the first byte of its answer. */
+/** The ways in which a provider fails before the first byte of its answer. */
 const troubles: Readonly<Record<string, ReplayControls>> = {
   'answers 429': failing(429),
   'answers 500': failing(500),
@@ -52,7 +52,7 @@ const troubles: Readonly<Record<string, ReplayControls>> = {
 const requests = 50;
 
 describe('one of three providers', () => {
-  /** All at once: most of the time is spent waiting. */
+  /** All cases run at once, because most of their time is waiting. */
   const runs = new Map<string, Promise<Run>>();
   beforeAll(() => {
     for (const how of Object.keys(troubles)) runs.set(how, runTrouble(how));
@@ -60,7 +60,7 @@ describe('one of three providers', () => {
   }, 120_000);
 
   it.each(Object.keys(troubles))(
-    '%s: no agent notices; then it is hardly called; and it is used again once it is well',
+    '%s: no agent notices it; later the provider is hardly called; after its recovery it is used again',
     async (how) => {
       const run = (await runs.get(how))!;
       expect(run.broken).toEqual([]);
@@ -72,7 +72,7 @@ describe('one of three providers', () => {
 
   interface Run {
     readonly broken: readonly object[];
-    /** Of all providers, for as many requests, after the trouble was found out. */
+    /** Calls to all providers for the same number of requests, after the failure was detected. */
     readonly callsOnceKnown: number;
     readonly usedAgainWithinMs: number;
   }
@@ -98,7 +98,7 @@ describe('one of three providers', () => {
   }
 });
 
-it('an answer that breaks after its first byte is one clean error, and nobody else is asked', async () => {
+it('an answer that breaks after its first byte is one clean error, and no other provider is called', async () => {
   const account = await providers.open('after-first-byte');
   const frames = renderFrame('Hello').length;
   account.trouble = () => ({ ...streamedAnswer(['Hello', '.']), resetAtByte: frames });
@@ -116,7 +116,7 @@ it('an answer that breaks after its first byte is one clean error, and nobody el
   });
 });
 
-it('the log and the headers name who answered, in the client’s own format', async () => {
+it('the log and the headers name the provider that answered, in the client’s own format', async () => {
   const account = await providers.open('named');
   account.trouble = () => failing(503);
   const answer = await ask(edge.baseUrl, account, false);
@@ -131,8 +131,8 @@ it('the log and the headers name who answered, in the client’s own format', as
   });
 });
 
-describe('a provider that nobody can stand in for', () => {
-  it('is asked again when it fails in passing', async () => {
+describe('a provider without fallback', () => {
+  it('is called again after a passing failure', async () => {
     const account = await providers.open('passing', []);
     let calls = 0;
     account.trouble = () => (calls++ === 0 ? failing(500) : undefined);
@@ -140,7 +140,7 @@ describe('a provider that nobody can stand in for', () => {
     expect(account.calls()).toBe(2);
   });
 
-  it('is asked again when its answer breaks before the client has a byte of it', async () => {
+  it('is called again if its answer breaks before the client has a byte of it', async () => {
     const account = await providers.open('breaking', []);
     let calls = 0;
     account.trouble = () => (calls++ === 0 ? { ...plainAnswer, resetAtByte: 30 } : undefined);
@@ -148,7 +148,7 @@ describe('a provider that nobody can stand in for', () => {
     expect(account.calls()).toBe(2);
   });
 
-  it('gets the pause that it asks for', async () => {
+  it('gets the pause that it requests', async () => {
     const account = await providers.open('throttled', []);
     const times: number[] = [];
     account.trouble = () => {
@@ -159,7 +159,7 @@ describe('a provider that nobody can stand in for', () => {
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('is not waited for when it asks for a long one: its own words come through', async () => {
+  it('is not awaited if it requests a long pause: its own answer is returned', async () => {
     const account = await providers.open('long-pause', []);
     account.trouble = () => ({ ...failing(429), headers: { ...json, 'retry-after': '60' } });
     const answer = await ask(edge.baseUrl, account, false);
@@ -168,14 +168,14 @@ describe('a provider that nobody can stand in for', () => {
     expect(account.calls()).toBe(1);
   });
 
-  it('is not asked again for what it would say again', async () => {
+  it('is not called again for an error that would repeat', async () => {
     const account = await providers.open('refusing', []);
     account.trouble = () => failing(400);
     expect((await ask(edge.baseUrl, account, false)).status).toBe(400);
     expect(account.calls()).toBe(1);
   });
 
-  it('gets at most a fifth more calls than there are requests, whatever share of them fails', async () => {
+  it('gets at most a fifth more calls than requests, whatever share of them fails', async () => {
     const account = await providers.open('budget', []);
     let calls = 0;
     account.trouble = () => (calls++ % 5 < 2 ? failing(500) : undefined);
@@ -184,7 +184,7 @@ describe('a provider that nobody can stand in for', () => {
     expect(account.calls()).toBeLessThanOrEqual(360);
   }, 60_000);
 
-  it('is well where its connection breaks once a stream has said that it is over', async () => {
+  it('is healthy if its connection breaks after the stream’s terminator', async () => {
     const account = await providers.open('abrupt', []);
     const { body, ...answer } = streamedAnswer(['Hello', '.']);
     account.trouble = () => ({ ...answer, body, resetAtByte: String(body).length });
@@ -193,7 +193,7 @@ describe('a provider that nobody can stand in for', () => {
     expect(broken(await Promise.all(together))).toEqual([]);
   });
 
-  it('is called by one request at a time while its breaker is open, and the others are told at once', async () => {
+  it('is probed by one request at a time while its breaker is open, and the others are refused at once', async () => {
     const account = await providers.open('open', []);
     account.trouble = () => failing(500);
     await askMany(edge.baseUrl, account, 10, 5);
@@ -226,7 +226,7 @@ describe('several keys of one provider', () => {
   const keyOf = ({ authorization }: { authorization?: string | undefined }) =>
     authorization?.replace('Bearer ', '');
 
-  it.each([429, 401, 500])('are used in place of one that gets %i', async (status) => {
+  it.each([429, 401, 500])('replace one that gets %i', async (status) => {
     const { account, calls, countCall } = await openWithTwoKeys(`two-keys-${status}`);
     account.trouble = ({ headers }) => {
       countCall(keyOf(headers));
@@ -241,7 +241,7 @@ describe('several keys of one provider', () => {
     const { account, calls, countCall } = await openWithTwoKeys('two-keys-shared');
     account.trouble = (request) => {
       countCall(keyOf(request.headers));
-      // Long enough for all of them to be under way together, on a machine that is busy too.
+      // Long enough for all of them to be in flight together, even on a busy machine.
       return { ...wellAnswered(request), firstByteDelayMs: 2_000 };
     };
     expect(broken(await askMany(edge.baseUrl, account, 20, 20))).toEqual([]);
@@ -249,7 +249,7 @@ describe('several keys of one provider', () => {
     expect(calls[second]).toBeGreaterThanOrEqual(8);
   });
 
-  it('are refused for a provider whose credential is more than a key', async () => {
+  it('are rejected for a provider whose credential has more fields than a key', async () => {
     const { key } = await providers.open('no-keys', []);
     const body = { provider: 'hosted', access_key_id: 'AKIA0000', secret_access_key: 's'.repeat(20) };
     const answer = await send(stack.baseUrl, {
@@ -263,24 +263,24 @@ describe('several keys of one provider', () => {
   });
 });
 
-it('what one gateway found out another knows, but for one call to see for itself', async () => {
+it('a replica learns what another found out, except for one probe', async () => {
   const account = await providers.open('shared');
   account.trouble = () => failing(500);
   await ask(other.baseUrl, account, false);
   await askMany(edge.baseUrl, account, 10, 5);
   const before = account.calls('openai');
-  // The message may still be on its way.
+  // The message may not have arrived yet.
   await eventually(async () => {
     const known = account.calls('openai');
     await ask(other.baseUrl, account, false);
     return account.calls('openai') === known ? true : undefined;
   });
   expect(broken(await askMany(other.baseUrl, account, 10, 2))).toEqual([]);
-  // Without being told it would take five failures to find out.
+  // Without the message, five failures would be needed.
   expect(account.calls('openai') - before).toBeLessThanOrEqual(4);
 });
 
-it('a proxied request that is held whole is sent again; one that was streamed through is not', async () => {
+it('a proxied request that is buffered whole is sent again; a streamed one is not', async () => {
   const account = await providers.open('proxied', []);
   let calls = 0;
   account.trouble = (request) => (calls++ === 0 ? failing(500) : wellAnswered(request));

@@ -25,7 +25,7 @@ import { startCutLink, type CutLink } from './cut-link.fixture.ts';
 import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
 import { untilRefused } from './until-refused.fixture.ts';
 
-/** What decisions.md promises: with the bus, with the bus cut, and of streams. */
+/** The documented bounds: with NATS, without NATS, and for streams. */
 const effectiveWithinMs = 1_000;
 const effectiveWithCutBusWithinMs = 10_000;
 const streamsEndWithinMs = 5_000;
@@ -38,7 +38,7 @@ let stack: StackUnderTest;
 let account: TestAccount;
 let provider: ReplayProvider;
 let redis: Redis;
-/** The way to the bus of `far` alone. */
+/** The link of `far` to NATS. */
 let link: CutLink;
 /** The third replica. */
 let far: EdgeProcess;
@@ -76,7 +76,7 @@ const revoke = async ({ id }: CreatedKey) => {
   const answer = await send(stack.baseUrl, { method: 'DELETE', path, key: account.apiKey });
   expect(answer.status).toBe(200);
 };
-/** Every replica has the key's grant in its cache, and has just used it. */
+/** Every replica has just used the key, so its grant is cached. */
 const warm = async ({ key }: CreatedKey) => {
   for (const edge of edges) expect((await postChat(edge, key, hello)).status).toBe(200);
 };
@@ -87,8 +87,8 @@ const calls = {
   models: (edge: string, key: string) => send(edge, { path: '/v1/models', key }),
 };
 
-it('a revoked key is refused by every replica within a second: p99 over 120 keys', async () => {
-  /** By key, of the replica that took longest: what holds one of them up for a moment is one of them. */
+it('every replica refuses a revoked key within one second: p99 over 120 keys', async () => {
+  /** By key, the time of the slowest replica, so a short stall of one replica counts once. */
   const tookMs: number[] = [];
   for (let round = 0; round < 120; round++) {
     const key = await createKey();
@@ -106,14 +106,14 @@ it('a revoked key is refused by every replica within a second: p99 over 120 keys
   expect(tookMs[Math.ceil(0.99 * tookMs.length) - 1]).toBeLessThanOrEqual(effectiveWithinMs);
 }, 180_000);
 
-describe('a replica whose own link to the bus', () => {
+describe('a replica whose own link to NATS', () => {
   afterEach(async () => {
     link.mend();
     await eventually(async () => ((await far.isReady()) ? true : undefined));
   }, 60_000);
 
   it.each(['cut', 'stall'] as const)(
-    'is broken (%s) refuses a revoked key at the next request, and on routes without a limit within 10 s',
+    'is broken (%s) refuses a revoked key at the next request, and within 10 s on routes without a limit',
     async (how) => {
       const key = await createKey();
       await warm(key);
@@ -132,7 +132,7 @@ describe('a replica whose own link to the bus', () => {
   );
 
   it.each(['cut', 'stall'] as const)(
-    'is broken (%s) refuses it within 10 s even when Redis has lost what it knew',
+    'is broken (%s) refuses it within 10 s even if Redis has lost its data',
     async (how) => {
       const key = await createKey();
       await warm(key);
@@ -147,7 +147,7 @@ describe('a replica whose own link to the bus', () => {
   );
 
   it.each(['cut', 'stall'] as const)(
-    'is broken (%s) refuses a person’s session that ended, within 10 s',
+    'is broken (%s) refuses an ended login session within 10 s',
     async (how) => {
       const person = await signUpPerson(stack.baseUrl);
       const readAccount = () => send(far.baseUrl, { path: '/v1/account/me', key: person.accessToken });
@@ -160,7 +160,7 @@ describe('a replica whose own link to the bus', () => {
     60_000,
   );
 
-  it('is cut obeys a change of another kind as soon as it can: it asks, and answers 503 until it has an answer', async () => {
+  it('is cut applies another kind of change as soon as it can: until then it returns 503', async () => {
     const key = await createKey();
     await warm(key);
     link.cut();
@@ -175,8 +175,8 @@ describe('a replica whose own link to the bus', () => {
   }, 60_000);
 });
 
-describe('a credential that is deleted', () => {
-  it('is not used any more, from the next request on, by a replica whose own link to the bus is cut', async () => {
+describe('a deleted credential', () => {
+  it('is not used from the next request on by a replica whose own link to NATS is cut', async () => {
     const other = await createTestAccount(stack);
     const credential = { provider: 'openai', api_key: 'sk-upstream', base_url: `${provider.url}/v1` };
     await connectProvider(stack.baseUrl, other.apiKey, credential);
@@ -204,7 +204,7 @@ describe('an open stream', () => {
     readonly requestId: string;
   }
 
-  /** Opens a stream that its provider never ends; `then` runs when its first bytes are here. */
+  /** Opens a stream that its provider never ends. `then` runs after its first bytes. */
   function streamUntilEnded(
     edge: string,
     key: string,
@@ -258,7 +258,7 @@ describe('an open stream', () => {
     60_000,
   );
 
-  it('ends within 5 s on a replica that hears nothing of it by the bus', async () => {
+  it('ends within 5 s on a replica that does not receive the broadcast', async () => {
     const key = await createKey();
     const ended = await streamUntilEnded(far.baseUrl, key.key, '/v1/chat/completions', async () => {
       link.stall();
@@ -277,7 +277,7 @@ describe('an open stream', () => {
     await expectEnded(ended, 'expired_api_key');
   }, 60_000);
 
-  it('goes on when a change leaves its key its right', async () => {
+  it('continues if a change leaves its key valid', async () => {
     const key = await createKey();
     const path = `/v1/account/keys/${key.id}/toollist`;
     const change = () =>

@@ -3,11 +3,11 @@ import { githubTools } from '../e2e/github-tools.fixture.ts';
 import { postChat, send } from '../e2e/http.fixture.ts';
 import { eventually } from '../integration/stack.fixture.ts';
 
-/** How one request of a run went, as its client saw it. */
+/** The result of one request of a run for its client. */
 export interface Outcome {
   /** The client's own id of it: `<run>-<number>`. */
   readonly name: string;
-  /** 0 when the connection broke. */
+  /** 0 if the connection broke. */
   readonly status: number;
   readonly isWhole: boolean;
   readonly requestId: string | undefined;
@@ -18,14 +18,16 @@ export interface Run {
   readonly key: string;
   readonly name: string;
   readonly model: string;
-  /** Begun when a third of the requests is answered. */
+  /** Called when a third of the requests is answered. */
   readonly disturb: () => Promise<void>;
 }
 
 const requestsInRun = 200;
 const concurrency = 6;
 
-/** Sends 200 requests with 117 tools and a tool's result, every other one streamed, and disturbs them on the way. */
+/**
+ * Sends 200 requests with 117 tools and a tool result, every second one streamed, with a fault in between.
+ */
 export async function runTraffic(run: Run): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   let sent = 0;
@@ -57,7 +59,7 @@ async function ask({ baseUrl, key, name: run, model }: Run, number: number): Pro
   }
 }
 
-/** A call and its result, which the compressor has something to do with. */
+/** A call and its result, which the compressor can shorten. */
 function renderCall(name: string) {
   const result = { name, items: [1, 2, 3].map((id) => ({ id, title: `item ${id} of ${name}` })) };
   const call = { name: githubTools[0]?.function.name, arguments: '{}' };
@@ -72,7 +74,7 @@ export function expectAllAnswered(outcomes: readonly Outcome[]): void {
   expect(outcomes.filter(({ status, isWhole }) => status !== 200 || !isWhole)).toEqual([]);
 }
 
-/** The rows of a run, once `isComplete` holds of them. */
+/** The rows of a run, when `isComplete` holds for them. */
 export async function readRows(
   run: Pick<Run, 'baseUrl' | 'key' | 'name'>,
   isComplete: (rows: readonly RequestLogEntry[]) => boolean,
@@ -95,7 +97,7 @@ async function readPage({ baseUrl, key }: Pick<Run, 'baseUrl' | 'key'>, offset: 
   return answer.status === 200 ? requestLogPage.parse(answer.json()).data : [];
 }
 
-/** Every request of the run is in the log, once, and ended well. */
+/** Every request of the run is in the log once with a good status. */
 export async function expectAllLogged(
   run: Pick<Run, 'baseUrl' | 'key' | 'name'>,
   outcomes: readonly Outcome[],

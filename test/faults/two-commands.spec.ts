@@ -8,7 +8,10 @@ import { attachStack } from '@gateway/testing';
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** `npm start` and `npm run stop`, as a person runs them, on a stack beside whatever else runs on this machine. */
+/**
+ * Runs `npm start` and `npm run stop` like a user, on a stack that is separate from all others on this
+ * machine.
+ */
 describe('npm start and npm run stop', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'agent-gateway-commands-'));
   const stack = attachStack(dataDir);
@@ -24,7 +27,8 @@ describe('npm start and npm run stop', () => {
     Object.values(stack.dev.services).flatMap(({ pid }) => (pid === null ? [] : [pid]));
   const isAlive = (pid: number) => {
     try {
-      // A process that has ended and whose parent was killed may stay as a zombie until the system collects it.
+      // A process that has ended and whose parent was killed may remain a zombie until the system collects
+      // it.
       return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
     } catch {
       return false;
@@ -55,7 +59,7 @@ describe('npm start and npm run stop', () => {
     expect(runningPids()).toEqual(before);
   }, 60_000);
 
-  test('a service that was killed is started again', async () => {
+  test('a killed service is restarted', async () => {
     const router = stack.service('tool-router');
     const before = router.pid;
     await router.kill();
@@ -63,7 +67,7 @@ describe('npm start and npm run stop', () => {
     expect(router.pid).not.toBe(before);
   }, 60_000);
 
-  test('after the supervisor was killed, start ends what it left, and keeps address, key and data', async () => {
+  test('after the supervisor was killed, start ends its processes and keeps address, key and data', async () => {
     const { baseUrl, apiKey, accountId } = stack;
     const left = runningPids();
     process.kill(supervisorPid(), 'SIGKILL');

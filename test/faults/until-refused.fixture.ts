@@ -1,8 +1,8 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
 
 /**
- * Asks until it is refused: with what, and how late the last call was that was still served, from its beginning. What a call
- * takes besides, on a machine that does much else, is not what a change takes to be obeyed.
+ * Calls until it is refused. Returns the refusal and the start of the last served call, in milliseconds. The
+ * duration of a call on a busy machine does not count.
  */
 export async function untilRefused(call: () => Promise<{ status: number; text: string }>, withinMs: number) {
   const start = performance.now();

@@ -44,7 +44,7 @@ function messageOf(event: Json): EventStreamMessage {
   };
 }
 
-/** Events as far as they could be read: a refusal is the only way in which reading may fail. */
+/** The events that could be read. The only allowed failure is a refusal. */
 function read(name: ProviderName, chunks: readonly Buffer[]): StreamEvent[] {
   const parser = providerFormatNamed(name).provider.openStreamParser();
   const events: StreamEvent[] = [];
@@ -62,7 +62,7 @@ function renderAll(client: ClientName, events: readonly StreamEvent[]): Buffer {
   return Buffer.concat(events.map((event) => Buffer.from(renderer.render(event))));
 }
 
-/** A client hears an end exactly when there was one, and every failure that was told. */
+/** A client receives an end exactly if the stream had one, and every reported failure. */
 function expectHeard(client: ClientName, events: readonly StreamEvent[]): void {
   const heard = hear(client, renderAll(client, events));
   expect(heard.ends).toBe(events.filter(({ type }) => type === 'message-end').length);

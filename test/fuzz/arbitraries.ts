@@ -2,7 +2,10 @@ import fc from 'fast-check';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** What has broken readers of streams and of JSON: line ends of every kind, fields, terminators, halves of characters. */
+/**
+ * Texts that have broken readers of streams and JSON: all kinds of line ends, fields, terminators, halves of
+ * characters.
+ */
 const words = [
   '\n\n',
   '\r\n\r\n',
@@ -35,7 +38,7 @@ const words = [
   'toString',
 ];
 
-/** Text of any kind, with the dangerous in it more often than chance would have it. */
+/** Any text, with the dangerous texts more often than by chance. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...words),
   fc.string({ unit: 'binary', maxLength: 12 }),
@@ -55,7 +58,7 @@ export const json = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-/** Bytes, cut anywhere. */
+/** Bytes, split anywhere. */
 export function cutAnywhere(bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer[]> {
   return fc.tuple(bytes, fc.array(fc.nat(4096), { maxLength: 8 })).map(([whole, at]) => {
     const edges = [0, ...at.map((each) => each % (whole.length + 1)).sort((a, b) => a - b), whole.length];
@@ -65,7 +68,7 @@ export function cutAnywhere(bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer[]>
 
 export const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
 
-/** A valid document with some of its values replaced, taken away, repeated or renamed. */
+/** A valid document with some values replaced, removed, repeated or renamed. */
 export function mutated(base: Json): fc.Arbitrary<Json> {
   const change = fc.record({
     at: fc.nat(10_000),

@@ -23,7 +23,7 @@ export function sentTexts(blocks: readonly ContextBlock[], outcomes: readonly Bl
   return blocks.map(({ text }, at) => outcomes[at]?.text ?? text);
 }
 
-/** A JSON value with its numbers as they are written; members in one order. Undefined for what is no JSON. */
+/** A JSON value with its numbers as written and its members sorted. Undefined if the text is not JSON. */
 export function readExactly(text: string): unknown {
   try {
     const reviver = (_: string, value: unknown, context?: { source?: string }): unknown => {
@@ -42,12 +42,12 @@ export function expandExactly(text: string): unknown {
   return value === undefined ? undefined : readExactly(JSON.stringify(expandTables(value)));
 }
 
-/** What a reader who follows references gets of each block. */
+/** The text of each block for a reader that follows references. */
 export function followed(sent: readonly string[]): string[] {
   return sent.map((text, at) => resolveReferences(sent.slice(0, at), text));
 }
 
-/** Terms of the last people's words before a block that stand in it. */
+/** The terms of the last user turn before a block that occur in the block. */
 export function termsAsked(blocks: readonly ContextBlock[], at: number): string[] {
   const asked = blocks.slice(0, at).findLast(({ speaker }) => speaker === 'user');
   const text = blocks[at]?.text.toLowerCase() ?? '';

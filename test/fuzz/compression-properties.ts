@@ -14,7 +14,7 @@ import { conversation, json } from './sample-conversations.ts';
 
 type Holds = (blocks: readonly ContextBlock[]) => void;
 
-/** What holds of every conversation, in every mode: planning.md, "Invariants". */
+/** The invariants of every conversation in every mode. */
 export const invariants: Readonly<Record<string, Holds>> = {
   'the same every time, and turn by turn': (blocks) => {
     for (const settings of modes) {
@@ -82,14 +82,19 @@ export const invariants: Readonly<Record<string, Holds>> = {
   },
 };
 
-/** What a text takes in a body: quotes are escaped there, and a character of four bytes is two of JavaScript's. */
+/**
+ * The size of a text in a body: quotes are escaped, and a character of four bytes has two units in
+ * JavaScript.
+ */
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 const parsesAsJson = (text: string): boolean => readExactly(text) !== undefined;
 const hasTerminalCodes = (text: string): boolean => text.includes('\r') || text.includes('\x1b');
 const saysReference = (text: string): boolean =>
   text.split('\n').some((line) => parseReference(line) !== undefined);
 
-/** Of conversations that do not speak in references themselves: following ours gives back every line. */
+/**
+ * For conversations that contain no references themselves: following the inserted ones restores every line.
+ */
 export const followable: Holds = (blocks) => {
   const own = blocks.filter(({ text }) => !saysReference(text) && !text.includes('[…'));
   const alone = own.map((block) => sentTexts([block], compressAll([block], modes[0]!))[0]);
@@ -98,14 +103,16 @@ export const followable: Holds = (blocks) => {
     block.frozen || block.speaker === 'assistant' || block.speaker === 'system' ? block.text : alone[at],
   );
   followed(sent).forEach((text, at) => {
-    // What a reference names may be a copy that was sent as it came, by someone else.
+    // A reference can name a copy that another block sent unchanged.
     const asItCame = withoutEnds(own[at]!.text);
     const read = withoutEnds(text);
     if (read !== asItCame) expect(read).toBe(withoutEnds(inFull[at]!));
   });
 };
 
-/** A single block repeats lines of its own, so that alone it is compressed too; and it may be sent with its trailing space. */
+/**
+ * A single block contains repeated lines, so that compression applies to it. It may keep its trailing space.
+ */
 function withoutEnds(text: string): string {
   return followed([text])[0]!
     .split('\n')
@@ -117,13 +124,13 @@ function withoutEnds(text: string): string {
 export function describeCompression(numRuns: number): void {
   const options = { numRuns };
   const timeoutMs = 30_000 + numRuns * 40;
-  describe('of any conversation, in any mode', () => {
+  describe('invariants of any conversation, in any mode', () => {
     for (const [name, holds] of Object.entries(invariants))
       it(name, () => fc.assert(fc.property(conversation, holds), options), timeoutMs);
   });
 
   it(
-    'references say, by what was sent alone, every line they stand for',
+    'references stand for exactly the lines that were sent before',
     () => {
       fc.assert(fc.property(conversation, followable), options);
     },
@@ -131,7 +138,7 @@ export function describeCompression(numRuns: number): void {
   );
 
   it(
-    'JSON says the same, numbers as they were written',
+    'JSON keeps its meaning, with numbers as written',
     () => {
       fc.assert(
         fc.property(json, (text) => {

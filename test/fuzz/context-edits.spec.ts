@@ -16,13 +16,13 @@ import {
 import { conversation } from './sample-conversations.ts';
 
 const log = { debug: () => undefined, warn: () => undefined } as never;
-/** No Redis answers: each replica knows what it has seen itself. */
+/** No Redis: each replica knows only what it has seen. */
 const noRedis = {
   mgetBuffer: () => Promise.reject(new Error('away')),
   set: () => Promise.reject(new Error('away')),
 };
 
-/** An edge with compressors of its own: as many as there are to choose from, each with its own memory. */
+/** An edge with several compressors, each with its own memory. */
 function openReplica(compressors: number): ContextPlanner {
   const stores = Array.from({ length: compressors }, () => new ConversationStore(10_000_000));
   let next = 0;
@@ -72,7 +72,7 @@ async function send(planner: ContextPlanner, body: Buffer, at: number): Promise<
 const bodyOf = (made: Conversation, results: readonly string[]): Buffer =>
   Buffer.from(JSON.stringify(made.body(results), null, 1));
 
-/** A body with every result taken out: what compression must not touch. */
+/** A body without its results: the part that compression must not change. */
 const withoutResults = (made: Conversation, body: Buffer): unknown => {
   const results = new Set(made.resultsIn(JSON.parse(body.toString())));
   return JSON.parse(body.toString(), (_, value: unknown) =>
@@ -83,7 +83,7 @@ const withoutResults = (made: Conversation, body: Buffer): unknown => {
 const cases = { numRuns: 40 };
 
 describe.each(formats.map(([made], at) => [made.name, made, at] as const))('%s', (_, made, at) => {
-  it('calls and results stay paired, and each turn begins with the bytes of the one before', async () => {
+  it('calls and results stay paired, and each turn starts with the bytes of the previous turn', async () => {
     const property = fc.asyncProperty(conversation, async (blocks) => {
       const planner = openReplica(2);
       const results = blocks.map(({ text }) => text);

@@ -95,7 +95,7 @@ async function call(method: string, path: string, body: unknown): Promise<unknow
   return answer.json();
 }
 
-/** The client's bytes: the recorded ones, with the provider's prefix before the model, and no other change. */
+/** The client's bytes: the recorded ones with the provider's prefix before the model, and no other change. */
 function addressTo(provider: string, request: Buffer): Buffer {
   const text = request.toString('utf8');
   const model = modelPattern.exec(text);
@@ -111,7 +111,7 @@ async function passThrough(
 ): Promise<void> {
   const request = bodyOf(recording, 'request');
   const body = bodyOf(recording, 'response');
-  // The provider says what was recorded; its other headers never reach the client.
+  // The provider's body is the recorded one. Its other headers never reach the client.
   const headers = { 'content-type': recording.content_type ?? typeOf(recording) };
   replay.enqueue(null, { status: recording.status, headers, body, ...controls });
   const asked = endpoint.address(recording);
@@ -128,7 +128,7 @@ async function passThrough(
   expect(replay.requests.at(-1)?.body.toString('latin1')).toBe(request.toString('latin1'));
 }
 
-/** Some recordings leave the headers out. */
+/** Some recordings have no headers. */
 function typeOf({ response_file }: Recording): string {
   if (response_file?.endsWith('.sse') === true) return 'text/event-stream';
   return response_file?.endsWith('.json') === true
@@ -136,14 +136,14 @@ function typeOf({ response_file }: Recording): string {
     : 'application/vnd.amazon.eventstream';
 }
 
-/** Byte equality is owed on exchanges that were recorded as they were. */
+/** Byte equality is checked only for exchanges that were recorded in raw form. */
 function isWhole(recording: Recording, endpoint: Endpoint): boolean {
   const { fidelity, request_file, response_file } = recording;
   const isRecorded = fidelity === 'raw' && request_file !== null && response_file !== null;
   return isRecorded && endpoint.namesModel(recording);
 }
 
-/** Vertex has the model in the address: such a body is not what a client of the gateway would send. */
+/** Vertex has the model in the path, so a client of the gateway would not send such a body. */
 function namesModel(recording: Recording): boolean {
   return modelPattern.test(bodyOf(recording, 'request').toString('utf8'));
 }
@@ -157,7 +157,10 @@ for (const endpoint of endpoints) {
   );
 }
 
-/** Cuts that no event, line or character respects; a byte at a time for short streams, which is slow. */
+/**
+ * Splits at positions that ignore events, lines and characters. Short streams are also sent byte by byte,
+ * which is slow.
+ */
 const cuts = [1, 2, 3, 7] as const;
 let streams = 0;
 

@@ -14,7 +14,7 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
   return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()];
 }
 
-/** The answer as the turn that it becomes in the next request: the format is the only one to say all of it. */
+/** The answer as a turn of the next request. Only this format expresses all of it. */
 function partsOf(answer: ChatAnswer, choice: number): Members[] {
   const { parts } = answer.choices.find(({ index }) => index === choice)!;
   const request = {
@@ -73,7 +73,7 @@ checkEvery(
   (recording) => {
     const bytes = bodyOf(recording, 'response');
     const chunks = chunksOf(bytes.toString());
-    // An answer of another endpoint: a cache that was made.
+    // An answer of another endpoint: the creation of a cache.
     if (chunks[0]?.candidates === undefined && chunks[0]?.promptFeedback === undefined) {
       expect(() => provider.parseResponse(bytes)).toThrow(
         expect.objectContaining({ code: 'upstream_invalid' }),
@@ -132,7 +132,7 @@ checkEvery(
   (recording) => isAnswered(recording) && recording.streaming && bodyOf(recording, 'response').length < 4_000,
   (recording) => {
     const bytes = bodyOf(recording, 'response');
-    // A list has to be closed; of events the last one has to be there.
+    // A JSON list must be closed; a stream of events must contain the last event.
     expectTruncated(gemini, bytes, bytes.lastIndexOf(bytes[0] === 0x5b ? ']' : '}') + 1);
   },
 );

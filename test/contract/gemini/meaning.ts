@@ -1,12 +1,12 @@
 /**
- * What two bodies of the format have to share to mean the same, written apart from the code under test. Said in two
- * ways, meaning one: names in snake and in lower camel case (where the API knows the names); null and absent; a part
- * and a list of one; `thought: false` and silence; declarations in one tool or in several; a call without arguments and
- * one with none.
+ * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Independent of the
+ * code under test. Equal in meaning are: names in snake case and in lower camel case (where the API has the
+ * names); null and absent; a part and a list of one; `thought: false` and none; declarations in one tool or
+ * in several; a call without arguments and one with empty arguments.
  */
 export type Members = Record<string, unknown>;
 
-/** Objects whose members are the client's own. */
+/** Objects with the client's own members. */
 const carriedWhole = new Set([
   'parameters',
   'parametersJsonSchema',

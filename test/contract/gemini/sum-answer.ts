@@ -1,6 +1,6 @@
 /**
- * The plain answer that the chunks of a stream add up to, worked out from its text alone and apart from the code under
- * test: text goes on in the part before it if both are plain text of the same kind; a part with a signature stands alone.
+ * Builds the plain answer of a stream from its chunks. Independent of the code under test. A text continues
+ * the part before it if both are plain text of the same kind. A part with a signature is separate.
  */
 import { camel, isMembers, type Members } from './meaning.ts';
 

@@ -10,7 +10,7 @@ checkEvery(
   (recording) => {
     const bytes = bodyOf(recording, 'request');
     const tape = scanJson(bytes, { depthMax: 128 });
-    // Vertex has the model in the address; a client of the gateway has to say it.
+    // Vertex has the model in the path. A client of the gateway must put it into the body.
     if (tape.get(tape.root, 'model') === undefined) {
       expect(() => format.client.outlineRequest(tape)).toThrow(
         expect.objectContaining({ code: 'missing_field', param: 'model' }),

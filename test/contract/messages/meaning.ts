@@ -1,11 +1,12 @@
 /**
- * What two bodies of the format have to share to mean the same, written apart from the code under test. Said in two
- * ways, meaning one: null and absent; a text and a list of one text block; neighbours of one role and one message
- * (Anthropic joins them); no tools and an empty list; no citations and an empty list; `stream: false` and silence.
+ * Normalizes bodies of the format, so that two bodies with the same meaning are equal. Independent of the
+ * code under test. Equal in meaning are: null and absent; a text and a list of one text block; consecutive
+ * messages of one role and one message (Anthropic joins them); no tools and an empty list; no citations and
+ * an empty list; `stream: false` and none.
  */
 export type Members = Record<string, unknown>;
 
-/** Values that are the client's or the model's own, so a null in them counts. */
+/** Values of the client or the model, in which null has a meaning. */
 const carriedWhole = new Set(['input_schema', 'schema', 'input']);
 
 export function requestMeaning(body: Members): Members {

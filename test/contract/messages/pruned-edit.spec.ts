@@ -4,7 +4,10 @@ import type { Members } from './meaning.ts';
 
 const format = formatNamed('messages');
 
-/** Every other tool goes, then all of them: what is left is the request without them, and nothing else changed. */
+/**
+ * Removes every other tool, then all tools. The result is the request without them and without any other
+ * change.
+ */
 checkEvery(
   'request with tools pruned',
   'messages',

@@ -6,7 +6,7 @@ import { isSpliced, sumStream } from './sum-stream.ts';
 
 const { client, provider } = formatNamed('messages');
 
-/** A call that was cut off has no plain form: its text is compared in the stream's own check. */
+/** A truncated call has no plain form. The stream's own check compares its text. */
 function withoutCutCalls(body: Members): Members {
   const content = body.content as Members[];
   const isCut = (block: Members) => block.type === 'tool_use' && typeof block.input === 'string';

@@ -1,19 +1,19 @@
 import { isMembers, type Members } from './meaning.ts';
 
 /**
- * The plain answer that a stream adds up to, worked out from its text alone, the way the official clients do it, and
- * apart from the code under test.
+ * Builds the plain answer of a stream from its text, like the official clients. Independent of the code under
+ * test.
  */
 export interface StreamSum {
   readonly body: Members;
   readonly isEnded: boolean;
   readonly errors: readonly unknown[];
-  /** Names of the events that do not say their own type. */
+  /** Names of the events without a type in their data. */
   readonly misnamed: readonly string[];
 }
 
 export function sumStream(text: string): StreamSum {
-  // Two of the recordings hold a second answer after the end of the first: it is none of the first's.
+  // Two recordings contain a second answer after the end of the first. It is not part of the first.
   const end = text.search(/(?<=event: message_stop\r?\ndata: .*\r?\n\r?\n)./);
   const frames = text
     .slice(0, end === -1 ? undefined : end)
@@ -31,7 +31,7 @@ export function sumStream(text: string): StreamSum {
   };
 }
 
-/** Whether a stream starts a second message inside the first: the official client refuses it. */
+/** Whether a stream starts a second message inside the first, which the official client rejects. */
 export function isSpliced(text: string): boolean {
   const [first] = text.split('event: message_stop');
   return (first!.match(/^event: *message_start\s*$/gm) ?? []).length > 1;
@@ -88,7 +88,7 @@ function addDelta(block: Members, delta: Members): void {
   }
 }
 
-/** Input that was cut off stays text, and has to be the same text. */
+/** A truncated input stays text, and must be equal as text. */
 function finishBlock({ json, ...block }: Members): Members {
   if (json === undefined || json === '') return block;
   try {
