@@ -11,25 +11,25 @@ const complete = {
 const withStripe = { ...complete, STRIPE_SECRET_KEY: 'sk_test_0123456789' };
 
 describe('the configuration of the billing service', () => {
-  it('needs no Stripe', () => {
+  it('works without Stripe', () => {
     expect(loadConfig(complete)).toMatchObject({ STRIPE_API_URL: 'https://api.stripe.com' });
     expect(loadConfig(complete).STRIPE_SECRET_KEY).toBeUndefined();
   });
 
-  it.each([undefined, '', 'short'])('refuses a Stripe key with the webhook secret %p', (secret) => {
+  it.each([undefined, '', 'short'])('rejects a Stripe key with the webhook secret %p', (secret) => {
     const start = () => loadConfig({ ...withStripe, STRIPE_WEBHOOK_SECRET: secret });
     expect(start).toThrow('STRIPE_WEBHOOK_SECRET');
     expect(start).not.toThrow('sk_test');
   });
 
   it.each(['nonsense', '{}', '[]', '[{"id":"a"}]', '[{"id":"a","name":"A","fee_usd":-1}]'])(
-    'refuses the plans %s',
+    'rejects the plans %s',
     (plans) => {
       expect(() => loadConfig({ ...complete, BILLING_PLANS: plans })).toThrow('BILLING_PLANS');
     },
   );
 
-  it('refuses two plans of one name, or one price for two of them', () => {
+  it('rejects two plans with the same id, or with the same price', () => {
     const plan = {
       id: 'a',
       name: 'A',

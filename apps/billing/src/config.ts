@@ -6,20 +6,26 @@ const environment = z
   .object({
     ...serviceVariables,
     BILLING_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-    /** The queue's Redis: it must not evict (`maxmemory-policy noeviction`). */
+    /** The queue's Redis. It must not evict keys (`maxmemory-policy noeviction`). */
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
-    /** Stripe's secret or restricted key. Without one the service runs self-hosted: it keeps the ledger and charges nobody. */
+    /**
+     * Stripe's secret or restricted key. Without it the service is self-hosted: it keeps the ledger and makes no
+     * charges.
+     */
     STRIPE_SECRET_KEY: unlessEmpty(z.string().min(8).max(255).optional()),
-    /** What Stripe signs its events with. An empty one would take anybody's: with a key it has to be there. */
+    /**
+     * The secret with which Stripe signs events. It is required with a key: with an empty secret, anyone could sign
+     * events.
+     */
     STRIPE_WEBHOOK_SECRET: unlessEmpty(z.string().min(8).max(255).optional()),
-    /** Where Stripe's API is, for tests and for proxies. */
+    /** Base URL of Stripe's API, for tests and proxies. */
     STRIPE_API_URL: unlessEmpty(z.url({ protocol: /^https?$/ }).default('https://api.stripe.com')),
-    /** The plans, in JSON: the first one is for who has no subscription. Of no use without a Stripe key. */
+    /** The plans, as JSON. The first one applies to accounts without a subscription. Ignored without a Stripe key. */
     BILLING_PLANS: unlessEmpty(z.string().transform(parseJson).pipe(plans).default(defaultPlans)),
   })
   .refine((config) => !config.STRIPE_SECRET_KEY || config.STRIPE_WEBHOOK_SECRET, {
     path: ['STRIPE_WEBHOOK_SECRET'],
-    message: 'must be set where STRIPE_SECRET_KEY is',
+    message: 'must be set when STRIPE_SECRET_KEY is set',
   });
 export type Config = z.output<typeof environment>;
 
@@ -32,7 +38,7 @@ function parseJson(text: string, context: z.RefinementCtx): unknown {
   }
 }
 
-/** Reads the environment once. Throws one error that lists every variable at fault. */
+/** Reads the environment once. Throws one error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(environment, variables);
 }

@@ -26,14 +26,14 @@ describe('the configuration of the vault', () => {
     );
   });
 
-  it('takes keys of KMS instead, or beside local ones of other versions', () => {
+  it('accepts KMS keys instead of local ones, or in addition with other versions', () => {
     const { VAULT_KMS_KEYS } = loadConfig({ ...complete, VAULT_KMS_KEYS: arn });
     expect(VAULT_KMS_KEYS?.get(1)).toEqual({ arn, region: 'eu-west-1' });
     const both = loadConfig({ ...complete, VAULT_KEK: kek, VAULT_KMS_KEYS: `2:${arn}` });
     expect([both.VAULT_KEK?.size, both.VAULT_KMS_KEYS?.size]).toEqual([1, 1]);
   });
 
-  it('lists every variable at fault at once', () => {
+  it('lists every invalid variable in one error', () => {
     const start = () =>
       loadConfig({ VAULT_KEK: 'short', VAULT_KEK_FILE: join(folder, 'none'), VAULT_KMS_KEYS: 'alias/mine' });
     for (const variable of [
@@ -53,11 +53,11 @@ describe('the configuration of the vault', () => {
     ['neither', {}],
     ['both', { VAULT_KEK: kek, VAULT_KEK_FILE: '/nowhere' }],
     ['a short key', { VAULT_KEK: randomBytes(31).toString('base64') }],
-    ['two keys of one version', { VAULT_KEK: `${kek} ${kek}` }],
+    ['two keys with the same version', { VAULT_KEK: `${kek} ${kek}` }],
     ['an empty list', { VAULT_KEK: ' ' }],
-    ['one version twice', { VAULT_KEK: kek, VAULT_KMS_KEYS: arn }],
-    ['an endpoint for nothing', { VAULT_KEK: kek, VAULT_KMS_ENDPOINT: 'https://kms.example' }],
-  ])('refuses %s, without a word of the key', (_, variables) => {
+    ['a local key and a KMS key with the same version', { VAULT_KEK: kek, VAULT_KMS_KEYS: arn }],
+    ['an endpoint without KMS keys', { VAULT_KEK: kek, VAULT_KMS_ENDPOINT: 'https://kms.example' }],
+  ])('rejects %s, without revealing the key', (_, variables) => {
     const start = () => loadConfig({ ...complete, ...variables });
     expect(start).toThrow(/VAULT_K(EK|MS)/);
     try {

@@ -6,7 +6,7 @@ import { parseKmsKeys, parseLocalKeys } from './encryption/parse-keys.ts';
 type AddIssue = (message: string) => void;
 
 const unlessEmpty = (value: unknown) => (value === '' ? undefined : value);
-/** A text that `parse` reads; what it throws is said without the value. */
+/** Parses a text with `parse`. Its error is reported without the value. */
 const parsedBy = <Value>(parse: (text: string) => Value) =>
   z.preprocess(
     unlessEmpty,
@@ -18,7 +18,7 @@ const parsedBy = <Value>(parse: (text: string) => Value) =>
       .optional(),
   );
 
-/** What is wrong with the keys taken together is told beside the faults of single variables, not after them. */
+/** Reports an error of several variables together with the errors of single variables, not after them. */
 const besideOthers = (variable: string) => ({
   path: [variable],
   when: ({ value }: { value: unknown }) => typeof value === 'object',
@@ -28,13 +28,13 @@ const environment = z
   .object({
     ...serviceVariables,
     VAULT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-    /** The key-encryption key: 32 bytes in base64; or several, as `<version>:<base64>`. */
+    /** The key-encryption key: 32 bytes in base64. Several keys are written as `<version>:<base64>`. */
     VAULT_KEK: parsedBy(parseLocalKeys),
-    /** A file that holds the same. */
+    /** A file with the same content. */
     VAULT_KEK_FILE: parsedBy((file) => parseLocalKeys(readKeyFile(file))),
-    /** Keys that AWS KMS keeps, as `<version>:<ARN>`: instead of the above, or beside them with other versions. */
+    /** Keys in AWS KMS, as `<version>:<ARN>`. They replace the local keys, or add other versions. */
     VAULT_KMS_KEYS: parsedBy(parseKmsKeys),
-    /** Replaces the address of KMS: a VPC endpoint. */
+    /** Replaces the KMS address, for example with a VPC endpoint. */
     VAULT_KMS_ENDPOINT: z.preprocess(unlessEmpty, z.url({ protocol: /^https?$/ }).optional()),
   })
   .refine(({ VAULT_KEK, VAULT_KEK_FILE }) => !VAULT_KEK || !VAULT_KEK_FILE, {
@@ -47,20 +47,20 @@ const environment = z
   })
   .refine((value) => !value.VAULT_KMS_ENDPOINT || value.VAULT_KMS_KEYS, {
     ...besideOthers('VAULT_KMS_ENDPOINT'),
-    message: 'is of no use without VAULT_KMS_KEYS',
+    message: 'has no effect without VAULT_KMS_KEYS',
   })
   .refine((value) => !sharesVersion(value.VAULT_KEK ?? value.VAULT_KEK_FILE, value.VAULT_KMS_KEYS), {
     ...besideOthers('VAULT_KMS_KEYS'),
-    message: 'has a version that a local key has too',
+    message: 'has the same version as a local key',
   });
 export type Config = z.output<typeof environment>;
 
-/** Reads the environment once. Throws one error that lists every variable at fault. */
+/** Reads the environment once. Throws one error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(environment, variables);
 }
 
-/** A variable that was at fault is no map here. */
+/** An invalid variable is not a map here. */
 function sharesVersion(local: unknown, kms: unknown): boolean {
   return local instanceof Map && kms instanceof Map && [...kms.keys()].some((version) => local.has(version));
 }
@@ -73,7 +73,7 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** Nothing of the value goes into a message. */
+/** The message never contains the value. */
 function parseOrReport<Value>(text: string, parse: (text: string) => Value, addIssue: AddIssue): Value {
   try {
     return parse(text);

@@ -14,7 +14,7 @@ export interface ProviderVaultParts extends Pick<ServiceParts, 'messaging' | 'lo
   readonly keyRing: KeyRing;
   readonly keyVersions: KeyVersions;
   readonly sealingKeys: SealingKeys;
-  /** Begun before the module exists: a replica without the right keys never serves. */
+  /** It has registered before the module exists: a replica without the right keys never serves. */
   readonly enrolment: Enrolment;
 }
 

@@ -16,7 +16,7 @@ const health = await startHealthServer({
 const sandbox = createSandbox();
 const address = await sandbox.listen({ host: config.HOST, port: config.PORT });
 isServing = true;
-logger.info({ address }, `${service} is started`);
+logger.info({ address }, `${service} started`);
 
 endOnSignal(logger, async () => {
   isServing = false;

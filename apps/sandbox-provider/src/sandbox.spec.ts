@@ -37,8 +37,8 @@ const model = 'sandbox-1';
 const ask = (content: string): ChatCompletionMessageParam[] => [{ role: 'user', content }];
 const createIssue = ask('Create an issue in octo/hello with the title "Grüße 👋 fail"');
 
-describe('a plain answer', () => {
-  it('calls the fitting tool, with arguments from the message', async () => {
+describe('a complete answer', () => {
+  it('calls the matching tool with arguments from the message', async () => {
     const completion = await client.chat.completions.create({ model, messages: createIssue, tools });
     const [choice] = completion.choices;
     expect(choice?.finish_reason).toBe('tool_calls');
@@ -56,7 +56,7 @@ describe('a plain answer', () => {
     expect(completion.usage?.prompt_tokens).toBeGreaterThan(50);
   });
 
-  it('sums up the results of tools instead of calling again', async () => {
+  it('summarizes the results of tools instead of calling again', async () => {
     const completion = await client.chat.completions.create({
       model,
       tools,
@@ -73,7 +73,7 @@ describe('a plain answer', () => {
     expect(completion.choices[0]?.finish_reason).toBe('stop');
   });
 
-  it('says back what was said when no tool fits, or none is offered', async () => {
+  it('repeats the message when no tool matches or none is offered', async () => {
     for (const offered of [tools, []]) {
       const messages = ask('hello there');
       const completion = await client.chat.completions.create({ model, messages, tools: offered });
@@ -129,7 +129,7 @@ describe('a streamed answer', () => {
     return chunks;
   }
 
-  it('carries a call in several pieces that make up the plain one', async () => {
+  it('splits a call into several pieces that form the complete one', async () => {
     const chunks = await streamOf(createIssue, true);
     const calls = chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []);
     expect(calls[0]).toMatchObject({ index: 0, type: 'function', function: { name: 'create_issue' } });
@@ -144,7 +144,7 @@ describe('a streamed answer', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: plain.usage });
   });
 
-  it('carries text in several pieces, and usage only when asked for', async () => {
+  it('splits text into several pieces, and sends usage only on request', async () => {
     const chunks = await streamOf(ask('hello, wide world'), false);
     const text = chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('');
     expect(text).toBe('The sandbox heard: hello, wide world');
@@ -160,17 +160,17 @@ describe('a streamed answer', () => {
   });
 });
 
-describe('bad input gets an error in the shape of the API', () => {
+describe('invalid input gets an error in the shape of the API', () => {
   const messages = [{ role: 'user', content: 'x' }];
   const cases: [string, unknown, number, string | null][] = [
     ['malformed JSON', '{"model":', 400, null],
     ['no messages', { model }, 400, 'messages'],
     ['an unknown role', { model, messages: [{ role: 'robot', content: 'x' }] }, 400, 'messages[0].role'],
     ['an unknown model', { model: 'gpt-9', messages }, 404, 'model'],
-    ['a choice without tools', { model, messages, tool_choice: 'required' }, 400, 'tool_choice'],
+    ['a tool_choice without tools', { model, messages, tool_choice: 'required' }, 400, 'tool_choice'],
     ['two choices', { model, messages, n: 2 }, 400, 'n'],
     [
-      'usage of no stream',
+      'stream_options without stream',
       { model, messages, stream_options: { include_usage: true } },
       400,
       'stream_options',

@@ -13,14 +13,15 @@ export interface BillingContext {
 
 type CustomerContext = Pick<BillingContext, 'database' | 'now'>;
 
-/** Whom Stripe knows an account as; null before its first checkout. */
+/** The account's customer id at Stripe. Null before its first checkout. */
 export async function findCustomer({ database }: CustomerContext, accountId: string): Promise<string | null> {
   const row = await database.forAccount(accountId).stripeCustomer.findUnique({ where: { accountId } });
   return row?.customerId ?? null;
 }
 
 /**
- * The same, made if need be. Throws `not_found` for an account that is forgotten, and leaves nothing of it at Stripe.
+ * Returns the customer id, and creates the customer if needed. Throws `not_found` for a deleted account, and removes
+ * the new customer from Stripe.
  */
 export async function ensureCustomer(
   context: CustomerContext,
@@ -33,7 +34,7 @@ export async function ensureCustomer(
   const isKept = await context.database.transactionForAccount(accountId, async (tx) => {
     const created = { where: { accountId }, create: { accountId, customerId }, update: { customerId } };
     await tx.stripeCustomer.upsert({ ...created, select: { accountId: true } });
-    // Looked at after the write: a deletion that does not see the row was not there yet, and one that was is seen here.
+    // Checked after the write: a deletion either sees the new row, or has already stored its tombstone.
     if ((await tx.forgottenAccount.count({ where: { accountId } })) === 0) return true;
     await tx.stripeCustomer.deleteMany({ where: { accountId } });
     return false;
@@ -44,8 +45,8 @@ export async function ensureCustomer(
 }
 
 /**
- * Writes down what Stripe says of a customer's subscription now. Of two that ask at once, the one that asked later stands:
- * whatever changes after it has asked comes with an event of its own.
+ * Stores the customer's current subscription from Stripe. If two calls run at the same time, the later one wins. Any change
+ * after that brings its own event.
  */
 export async function syncCustomer(
   { database, now }: CustomerContext,
@@ -68,7 +69,7 @@ export async function syncCustomer(
   });
 }
 
-/** Throws `billing_not_configured` where there is no Stripe. */
+/** Throws `billing_not_configured` without a Stripe key. */
 export function requirePayments(payments: Payments | null): Payments {
   if (payments === null) throw new GatewayError('billing_not_configured');
   return payments;

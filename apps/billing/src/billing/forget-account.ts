@@ -3,11 +3,11 @@ import { newId } from '@gateway/persistence';
 import { findCustomer, type BillingContext } from './customer.ts';
 import type { BillingDatabase } from '../persistence/billing-database.ts';
 
-/** Rows renamed by one statement: a fraction of a second, which other writers do not feel. */
+/** Rows per statement. Each takes a fraction of a second, so other writers hardly wait. */
 const rowsAtOnce = 5_000;
-/** How long one call goes on, well within the contract's deadline. */
+/** Time limit of one call, well within the deadline of the contract. */
 const workMs = 5_000;
-/** How long the tombstone waits for the writers that are at work, before it is tried again. */
+/** How long the tombstone waits for running writers before it fails and is retried. */
 const lockTimeoutMs = 2_000;
 
 const rename = `
@@ -15,9 +15,9 @@ const rename = `
   WHERE request_id IN (SELECT request_id FROM ledger_entries WHERE account_id = $1::uuid LIMIT ${rowsAtOnce})`;
 
 /**
- * Forgets who an account was: first a tombstone, which every later write of its entries heeds, then its customer at Stripe,
- * then its name in the ledger. What was saved stays, under a pseudonym that is kept nowhere else. Says whether nothing is
- * left. May be asked any number of times, and by two at once.
+ * Anonymizes an account. It stores a tombstone, which later ledger writes respect, deletes the customer at Stripe,
+ * and renames the account in the ledger. The savings stay under a pseudonym that is stored nowhere else. Returns
+ * whether nothing is left. It can be repeated and run concurrently.
  */
 export async function forgetAccount(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
@@ -36,7 +36,7 @@ export async function forgetAccount(
   return { isDone: true };
 }
 
-/** Nobody may go on paying for what is gone: without an answer of Stripe the deletion waits. */
+/** A deleted account must not be charged. The deletion waits until Stripe has confirmed it. */
 async function forgetCustomer(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
   accountId: string,
@@ -44,15 +44,17 @@ async function forgetCustomer(
   const customerId = await findCustomer(context, accountId);
   if (customerId === null) return;
   if (context.payments === null) {
-    throw new GatewayError('service_unavailable', { detail: 'a customer of Stripe, and no key for it' });
+    throw new GatewayError('service_unavailable', {
+      detail: 'the account has a Stripe customer, but STRIPE_SECRET_KEY is not set',
+    });
   }
   await context.payments.deleteCustomer(customerId);
   await context.database.forAccount(accountId).stripeCustomer.deleteMany({});
 }
 
 /**
- * The lock lets writers end that began without seeing the tombstone, so that none of their entries comes after the renaming.
- * A statement takes its snapshot after its locks: whoever waits for this one sees the tombstone.
+ * The lock waits for writers that have not seen the tombstone, so that none of their entries follows the renaming. A
+ * statement takes its snapshot after its locks, so a writer that waits for this one sees the tombstone.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;
@@ -67,6 +69,6 @@ async function writeTombstone(database: BillingDatabase, accountId: string): Pro
       ),
     ]);
   } catch (error) {
-    throw new GatewayError('service_unavailable', { detail: 'the tombstone was not written', cause: error });
+    throw new GatewayError('service_unavailable', { detail: 'writing the tombstone failed', cause: error });
   }
 }

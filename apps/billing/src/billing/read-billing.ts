@@ -15,7 +15,7 @@ export async function describeBilling(
 
 const historyMonths = 12;
 
-/** What an account pays for, what it saved, and what that comes to. */
+/** The account's plan, its savings, and their price. */
 export async function readBilling(
   { database, plans, payments, now }: BillingContext,
   accountId: string,

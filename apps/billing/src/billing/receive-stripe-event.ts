@@ -4,17 +4,17 @@ import { isUniqueConflict } from '@gateway/persistence';
 import { syncCustomer, requirePayments, type BillingContext } from './customer.ts';
 import type { PaymentEvent } from '../payments/payments.port.ts';
 
-/** Stripe sends an event again for three days at most; what it signed is good for five minutes. */
+/** Stripe retries an event for at most three days, and its signatures are valid for five minutes. */
 const rememberedMs = 30 * 86_400_000;
-/** Events after which a subscription may be another than before. */
+/** Events that can change a subscription. */
 const heeded = /^(customer\.subscription\.|checkout\.session\.|invoice\.)/;
 
 type Context = Pick<BillingContext, 'database' | 'payments' | 'now'>;
 
 /**
- * Heeds an event of Stripe, once. What it says is not believed but asked for, so that the order in which events come does not
- * matter. It is written down after it was heeded: one that fails in between comes again, since Stripe got no answer. The same
- * delivery sent twice is a replay, and refused: Stripe signs every delivery anew.
+ * Processes a Stripe event once. The event only triggers a sync with Stripe, so the order of events does not matter.
+ * The event is stored after processing: if processing fails, Stripe sends it again. Stripe signs each delivery
+ * separately, so the same delivery twice is a replay and is rejected.
  */
 export async function receiveStripeEvent(
   context: Context,
@@ -23,7 +23,7 @@ export async function receiveStripeEvent(
   const payments = requirePayments(context.payments);
   const event = payments.readEvent(Buffer.from(body, 'base64'), signature, context.now());
   if (await isKnown(context, event)) return { received: true, duplicate: true };
-  // Across accounts: the customer tells the account.
+  // Across accounts: the customer determines the account.
   const { stripeCustomer } = context.database.acrossAccounts;
   const { customerId } = event;
   if (customerId !== null && heeded.test(event.type)) {
@@ -44,7 +44,7 @@ async function isKnown({ database }: Context, { id, signedAt }: PaymentEvent): P
   return true;
 }
 
-/** Says whether it is the first to. */
+/** Returns false if the event is stored already. */
 async function remember({ database, now }: Context, { id, type, signedAt }: PaymentEvent): Promise<boolean> {
   const { stripeEvent } = database.acrossAccounts;
   await stripeEvent.deleteMany({ where: { receivedAt: { lt: new Date(now().getTime() - rememberedMs) } } });

@@ -18,8 +18,8 @@ import { isPaying } from '../plans/plans.ts';
 import { readBilling } from './read-billing.ts';
 
 /**
- * Opens a page at Stripe on which the account subscribes to a plan, once: a page that is open already is closed. Throws
- * `invalid_field` for a plan that cannot be had, and `already_subscribed` for who would pay twice.
+ * Opens a checkout page at Stripe on which the account subscribes to a plan. Open pages are closed first. Throws
+ * `invalid_field` for an unavailable plan, and `already_subscribed` if the account has a paid subscription.
  */
 export async function createCheckout(
   context: BillingContext,
@@ -30,7 +30,7 @@ export async function createCheckout(
   if (priceId === null) {
     throw new GatewayError('invalid_field', {
       param: 'plan_id',
-      message: `Nobody can subscribe to a plan "${body.plan_id}" here.`,
+      message: `The plan "${body.plan_id}" is not available for subscription.`,
     });
   }
   const customerId = await ensureCustomer(context, payments, accountId);
@@ -45,8 +45,8 @@ export async function createCheckout(
 }
 
 /**
- * Takes over what a person has just paid for, without waiting for Stripe's event. Throws `not_found` for a checkout that is
- * not this account's. One that is not complete changes nothing.
+ * Syncs the subscription after a checkout, without waiting for Stripe's event. An incomplete checkout changes
+ * nothing. Throws `not_found` for a checkout of another account.
  */
 export async function syncCheckout(
   context: BillingContext,
@@ -62,7 +62,7 @@ export async function syncCheckout(
   return { billing: await readBilling(context, accountId) };
 }
 
-/** Asks Stripe what the account is subscribed to now. Of who never checked out there is nothing to ask. */
+/** Syncs the account's subscription with Stripe. An account without a customer has nothing to sync. */
 export async function syncSubscription(
   context: BillingContext,
   { accountId }: { accountId: string },
@@ -73,7 +73,9 @@ export async function syncSubscription(
   return { billing: await readBilling(context, accountId) };
 }
 
-/** Opens the page at Stripe on which a subscription is changed or ended. Throws `not_found` for who never checked out. */
+/**
+ * Opens the Stripe page for changing or ending a subscription. Throws `not_found` for an account without a checkout.
+ */
 export async function openCustomerPortal(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
   { accountId, body }: ParsedRequestOf<typeof openCustomerPortalContract>,
@@ -81,7 +83,9 @@ export async function openCustomerPortal(
   const payments = requirePayments(context.payments);
   const customerId = await findCustomer(context, accountId);
   if (customerId === null) {
-    throw new GatewayError('not_found', { message: 'This account has never checked out.' });
+    throw new GatewayError('not_found', {
+      message: 'This account has no billing customer yet. Start a checkout first.',
+    });
   }
   const url = await payments.openPortal(customerId, body.return_url);
   return { portal: { object: 'billing.portal', url } };

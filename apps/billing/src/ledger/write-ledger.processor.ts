@@ -9,9 +9,11 @@ import { newId } from '@gateway/persistence';
 import type { BillingDatabase } from '../persistence/billing-database.ts';
 import type { Redis } from 'ioredis';
 
-/** Batches written at the same time, each in one statement. */
+/** Concurrent batches, each in one statement. */
 const concurrency = 2;
-/** A batch whose process died is taken up by another after this long, and at most as long again. */
+/**
+ * After this time, another process takes over the batch of a dead process. The takeover can take the same time again.
+ */
 const lockDurationMs = 5_000;
 
 export interface WriteLedgerParts {
@@ -24,7 +26,7 @@ export interface WriteLedgerParts {
   readonly metrics: Metrics;
 }
 
-/** Takes batches of the ledger from their queue for as long as the application runs. */
+/** Processes ledger batches from their queue for as long as the application runs. */
 export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: WriteLedgerParts;
   readonly #entries: Counter<'result'>;
@@ -35,12 +37,12 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
     this.#parts = parts;
     this.#entries = parts.metrics.counter({
       name: 'ledger_entries_total',
-      help: 'Entries for the ledger by what became of them: written, repeated (there already) or refused.',
+      help: 'Ledger entries by result: written, repeated (already stored) or refused.',
       labels: ['result'],
     });
   }
 
-  /** Does not wait for Redis. One that evicts ends the process, as an error that nobody catches. */
+  /** Starts without waiting for Redis. A Redis that evicts keys ends the process with an uncaught error. */
   onApplicationBootstrap(): void {
     void checkNoEviction(this.#parts.queueRedis).then(
       () => this.#start(),
@@ -63,14 +65,14 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // A process that is killed is not the batch's fault.
+      // A killed process does not count as a failure of the batch.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
-    this.#worker.on('error', (error) => logger.warn({ err: error }, 'taking batches of the ledger failed'));
+    this.#worker.on('error', (error) => logger.warn({ err: error }, 'processing ledger batches failed'));
     this.#worker.on('failed', (job, error) =>
       logger.warn(
         { err: error, batch_id: job?.id, attempts: job?.attemptsMade },
-        'a batch of the ledger was not written; it is tried again',
+        'writing a ledger batch failed, retrying',
       ),
     );
   }
@@ -79,11 +81,11 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
     const { database, logger, reportCommitted } = this.#parts;
     const batch = ledgerEntryBatch.data.safeParse(job.data);
     if (!batch.success) {
-      // Not reported, so the worker keeps it: a release that understands it writes it.
+      // The batch is not reported, so the worker keeps it until a release that can parse it.
       this.#entries.inc({ result: 'refused' });
       logger.error(
         { batch_id: job.id, issues: batch.error.issues.length },
-        'a batch of the ledger is refused',
+        'ledger batch refused: invalid data',
       );
       return;
     }
@@ -96,9 +98,8 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
 }
 
 /**
- * A request that the ledger has already changes nothing. Entries of a forgotten account are written under a pseudonym, which
- * nobody can trace back: it is made for this batch and kept nowhere else. In the order of their ids, so that two batches
- * never wait for each other's.
+ * An existing request changes nothing. Entries of a deleted account get a pseudonym that is created for this batch
+ * and stored nowhere else. Rows are sorted by id, so that two batches never deadlock.
  */
 const insert = `
   INSERT INTO ledger_entries
@@ -114,7 +115,9 @@ const insert = `
   ORDER BY entry."requestId"
   ON CONFLICT (request_id) DO NOTHING`;
 
-/** Writes entries to the ledger, all or none, and answers how many are new. May be given the same ones any number of times. */
+/**
+ * Writes all ledger entries or none, and returns the number of new ones. It can be repeated with the same entries.
+ */
 function writeLedger(database: BillingDatabase, entries: readonly LedgerEntry[]): Promise<number> {
   return database.acrossAccounts.$executeRawUnsafe(insert, JSON.stringify(entries), newId());
 }

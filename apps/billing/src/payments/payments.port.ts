@@ -1,7 +1,7 @@
-/** A subscription as Stripe has it now. */
+/** The current state of a subscription at Stripe. */
 export interface PaidSubscription {
   readonly id: string;
-  /** Stripe's own word. */
+  /** The status as Stripe names it. */
   readonly status: string;
   readonly priceId: string | null;
   readonly currentPeriodStart: Date;
@@ -9,26 +9,26 @@ export interface PaidSubscription {
   readonly cancelAtPeriodEnd: boolean;
 }
 
-/** What a person was sent to pay for. */
+/** The result of a checkout page. */
 export interface PaidCheckout {
   readonly accountId: string | null;
   readonly isComplete: boolean;
 }
 
-/** An event whose signature was good. */
+/** An event with a valid signature. */
 export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
   readonly signedAt: Date;
-  /** Whose it is; null for one of no customer. */
+  /** The customer of the event. Null if it has none. */
   readonly customerId: string | null;
 }
 
-/** What billing asks of Stripe. Every call but `readEvent` throws `payment_provider_error` when Stripe does not serve it. */
+/** The payment provider, Stripe. All methods except `readEvent` throw `payment_provider_error` when Stripe fails. */
 export interface Payments {
-  /** The customer of an account: made once, however often it is asked for at the same time. */
+  /** Creates the customer of an account. Concurrent calls create only one. */
   createCustomer(accountId: string): Promise<string>;
-  /** Closes the customer's checkouts that are open, and opens one. */
+  /** Closes the customer's open checkouts and creates a new one. */
   createCheckout(checkout: {
     readonly accountId: string;
     readonly customerId: string;
@@ -38,11 +38,13 @@ export interface Payments {
   }): Promise<{ readonly id: string; readonly url: string }>;
   openPortal(customerId: string, returnUrl: string): Promise<string>;
   findCheckout(id: string): Promise<PaidCheckout | null>;
-  /** The one that counts: a paid one, then a live one, then one that ended, the newest first. Null for who never had one. */
+  /**
+   * Returns the relevant subscription: paid before live before ended, newest first. Null for a customer without one.
+   */
   findSubscription(customerId: string): Promise<PaidSubscription | null>;
-  /** Ends its subscriptions at once and deletes it. One that is gone already is as good. */
+  /** Deletes the customer and ends its subscriptions at once. A missing customer is not an error. */
   deleteCustomer(customerId: string): Promise<void>;
-  /** Throws `invalid_webhook_signature` unless Stripe signed these very bytes within the last minutes. */
+  /** Throws `invalid_webhook_signature` unless Stripe signed exactly these bytes within the last minutes. */
   readEvent(body: Uint8Array, signature: string, now: Date): PaymentEvent;
 }
 

@@ -3,13 +3,13 @@ import Stripe from 'stripe';
 import { isPaying } from '../plans/plans.ts';
 import type { PaidCheckout, PaidSubscription, PaymentEvent, Payments } from './payments.port.ts';
 
-/** A call and its one repetition end within the deadline of the contracts. */
+/** A call and its single retry end within the deadline of the contracts. */
 const callTimeoutMs = 10_000;
-/** How long ago an event may have been signed, and how far ahead Stripe's clock may be. Stripe recommends five minutes. */
+/** Maximum age of a signature, and maximum lead of Stripe's clock. Stripe recommends five minutes. */
 const toleranceSeconds = 300;
-/** Of one customer, who can hardly have had more subscriptions. */
+/** Subscriptions read per customer, far more than a customer has. */
 const subscriptionsMax = 100;
-/** One, but for calls at the same time. */
+/** Usually one. Concurrent calls can open more. */
 const openCheckoutsMax = 10;
 const endedStatuses = ['canceled', 'incomplete_expired'];
 
@@ -20,12 +20,12 @@ interface StripeSettings {
   readonly apiUrl: string;
 }
 
-/** Stripe, through its own SDK. */
+/** The adapter for Stripe, based on its SDK. */
 export class StripePayments implements Payments {
   readonly #stripe: Stripe;
   readonly #webhookSecret: string;
 
-  /** Throws when the webhook's secret is empty: anybody could sign with it. */
+  /** Throws when the webhook secret is empty, since anyone could sign with it. */
   constructor({ secretKey, webhookSecret, apiUrl }: StripeSettings) {
     if (webhookSecret.trim() === '') throw new Error('the webhook secret is empty');
     const url = new URL(apiUrl);
@@ -69,11 +69,11 @@ export class StripePayments implements Payments {
         subscription_data: { metadata: { account_id: accountId } },
       }),
     );
-    if (!session.url) throw new GatewayError('payment_provider_error', { detail: 'a checkout without url' });
+    if (!session.url) throw new GatewayError('payment_provider_error', { detail: 'checkout without url' });
     return { id: session.id, url: session.url };
   }
 
-  /** Whoever paid on two pages would pay twice. */
+  /** With two open pages a person could pay twice. */
   async #closeCheckouts(customer: string): Promise<void> {
     const { sessions } = this.#stripe.checkout;
     const open = await ask(sessions.list({ customer, status: 'open', limit: openCheckoutsMax }));
@@ -96,7 +96,7 @@ export class StripePayments implements Payments {
     const found = await unlessMissing(
       ask(this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: subscriptionsMax })),
     );
-    // Stripe lists the newest first. One that nothing came of does not hide what is paid for.
+    // Stripe lists the newest first. An incomplete subscription must not hide a paid one.
     const all = found?.data ?? [];
     const subscription =
       all.find(({ status }) => isPaying(status)) ??
@@ -112,7 +112,7 @@ export class StripePayments implements Payments {
   readEvent(body: Uint8Array, signature: string, now: Date): PaymentEvent {
     const signedAt = parseSignedAt(signature);
     if (signedAt === null) throw new GatewayError('invalid_webhook_signature');
-    // The SDK refuses what is too old, and nothing that is ahead.
+    // The SDK rejects old signatures, but accepts those from the future.
     if (signedAt.getTime() - now.getTime() > toleranceSeconds * 1000)
       throw new GatewayError('invalid_webhook_signature', { detail: 'signed in the future' });
     const event = this.#verify(body, signature, now);
@@ -150,7 +150,7 @@ function renderSubscription(subscription: Stripe.Subscription): PaidSubscription
   };
 }
 
-/** Stripe gives an id, or the customer itself where that was asked for. */
+/** Stripe returns an id, or the whole customer when expanded. */
 function renderCustomerId(customer: unknown): string | null {
   if (typeof customer === 'string') return customer;
   if (typeof customer !== 'object' || customer === null || !('id' in customer)) return null;
@@ -163,7 +163,7 @@ class Missing extends GatewayError {
   }
 }
 
-/** What Stripe says in words may quote keys and customers: only its codes are kept. */
+/** Stripe's messages can contain keys and customer data. Only its codes are kept. */
 async function ask<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -185,7 +185,7 @@ async function unlessMissing<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-/** When a `Stripe-Signature` header says that it was signed (`t=…`, Unix seconds); null for another header. */
+/** Parses the signing time of a `Stripe-Signature` header (`t=…`, Unix seconds). Null for an invalid header. */
 export function parseSignedAt(signature: string): Date | null {
   const seconds = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1];
   return seconds === undefined ? null : new Date(Number(seconds) * 1000);

@@ -10,14 +10,14 @@ export type BillingDatabase = Database<PrismaClient>;
 export const BILLING_DATABASE = Symbol('BillingDatabase');
 export type BillingModels = Models<PrismaClient>;
 
-/** The billing service's own database. */
+/** Opens the billing service's own database. */
 export function createBillingDatabase(
   options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'connectionsMax' | 'onConnectionError'>,
 ): BillingDatabase {
   return createDatabase({
     ...options,
     applicationName: 'billing',
-    // Longer formats quote source code and arguments, which have no place in a log.
+    // Longer formats quote source code and arguments, which must not appear in logs.
     createClient: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
   });
 }

@@ -1,28 +1,28 @@
 import type { Billing } from '@gateway/contracts';
 import type { Plan } from './plans.ts';
 
-/** A calendar month, UTC: from its first instant (inclusive) to the next month's (exclusive). */
+/** A calendar month in UTC, from its first instant (inclusive) to the first of the next month (exclusive). */
 export interface Period {
   readonly start: Date;
   readonly end: Date;
 }
 
-/** The billing period of an instant. */
+/** The billing period that contains an instant. */
 export function choosePeriod(at: Date): Period {
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
 }
 
-/** The first instant of the month so many months before a period. */
+/** The start of the month that is `months` before a period. */
 export function chooseHistoryStart({ start }: Period, months: number): Date {
   return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() - months));
 }
 
 const tokensPerUnit = 1_000_000;
-/** Money is shown to a millionth of a dollar. */
+/** Rounds to a millionth of a dollar. */
 const roundUsd = (usd: number) => Math.round(usd * 1e6) / 1e6;
 
-/** What a period costs under a plan in which so many tokens were saved. */
+/** Estimates the price of a period from the saved tokens. */
 export function estimatePeriod(
   plan: Pick<Plan, 'fee_usd' | 'included_tokens_saved' | 'usd_per_million_tokens_saved'>,
   tokensSaved: number,

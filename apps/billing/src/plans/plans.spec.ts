@@ -23,7 +23,7 @@ describe('a period', () => {
     ['2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
     ['2026-12-31T23:59:59.999Z', '2026-12-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
     ['2028-02-29T12:00:00.000Z', '2028-02-01T00:00:00.000Z', '2028-03-01T00:00:00.000Z'],
-  ])('is the calendar month in UTC: of %s from %s to %s', (at, start, end) => {
+  ])('is the calendar month in UTC: %s belongs to %s – %s', (at, start, end) => {
     expect(choosePeriod(new Date(at))).toEqual({ start: new Date(start), end: new Date(end) });
   });
 
@@ -41,7 +41,7 @@ describe('an estimate', () => {
     [pro, 1_000_001, { billable_tokens_saved: 1, usage_usd: 0.000001, total_usd: 20.000001 }],
     [pro, 3_500_000, { billable_tokens_saved: 2_500_000, usage_usd: 1.25, total_usd: 21.25 }],
     [selfHostedPlan, 9e15, { billable_tokens_saved: 0, usage_usd: 0, total_usd: 0 }],
-  ])('of %j with %i tokens saved', (plan, saved, expected) => {
+  ])('for %j and %i saved tokens is correct', (plan, saved, expected) => {
     expect(estimatePeriod(plan, saved)).toEqual({ fee_usd: plan.fee_usd, ...expected });
   });
 });
@@ -57,11 +57,11 @@ describe('the plan of a subscription', () => {
     [{ status: 'incomplete', priceId: 'price_pro' }, 'free'],
     [{ status: 'unpaid', priceId: 'price_pro' }, 'free'],
     [{ status: 'active', priceId: 'price_of_another_product' }, 'free'],
-  ])('%j is %s', (subscription, id) => {
+  ])('is chosen by status and price: %j gives %s', (subscription, id) => {
     expect(choosePlan(plans, subscription).id).toBe(id);
   });
 
-  test('names no price of Stripe to its caller', () => {
+  test('does not reveal the Stripe price', () => {
     expect(renderPlan(pro)).not.toHaveProperty('stripe_price_id');
     expect([renderPlan(free).can_subscribe, renderPlan(pro).can_subscribe]).toEqual([false, true]);
   });

@@ -3,26 +3,26 @@ import { z } from 'zod';
 
 const plan = z.strictObject({
   ...billingPlan.omit({ can_subscribe: true }).shape,
-  /** The recurring price at Stripe that stands for the fee; without one nobody can subscribe to the plan. */
+  /** The recurring Stripe price of the fee. Null if the plan is not available for subscription. */
   stripe_price_id: z.string().min(1).max(255).nullable().default(null),
 });
 export type Plan = z.output<typeof plan>;
 
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length;
 
-/** The first is for who has no subscription. */
+/** The first plan applies to accounts without a subscription. */
 export const plans = z
   .tuple([plan], plan)
   .refine((all) => all.length <= 20, 'has more than 20 plans')
-  .refine((all) => isUnique(all.map(({ id }) => id)), 'has two plans of one id')
+  .refine((all) => isUnique(all.map(({ id }) => id)), 'has two plans with the same id')
   .refine(
     (all) => isUnique(all.flatMap(({ stripe_price_id }) => stripe_price_id ?? [])),
-    'has two plans of one price',
+    'has two plans with the same price',
   );
 export type Plans = z.output<typeof plans>;
 export const PLANS = Symbol('Plans');
 
-/** Until the operator names others: nothing is charged. */
+/** The default plan charges nothing. */
 export const defaultPlans: Plans = [
   {
     id: 'free',
@@ -37,11 +37,11 @@ export const defaultPlans: Plans = [
 /** The plan of a gateway without Stripe. */
 export const selfHostedPlan: Plan = { ...defaultPlans[0], id: 'self_hosted', name: 'Self-hosted' };
 
-/** Subscriptions that are as good as paid. Stripe tries an overdue invoice again for a while before it ends one. */
+/** Statuses that count as paid. Stripe retries an overdue invoice for a while before it ends a subscription. */
 const payingStatuses = ['active', 'trialing', 'past_due'];
 export const isPaying = (status: string | null) => status !== null && payingStatuses.includes(status);
 
-/** What a subscription of this status and price stands for, if anything. */
+/** Chooses the plan of a subscription. Falls back to the first plan. */
 export function choosePlan(
   all: Plans,
   subscription: { readonly status: string | null; readonly priceId: string | null } | null,
@@ -54,7 +54,7 @@ export function findByPrice(all: Plans, priceId: string | null): Plan | undefine
   return priceId === null ? undefined : all.find(({ stripe_price_id }) => stripe_price_id === priceId);
 }
 
-/** As callers see it. */
+/** Renders a plan for the API. */
 export function renderPlan({ stripe_price_id, ...plan }: Plan): BillingPlan {
   return { ...plan, can_subscribe: stripe_price_id !== null };
 }

@@ -10,7 +10,7 @@ import type { Counter } from '@gateway/observability';
 export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
 export type RewrappingOutcome = 'rewrapped' | 'failed';
 
-/** Counts what happens to credentials, and announces their changes. */
+/** Counts openings and rewrappings of credentials, and announces changes. */
 export class CredentialEvents {
   readonly #parts: Pick<ServiceParts, 'messaging' | 'logger'>;
   readonly #openings: Counter<'outcome'>;

@@ -4,10 +4,10 @@ import { newId } from '@gateway/persistence';
 import type { CredentialRow, VaultModels } from '../persistence/vault-database.ts';
 import type { Envelope } from '../encryption/envelope.ts';
 
-/** Credentials of one account, one for each provider. */
+/** Credentials per account, one per provider. */
 export const credentialsMax = 200;
 
-/** Columns that tell of a credential without holding any of it. */
+/** Columns that contain no part of the credential. */
 export const summaryColumns = {
   provider: true,
   hint: true,
@@ -34,7 +34,7 @@ export function renderSummary(row: Pick<CredentialRow, keyof typeof summaryColum
 
 const storedFields = z.record(z.string(), z.string());
 
-/** The envelope in a row. */
+/** Parses the envelope of a stored row. */
 export function parseEnvelope({
   keyVersion,
   wrappedDataKey,
@@ -48,11 +48,11 @@ interface AuditEntry {
   readonly provider: string;
   readonly credentialId: string;
   readonly action: 'put' | 'open' | 'delete' | 'rewrap';
-  /** For an open: SHA-256 of the public key that the secret is sealed to. */
+  /** For `open`: SHA-256 of the public key to which the secret is sealed. */
   readonly recipientKeySha256?: string;
 }
 
-/** Within the transaction of what it tells of: neither stands without the other. */
+/** Writes an audit row in the transaction of the change, so that both are stored or neither. */
 export async function writeAudit(tx: VaultModels, entry: AuditEntry): Promise<void> {
   await tx.credentialAudit.create({ data: { id: newId(), ...entry }, select: { id: true } });
 }

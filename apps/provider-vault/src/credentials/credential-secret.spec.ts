@@ -1,7 +1,7 @@
 import { createSealingKeyPair, seal } from '@gateway/messaging';
 import { chooseHint, openSealedSecret, secretBytesMax } from './credential-secret.ts';
 
-describe('a credential on its way in', () => {
+describe('a received credential', () => {
   const [current, older] = [createSealingKeyPair(), createSealingKeyPair()];
   const pairs = [current, older].map((pair) => () => Promise.resolve(pair));
   const sealed = (text: string, publicKey = current.publicKey) => seal(Buffer.from(text), publicKey);
@@ -17,18 +17,18 @@ describe('a credential on its way in', () => {
     });
   });
 
-  it('unwraps no older key when the present one opens it', async () => {
+  it('opens with the present key without unwrapping an older one', async () => {
     const unused = () => Promise.reject(new Error('unwrapped'));
     await expect(openSealedSecret(sealed('{"apiKey":"k"}'), [pairs[0]!, unused])).resolves.toBeDefined();
   });
 
-  it('sends the gateway to fetch the key again when none opens it', async () => {
+  it('fails with a retryable error when no key opens it, so that the gateway fetches the key again', async () => {
     const box = sealed('{"apiKey":"k"}', createSealingKeyPair().publicKey);
     await expect(openSealedSecret(box, pairs)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
   it.each(['', 'my-secret-value', '"my-secret-value"', '{"key":"my-secret-value"}', '{"apiKey":7}'])(
-    'is refused when it is %j, and the error holds none of it',
+    'is rejected when it is %j, and the error does not reveal it',
     async (text) => {
       const opening = openSealedSecret(sealed(text), pairs);
       await expect(opening).rejects.toMatchObject({ code: 'invalid_field', cause: undefined });
@@ -36,20 +36,20 @@ describe('a credential on its way in', () => {
     },
   );
 
-  it('is refused when it is longer than any credential', async () => {
+  it('is rejected when it is too long', async () => {
     const text = JSON.stringify({ apiKey: 'k'.repeat(secretBytesMax) });
     await expect(openSealedSecret(sealed(text), pairs)).rejects.toMatchObject({ code: 'invalid_field' });
   });
 });
 
 describe('the hint of a credential', () => {
-  it('is its last four characters', () => {
+  it('is the last four characters', () => {
     expect(chooseHint('sk-0123456789')).toBe('6789');
     expect(chooseHint('0123456789ab')).toBe('89ab');
   });
 
   it.each(['', 'a', '0123456789a', '👍'.repeat(11)])(
-    'is none for %j, which is too short to show any of',
+    'is null for %j, which is too short to show any part',
     (text) => {
       expect(chooseHint(text)).toBeNull();
     },
@@ -61,7 +61,7 @@ describe('the hint of a credential', () => {
     ['{"client_email":"a@b.c","private_key_id":"0123456789ef","private_key":"-----END-----"}', '89ef'],
     ['{"secret_access_key":"never-shown-0123"}', null],
     ['{not json, a key all the same', 'same'],
-  ])('of several values is that of the one they are known by: %s', (credential, hint) => {
+  ])('of several values comes from the identifying one: %s', (credential, hint) => {
     expect(chooseHint(credential)).toBe(hint);
   });
 });

@@ -4,14 +4,14 @@ import type { SealingKeyPair } from '@gateway/messaging';
 import { openSealed } from '@gateway/messaging';
 import { z } from 'zod';
 
-/** A credential as JSON, before it is sealed. */
+/** Size limit of a credential as JSON, before it is sealed. */
 export const secretBytesMax = 64 * 1024;
 import type { OpenFields } from '../encryption/envelope.ts';
 
-/** Unwraps a key pair when its turn comes. */
+/** Unwraps a key pair on demand. */
 type OpenKeyPair = () => Promise<SealingKeyPair>;
 
-/** What came in a box: the fields to store, and what may be shown of them. */
+/** The content of a sealed box: the fields to store, and the parts that may be shown. */
 export interface ReceivedSecret {
   readonly fields: OpenFields;
   readonly hint: string | null;
@@ -19,11 +19,11 @@ export interface ReceivedSecret {
 }
 
 /**
- * Opens what a gateway sealed to the vault. While keys are rotated, it may have been sealed to an older one. Rejects with
- * `service_unavailable` for a box that none opens (the gateway will fetch the key anew), and `invalid_field` for a
- * content that is no credential.
+ * Opens a credential that a gateway sealed to the vault. During a rotation it may be sealed to an older key. Throws
+ * `service_unavailable` if no key opens the box (the gateway then fetches the key again). Throws `invalid_field` if
+ * the content is not a credential.
  *
- * @param keyPairs those to try; the next is unwrapped when the one before does not open the box
+ * @param keyPairs are tried in order. Each is unwrapped only when the one before does not open the box.
  */
 export async function openSealedSecret(
   sealedSecret: string,
@@ -50,7 +50,7 @@ async function openWithAny(sealedSecret: string, keyPairs: readonly OpenKeyPair[
   throw new GatewayError('service_unavailable', { detail: 'the box is not sealed to a key of this vault' });
 }
 
-/** Without a cause: a parser's error may quote what it could not parse. */
+/** The error has no cause, since a parser error can quote the secret. */
 function parseSecret(bytes: Buffer): ReceivedSecret {
   let json: unknown;
   try {
@@ -70,15 +70,15 @@ function invalidSecret(): GatewayError {
   return new GatewayError('invalid_field', { message: 'The credential is not valid.' });
 }
 
-/** Each further key of a credential is a field of its own. */
+/** Every additional key of a credential is stored in its own field. */
 const prefix = 'additionalKey';
 
-/** The stored field of the further key at that position. */
+/** The stored field of the additional key at this position. */
 function additionalKeyField(at: number): string {
   return `${prefix}${at}`;
 }
 
-/** Stored fields, opened, as the credential that they are of. */
+/** Renders decrypted fields as a credential. */
 export function renderSecret(fields: Readonly<Record<string, string>>): Record<string, unknown> {
   const names = Object.keys(fields);
   const further = names.filter((name) => name.startsWith(prefix));
@@ -87,14 +87,17 @@ export function renderSecret(fields: Readonly<Record<string, string>>): Record<s
   return { ...Object.fromEntries(own), ...(additionalKeys.length === 0 ? {} : { additionalKeys }) };
 }
 
-/** Shorter credentials show nothing: four characters of them would be too much. */
+/** Shorter credentials get no hint: four characters would reveal too much. */
 const charactersMin = 12;
 
-/** The names that a credential of several values has for the one it is known by, the first that is there. */
+/** Identifying fields of a credential with several values. The first existing one is used. */
 const names = ['api_key', 'access_key_id', 'private_key_id'] as const;
 const severalValues = z.record(z.string(), z.unknown());
 
-/** The last four characters of a credential that is long enough, or null. Of several values, those of the one that names it. */
+/**
+ * The last four characters of a long enough credential, or null. A credential with several values uses its
+ * identifying one.
+ */
 export function chooseHint(credential: string): string | null {
   const characters = Array.from(chooseShown(credential));
   return characters.length < charactersMin ? null : characters.slice(-4).join('');

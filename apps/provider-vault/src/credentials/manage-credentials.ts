@@ -14,7 +14,7 @@ export interface CredentialsContext {
   readonly events: Pick<CredentialEvents, 'countOpening' | 'countRewrapping' | 'announceChange'>;
 }
 
-/** What is known of the account's credentials, by provider. The secrets are not even read. */
+/** Lists the account's credentials by provider, without their secrets. */
 export async function listCredentials(
   { database }: Pick<CredentialsContext, 'database'>,
   { accountId }: { accountId: string },
@@ -30,11 +30,13 @@ export async function listCredentials(
 interface CredentialReport {
   readonly accountId: string;
   readonly provider: string;
-  /** The status with which the provider refused the credential; null when it took it again. */
+  /** The status with which the provider rejected the credential. Null when it accepted the credential again. */
   readonly refusedStatus: number | null;
 }
 
-/** Writes down how a credential fares. Of the provider's answer only the status is kept: its text may quote the key. */
+/**
+ * Stores whether a provider accepts a credential. Only the status is kept, since the error text can quote the key.
+ */
 export async function reportCredential(
   { database }: Pick<CredentialsContext, 'database'>,
   { accountId, provider, refusedStatus }: CredentialReport,
@@ -48,7 +50,7 @@ export async function reportCredential(
   return { changed: count > 0 };
 }
 
-/** Deletes the account's credential for a provider: the row and its data key are gone, the audit rows stay. */
+/** Deletes the account's credential for a provider, with its data key. The audit rows stay. */
 export async function deleteCredential(
   context: Pick<CredentialsContext, 'database' | 'events'>,
   { accountId, provider }: { accountId: string; provider: string },
@@ -69,16 +71,15 @@ export async function deleteCredential(
 }
 
 /**
- * Deletes every credential of an account, in one transaction, and takes none for it from then on. The audit rows stay.
- * Doing it again finds nothing and
- * changes nothing, so that whoever deletes an account may ask until there is an answer.
+ * Deletes all credentials of an account in one transaction, and blocks new ones. The audit rows stay. It is
+ * idempotent, so it can be retried until it succeeds.
  */
 export async function forgetAccount(
   context: Pick<CredentialsContext, 'database' | 'events'>,
   { accountId }: { accountId: string },
 ): Promise<{ credentials: number }> {
   const rows = await context.database.transactionForAccount(accountId, async (tx) => {
-    // First, since it waits for whoever stores a credential at this moment.
+    // The upsert comes first, because it waits for concurrent writes of credentials.
     const forgotten = { where: { accountId }, create: { accountId }, update: {} };
     await tx.forgottenAccount.upsert({ ...forgotten, select: { accountId: true } });
     const found = await tx.credential.findMany({ select: { id: true, provider: true } });

@@ -10,24 +10,24 @@ import type { CredentialsContext } from './manage-credentials.ts';
 export interface OpenCredentialRequest {
   readonly accountId: string;
   readonly provider: string;
-  /** The gateway process that the secret is sealed to. */
+  /** Public key of the gateway process to which the secret is sealed. */
   readonly recipientPublicKey: string;
 }
 
-/** Sealed, and what the gateway has to know of it besides. */
+/** The sealed secret, and what the gateway needs to know about it. */
 export interface OpenedCredential {
   readonly sealedSecret: string | null;
   readonly baseUrl: string | null;
-  /** The provider refused it when it was last said how it fares. */
+  /** Whether the provider rejected the credential according to the latest report. */
   readonly isFailing: boolean;
 }
 
 type OpeningContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'events'>;
 
 /**
- * Gives a credential to one gateway process, sealed to its key; nulls when there is none. The audit row is committed
- * before the secret is even decrypted: no audit, no secret. Throws `internal_error` for a row that was tampered with, and
- * `service_unavailable` when its key cannot be used now.
+ * Returns a credential to one gateway process, sealed to its key, or nulls when there is none. The audit row is
+ * committed before the secret is decrypted: without an audit row there is no secret. Throws `internal_error` for a
+ * tampered row, and `service_unavailable` when its key cannot be used now.
  */
 export async function openCredential(
   context: OpeningContext,
@@ -67,7 +67,7 @@ async function openRow(
   { accountId, provider }: OpenCredentialRequest,
   row: CredentialRow,
 ): Promise<OpenFields> {
-  // The account and provider that were asked for, not the row's: a row that was moved must not open.
+  // Uses the requested account and provider, not those of the row: a row that was moved must not open.
   const place = { accountId, provider, baseUrl: row.baseUrl };
   try {
     const fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));
@@ -79,7 +79,7 @@ async function openRow(
       throw cause;
     }
     context.events.countOpening('failed');
-    throw new GatewayError('internal_error', { detail: 'a stored credential does not open', cause });
+    throw new GatewayError('internal_error', { detail: 'a stored credential does not decrypt', cause });
   }
 }
 

@@ -9,16 +9,16 @@ import { openSealedSecret, type ReceivedSecret } from './credential-secret.ts';
 import type { CredentialsContext } from './manage-credentials.ts';
 
 export interface PutCredentialRequest extends CredentialPlace {
-  /** A sealed box around the JSON of a credential. */
+  /** A sealed box with the JSON of a credential. */
   readonly sealedSecret: string;
 }
 
 const attemptsMax = 3;
 
 /**
- * Stores a credential, or replaces the one of that provider. The address it may be sent to is bound to it: a change of
- * address needs the credential again. Throws what `openSealedSecret` throws, `invalid_field` for one too many, and
- * `not_found` for an account that was deleted.
+ * Stores a credential, or replaces the account's credential for that provider. The credential is bound to its base
+ * URL: changing the URL requires the credential again. Throws the errors of `openSealedSecret`, `invalid_field` for
+ * too many credentials, and `not_found` for a deleted account.
  */
 export async function putCredential(
   context: CredentialsContext,
@@ -40,8 +40,8 @@ export async function putCredential(
 }
 
 /**
- * One whose account is forgotten at the same moment collides with the tombstone: it finds that then. And a key version may
- * be retired while the record is closed under it: then it is closed under the present one.
+ * Retries on two races. A concurrent deletion of the account conflicts with the tombstone, and the retry finds the
+ * tombstone. A key version may be retired during encryption, and the retry uses the present version.
  */
 async function storeSecret(
   { database, keyRing, keyVersions }: CredentialsContext,
@@ -50,7 +50,8 @@ async function storeSecret(
 ): Promise<CredentialSummary> {
   for (let attempt = 1; ; attempt++) {
     const [current] = await keyVersions.list();
-    if (current === undefined) throw new GatewayError('service_unavailable', { detail: 'no key is in use' });
+    if (current === undefined)
+      throw new GatewayError('service_unavailable', { detail: 'no key version is active' });
     const envelope = await closeEnvelope(keyRing, current.version, place, fields);
     try {
       return await database.transactionForAccount(place.accountId, (tx) =>
@@ -80,7 +81,7 @@ async function upsertCredential(
   if (row.rotatedAt === null && (await tx.credential.count()) > credentialsMax) {
     throw new GatewayError('invalid_field', {
       param: 'provider',
-      message: `An account has at most ${credentialsMax} provider credentials. Delete one first.`,
+      message: `An account can have at most ${credentialsMax} provider credentials. Delete one first.`,
     });
   }
   await writeAudit(tx, { accountId, provider, credentialId: row.id, action: 'put' });
@@ -88,8 +89,8 @@ async function upsertCredential(
 }
 
 /**
- * Stores for an account that was not deleted. Its tombstone's place is taken until the transaction ends: who forgets the
- * account meanwhile waits for that, and then finds what was stored.
+ * Runs `store` unless the account is deleted. It occupies the tombstone's row until the transaction ends: a
+ * concurrent deletion waits for it, and then finds the stored credential.
  */
 async function unlessForgotten<T>(tx: VaultModels, accountId: string, store: () => Promise<T>): Promise<T> {
   if ((await tx.forgottenAccount.findUnique({ where: { accountId } })) !== null) {

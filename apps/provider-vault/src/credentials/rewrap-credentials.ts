@@ -4,37 +4,38 @@ import { parseEnvelope, writeAudit } from './credential-row.ts';
 import type { CredentialRow } from '../persistence/vault-database.ts';
 import type { CredentialsContext } from './manage-credentials.ts';
 
-/** A place in the order of the work: by key version, then by id. */
+/** A position in the order of work: by key version, then by id. */
 export interface RewrapCursor {
   readonly keyVersion: number;
   readonly id: string;
 }
 
 export interface RewrapRequest {
-  /** Where the batch before ended; null begins. */
+  /** The end of the previous batch. Null starts from the beginning. */
   readonly after: RewrapCursor | null;
   readonly rowsMax: number;
 }
 
 export interface RewrapReport {
   readonly rewrapped: number;
-  /** Rows that do not open: they were tampered with, and are left as they are. */
+  /** Rows that do not decrypt because they were tampered with. They stay unchanged. */
   readonly failed: RewrapCursor[];
-  /** Where the next batch begins; null when there is none. */
+  /** The start of the next batch. Null after the last one. */
   readonly next: RewrapCursor | null;
-  /** Rows that are not under the present key. */
+  /** Rows that are not encrypted under the present key. */
   readonly left: number;
 }
 
 type RewrapContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'keyVersions' | 'events'>;
 
-/** A batch ends with the row during which this has passed, well before its caller gives up. */
+/** A batch ends with the row during which this time passes, well before its caller times out. */
 const batchMs = 4_000;
 
 /**
- * Closes a batch of credentials anew under the present key: a new data key, and new ciphertexts, since these are bound to
- * the key's version. Each row changes in a transaction of its own, together with its audit row, and only if it still is
- * what was read; so that this can end anywhere and begin again, beside readers, writers and other runs of itself.
+ * Encrypts a batch of credentials again under the present key. Data keys and ciphertexts are new, since ciphertexts
+ * are bound to the key version. Each row changes in its own transaction, together with its audit row, and only if it
+ * is unchanged since it was read. So a batch can stop anywhere and continue, next to readers, writers and concurrent
+ * runs.
  */
 export async function rewrapCredentials(
   context: RewrapContext,
@@ -42,7 +43,8 @@ export async function rewrapCredentials(
 ): Promise<RewrapReport> {
   const deadlineAt = performance.now() + batchMs;
   const [current] = await context.keyVersions.list();
-  if (current === undefined) throw new GatewayError('service_unavailable', { detail: 'no key is in use' });
+  if (current === undefined)
+    throw new GatewayError('service_unavailable', { detail: 'no key version is active' });
   const rows = await readOlder(context, current.version, after, rowsMax);
   const failed: RewrapCursor[] = [];
   let rewrapped = 0;
@@ -89,7 +91,7 @@ async function rewrapRow(
   try {
     fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));
   } catch (error) {
-    // The key is away, and not the row at fault: the whole batch has to come again.
+    // The key is unavailable and the row is intact: the whole batch must be repeated.
     if (error instanceof GatewayError) throw error;
     context.events.countRewrapping('failed');
     return 'failed';
@@ -111,7 +113,7 @@ function replaceEnvelope(
   envelope: Awaited<ReturnType<typeof closeEnvelope>>,
 ): Promise<boolean> {
   return database.transactionForAccount(accountId, async (tx) => {
-    // Its data key tells whether it is the row that was read: every write makes a new one.
+    // The data key identifies the row that was read, since every write creates a new one.
     const { count } = await tx.credential.updateMany({ where: { id, wrappedDataKey }, data: envelope });
     if (count === 0) return false;
     await writeAudit(tx, { accountId, provider, credentialId: id, action: 'rewrap' });

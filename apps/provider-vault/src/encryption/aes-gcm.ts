@@ -11,8 +11,8 @@ export function createNonce(): Buffer {
 }
 
 /**
- * AES-256-GCM under a fresh random nonce; answers nonce | ciphertext | tag. A key may close at most 2^32 texts so
- * (NIST SP 800-38D §8.3); a record's data key closes a handful.
+ * Encrypts with AES-256-GCM under a random nonce. Returns nonce | ciphertext | tag. A key may encrypt at most 2^32
+ * texts this way (NIST SP 800-38D §8.3); a record's data key encrypts a handful.
  */
 export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buffer): Buffer<ArrayBuffer> {
   const nonce = createNonce();
@@ -20,9 +20,9 @@ export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buff
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws when the key, the text or the associated data is not what it was closed with, down to the last bit. */
+/** Throws if a single bit of the key, the ciphertext or the associated data differs. */
 export function decrypt(key: Buffer, sealed: Uint8Array, associatedData: Buffer): Buffer {
-  if (sealed.length < nonceBytes + tagBytes) throw new RangeError('The ciphertext is cut short.');
+  if (sealed.length < nonceBytes + tagBytes) throw new RangeError('The ciphertext is truncated.');
   const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
   })

@@ -5,18 +5,18 @@ import { digestBinding } from './associated-data.ts';
 import type { KeyBinding, KeyEncryptionKey } from './key-encryption-key.port.ts';
 import type { KmsKeyName } from './parse-keys.ts';
 
-/** Both attempts together end within the deadline of who asks the vault. */
+/** Both attempts together end within the deadline of the vault's callers. */
 const attemptsMax = 2;
 const connectTimeoutMs = 1_000;
 const answerTimeoutMs = 1_500;
 
-/** What KMS says of a ciphertext that is not of this key or of this context, or that was changed. */
+/** KMS errors for a ciphertext that was changed, or that belongs to another key or context. */
 const notAuthentic = new Set(['InvalidCiphertextException', 'IncorrectKeyException']);
 
 /**
- * A key that AWS KMS keeps and never gives out: KMS itself closes and opens data keys with it, and writes each use into
- * CloudTrail. The binding is the encryption context, which KMS authenticates and which stands readable in its log: the
- * labels, and the digest of the whole.
+ * A key that never leaves AWS KMS. KMS encrypts and decrypts data keys with it, and logs each use in CloudTrail. The
+ * binding is the encryption context, which KMS authenticates and logs in plain text: the labels, and a digest of the
+ * whole.
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
 export class AwsKmsKey implements KeyEncryptionKey {
@@ -34,7 +34,7 @@ export class AwsKmsKey implements KeyEncryptionKey {
     const EncryptionContext = renderContext(binding);
     const command = new EncryptCommand({ KeyId: this.#arn, Plaintext: key, EncryptionContext });
     const { CiphertextBlob } = await this.#client.send(command).catch(rethrow);
-    if (CiphertextBlob === undefined) throw unavailable('KMS answered without a ciphertext');
+    if (CiphertextBlob === undefined) throw unavailable('KMS response without a ciphertext');
     return Buffer.from(CiphertextBlob);
   }
 
@@ -42,7 +42,7 @@ export class AwsKmsKey implements KeyEncryptionKey {
     const EncryptionContext = renderContext(binding);
     const command = new DecryptCommand({ KeyId: this.#arn, CiphertextBlob: wrapped, EncryptionContext });
     const { Plaintext } = await this.#client.send(command).catch(rethrow);
-    if (Plaintext?.length !== keyBytes) throw unavailable('KMS answered without a key');
+    if (Plaintext?.length !== keyBytes) throw unavailable('KMS response without a key');
     const key = Buffer.from(Plaintext);
     Plaintext.fill(0);
     return key;
@@ -50,8 +50,8 @@ export class AwsKmsKey implements KeyEncryptionKey {
 }
 
 /**
- * A client for one region. Who it is to KMS, the SDK finds out by itself: environment, shared files, web identity, the
- * container's or the machine's role. `endpoint` replaces the region's own address (a VPC endpoint).
+ * Creates a client for one region. The SDK finds its AWS credentials in the environment, shared files, web identity,
+ * or the role of the container or machine. `endpoint` replaces the region's address (a VPC endpoint).
  */
 export function createKmsClient(region: string, endpoint: string | undefined): KMSClient {
   return new KMSClient({
@@ -70,7 +70,10 @@ function renderContext(binding: KeyBinding): Record<string, string> {
   return { ...binding.labels, binding: digestBinding(binding) };
 }
 
-/** KMS away, throttling, or refusing us is not the record's fault: another time, or another replica, may do. */
+/**
+ * An unavailable, throttling or refusing KMS does not mean a damaged record. A later call or another replica can
+ * succeed.
+ */
 function rethrow(error: unknown): never {
   const name = error instanceof Error ? error.name : '';
   if (notAuthentic.has(name)) throw error;

@@ -19,12 +19,12 @@ const place = {
 };
 const secret = { apiKey: Buffer.from('sk-proj-0123456789abcdef') };
 
-describe('keys that AWS KMS keeps', () => {
+describe('keys in AWS KMS', () => {
   let kms: KmsServer;
   let ring: KeyRing;
 
   beforeAll(async () => {
-    // The SDK finds out by itself who it is; nothing of the machine's own shall get in between.
+    // The SDK finds its credentials itself. The machine's own settings must not interfere.
     Object.assign(process.env, {
       AWS_ACCESS_KEY_ID: access.accessKeyId,
       AWS_SECRET_ACCESS_KEY: access.secretAccessKey,
@@ -48,7 +48,7 @@ describe('keys that AWS KMS keeps', () => {
 
   const close = () => closeEnvelope(ring, 1, place, secret);
 
-  it('close and open data keys, asked in KMS’s own form and signed', async () => {
+  it('encrypt and decrypt data keys with signed requests in the KMS format', async () => {
     const envelope = await close();
     await expect(openEnvelope(ring, place, envelope)).resolves.toEqual(secret);
     expect(kms.requests).toMatchObject([
@@ -61,7 +61,7 @@ describe('keys that AWS KMS keeps', () => {
     ]);
   });
 
-  it('never see a credential, and tell their log whose it is by context', async () => {
+  it('never receive a credential, and log its owner by context', async () => {
     await close();
     const { body } = kms.requests[0]!;
     expect(Buffer.from(body.Plaintext ?? '', 'base64')).toHaveLength(32);
@@ -78,14 +78,14 @@ describe('keys that AWS KMS keeps', () => {
     ['another account', { accountId: place.accountId.replace(/1$/, '2') }],
     ['another provider', { provider: 'mistral' }],
     ['another address', { baseUrl: 'https://evil.example/v1' }],
-  ])('do not open a data key in %s', async (_, elsewhere) => {
+  ])('do not decrypt a data key for %s', async (_, elsewhere) => {
     const envelope = await close();
     await expect(openEnvelope(ring, { ...place, ...elsewhere }, envelope)).rejects.toMatchObject({
       name: 'InvalidCiphertextException',
     });
   });
 
-  it('do not open what another key has closed, nor what was changed by a bit', async () => {
+  it('do not decrypt data of another key, nor data with a changed bit', async () => {
     const envelope = await close();
     await expect(openEnvelope(ring, place, { ...envelope, keyVersion: 2 })).rejects.toThrow();
     const wrappedDataKey = Buffer.from(envelope.wrappedDataKey);
@@ -96,7 +96,7 @@ describe('keys that AWS KMS keeps', () => {
     }
   });
 
-  it('stand beside local keys, so that one can move from these to those and back', async () => {
+  it('coexist with local keys, so that an operator can move in both directions', async () => {
     const local = await closeEnvelope(ring, 9, place, secret);
     const moved = await closeEnvelope(ring, 2, place, await openEnvelope(ring, place, local));
     await expect(openEnvelope(ring, place, moved)).resolves.toEqual(secret);
@@ -104,7 +104,7 @@ describe('keys that AWS KMS keeps', () => {
     expect(ring.fingerprints[2]).toBe(`kms:${second}`);
   });
 
-  it('are asked once more when KMS throttles or fails', async () => {
+  it('are retried once when KMS throttles or fails', async () => {
     kms.faults.push({ status: 400, type: 'ThrottlingException' });
     await expect(close()).resolves.toMatchObject({ keyVersion: 1 });
     kms.faults.push({ status: 500, type: 'KMSInternalException' });
@@ -113,24 +113,24 @@ describe('keys that AWS KMS keeps', () => {
   });
 
   it.each([
-    ['KMS goes on failing', 500, 'KMSInternalException'],
+    ['KMS keeps failing', 500, 'KMSInternalException'],
     ['the key is disabled', 400, 'DisabledException'],
-    ['we may not use it', 400, 'AccessDeniedException'],
-  ])('cannot be used now when %s, which is not the record’s fault', async (_, status, type) => {
+    ['access is denied', 400, 'AccessDeniedException'],
+  ])('report unavailability, not a damaged record, when %s', async (_, status, type) => {
     const envelope = await close();
     kms.faults.push({ status, type }, { status, type });
     await expect(openEnvelope(ring, place, envelope)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  it('do not keep a request waiting for a KMS that does not answer', async () => {
+  it('do not block a request when KMS does not respond', async () => {
     kms.faults.push('hang', 'hang');
     const startedAt = performance.now();
     await expect(close()).rejects.toMatchObject({ code: 'service_unavailable' });
-    // Three seconds, and what a busy machine takes.
+    // Three seconds, plus a margin for a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(12_000);
   });
 
-  it('cannot be used by who is not the one that they know', async () => {
+  it('reject unknown AWS credentials', async () => {
     const stranger = new KMSClient({
       region: 'eu-west-1',
       endpoint: kms.url,

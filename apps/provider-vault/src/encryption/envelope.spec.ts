@@ -9,13 +9,13 @@ const accountId = '01997a00-0000-7000-8000-000000000001';
 const place = { accountId, provider: 'openai', baseUrl: null };
 const apiKey = 'sk-proj-0123456789abcdef';
 const secret = { apiKey: Buffer.from(apiKey), region: Buffer.from('eu-1') };
-/** Keys of the versions given, all of them different. */
+/** A ring with a different key for each given version. */
 const ringOf = (...versions: number[]) =>
   new KeyRing(new Map(versions.map((version) => [version, new LocalKey(Buffer.alloc(32, version))])));
 const ring = ringOf(1);
 const close = () => closeEnvelope(ring, 1, place, secret);
 
-/** Every copy of `bytes` with one bit flipped. */
+/** Yields every copy of `bytes` with one bit flipped. */
 function* flipEachBit(bytes: Uint8Array): Generator<Buffer<ArrayBuffer>> {
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const flipped = Buffer.from(bytes);
@@ -29,26 +29,26 @@ describe('AES-GCM', () => {
   const associatedData = encodeAssociatedData({ ...place, keyVersion: 1, field: 'apiKey' });
   const sealed = encrypt(key, secret.apiKey, associatedData);
 
-  it('fails for every single flipped bit of nonce, ciphertext and tag', () => {
+  it('fails for every flipped bit of nonce, ciphertext and tag', () => {
     for (const flipped of flipEachBit(sealed)) expect(() => decrypt(key, flipped, associatedData)).toThrow();
   });
 
-  it('fails for every single flipped bit of the associated data', () => {
+  it('fails for every flipped bit of the associated data', () => {
     for (const flipped of flipEachBit(associatedData)) expect(() => decrypt(key, sealed, flipped)).toThrow();
   });
 
-  it('fails for every single flipped bit of the key', () => {
+  it('fails for every flipped bit of the key', () => {
     for (const flipped of flipEachBit(key)) expect(() => decrypt(flipped, sealed, associatedData)).toThrow();
   });
 
-  it('fails for every cut, a shortened tag included', () => {
+  it('fails for every truncation, including a shortened tag', () => {
     for (let length = 0; length < sealed.length; length++) {
       expect(() => decrypt(key, sealed.subarray(0, length), associatedData)).toThrow();
     }
   });
 
-  it('never uses a nonce twice in a million', () => {
-    // Eight of the twelve bytes tell a million apart: two of them alike by chance are one case in 37 million.
+  it('never repeats a nonce in a million', () => {
+    // Eight of the twelve bytes are enough for a million nonces: a chance collision has a probability of 1 in 37 million.
     const nonces = BigUint64Array.from({ length: 1_000_000 }, () => createNonce().readBigUInt64LE(4)).sort();
     expect(nonces.some((nonce, at) => nonce === nonces[at - 1])).toBe(false);
     const used = Array.from({ length: 1_000 }, () =>
@@ -59,7 +59,7 @@ describe('AES-GCM', () => {
 });
 
 describe('the associated data', () => {
-  it('never is the same for two different places', () => {
+  it('is different for any two different places', () => {
     const base = { ...place, keyVersion: 1, field: 'apiKey' };
     const places = [
       base,
@@ -79,7 +79,7 @@ describe('the associated data', () => {
 });
 
 describe('an envelope', () => {
-  it('gives every field back in its own place', async () => {
+  it('returns every field in its own place', async () => {
     const envelope = await close();
     await expect(openEnvelope(ring, place, envelope)).resolves.toEqual(secret);
     expect(JSON.stringify(envelope)).not.toContain(apiKey.slice(8, 16));
@@ -90,12 +90,12 @@ describe('an envelope', () => {
     ['another provider', { provider: 'mistral' }],
     ['another address', { baseUrl: 'https://elsewhere.example' }],
     ['an empty address instead of none', { baseUrl: '' }],
-  ])('does not open in %s', async (_, elsewhere) => {
+  ])('does not decrypt for %s', async (_, elsewhere) => {
     const envelope = await close();
     await expect(openEnvelope(ring, { ...place, ...elsewhere }, envelope)).rejects.toThrow();
   });
 
-  it('does not open when two of its fields, or those of two records, are swapped', async () => {
+  it('does not decrypt when two of its fields, or those of two records, are swapped', async () => {
     const [one, other] = await Promise.all([close(), close()]);
     const { apiKey: first, region } = one.fields as { apiKey: string; region: string };
     const swapped: Envelope[] = [
@@ -107,7 +107,7 @@ describe('an envelope', () => {
     for (const envelope of swapped) await expect(openEnvelope(ring, place, envelope)).rejects.toThrow();
   });
 
-  it('does not open after any single bit of its data key or of a field was flipped', async () => {
+  it('does not decrypt after any bit flip in its data key or in a field', async () => {
     const envelope = await close();
     for (const wrappedDataKey of flipEachBit(envelope.wrappedDataKey)) {
       await expect(openEnvelope(ring, place, { ...envelope, wrappedDataKey })).rejects.toThrow();
@@ -118,7 +118,7 @@ describe('an envelope', () => {
     }
   });
 
-  it('does not open under another version of the key, nor under another key of that version', async () => {
+  it('does not decrypt under another key version, nor under another key of that version', async () => {
     const envelope = await close();
     const key = new LocalKey(Buffer.alloc(32, 1));
     const two = new KeyRing(
@@ -132,12 +132,12 @@ describe('an envelope', () => {
     await expect(openEnvelope(other, place, envelope)).rejects.toThrow();
   });
 
-  it('is for another replica to open when its key is not held here', async () => {
+  it('reports unavailability when this replica does not have its key', async () => {
     const envelope = { ...(await close()), keyVersion: 7 };
     await expect(openEnvelope(ring, place, envelope)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  it('stays readable when a key is added, and after it was closed anew under that', async () => {
+  it('stays readable when a key is added, and after encryption under the new key', async () => {
     const [before, grown] = [await close(), ringOf(1, 2)];
     const opened = await openEnvelope(grown, place, before);
     expect(opened).toEqual(secret);
@@ -146,7 +146,7 @@ describe('an envelope', () => {
     await expect(openEnvelope(ringOf(2), place, after)).resolves.toEqual(secret);
   });
 
-  it('is overwritten in memory when it is not needed any more', async () => {
+  it('is overwritten in memory after use', async () => {
     const opened = await openEnvelope(ring, place, await close());
     forgetFields(opened);
     for (const value of Object.values(opened)) expect(value.every((byte) => byte === 0)).toBe(true);
@@ -154,7 +154,7 @@ describe('an envelope', () => {
 });
 
 describe('a key', () => {
-  it('has a fingerprint that tells it from others and tells nothing of it', () => {
+  it('has a fingerprint that identifies it and reveals nothing about it', () => {
     const bytes = randomBytes(32);
     const { fingerprint } = new LocalKey(bytes);
     expect(new LocalKey(Buffer.from(bytes)).fingerprint).toBe(fingerprint);
@@ -167,7 +167,7 @@ describe('a key', () => {
 describe('configured keys', () => {
   const [one, two] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')];
 
-  it('are one of version 1, or several with their versions', () => {
+  it('are one key of version 1, or several with their versions', () => {
     expect([...parseLocalKeys(one)]).toEqual([[1, Buffer.alloc(32, 1)]]);
     const both = new Map([1, 2].map((version) => [version, Buffer.alloc(32, version)]));
     for (const text of [`1:${one}\n2:${two}\n`, `2:${two},1:${one}`]) {
@@ -176,7 +176,7 @@ describe('configured keys', () => {
   });
 
   it.each(['', ' ', 'abc', `0:${one}`, one.slice(4), `1:${one} 1:${two}`, `x:${one}`, `${one}=`])(
-    'are not %j',
+    'reject %j',
     (text) => {
       expect(() => parseLocalKeys(text)).toThrow(RangeError);
     },
@@ -184,7 +184,7 @@ describe('configured keys', () => {
 
   const arn = 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 
-  it('of KMS are ARNs, whose region says where to ask', () => {
+  it('in KMS are ARNs, which contain their region', () => {
     expect([...parseKmsKeys(`3:${arn}`)]).toEqual([[3, { arn, region: 'eu-west-1' }]]);
   });
 
@@ -194,7 +194,7 @@ describe('configured keys', () => {
     'arn:aws:kms:eu-west-1:111122223333:alias/gateway',
     `1:${arn} 1:${arn}`,
     'arn:aws:kms:evil.example/:111122223333:key/1',
-  ])('of KMS are not %j', (text) => {
+  ])('in KMS reject %j', (text) => {
     expect(() => parseKmsKeys(text)).toThrow(RangeError);
   });
 });

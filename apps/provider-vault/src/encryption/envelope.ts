@@ -3,19 +3,19 @@ import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 import { bindDataKey, encodeAssociatedData, type CredentialPlace } from './associated-data.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** A credential as it is stored. */
+/** A stored credential. */
 export interface Envelope {
   readonly keyVersion: number;
-  /** The record's own data key under the key-encryption key. */
+  /** The record's data key, encrypted under the key-encryption key. */
   readonly wrappedDataKey: Uint8Array<ArrayBuffer>;
-  /** Field name → base64 of nonce | ciphertext | tag, under the data key. */
+  /** Maps field names to base64 of nonce | ciphertext | tag, encrypted under the data key. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** The fields of a credential, opened, in bytes: whoever has them overwrites them with `forgetFields`. */
+/** The decrypted fields of a credential, as bytes. Overwrite them with `forgetFields` after use. */
 export type OpenFields = Readonly<Record<string, Buffer>>;
 
-/** Closes each field under a data key that is made for this record alone. */
+/** Encrypts each field under a new data key. */
 export async function closeEnvelope(
   keyRing: KeyRing,
   keyVersion: number,
@@ -35,7 +35,7 @@ export async function closeEnvelope(
   }
 }
 
-/** Opens every field. Rejects when anything of the record, or of its place, is not as it was closed. */
+/** Decrypts every field. Rejects if any part of the record or its place has changed. */
 export async function openEnvelope(
   keyRing: KeyRing,
   place: CredentialPlace,
@@ -54,7 +54,7 @@ export async function openEnvelope(
   }
 }
 
-/** Overwrites what was opened. */
+/** Overwrites decrypted fields with zeros. */
 export function forgetFields(fields: OpenFields): void {
   for (const value of Object.values(fields)) value.fill(0);
 }

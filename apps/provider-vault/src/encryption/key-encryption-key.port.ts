@@ -1,17 +1,17 @@
-/** What a wrapped key belongs to: it opens with this binding and with no other. */
+/** The binding of a wrapped key. The key unwraps only with the same binding. */
 export interface KeyBinding {
-  /** All of it, in bytes. */
+  /** The whole binding, as bytes. */
   readonly associatedData: Buffer;
-  /** The part that may stand in the audit log of who keeps the key: no secrets. */
+  /** The part that may appear in the audit log of the key service. It contains no secrets. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** A key-encryption key: it closes keys of 32 bytes and nothing else, and may live where its bytes can't be read. */
+/** A key-encryption key. It wraps only keys of 32 bytes, and may be in a service that never reveals it. */
 export interface KeyEncryptionKey {
-  /** The same for the same key, wherever it is held; tells nothing of it. */
+  /** Identifies the key in every replica, and reveals nothing about it. */
   readonly fingerprint: string;
   /** Rejects with `service_unavailable` when the key cannot be used now. */
   wrap(key: Buffer, binding: KeyBinding): Promise<Buffer<ArrayBuffer>>;
-  /** Rejects when anything is not what it was wrapped with, and with `service_unavailable` when the key cannot be used now. */
+  /** Rejects if the key or the binding differs, and with `service_unavailable` when the key cannot be used now. */
   unwrap(wrapped: Uint8Array, binding: KeyBinding): Promise<Buffer>;
 }

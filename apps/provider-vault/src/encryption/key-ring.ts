@@ -6,19 +6,19 @@ import type { KmsKeyName } from './parse-keys.ts';
 import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 
 /**
- * The key-encryption keys that this process can use, by version. All of them read; which one is written with is in the
- * database, since no replica may write with a key that another one does not hold yet.
+ * The key-encryption keys of this process, by version. All of them can decrypt. The version for encryption is in the
+ * database, since no replica may use a key that another one lacks.
  */
 export class KeyRing {
-  /** Ascending; one at least. */
+  /** In ascending order, at least one. */
   readonly versions: readonly number[];
-  /** Version → fingerprint. */
+  /** Maps versions to fingerprints. */
   readonly fingerprints: Readonly<Record<string, string>>;
   readonly #keys: ReadonlyMap<number, KeyEncryptionKey>;
 
   /** @throws RangeError for an empty ring */
   constructor(keys: ReadonlyMap<number, KeyEncryptionKey>) {
-    if (keys.size === 0) throw new RangeError('holds no key');
+    if (keys.size === 0) throw new RangeError('contains no key');
     this.#keys = keys;
     this.versions = [...keys.keys()].sort((a, b) => a - b);
     this.fingerprints = Object.fromEntries([...keys].map(([version, key]) => [version, key.fingerprint]));
@@ -28,25 +28,27 @@ export class KeyRing {
     return this.versions.at(-1) ?? 0;
   }
 
-  /** @throws GatewayError `service_unavailable` for a version that is not held here: another replica may hold it. */
+  /**
+   * @throws GatewayError `service_unavailable` for a version that this replica lacks. Another replica may have it.
+   */
   key(version: number): KeyEncryptionKey {
     const key = this.#keys.get(version);
     if (key) return key;
     throw new GatewayError('service_unavailable', {
-      detail: `there is no key-encryption key of version ${version} here`,
+      detail: `this replica has no key-encryption key of version ${version}`,
     });
   }
 }
 
-/** The keys as they were configured, by version. No version is in both. */
+/** The configured keys by version. Each version is either local or in KMS. */
 interface ConfiguredKeys {
   readonly local: ReadonlyMap<number, Buffer> | undefined;
   readonly kms: ReadonlyMap<number, KmsKeyName> | undefined;
-  /** Replaces the address of KMS. */
+  /** Replaces the KMS address. */
   readonly kmsEndpoint: string | undefined;
 }
 
-/** Local keys and keys of KMS side by side: that is how one moves from the one kind to the other. */
+/** Combines local keys and KMS keys, so that an operator can move from one kind to the other. */
 export function createKeyRing({ local, kms, kmsEndpoint }: ConfiguredKeys): KeyRing {
   const keys = new Map<number, KeyEncryptionKey>();
   for (const [version, key] of local ?? []) keys.set(version, new LocalKey(key));
@@ -63,7 +65,7 @@ const wrappingInfo = 'agent-gateway provider-vault data key wrapping v1';
 const fingerprintInfo = 'agent-gateway provider-vault key fingerprint v1';
 const fingerprintBytes = 12;
 
-/** A key-encryption key that the process was given. Each use has a key of its own, derived by HKDF-SHA256 (RFC 5869). */
+/** A key-encryption key from the configuration. Each purpose uses its own key, derived by HKDF-SHA256 (RFC 5869). */
 export class LocalKey implements KeyEncryptionKey {
   readonly fingerprint: string;
   readonly #wrappingKey: Buffer;

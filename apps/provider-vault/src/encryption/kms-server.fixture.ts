@@ -6,9 +6,9 @@ import { decrypt, encrypt } from './aes-gcm.ts';
 
 export interface KmsServer {
   readonly url: string;
-  /** The body of each request, with its `x-amz-target`. */
+  /** The received requests, with their `x-amz-target`. */
   readonly requests: { readonly target: string; readonly body: KmsBody; readonly isSigned: boolean }[];
-  /** Answers the next requests with these instead, one after the other. */
+  /** Faults for the next requests, used one after the other. */
   readonly faults: (KmsFault | 'hang')[];
   close(): Promise<void>;
 }
@@ -31,8 +31,8 @@ export interface AwsAccess {
 }
 
 /**
- * AWS KMS as far as Encrypt and Decrypt go, on loopback: JSON 1.1 with its targets and error shapes, symmetric keys that
- * never leave, the encryption context authenticated, and Signature Version 4 checked on each request.
+ * A fake AWS KMS on loopback with Encrypt and Decrypt. It uses JSON 1.1 with the original targets and error shapes
+ * and authenticates the encryption context. It checks the Signature Version 4 of each request.
  * https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
 export async function startKmsServer(access: AwsAccess, keyArns: readonly string[]): Promise<KmsServer> {

@@ -1,14 +1,15 @@
 import { keyBytes } from './aes-gcm.ts';
 
-/** A version, and the text of its key. */
+/** An optional version, and the text of its key. */
 const entryShape = /^(?:([1-9]\d{0,8}):)?(.+)$/s;
 const localKey = /^[A-Za-z0-9+/]{43}=$/;
 const keyArn = /^arn:aws[a-z-]*:kms:([a-z0-9-]{1,32}):\d{12}:key\/[A-Za-z0-9-]{1,64}$/;
 
 /**
- * One key (32 bytes in base64; its version is 1), or several as `<version>:<base64>`, separated by commas or white space.
+ * Parses one key (32 bytes in base64, version 1), or several as `<version>:<base64>`, separated by commas or white
+ * space.
  *
- * @throws RangeError that says what is wrong and nothing of the value
+ * @throws RangeError, without the value in its message
  */
 export function parseLocalKeys(text: string): Map<number, Buffer> {
   return parseEntries(text, (entry) => {
@@ -18,15 +19,15 @@ export function parseLocalKeys(text: string): Map<number, Buffer> {
   });
 }
 
-/** A key that AWS KMS keeps. */
+/** A key in AWS KMS. */
 export interface KmsKeyName {
   readonly arn: string;
   readonly region: string;
 }
 
 /**
- * The same with ARNs of AWS KMS keys in the place of the keys. An alias is refused: it can be pointed at another key,
- * which cannot open what the one before has closed.
+ * Parses ARNs of AWS KMS keys in the same form. Aliases are rejected: an alias can be moved to another key, which
+ * cannot decrypt older data.
  *
  * @throws RangeError
  */
@@ -47,6 +48,6 @@ function parseEntries<Key>(text: string, parse: (entry: string) => Key): Map<num
     if (keys.has(version)) throw new RangeError(`has two keys of version ${version}`);
     keys.set(version, parse(rest));
   }
-  if (keys.size === 0) throw new RangeError('holds no key');
+  if (keys.size === 0) throw new RangeError('contains no key');
   return keys;
 }

@@ -9,28 +9,29 @@ export interface KeysContext {
   readonly sealingKeys: SealingKeys;
 }
 
-/** To which credentials on their way in are sealed. The same from every replica. */
+/** The public key to which gateways seal credentials. Every replica returns the same one. */
 export async function getSealingKey({
   keyVersions,
   sealingKeys,
 }: Pick<KeysContext, 'keyVersions' | 'sealingKeys'>): Promise<{ publicKey: string }> {
   const [current] = await keyVersions.list();
-  if (current === undefined) throw new GatewayError('service_unavailable', { detail: 'no key is in use' });
+  if (current === undefined)
+    throw new GatewayError('service_unavailable', { detail: 'no key version is active' });
   const { publicKey } = await sealingKeys.open(current);
   return { publicKey };
 }
 
 interface Activation {
-  /** What is written with now. */
+  /** The version that encrypts from now on. */
   readonly version: number;
-  /** What was written with before; null in a vault that had no key. */
+  /** The version that encrypted before. Null in a vault without keys. */
   readonly previous: number | null;
 }
 
 /**
- * Writes with another version of the key-encryption key from now on: the one that was asked for, or the highest that this
- * replica holds. Doing it again changes nothing. Throws `invalid_field` for a version that is lower than the present one,
- * that is not held here, or that a running replica does not hold: it could not read what would be written.
+ * Activates a version of the key-encryption key: the requested one, or the highest of this replica. It is idempotent.
+ * Throws `invalid_field` for a version that is lower than the present one, unknown to this replica, or missing in a
+ * running replica, which could not decrypt new data.
  */
 export async function activateKey(
   context: KeysContext,
@@ -41,9 +42,9 @@ export async function activateKey(
   const previous = (await keyVersions.list())[0]?.version ?? null;
   if (version === previous) return { version, previous };
   if (previous !== null && version < previous)
-    throw refuse(`Version ${previous} is in use; ${version} is older.`);
+    throw refuse(`Version ${previous} is active; ${version} is older.`);
   const fingerprint = keyRing.fingerprints[version];
-  if (fingerprint === undefined) throw refuse(`This replica holds no key of version ${version}.`);
+  if (fingerprint === undefined) throw refuse(`This replica has no key of version ${version}.`);
   const wrappedSeed = await sealingKeys.createSeed(version);
   const next = { version, fingerprint, wrappedSeed };
   if (!(await keyVersions.activate(next))) throw await explainRefusal(context, next);
@@ -55,9 +56,9 @@ async function explainRefusal(
   { version, fingerprint }: { version: number; fingerprint: string },
 ): Promise<GatewayError> {
   const lacking = await keyVersions.listLacking(version, fingerprint);
-  if (lacking.length === 0) return refuse(`A version as high as ${version} is in use already.`);
+  if (lacking.length === 0) return refuse(`Version ${version} or a higher one is already active.`);
   const names = lacking.map(({ instanceId }) => instanceId).join(', ');
-  return refuse(`Running replicas do not hold this key of version ${version}: ${names}.`);
+  return refuse(`Some running replicas do not have this key of version ${version}: ${names}.`);
 }
 
 function refuse(message: string): GatewayError {
@@ -65,8 +66,8 @@ function refuse(message: string): GatewayError {
 }
 
 /**
- * Drops the versions of the key-encryption key that no credential needs any more, and answers them and those in use: the
- * keys of the former can be taken out of the configuration.
+ * Removes the key versions that no credential needs, and returns them and the remaining ones. The removed keys can be
+ * deleted from the configuration.
  */
 export async function retireKeys({
   keyVersions,

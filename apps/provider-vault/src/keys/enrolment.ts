@@ -13,8 +13,8 @@ export interface EnrolmentOptions {
 const everyMs = replicaSeenWithinMs / 6;
 
 /**
- * Tells the other replicas which keys this one holds, for as long as it runs, and sees to it that it holds every key in
- * use: one that does not would fail to read what others have written.
+ * Registers the keys of this replica for the other replicas, for as long as it runs. It also checks that this replica
+ * has every active key, since it could not decrypt some credentials otherwise.
  */
 export class Enrolment {
   readonly #options: EnrolmentOptions;
@@ -25,7 +25,7 @@ export class Enrolment {
     this.#options = options;
   }
 
-  /** Rejects when a key in use is not held here, or is another one than the one of that version. */
+  /** Rejects when this replica lacks an active key, or has a different key of that version. */
   static async begin(options: EnrolmentOptions): Promise<Enrolment> {
     const enrolment = new Enrolment(options);
     await enrolment.#openVault();
@@ -33,14 +33,14 @@ export class Enrolment {
     if (lacking.length > 0) {
       await options.keyVersions.unregister(options.instanceId);
       throw new Error(
-        `The key-encryption keys in use are not those configured here: version ${lacking.join(', ')}.`,
+        `The configured key-encryption keys do not match the active ones: version ${lacking.join(', ')}.`,
       );
     }
     enrolment.#timer = setInterval(() => void enrolment.#registerAgain(), everyMs).unref();
     return enrolment;
   }
 
-  /** Whether every key in use was held here when it was last looked at. */
+  /** Whether this replica had every active key at the last check. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -51,7 +51,10 @@ export class Enrolment {
     await keyVersions.unregister(instanceId).catch(onFailure);
   }
 
-  /** A vault without keys begins with the highest one held; versions of before get what was not kept then. */
+  /**
+   * A vault without keys starts with the highest configured version. Older versions get the data that was not stored
+   * at their time.
+   */
   async #openVault(): Promise<void> {
     const { keyRing, keyVersions, sealingKeys } = this.#options;
     const describe = async (version: number) => ({

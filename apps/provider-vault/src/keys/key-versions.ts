@@ -1,36 +1,36 @@
 import { sqlStateOf } from '@gateway/persistence';
 import type { VaultDatabase } from '../persistence/vault-database.ts';
 
-/** A version of the key-encryption key that was ever written with. */
+/** A version of the key-encryption key that was active at some time. */
 export interface StoredKeyVersion {
   readonly version: number;
   readonly fingerprint: string | null;
   readonly wrappedSeed: Uint8Array | null;
 }
 
-/** A version that is about to be written with for the first time. */
+/** A version before its first activation. */
 export interface NewKeyVersion {
   readonly version: number;
   readonly fingerprint: string;
   readonly wrappedSeed: Uint8Array<ArrayBuffer>;
 }
 
-/** A running replica that does not hold a key, or holds another one of that version. */
+/** A running replica that lacks a key, or has a different key of that version. */
 export interface LackingReplica {
   readonly instanceId: string;
 }
 
-/** A replica that was not seen for so long is gone. It says so every sixth of this. */
+/** A replica that did not register for this long is considered stopped. Replicas register six times as often. */
 export const replicaSeenWithinMs = 60_000;
 
-/** Serialises what decides on key versions: any number that nothing else of this database locks. */
+/** Lock that serializes decisions about key versions. Any number that is unique in this database. */
 const keyVersionLock = 7_301_001;
 const foreignKeyViolation = '23503';
 
 /**
- * Which key versions are in use, and which replica holds which. Two rules make rotation safe, and both are decided under
- * one lock: a version is written with only when every running replica holds its key; a replica that lacks the key of a
- * version in use does not start to serve.
+ * The active key versions, and the keys of each replica. Two rules make rotation safe, and one lock protects both. A
+ * version is activated only when every running replica has its key. A replica that lacks the key of an active version
+ * does not start to serve.
  */
 export class KeyVersions {
   readonly #database: VaultDatabase;
@@ -39,7 +39,7 @@ export class KeyVersions {
     this.#database = database;
   }
 
-  /** Those in use, the one that is written with first. */
+  /** Lists the active versions. The first one encrypts. */
   list(): Promise<StoredKeyVersion[]> {
     return this.#database.acrossAccounts.keyVersion.findMany({
       orderBy: { version: 'desc' },
@@ -47,7 +47,7 @@ export class KeyVersions {
     });
   }
 
-  /** Of an empty vault: its first version. Does nothing when there is one. */
+  /** Stores the first version of an empty vault. Does nothing if the vault has one. */
   async begin({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<void> {
     const client = this.#database.acrossAccounts;
     await client.$transaction([
@@ -57,7 +57,7 @@ export class KeyVersions {
     ]);
   }
 
-  /** Completes a version that was in use before fingerprints and seeds were kept. */
+  /** Adds the fingerprint and seed of a version that was activated before they were stored. */
   async complete({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<void> {
     await this.#database.acrossAccounts.keyVersion.updateMany({
       where: { version, OR: [{ fingerprint: null }, { wrappedSeed: null }] },
@@ -65,7 +65,7 @@ export class KeyVersions {
     });
   }
 
-  /** Writes down what a replica holds, and answers the versions in use as they are from then on. */
+  /** Registers the keys of a replica, and returns the active versions after that. */
   async register(instanceId: string, held: Readonly<Record<string, string>>): Promise<StoredKeyVersion[]> {
     const client = this.#database.acrossAccounts;
     const fingerprints = JSON.stringify(held);
@@ -84,7 +84,10 @@ export class KeyVersions {
     await this.#database.acrossAccounts.vaultReplica.deleteMany({ where: { instanceId } });
   }
 
-  /** Writes with this version from now on; false when a running replica lacks it, or a version as high is in use. */
+  /**
+   * Activates a version. Returns false when a running replica lacks it, or when the same or a higher version is
+   * active.
+   */
   async activate({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<boolean> {
     const client = this.#database.acrossAccounts;
     const [, inserted] = await client.$transaction([
@@ -99,7 +102,7 @@ export class KeyVersions {
     return inserted === 1;
   }
 
-  /** Running replicas that do not hold this very key. */
+  /** Lists running replicas that do not have exactly this key. */
   listLacking(version: number, fingerprint: string): Promise<LackingReplica[]> {
     return this.#database.acrossAccounts.$queryRaw<LackingReplica[]>`
       SELECT instance_id AS "instanceId" FROM vault_replicas
@@ -108,7 +111,7 @@ export class KeyVersions {
       ORDER BY instance_id LIMIT 100`;
   }
 
-  /** Drops the versions below the highest that no credential needs, and answers those. */
+  /** Deletes the versions below the highest that no credential needs, and returns them. */
   async retire(): Promise<number[]> {
     try {
       const rows = await this.#database.acrossAccounts.$queryRaw<{ version: number }[]>`
@@ -117,7 +120,7 @@ export class KeyVersions {
         RETURNING v.version`;
       return rows.map(({ version }) => version).sort((a, b) => a - b);
     } catch (error) {
-      // A credential was written with one of them at this very moment.
+      // A concurrent write used one of these versions.
       if (sqlStateOf(error) === foreignKeyViolation) return [];
       throw error;
     }

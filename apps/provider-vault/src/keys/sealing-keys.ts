@@ -5,15 +5,15 @@ import { keyBytes } from '../encryption/aes-gcm.ts';
 import { bindSealingSeed } from '../encryption/associated-data.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 
-/** A version of the key-encryption key, with the seed of the sealing key pair that belongs to it. */
+/** A version of the key-encryption key, with the seed of its sealing key pair. */
 export interface SealedSeed {
   readonly version: number;
   readonly wrappedSeed: Uint8Array | null;
 }
 
 /**
- * The key pairs that credentials are sealed to on their way in, one a version of the key-encryption key. Replicas share
- * them, since any of them may get the box: the seed is in the database, under that key.
+ * The key pairs to which gateways seal credentials, one per version of the key-encryption key. Replicas share them,
+ * since any replica can receive the box. The seeds are in the database, encrypted under that key.
  */
 export class SealingKeys {
   readonly #keyRing: KeyRing;
@@ -23,7 +23,7 @@ export class SealingKeys {
     this.#keyRing = keyRing;
   }
 
-  /** A new seed, under the key of that version. */
+  /** Creates a seed, encrypted under the key of that version. */
   async createSeed(version: number): Promise<Buffer<ArrayBuffer>> {
     const seed = randomBytes(keyBytes);
     try {
@@ -33,7 +33,10 @@ export class SealingKeys {
     }
   }
 
-  /** Opens the seed once. Rejects with `service_unavailable` when its key cannot be used. */
+  /**
+   * Returns the key pair of a seed, and unwraps it only once. Rejects with `service_unavailable` when its key cannot
+   * be used.
+   */
   async open({ version, wrappedSeed }: SealedSeed): Promise<SealingKeyPair> {
     if (wrappedSeed === null) {
       throw new GatewayError('service_unavailable', { detail: `key version ${version} has no sealing key` });

@@ -7,14 +7,14 @@ export type VaultDatabase = Database<PrismaClient>;
 export const VAULT_DATABASE = Symbol('VaultDatabase');
 export type VaultModels = Models<PrismaClient>;
 
-/** The vault's own database. */
+/** Opens the vault's own database. */
 export function createVaultDatabase(
   options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'connectionsMax' | 'onConnectionError'>,
 ): VaultDatabase {
   return createDatabase({
     ...options,
     applicationName: 'provider-vault',
-    // Longer formats quote source code and arguments, which have no place in a log.
+    // Longer formats quote source code and arguments, which must not appear in logs.
     createClient: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
   });
 }

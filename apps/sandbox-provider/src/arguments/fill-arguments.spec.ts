@@ -22,7 +22,7 @@ const object = (properties: Schema, more: Schema = {}): Schema => ({
   ...more,
 });
 
-describe('arguments hold to the schema', () => {
+describe('arguments satisfy the schema', () => {
   const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, required: [] };
   const cases: [string, Schema][] = [
     [
@@ -73,7 +73,7 @@ describe('arguments hold to the schema', () => {
     ],
     ['circles', object({ a: { $ref: '#/$defs/node' } }, { $defs: { node } })],
     [
-      'a default that is none',
+      'an invalid default',
       object({ a: { type: 'string', default: null }, b: { type: 'integer', default: 'x' } }),
     ],
     [
@@ -87,11 +87,11 @@ describe('arguments hold to the schema', () => {
     expect(errorsOf(schema)).toBeNull();
   });
 
-  it('is an empty object without a schema', () => {
+  it('are an empty object without a schema', () => {
     expect(fillArguments(null, 'hello')).toEqual({});
   });
 
-  it('ends in time for a pattern of exponential time and for a schema of great depth', () => {
+  it('are filled in bounded time for an exponential pattern and a very deep schema', () => {
     const before = process.cpuUsage();
     fillArguments(object({ a: { type: 'string', pattern: '^(a+)+$' } }), `"${'a'.repeat(300)}!"`);
     let deep: Schema = { type: 'string' };
@@ -101,7 +101,7 @@ describe('arguments hold to the schema', () => {
   });
 });
 
-describe('arguments are taken from the message', () => {
+describe('arguments come from the message', () => {
   it.each([
     ['Merge pull request #42 of octo/hello', { owner: 'octo', repo: 'hello', number: 42 }],
     ['close issue 7, owner: acme, repo: shop', { owner: 'acme', repo: 'shop', number: 7 }],
@@ -114,7 +114,7 @@ describe('arguments are taken from the message', () => {
     expect(fillArguments(schema, message)).toEqual(expected);
   });
 
-  it('fills an optional property only where the message speaks of it', () => {
+  it('fills an optional property only if the message mentions it', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -131,12 +131,12 @@ describe('arguments are taken from the message', () => {
 });
 
 const sharedTools = resolve(import.meta.dirname, '../../../../../shared/data/tools/tools.jsonl');
-// The collection is not the repository's to carry: who has none still has the cases above.
+// The collection is not part of the repository. Without it, only the cases above run.
 (existsSync(sharedTools) ? it : it.skip)(
-  "hold to the schemas of real tools, GitHub's own server among them",
+  "satisfy the schemas of real tools, including GitHub's own server",
   () => {
     const lines = readFileSync(sharedTools, 'utf8').trim().split('\n');
-    // Compiling a validator takes most of the time: some of each set will do.
+    // Compiling validators takes most of the time, so the test uses a sample of each set.
     const chosen = lines.filter((line, at) => at % 60 === 0 || line.includes('"github_mcp"'));
     const schemas = chosen.map((line) => (JSON.parse(line) as { parameters: Schema | null }).parameters);
     const failed = schemas.filter((schema) => {
@@ -144,7 +144,7 @@ const sharedTools = resolve(import.meta.dirname, '../../../../../shared/data/too
       try {
         return errorsOf(schema) !== null;
       } catch {
-        return false; // Not a schema at all: there is nothing to hold to.
+        return false; // An invalid schema cannot be satisfied.
       }
     });
     expect(schemas.length).toBeGreaterThan(400);

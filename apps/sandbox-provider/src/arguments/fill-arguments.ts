@@ -13,7 +13,7 @@ import { MessageValues } from './message-values.ts';
 
 const depthMax = 12;
 const itemsMax = 100;
-/** What a message says beyond this is not looked at. */
+/** Only this part of a message is read. */
 const messageCharsMax = 4_000;
 
 interface Filling {
@@ -22,9 +22,9 @@ interface Filling {
 }
 
 /**
- * Arguments for a tool: every required property, and an optional one where the message speaks of it. They hold to type,
- * enum, const, bounds, lengths, formats, patterns of common shapes, items, `anyOf`, `oneOf`, `allOf` and local `$ref`;
- * `not`, `if` and `dependent…` are not looked at.
+ * Creates arguments for a tool: every required property, and each optional one that the message mentions. They
+ * satisfy type, enum, const, bounds, lengths, formats, common patterns, items, `anyOf`, `oneOf`, `allOf` and local
+ * `$ref`. The keywords `not`, `if` and `dependent…` are ignored.
  */
 export function fillArguments(parameters: Schema | null, message: string): Record<string, unknown> {
   const values = new MessageValues(message.slice(0, messageCharsMax));
@@ -60,7 +60,7 @@ function fillValue(filling: Filling, given: unknown, name: string, depth: number
   }
 }
 
-/** Of alternatives the first that is not null, together with what stands beside them. */
+/** Chooses the first alternative that is not null, and merges the keywords next to the alternatives into it. */
 function chooseBranch({ root }: Filling, schema: Schema): Schema {
   const branches = [...readList(schema, 'anyOf'), ...readList(schema, 'oneOf')].map((each) =>
     resolveSchema(root, each),
@@ -161,7 +161,7 @@ function fillObject(filling: Filling, schema: Schema, depth: number): Record<str
   ]) as Record<string, unknown>;
 }
 
-/** Whether the message names a member of the property's enum, or says "<property>: <value>". */
+/** Whether the message names a member of the property's enum, or contains "<property>: <value>". */
 function isSpokenOf(filling: Filling, given: unknown, name: string): boolean {
   const schema = resolveSchema(filling.root, given);
   const members = readList(schema, 'enum');

@@ -16,7 +16,7 @@ const formats: Readonly<Record<string, string>> = {
   uuid: '00000000-0000-4000-8000-000000000000',
 };
 
-/** For patterns: one of each common shape. */
+/** Example strings for common patterns. */
 const shapes = [
   'example',
   'Example',
@@ -58,8 +58,8 @@ const proseNames =
 const textCharsMax = 200;
 
 /**
- * A string for a property: what the message says of it, then what it quotes, then what suits the property's name, then
- * an example; the first that the schema takes.
+ * Chooses a string for a property: its value in the message, a quoted text, a text for the property's name, or an
+ * example. The first one that satisfies the schema wins.
  */
 export function fillString(schema: Schema, name: string, values: MessageValues): string {
   const format = typeof schema['format'] === 'string' ? schema['format'] : undefined;
@@ -113,7 +113,7 @@ function cut(schema: Schema, text: string): string {
     .trim();
 }
 
-/** Of the right length at least, when nothing else would do. */
+/** A fallback of the right length. */
 function pad(schema: Schema): string {
   const min = Math.min(readNumber(schema, 'minLength') ?? 0, 10_000);
   const max = readNumber(schema, 'maxLength') ?? Infinity;

@@ -1,4 +1,4 @@
-/** Values that a message mentions, each handed out once, in the order of the message. */
+/** Values in a message. Each is used once, in the order of the message. */
 export class MessageValues {
   readonly text: string;
   readonly #quoted: string[];
@@ -19,13 +19,13 @@ export class MessageValues {
     return this.#quoted.shift();
   }
 
-  /** The next number for which `fits` holds. */
+  /** The next number that satisfies `fits`. */
   number(fits: (value: number) => boolean): number | undefined {
     const at = this.#numbers.findIndex(fits);
     return at === -1 ? undefined : this.#numbers.splice(at, 1)[0];
   }
 
-  /** What the message says of a property: `owner` and `repo` of "octo/hello", an address, or "title: Hello". */
+  /** The value of a property in the message: `owner` and `repo` of "octo/hello", an address, or "title: Hello". */
   named(property: string): string | undefined {
     const name = property.toLowerCase();
     if (/^owner$|^org/.test(name)) return this.#slug?.[1] ?? this.#after(name);
@@ -36,7 +36,7 @@ export class MessageValues {
     return this.#after(name);
   }
 
-  /** What is quoted right after the property's name, or the word to which a colon, "=", "is" or "named" leads. */
+  /** The quoted text after the property's name, or the word after a colon, "=", "is" or "named". */
   #after(name: string): string | undefined {
     const spoken = name.replace(/[^a-z0-9]+/g, ' ').trim();
     const at = spoken === '' ? -1 : this.text.toLowerCase().indexOf(spoken);
@@ -48,7 +48,7 @@ export class MessageValues {
     return quoted ?? /^\s*(?:[:=]|is\b|named\b|called\b)\s*([^\s"'`,;]+)/i.exec(rest)?.[1];
   }
 
-  /** A name in the message: the first capitalised word that does not begin it. */
+  /** A name in the message: the first capitalized word after the first word. */
   properName(): string | undefined {
     return /(?<=\S\s+)\p{Lu}[\p{L}\p{N}-]+/u.exec(this.text)?.[0];
   }

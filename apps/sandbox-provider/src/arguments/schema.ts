@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as it is one: callers write what they like. */
+/** A JSON Schema from a client. It can be invalid. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null';
@@ -17,7 +17,7 @@ export function readList(schema: Schema, keyword: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The types of JSON Schema, and what people write who mean them. */
+/** The types of JSON Schema, and common misspellings. */
 const typeNames: Readonly<Record<string, TypeName>> = {
   string: 'string',
   str: 'string',
@@ -36,7 +36,7 @@ const typeNames: Readonly<Record<string, TypeName>> = {
   null: 'null',
 };
 
-/** The type to make a value of: the first that is not null; without any, the one that the other keywords speak of. */
+/** The type of the value to create: the first type that is not null, or the type that the other keywords imply. */
 export function typeOf(schema: Schema): TypeName {
   const given = Array.isArray(schema['type']) ? (schema['type'] as unknown[]) : [schema['type']];
   const known = given.flatMap((name) =>
@@ -50,10 +50,10 @@ export function typeOf(schema: Schema): TypeName {
   return 'string';
 }
 
-/** Follows a local `$ref` and takes the parts of `allOf` together. What leads nowhere is taken as no schema. */
+/** Follows a local `$ref` and merges the parts of `allOf`. A broken reference counts as an empty schema. */
 export function resolveSchema(root: Schema, value: unknown): Schema {
   let schema: Schema = isObject(value) ? value : {};
-  // As many steps as a sensible chain of references has; a circle ends here.
+  // Longer than any sensible chain of references. It ends circular ones.
   for (let step = 0; step < 16 && typeof schema['$ref'] === 'string'; step += 1) {
     const { $ref: reference, ...rest } = schema;
     schema = { ...lookUp(root, reference), ...rest };
@@ -82,7 +82,7 @@ function lookUp(root: Schema, reference: string): Schema {
   return isObject(found) ? found : {};
 }
 
-/** A pattern of a caller may take exponential time: it is only tried on short texts. */
+/** A client's pattern can take exponential time, so it is only tried on short texts. */
 const patternTextCharsMax = 24;
 const patternCharsMax = 500;
 
@@ -105,7 +105,7 @@ export function stringFits(schema: Schema, text: string): boolean {
   );
 }
 
-/** Also knows draft 4, where `exclusiveMinimum: true` qualifies `minimum`. */
+/** Supports draft 4 too, where `exclusiveMinimum: true` qualifies `minimum`. */
 export function numberFits(schema: Schema, value: number): boolean {
   const minimum = readNumber(schema, 'minimum') ?? -Infinity;
   const maximum = readNumber(schema, 'maximum') ?? Infinity;
@@ -124,7 +124,7 @@ export function numberFits(schema: Schema, value: number): boolean {
   );
 }
 
-/** Whether a default or an example of a schema is what the schema itself asks for: often it is not. */
+/** Whether a value satisfies its schema. Defaults and examples often do not. */
 export function scalarFits(schema: Schema, value: unknown): boolean {
   switch (typeOf(schema)) {
     case 'string':

@@ -45,7 +45,7 @@ const chatRequest = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   max_tokens: z.int().min(1).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
-  n: z.literal(1, 'Only one choice is made.').nullish(),
+  n: z.literal(1, 'Only one choice is supported.').nullish(),
 });
 
 export type ChatMessage = z.output<typeof message>;
@@ -53,7 +53,7 @@ export type ChatMessage = z.output<typeof message>;
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
-  /** The JSON Schema of the arguments; null means that there are none. */
+  /** The JSON Schema of the arguments. Null means no arguments. */
   readonly parameters: Readonly<Record<string, unknown>> | null;
 }
 
@@ -65,13 +65,13 @@ export interface ChatRequest {
   readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  /** Null means as long as it gets. */
+  /** Null means no limit. */
   readonly tokensMax: number | null;
-  /** Bytes of messages and tools as JSON, which is what the usage is estimated from. */
+  /** Size of messages and tools as JSON, in bytes. The usage is estimated from it. */
   readonly promptBytes: number;
 }
 
-/** Reads a request. Throws `ProviderError` with status 400 and the field at fault. */
+/** Parses a request. Throws `ProviderError` with status 400 and the invalid field. */
 export function parseChatRequest(body: unknown): ChatRequest {
   const parsed = chatRequest.safeParse(body);
   if (!parsed.success) {
@@ -137,7 +137,7 @@ function renderPath(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** The text of a message: of an array, its text parts. */
+/** The text of a message. For an array, the text of its text parts. */
 export function readText(each: ChatMessage): string {
   if (typeof each.content === 'string') return each.content;
   return (each.content ?? []).map((part) => part.text ?? '').join('\n');

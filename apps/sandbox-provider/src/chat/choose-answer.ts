@@ -2,15 +2,15 @@ import { fillArguments } from '../arguments/fill-arguments.ts';
 import { readText, type ChatRequest, type OfferedTool } from './chat-request.ts';
 import { chooseTool } from './choose-tool.ts';
 
-/** What the model says: a text, or the call of one tool with its arguments as JSON. */
+/** The answer of the model: a text, or one tool call with its arguments as JSON. */
 export type Answer =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
   | { readonly kind: 'tool-call'; readonly name: string; readonly argumentsJson: string };
 
-/** Characters of a message or result that are said back. */
+/** Characters of a message or result that the answer repeats. */
 const echoCharsMax = 400;
 
-/** A tool result is summed up; else a fitting tool is called; else the last user message is said back. */
+/** Summarizes a tool result, calls a matching tool, or repeats the last user message. */
 export function chooseAnswer(request: ChatRequest): Answer {
   const last = request.messages.at(-1);
   const isResult = last?.role === 'tool' || last?.role === 'function';
@@ -59,7 +59,7 @@ function clip(text: string): string {
   return characters.length <= echoCharsMax ? trimmed : `${characters.slice(0, echoCharsMax).join('')}…`;
 }
 
-/** Four bytes are one token, as in the usage. */
+/** Estimates four bytes per token, as in the usage. */
 function sayWithin({ tokensMax }: ChatRequest, text: string): Answer {
   if (tokensMax === null || Buffer.byteLength(text) <= tokensMax * 4)
     return { kind: 'text', text, isCut: false };

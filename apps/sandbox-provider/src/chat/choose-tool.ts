@@ -1,6 +1,6 @@
 import type { OfferedTool } from './chat-request.ts';
 
-/** Words that say nothing about which tool is meant. */
+/** Words that do not help to choose a tool. */
 const stopWords = new Set(
   'a an and are as at be by can could do for from give have how i in is it me my of on or our please that the this to us want what when where which with would you your all any new tell show'.split(
     ' ',
@@ -10,7 +10,10 @@ const nameWeight = 3;
 const descriptionCharsMax = 2_000;
 const messageCharsMax = 4_000;
 
-/** Lower-case words without plural and verb endings; `create_issue`, `createIssue` and "creating issues" are alike. */
+/**
+ * Splits a text into lower-case words without plural and verb endings. `create_issue`, `createIssue` and "creating
+ * issues" give the same words.
+ */
 export function wordsOf(text: string): string[] {
   return (
     text
@@ -23,8 +26,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * The tool whose name and description have most in common with the message, rare words counting more. Undefined when
- * none has a word of its name, or two of its description, in the message.
+ * Chooses the tool whose name and description share most words with the message, weighted by rarity. Undefined if no
+ * tool shares one word of its name, or two of its description.
  */
 export function chooseTool(tools: readonly OfferedTool[], message: string): OfferedTool | undefined {
   const asked = new Set(wordsOf(message.slice(0, messageCharsMax)));
@@ -46,7 +49,7 @@ export function chooseTool(tools: readonly OfferedTool[], message: string): Offe
     const inDescription = [...asked].filter((word) => description.has(word));
     if (inName.length === 0 && inDescription.length < 2) continue;
     const weigh = (words: string[]): number => words.reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0);
-    // A name whose every word was said fits better than a longer one that has these words too.
+    // A name that the message covers completely is better than a longer name with the same words.
     const covered = name.size === 0 ? 0 : inName.length / name.size;
     const score = nameWeight * weigh(inName) * (0.5 + covered / 2) + weigh(inDescription);
     if (best === undefined || score > best.score) best = { tool, score };

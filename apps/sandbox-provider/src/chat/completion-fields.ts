@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChatRequest } from './chat-request.ts';
 import type { Answer } from './choose-answer.ts';
 
-/** Ids of an answer and of the call in it: the same for the same conversation and answer. */
+/** Ids of the answer and of its tool call. They depend only on the messages and the answer. */
 export function completionIds(
   request: ChatRequest,
   answer: Answer,
@@ -27,8 +27,8 @@ interface Usage {
 const bytesPerToken = 4;
 
 /**
- * An estimate: one token for every four bytes of UTF-8, rounded up. Of the prompt, messages and tools as compact JSON
- * count; of the answer, its text, or name and arguments of the call.
+ * Estimates the usage: one token per four bytes of UTF-8, rounded up. The prompt counts messages and tools as compact
+ * JSON. The answer counts its text, or the name and arguments of its call.
  */
 export function estimateUsage(request: ChatRequest, answer: Answer): Usage {
   const said = answer.kind === 'text' ? answer.text : answer.name + answer.argumentsJson;

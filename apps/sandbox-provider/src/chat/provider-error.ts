@@ -1,4 +1,4 @@
-/** An error that the caller is told of, in the shape of the OpenAI API. */
+/** An error for the client, in the shape of the OpenAI API. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly status: number;
@@ -22,7 +22,7 @@ export interface ErrorBody {
   };
 }
 
-/** Status and body for anything thrown; what is nobody's fault but ours shows no detail. */
+/** Renders status and body for any error. Internal errors show no detail. */
 export function renderError(thrown: unknown): { status: number; body: ErrorBody } {
   if (thrown instanceof ProviderError) {
     const { status, message, param, code } = thrown;
@@ -38,7 +38,7 @@ export function renderError(thrown: unknown): { status: number; body: ErrorBody 
     } as const;
     return { status, body: { error } };
   }
-  const message = 'The sandbox failed to answer.';
+  const message = 'The sandbox failed to process the request.';
   return { status: 500, body: { error: { message, type: 'server_error', param: null, code: null } } };
 }
 

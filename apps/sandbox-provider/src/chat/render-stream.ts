@@ -4,7 +4,7 @@ import { completionIds, finishReasonOf, estimateUsage } from './completion-field
 
 const pieceCharsMax = 16;
 
-/** Pieces of a text, never inside a character; at least two where there are two characters. */
+/** Cuts a text into pieces, never inside a character. A text of two or more characters gives at least two pieces. */
 export function cutPieces(text: string): string[] {
   const characters = Array.from(text);
   const size = Math.min(pieceCharsMax, Math.max(1, Math.ceil(characters.length / 2)));
@@ -30,7 +30,7 @@ function* renderDeltas(answer: Answer, toolCallId: string): Generator<object> {
   }
 }
 
-/** The answer as server-sent events of `chat.completion.chunk`, an event at a time. `createdAt` as in the plain one. */
+/** Renders the answer as server-sent events of `chat.completion.chunk`. `createdAt` is Unix time in seconds. */
 export function* renderStream(request: ChatRequest, answer: Answer, createdAt: number): Generator<string> {
   const ids = completionIds(request, answer);
   const common = {
