@@ -4,7 +4,7 @@ import type { Caller, Target } from '../request/request.ts';
 import type { Exchange } from './exchange/exchange.ts';
 import type { NextRound } from './recovery/recovery-rounds.ts';
 import { RecoveryRounds } from './recovery/recovery-rounds.ts';
-import type { SessionNames, Outbound } from './exchange/tool-plan.ts';
+import type { ConversationKeys, Outbound } from './exchange/tool-plan.ts';
 import { listSent } from './exchange/tool-plan.ts';
 import type { PipelineServices } from './services.ts';
 import { forward } from './stages/forward/forward.ts';
@@ -50,7 +50,7 @@ function alone({ provider, model, lane, path, ownCredential }: Target): Target {
 
 /** Where it is remembered. Positions are those of the list of tools that the key may use. */
 interface RoundsMemory {
-  addRecovered(names: SessionNames, positions: readonly number[], asked: readonly number[]): void;
+  addRecovered(names: ConversationKeys, positions: readonly number[], asked: readonly number[]): void;
 }
 
 /** What the transcript will not show of an answer's rounds: tools that came back, and what was asked and not answered. */
@@ -59,9 +59,9 @@ export async function rememberRounds(
   rounds: RecoveryRounds,
   memory: RoundsMemory,
 ): Promise<void> {
-  const { recovery, session, eligible } = plan;
+  const { recovery, conversation, eligible } = plan;
   const { names, needs } = rounds.unanswered;
-  if (recovery === undefined || session === null) return;
+  if (recovery === undefined || conversation === null) return;
   if (rounds.recovered.length === 0 && names.length === 0 && needs.length === 0) return;
   const positionsOf = (tools: readonly string[]): number[] =>
     tools.flatMap((name) => {
@@ -70,7 +70,7 @@ export async function rememberRounds(
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
   const asked = positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);
-  memory.addRecovered(session, [...positionsOf(rounds.recovered), ...asked], asked);
+  memory.addRecovered(conversation, [...positionsOf(rounds.recovered), ...asked], asked);
 }
 
 const foundMax = 5;

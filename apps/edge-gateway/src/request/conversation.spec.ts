@@ -1,5 +1,5 @@
 import type { MessageOutline, MessageRole } from '@gateway/interchange';
-import { nameSession } from './conversation.ts';
+import { Conversation, deriveKey } from './conversation.ts';
 
 interface Said {
   readonly role: MessageRole;
@@ -31,9 +31,14 @@ function textFrom(start: number, end: number, body: string): Pick<MessageOutline
   return { text: () => body.slice(start, end), textRanges: () => [{ start, end }] };
 }
 
-const name = (said: readonly Said[], owner = 'account', session?: string) => {
+const name = (said: readonly Said[], owner = 'account', session: string | null = null) => {
   const { messages, body } = outlineOf(said);
-  return nameSession(owner, { messages }, body, session);
+  const { here, before, key } = new Conversation({ messages }, body, session);
+  return {
+    here: deriveKey(owner, here),
+    before: before && deriveKey(owner, before),
+    key: deriveKey(owner, key),
+  };
 };
 const opening: Said[] = [{ role: 'user', text: 'find it' }];
 const call: Said = { role: 'assistant', calls: ['c1'] };
@@ -52,9 +57,9 @@ describe('what a session is known by', () => {
   });
 
   it('is the same in all its requests, and its client’s own name wins', () => {
-    expect(name([...opening, call, result]).session).toBe(name(opening).session);
-    expect(name(opening, 'account', 's-1').session).toBe(
-      name([{ role: 'user', text: 'else' }], 'account', 's-1').session,
+    expect(name([...opening, call, result]).key).toBe(name(opening).key);
+    expect(name(opening, 'account', 's-1').key).toBe(
+      name([{ role: 'user', text: 'else' }], 'account', 's-1').key,
     );
   });
 

@@ -1,45 +1,108 @@
 import { createHash, hash, type Hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { MessageOutline, RequestOutline } from '@gateway/interchange';
-import type { SessionNames } from '../pipeline/exchange/tool-plan.ts';
 
-/** Of a message's texts, what goes into the name beside their length: as they stand in the body, so that none is decoded. */
-const bytesMax = 1_000;
+/** Longer session ids are cut to this many characters. */
+const sessionIdLengthMax = 256;
+/** Bytes of a message's texts that the digests include, next to the total length. Raw bytes, so nothing is decoded. */
+const textBytesMax = 1_000;
+
+/** The client's session id (`X-Svc-Session-Id`), cut to 256 characters. Null without one. */
+export function readSessionId(headers: IncomingHttpHeaders): string | null {
+  const value = headers['x-svc-session-id'];
+  const id = Array.isArray(value) ? value[0] : value;
+  return id === undefined || id === '' ? null : id.slice(0, sessionIdLengthMax);
+}
 
 /**
- * Names a transcript by what is said and called in it, not by its bytes: cache markers that a client moves from turn to
- * turn, or a result that it shortens, make no other session of it.
+ * Identifies the conversation of a request. Built once per request; each digest is computed once, on first use.
+ * Planning, model pins, the shadow draw and the request log all derive their keys from it.
  *
- * @param owner account and tool list: what is remembered of one holds for no other.
- * @param body what the outline was made of.
- * @param clientName the client's header, which groups requests for sampling alone.
+ * Digests cover roles, texts and calls, not the JSON bytes. A client may move cache markers or shorten tool results
+ * without starting another conversation.
  */
-export function nameSession(
-  owner: string,
-  { messages }: Pick<RequestOutline, 'messages'>,
-  body: Buffer,
-  clientName: string | undefined,
-): SessionNames {
-  const all = createHash('sha256').update(owner);
+export class Conversation {
+  /** The client's session id. Null without one. */
+  readonly sessionId: string | null;
+  readonly #outline: Pick<RequestOutline, 'system' | 'messages'>;
+  readonly #body: Buffer;
+  #transcript: Transcript | undefined;
+
+  /** @param body the bytes that the outline's ranges refer to. */
+  constructor(outline: Pick<RequestOutline, 'system' | 'messages'>, body: Buffer, sessionId: string | null) {
+    this.#outline = outline;
+    this.#body = body;
+    this.sessionId = sessionId;
+  }
+
+  /**
+   * The same in every request of the conversation: the session id, or else a digest of all messages before the model's
+   * first turn. The system prompt is not part of it, because some clients change it with every turn.
+   */
+  get key(): string {
+    return this.sessionId ?? this.#digests.opening;
+  }
+
+  /**
+   * As `key`, but without a session id the system prompt counts too. Agents of one client often share their first message
+   * and differ only in the system prompt; each keeps its own model.
+   */
+  get agentKey(): string {
+    if (this.sessionId !== null) return this.sessionId;
+    const { system } = this.#outline;
+    if (system === undefined) return this.key;
+    const digest = createHash('sha256');
+    addMessage(digest, system, this.#body);
+    return `${digest.digest('base64url')}\n${this.key}`;
+  }
+
+  /** Digest of all messages. The next turn finds it as `before`. */
+  get here(): string {
+    return this.#digests.here;
+  }
+
+  /** Digest of all messages before the model's last turn. Null in the first request of a conversation. */
+  get before(): string | null {
+    return this.#digests.before;
+  }
+
+  get #digests(): Transcript {
+    return (this.#transcript ??= digestTranscript(this.#outline.messages, this.#body));
+  }
+}
+
+/** A conversation key for one purpose. `owner` limits it, for example to an account and a tool list. SHA-256 in hex. */
+export function deriveKey(owner: string, key: string): string {
+  return hash('sha256', `${owner}\n${key}`);
+}
+
+interface Transcript {
+  readonly opening: string;
+  readonly before: string | null;
+  readonly here: string;
+}
+
+function digestTranscript(messages: readonly MessageOutline[], body: Buffer): Transcript {
+  const all = createHash('sha256');
   const firstTurn = messages.findIndex(isModels);
-  const lastTurn = startOfLastTurn(messages);
+  const lastTurn = findLastTurn(messages);
+  let opening: string | undefined;
   let before: string | null = null;
-  let head: string | undefined;
   for (const [at, message] of messages.entries()) {
-    if (at === firstTurn) head = digestOf(all);
+    if (at === firstTurn) opening = digestOf(all);
     if (at === lastTurn) before = digestOf(all);
     addMessage(all, message, body);
   }
   const here = digestOf(all);
-  const session = hash('sha256', `${owner}\n${clientName ?? head ?? here}`);
-  return { here, before, session };
+  return { opening: opening ?? here, before, here };
 }
 
 function isModels({ role }: MessageOutline): boolean {
   return role === 'assistant';
 }
 
-/** The model's messages in a row are one turn. */
-function startOfLastTurn(messages: readonly MessageOutline[]): number {
+/** Consecutive messages of the model are one turn. */
+function findLastTurn(messages: readonly MessageOutline[]): number {
   let at = messages.findLastIndex(isModels);
   while (at > 0 && messages[at - 1]?.role === 'assistant') at -= 1;
   return at;
@@ -51,12 +114,12 @@ function addMessage(
   body: Buffer,
 ): void {
   const ids = [...toolCalls.map(({ id, name }) => `${id}:${name}`), ...toolResultIds].join(',');
-  // Results are known by the calls that they answer; their texts may be long, and clients cut them.
+  // A tool result is identified by its call ids. Its text may be long, and clients shorten it later.
   const isResult = role === 'tool' || toolResultIds.length > 0;
   const ranges = isResult ? [] : message.textRanges();
   const length = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
   all.update(`${role}\n${ids}\n${length}\n`);
-  let left = bytesMax;
+  let left = textBytesMax;
   for (const { start, end } of ranges) {
     if (left <= 0) break;
     all.update(body.subarray(start, Math.min(end, start + left)));

@@ -2,6 +2,7 @@ import type { KeyGrant } from '@gateway/contracts';
 import type { ProviderFormat, RequestOutline } from '@gateway/interchange';
 import type { JsonTape } from '@gateway/wire-formats';
 import type { Provider } from '@gateway/providers';
+import type { Conversation } from './conversation.ts';
 
 /** Whose request it is, and what its key may do. */
 export type Caller = KeyGrant;
@@ -11,6 +12,7 @@ export interface ParsedRequest {
   readonly bytes: Buffer;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
+  readonly conversation: Conversation;
   /** A credential of the hosted service that came in the body, for this request alone. A secret. */
   readonly ownCredential: string | null;
 }

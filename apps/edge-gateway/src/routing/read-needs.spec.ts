@@ -1,14 +1,15 @@
+import { Conversation } from '../request/conversation.ts';
 import type { ClientFormat } from '@gateway/interchange';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
-import { nameConversation, readTask } from './name-conversation.ts';
-import { readNeeds } from './read-needs.ts';
+import { readNeeds, readTask } from './read-needs.ts';
 
 function parse(format: ClientFormat, body: object) {
   const bytes = Buffer.from(JSON.stringify(body));
   const tape = scanJson(bytes, { depthMax: 128 });
   const route = format === 'converse' ? { model: 'svc/auto', stream: false } : undefined;
   const outline = formatNamed(format).client.outlineRequest(tape, route);
-  return { bytes, tape, outline, ownCredential: null };
+  const conversation = new Conversation(outline, bytes, null);
+  return { bytes, tape, outline, conversation, ownCredential: null };
 }
 
 const needsOf = (format: ClientFormat, body: object) => readNeeds(parse(format, body), 4);
@@ -67,8 +68,10 @@ describe('what a request needs', () => {
 });
 
 describe('a session', () => {
-  const nameOf = (messages: object[], client?: string) =>
-    nameConversation('owner', parse('messages', { model, max_tokens: 5, messages }).outline, client);
+  const nameOf = (messages: object[], client: string | null = null) => {
+    const { outline, bytes } = parse('messages', { model, max_tokens: 5, messages });
+    return new Conversation(outline, bytes, client).agentKey;
+  };
   const begun = [
     { role: 'user', content: [{ type: 'text', text: 'Find it.', cache_control: { type: 'ephemeral' } }] },
   ];

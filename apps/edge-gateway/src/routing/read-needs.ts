@@ -1,4 +1,4 @@
-import type { MessageOutline } from '@gateway/interchange';
+import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 import type { Needs } from '@gateway/model-routing';
 import type { JsonTape } from '@gateway/wire-formats';
 import type { ParsedRequest } from '../request/request.ts';
@@ -75,4 +75,13 @@ function asksForJson(tape: JsonTape): boolean {
 
 function isSet(tape: JsonTape, node: ReturnType<JsonTape['get']>): boolean {
   return node !== undefined && tape.kind(node) === 'object';
+}
+
+/** The task that a conversation began with: the last user message before the model's first turn. */
+export function readTask({ messages }: Pick<RequestOutline, 'messages'>): string {
+  const firstTurn = messages.findIndex(({ role }) => role === 'assistant');
+  const beginning = firstTurn < 0 ? messages : messages.slice(0, firstTurn);
+  const task =
+    beginning.findLast(({ role }) => role === 'user') ?? messages.findLast(({ role }) => role === 'user');
+  return task?.text() ?? '';
 }

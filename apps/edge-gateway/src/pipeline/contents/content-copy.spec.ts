@@ -44,7 +44,13 @@ async function exchangeOf(
 
 const body = (value: unknown) => {
   const bytes = Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
-  return { bytes, tape: scanJson(bytes, { depthMax: 128 }), outline: {} as never, ownCredential: null };
+  return {
+    bytes,
+    tape: scanJson(bytes, { depthMax: 128 }),
+    outline: {} as never,
+    conversation: {} as never,
+    ownCredential: null,
+  };
 };
 const asIs = (text: string) => text;
 

@@ -13,6 +13,7 @@ import type { Tries } from './tries.ts';
 import { createTries } from './tries.ts';
 import type { RecoveryRounds } from '../recovery/recovery-rounds.ts';
 import { isAnswered } from '../../request/http-response.ts';
+import { readSessionId } from '../../request/conversation.ts';
 
 /** When each thing happened, in milliseconds of `performance.now()`. */
 export interface Timings {
@@ -61,6 +62,8 @@ export interface Exchange {
   readonly format: ClientFormat;
   /** What the address says of the request, in a format that names its model there. */
   readonly route: RequestRoute | undefined;
+  /** The client's session id. Null without one. */
+  readonly sessionId: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Aborted when the client leaves before its answer is complete, or with the reason for which the gateway ends it. */
@@ -107,6 +110,7 @@ export function createExchange(
   });
   return {
     ...given,
+    sessionId: readSessionId(given.request.headers),
     acceptedAt: new Date(),
     outboundBytes: 0,
     streamsUsage: false,

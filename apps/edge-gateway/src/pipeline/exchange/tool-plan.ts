@@ -72,7 +72,7 @@ export interface ToolPlan {
   /** The router's answer, if it gave one in time. */
   readonly reply: PlannedReply | null;
   /** What the session is known by; null where nobody planned it. */
-  readonly session: SessionNames | null;
+  readonly conversation: ConversationKeys | null;
   /** Tools that the model asked about in its last turn, and has not been told of. */
   readonly requested?: readonly number[];
   /** What keeps within reach what does not go out. Absent: nothing does, or all of it goes. */
@@ -90,7 +90,7 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
     context: noContextEdits,
     reason,
     reply: null,
-    session: null,
+    conversation: null,
   };
 }
 
@@ -122,14 +122,14 @@ export function listSent({ eligible, forwarded, native }: Selected): readonly nu
   return native === undefined ? forwarded : eligible;
 }
 
-/** What a session is known by. Nobody who does not have the conversation and the tools can make these names. */
-export interface SessionNames {
-  /** Everything up to now: what the next turn's `before` will be. */
+/** Keys under which planning remembers a conversation, limited to one account and tool list. SHA-256 in hex. */
+export interface ConversationKeys {
+  /** All messages of this request. The next turn looks under it. */
   readonly here: string;
-  /** Everything before the model's last turn; null in a session's first request. */
+  /** All messages before the model's last turn. Null in the first request of a conversation. */
   readonly before: string | null;
-  /** Everything before the model's first turn, or the client's own name of the session: the same in every request. */
-  readonly session: string;
+  /** The same in every request of the conversation. */
+  readonly conversation: string;
 }
 
 /** What goes out: the bytes, and the plan that they follow. */

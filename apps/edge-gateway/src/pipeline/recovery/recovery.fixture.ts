@@ -1,6 +1,7 @@
 import type { ClientFormat } from '@gateway/interchange';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
 import type { ParsedRequest } from '../../request/request.ts';
+import { Conversation } from '../../request/conversation.ts';
 import { buildRecovery, type RecoveryInput } from './build-recovery.ts';
 
 /** A tool whose definition says something that stands nowhere else. */
@@ -36,7 +37,8 @@ export function requestWith(
   const tape = scanJson(bytes, { depthMax: 128 });
   const route = { model: 'm', stream: false };
   const outline = formatNamed(format).client.outlineRequest(tape, route);
-  return { bytes, tape, outline, ownCredential: null };
+  const conversation = new Conversation(outline, bytes, null);
+  return { bytes, tape, outline, conversation, ownCredential: null };
 }
 
 export function recoveryInputFor(request: ParsedRequest, given: Partial<RecoveryInput> = {}): RecoveryInput {

@@ -2,8 +2,8 @@ import { GatewayError } from '@gateway/errors';
 import type { Excluded, RoutingMode } from '@gateway/model-routing';
 import { findProvider } from '@gateway/providers';
 import type { ModelRouter, Routed, RoutedRequest } from '../../../routing/model-router.ts';
-import { nameConversation, readTask } from '../../../routing/name-conversation.ts';
-import { estimateFresh, readNeeds } from '../../../routing/read-needs.ts';
+import { deriveKey } from '../../../request/conversation.ts';
+import { estimateFresh, readNeeds, readTask } from '../../../routing/read-needs.ts';
 import type { Caller, ParsedRequest, Target } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { renderChoiceAttributes } from '../../../request/model-choice.ts';
@@ -42,7 +42,7 @@ export async function chooseRouted(
   services: RoutedServices,
 ): Promise<Target> {
   const mode = asked === 'auto' ? caller.routing.mode : asked;
-  const routed = describe(mode, { request, connected }, exchange, caller, services);
+  const routed = describe(mode, { request, connected }, caller, services);
   const found = await chooseWithin(routed, caller, services);
   const { choice, complexity, turns } = found;
   const { reason, level } = choice;
@@ -61,12 +61,10 @@ export async function chooseRouted(
 function describe(
   mode: RoutingMode,
   { request: parsed, connected }: Pick<RoutedQuestion, 'request' | 'connected'>,
-  exchange: Exchange,
   { accountId, routing }: Caller,
   { tokenRatios }: RoutedServices,
 ): RoutedRequest {
-  const { outline, tape } = parsed;
-  const clientName = readSessionHeader(exchange);
+  const { outline, tape, conversation } = parsed;
   const bytesPerToken = tokenRatios.bytesPerToken(null);
   const hasTurn = outline.messages.some(({ role }) => role === 'assistant');
   return {
@@ -79,8 +77,8 @@ function describe(
       allowedProviders: routing.allowedProviders,
       maxCostUsdPerMtok: routing.maxCostUsdPerMtok,
     },
-    session: nameConversation(`${accountId}\n${mode}`, outline, clientName),
-    mayGoOn: clientName !== undefined || hasTurn,
+    session: deriveKey(`${accountId}\n${mode}`, conversation.agentKey),
+    mayGoOn: conversation.sessionId !== null || hasTurn,
     task: mode === 'auto' ? readTask(outline) : '',
     carriesThinking: hasTurn && carriesSignedReasoning(tape),
   };
@@ -97,12 +95,6 @@ async function chooseWithin(
   if (candidates.length > 0 || !mayShrink(caller, request.needs.tools, excluded)) return found;
   const inputTokens = Math.ceil(request.needs.inputTokens * keptShare);
   return modelRouter.choose({ ...request, needs: { ...request.needs, inputTokens } });
-}
-
-function readSessionHeader({ request }: Exchange): string | undefined {
-  const value = request.headers['x-svc-session-id'];
-  const name = Array.isArray(value) ? value[0] : value;
-  return name === undefined || name === '' ? undefined : name.slice(0, 256);
 }
 
 /** Whether it goes out shorter than it came, and length alone keeps some model from it. */

@@ -4,6 +4,7 @@ import { formatNamed, JsonDepthError, JsonSyntaxError, scanJson, type JsonTape }
 import { readBody, requireJson } from '../../../request/read-body.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { readOwnCredential } from '../../../request/request-facts.ts';
+import { Conversation } from '../../../request/conversation.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
 
@@ -47,7 +48,8 @@ export async function parse(
   exchange.ledger.stream = outline.stream;
   // The other formats refuse these fields as unknown.
   const ownCredential = exchange.format === 'chat-completions' ? readOwnCredential(tape) : null;
-  return { bytes, tape, outline, ownCredential };
+  const conversation = new Conversation(outline, bytes, exchange.sessionId);
+  return { bytes, tape, outline, conversation, ownCredential };
 }
 
 /** Throws `too_deep`, `malformed_json`. */

@@ -2,6 +2,7 @@ import type { RequestOutline } from '@gateway/interchange';
 import { createCatalog } from '@gateway/model-catalog';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
 import type { Caller, Lane, ParsedRequest, Target } from '../../../request/request.ts';
+import { Conversation } from '../../../request/conversation.ts';
 import { identityPlan } from '../../exchange/tool-plan.ts';
 import { chooseDeferral, loadCalledTools } from './deferral.ts';
 
@@ -39,7 +40,8 @@ function parsed(format: 'messages' | 'chat-completions', body: object): ParsedRe
   const bytes = Buffer.from(JSON.stringify({ model: 'm', messages: [], ...body }));
   const tape = scanJson(bytes, { depthMax: 128 });
   const outline: RequestOutline = formatNamed(format).client.outlineRequest(tape);
-  return { bytes, tape, outline, ownCredential: null };
+  const conversation = new Conversation(outline, bytes, null);
+  return { bytes, tape, outline, conversation, ownCredential: null };
 }
 
 const targetOf = (provider: string, model: string, kind: Lane['kind'] = 'same-format'): Target =>

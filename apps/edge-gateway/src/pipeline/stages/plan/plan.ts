@@ -108,7 +108,7 @@ async function planFor(
   const chosen = planOf(withContext, session, caller, subject.native);
   if (session === null || (session.mayShortenSchemas && schemas.status === 'fulfilled'))
     return withSchemas(chosen, valueOf(schemas));
-  if (session.mayShortenSchemas) services.sessions.keepPlainSchemas(session.names);
+  if (session.mayShortenSchemas) services.sessions.keepPlainSchemas(session.keys);
   return chosen;
 }
 
@@ -162,11 +162,11 @@ function planOf(
   native: NativeSelection | undefined,
 ): ToolPlan {
   if (session === null) return { ...identity, reason: 'off' };
-  const { reply, names, asked } = session;
+  const { reply, keys, asked } = session;
   const planned = {
     ...identity,
     reply,
-    session: names,
+    conversation: keys,
     asked: asked.flatMap((at) => identity.eligible[at] ?? []),
   };
   if (caller.pruning.mode === 'shadow' || reply.isShadow) return { ...planned, reason: 'shadow' };

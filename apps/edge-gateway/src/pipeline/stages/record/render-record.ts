@@ -23,7 +23,7 @@ export function renderAccepted(exchange: Exchange, caller: Caller): RequestAccep
     acceptedAt: exchange.acceptedAt.toISOString(),
     endpoint: exchange.endpoint,
     format: exchange.format,
-    sessionId: clientText(headers['x-svc-session-id']),
+    sessionId: exchange.sessionId,
     clientRequestId: clientText(headers['x-request-id'] ?? headers['x-client-request-id']),
     traceId: exchange.trace.traceId,
   };

@@ -71,7 +71,7 @@ function loggedPlan(
     candidates,
     bucket: plan.reply?.bucket ?? null,
     worth: plan.reply?.worth ?? null,
-    sessionKey: plan.session?.session ?? null,
+    sessionKey: plan.conversation?.conversation ?? null,
     recovery:
       plan.reply?.recovery.armed === true && plan.reason !== 'shadow' && plan.native === undefined
         ? plan.reply.recovery.way

@@ -6,11 +6,11 @@ import type { Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import type { Caller, ParsedRequest, Target } from '../../../../request/request.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
-import type { NativeSelection, PlannedReply, SessionNames } from '../../../exchange/tool-plan.ts';
+import type { NativeSelection, PlannedReply, ConversationKeys } from '../../../exchange/tool-plan.ts';
 import { namesInToolChoice } from '../../../../request/request-facts.ts';
 import { conversationContext, isRecoveryPermitted, priceOf } from './router-question.ts';
 import type { PlanQuestion, PlanSubject, Planner } from '../router/planner.port.ts';
-import { nameSession } from '../../../../request/conversation.ts';
+import { deriveKey, type Conversation } from '../../../../request/conversation.ts';
 import type { ConversationMemo, RememberedConversation } from './conversation-memo.ts';
 
 /** A chat request with tools, on its way to a model. */
@@ -26,7 +26,7 @@ export interface ConversationSubject extends PlanSubject {
 /** What a session's tools are to be with this request, and what is remembered for the next one. */
 export interface ConversationPlan {
   readonly reply: PlannedReply;
-  readonly names: SessionNames;
+  readonly keys: ConversationKeys;
   /** Tools that the model asked about in its last turn, and is to be told of with this one. */
   readonly asked: readonly number[];
   /** Whether definitions may go out shorter: not in a session that was begun with the client's own. */
@@ -55,18 +55,18 @@ export class ConversationPlanner {
    * holds its prefix, and one that was pruned goes on from where it was.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
-    const { request, caller, list, exchange } = subject;
+    const { request, caller, list } = subject;
     const owner = `${caller.accountId}\n${list.listHash}`;
-    const names = nameSession(owner, request.outline, request.bytes, clientName(exchange));
-    const known = names.before === null ? undefined : await this.#options.memo.find(names.before, signal);
-    const question = this.#questionOf(subject, names, known);
+    const keys = deriveKeys(owner, request.conversation);
+    const known = keys.before === null ? undefined : await this.#options.memo.find(keys.before, signal);
+    const question = this.#questionOf(subject, keys, known);
     try {
       const reply = await this.#options.planner.selectTools(subject, question, signal);
-      this.#options.memo.keep(names.here, rememberReply(reply, question, known, subject.tools));
+      this.#options.memo.keep(keys.here, rememberReply(reply, question, known, subject.tools));
       const asked = known?.asked ?? [];
-      return { reply, names, asked, mayShortenSchemas: known?.hasPlainSchemas !== true };
+      return { reply, keys, asked, mayShortenSchemas: known?.hasPlainSchemas !== true };
     } catch (error) {
-      this.#keepLate(names, subject, question, known);
+      this.#keepLate(keys, subject, question, known);
       throw error;
     }
   }
@@ -75,7 +75,11 @@ export class ConversationPlanner {
    * Tools that hidden rounds brought back: where the list may grow, they are in it from the next turn on.
    * @param asked tools that the model asked about and could not be told of, since it called the client's beside.
    */
-  addRecovered({ here }: SessionNames, positions: readonly number[], asked: readonly number[] = []): void {
+  addRecovered(
+    { here }: ConversationKeys,
+    positions: readonly number[],
+    asked: readonly number[] = [],
+  ): void {
     const found = this.#options.memo.peek(here);
     if (found === undefined) return;
     const recovered = [...new Set([...found.recovered, ...positions])];
@@ -83,7 +87,7 @@ export class ConversationPlanner {
   }
 
   /** Nobody said in time how to shorten the definitions: they stay as they are for the session. */
-  keepPlainSchemas({ here }: SessionNames): void {
+  keepPlainSchemas({ here }: ConversationKeys): void {
     const found = this.#options.memo.peek(here);
     if (found === undefined) return;
     this.#options.memo.keep(here, { ...found, hasPlainSchemas: true });
@@ -91,7 +95,7 @@ export class ConversationPlanner {
 
   #questionOf(
     { request, target, tools, caller, exchange, native }: ConversationSubject,
-    names: SessionNames,
+    keys: ConversationKeys,
     known: RememberedConversation | undefined,
   ): PlanQuestion {
     const { outline } = request;
@@ -114,7 +118,7 @@ export class ConversationPlanner {
           : native.mode === 'deferred',
       ...(known === undefined ? {} : { session: sessionOf(known) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
-      ...(share === 0 ? {} : { shadow: { at: drawOf(names), share } }),
+      ...(share === 0 ? {} : { shadow: { at: drawOf(keys), share } }),
     };
   }
 
@@ -125,7 +129,7 @@ export class ConversationPlanner {
   }
 
   #keepLate(
-    { here }: SessionNames,
+    { here }: ConversationKeys,
     { tools }: ConversationSubject,
     { price, userTurns }: PlanQuestion,
     known: RememberedConversation | undefined,
@@ -151,15 +155,17 @@ function pinnedPosition(tool: ToolOutline, position: number): PlanQuestion['pinn
   return tool.cacheControl ? [{ position, because: 'cache_control' }] : [];
 }
 
-function clientName({ request }: Exchange): string | undefined {
-  const given = request.headers['x-svc-session-id'];
-  const name = Array.isArray(given) ? given[0] : given;
-  return name === '' ? undefined : name;
+function deriveKeys(owner: string, { here, before, key }: Conversation): ConversationKeys {
+  return {
+    here: deriveKey(owner, here),
+    before: before === null ? null : deriveKey(owner, before),
+    conversation: deriveKey(owner, key),
+  };
 }
 
 /** From 0 to 1, by account, list and session. */
-function drawOf({ session }: SessionNames): number {
-  return hash('sha256', `shadow\n${session}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
+function drawOf({ conversation }: ConversationKeys): number {
+  return hash('sha256', `shadow\n${conversation}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
 }
 
 function sessionOf(known: RememberedConversation): PlannedConversation {
