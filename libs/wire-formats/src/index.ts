@@ -46,6 +46,6 @@ export { renderTokenCount } from './messages/client/render-response.ts';
 export { listFoundTools } from './messages/client/outline-messages.ts';
 export { searchTool } from './messages/edit-request.ts';
 export { parseTokenCount } from './messages/provider/parse-response.ts';
-export { nameTools, restoreToolNames, type ToldToolNames } from './common/tool-names.ts';
+export { nameTools, restoreToolNames, type UpstreamToolNames } from './common/tool-names.ts';
 export { encodeSse, SseDecoder, SseFrameTooLongError, type SseDecoderOptions } from './sse/sse-frames.ts';
 export type { SseFrame } from './sse/sse-frames.ts';

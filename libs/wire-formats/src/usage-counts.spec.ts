@@ -1,7 +1,7 @@
 import { foldAnswer, type ProviderFormat, type TokenUsage } from '@gateway/interchange';
 import { providerFormatNamed } from './formats.ts';
 
-/** A plain answer of each format that tells those input and output tokens, and that many cached. */
+/** A plain answer of each format with the given counts of input, output and cached tokens. */
 const answers: readonly (readonly [
   ProviderFormat,
   (input: string, output: string, cached: string) => string,
@@ -33,20 +33,21 @@ const answers: readonly (readonly [
   ],
 ];
 
-describe.each(answers)('counts of tokens that %s tells', (format, tell) => {
-  const usageOf = (...counts: Parameters<typeof tell>): TokenUsage | undefined =>
-    foldAnswer(providerFormatNamed(format).provider.parseResponse(Buffer.from(tell(...counts)))).usage;
+describe.each(answers)('token counts from %s', (format, renderAnswer) => {
+  const usageOf = (...counts: Parameters<typeof renderAnswer>): TokenUsage | undefined =>
+    foldAnswer(providerFormatNamed(format).provider.parseResponse(Buffer.from(renderAnswer(...counts))))
+      .usage;
 
   it.each([
     ['7', '5.4', '-1'],
     ['7', '5', '1e400'],
     ['6.6', '5', '1e18'],
-  ])('are whole numbers from nought on, or were not told: %s, %s, %s', (input, output, cached) => {
+  ])('are non-negative integers or absent: %s, %s, %s', (input, output, cached) => {
     expect(usageOf(input, output, cached)).toMatchObject({ inputTokens: 7, outputTokens: 5 });
     expect(usageOf(input, output, cached)).not.toHaveProperty('cachedInputTokens');
   });
 
-  it.each(['-1', '1e400', '"7"', 'null'])('of which one is %s are of the others alone', (count) => {
+  it.each(['-1', '1e400', '"7"', 'null'])('ignore a count of %s and keep the other counts', (count) => {
     for (const usage of [usageOf('7', count, '0'), usageOf(count, '5', '0')]) {
       for (const told of Object.values(usage ?? {}))
         expect(Number.isSafeInteger(told) && told >= 0).toBe(true);

@@ -16,18 +16,18 @@ import {
 import { renderRequest } from './provider/render-request.ts';
 import { findBody, readName } from './shared/tools.ts';
 
-/** Members that mean nothing, or are refused, without tools. */
+/** Members that providers ignore or reject in a request without tools. */
 const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
 
 /**
- * Members that the gateway judges. Where a client repeats one, the last is what was judged; the others are taken out, so
- * that a provider which reads the first sees the same request.
+ * Members that the gateway checks. If a client repeats one, the gateway checks the last and removes the others. So a
+ * provider that reads the first one receives the request that was checked.
  */
-const judgedMembers = ['model', 'messages', 'stream', 'functions', ...membersOfTools] as const;
+const checkedMembers = ['model', 'messages', 'stream', 'functions', ...membersOfTools] as const;
 
 /**
- * The request as it goes to a provider of the same format: extension fields out, and what the plan says changed, in
- * place. Everything else stays byte for byte; with nothing to change, `bytes` is the very object given.
+ * Edits a request for a provider of the same format: removes the gateway's fields and applies the plan in place. All
+ * other bytes stay the same. Without changes, the returned `bytes` is the same object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { bytes, tape } = request;
@@ -35,7 +35,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
   const dropsAll = dropsAllTools(request);
   const added = renderAdded(renderRequest, request);
   const messages = tape.get(tape.root, 'messages');
-  const isShadowed = findShadowed(tape, tape.root, judgedMembers);
+  const isShadowed = findShadowed(tape, tape.root, checkedMembers);
   const isDropped = (entry: JsonEntry): boolean =>
     isCloudField(tape, entry) ||
     isShadowed(entry) ||
@@ -69,8 +69,8 @@ function stripLegacyFunctions(tape: JsonTape): ByteEdit[] {
 }
 
 /**
- * Says in `tool_choice` which of the tools may be called: all stay in the prompt, which a cache knows. A client that
- * requires a call goes on requiring one.
+ * Lists the tools that may be called in `tool_choice`. All tools stay in the prompt, so that the prompt cache stays
+ * valid. If the client requires a call, a call stays required.
  */
 function editAllowed({ tape, outline, allowTools, addTools = [] }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (allowTools === undefined) return [];
@@ -85,8 +85,8 @@ function editAllowed({ tape, outline, allowTools, addTools = [] }: RequestEdit, 
     type: 'allowed_tools',
     allowed_tools: { mode, tools: [...own, ...added] },
   });
-  const said = tape.get(tape.root, 'tool_choice');
-  if (said !== undefined) return [replaceValue(tape, said, choice)];
+  const current = tape.get(tape.root, 'tool_choice');
+  if (current !== undefined) return [replaceValue(tape, current, choice)];
   const end = tape.end(tape.root) - 1;
   return [{ start: end, end, replacement: `,"tool_choice":${choice}` }];
 }

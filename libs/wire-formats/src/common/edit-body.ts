@@ -5,14 +5,14 @@ import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import type { ProviderHalf, RequestEdit } from './format.ts';
 import { asList } from '../json/read-members.ts';
 
-/** What of a format's tool never leaves. */
+/** Removes the members of a tool that are never sent to a provider. */
 type StripTool = (tape: JsonTape, tool: JsonNode) => ByteEdit[];
 
 function isKept({ keepTools }: Pick<RequestEdit, 'keepTools'>, index: number): boolean {
   return keepTools?.has(index) ?? true;
 }
 
-/** Whether tools came, and none stays: an empty list, and a choice without tools, are refused upstream. */
+/** Whether no tool remains of a non-empty list. Providers reject an empty list and a tool choice without tools. */
 export function dropsAllTools(
   request: Pick<RequestEdit, 'keepTools' | 'addTools'> & { outline: RequestOutline },
 ): boolean {
@@ -20,14 +20,14 @@ export function dropsAllTools(
   return keepsNone(request) && request.outline.tools.length > 0;
 }
 
-/** Whether no tool of the client's stays. */
+/** Whether no tool of the client remains. */
 export function keepsNone(
   request: Pick<RequestEdit, 'keepTools'> & { outline: Pick<RequestOutline, 'tools'> },
 ): boolean {
   return !request.outline.tools.some((tool) => isKept(request, tool.index));
 }
 
-/** The edits inside a list of tools of which some stay. */
+/** The edits of a tool list from which some tools are removed. */
 export function editTools(request: RequestEdit, tools: JsonNode, stripTool: StripTool): ByteEdit[] {
   const { tape, schemaEdits } = request;
   const inTools = tape
@@ -40,7 +40,7 @@ export function editTools(request: RequestEdit, tools: JsonNode, stripTool: Stri
   return [removeItems(tape, tools, (index) => isKept(request, index)), ...inTools].flat();
 }
 
-/** Makes the schema edits beside the strips. Where one touches what is stripped, that tool keeps its schema. */
+/** Combines removals with schema edits. If they overlap, the tool keeps its schema unedited. */
 function editTool(
   tape: JsonTape,
   tool: JsonNode,
@@ -59,20 +59,24 @@ function editTool(
   return touches ? strips : [...strips, ...shifted];
 }
 
-/** Puts the provider's name of the model in the member `model`. No edit where it is there already. */
+/** Sets the member `model` to the provider's name of the model. Returns no edit if it already has that value. */
 export function replaceModel(tape: JsonTape, model: string | undefined): ByteEdit[] {
   const node = tape.get(tape.root, 'model');
   if (model === undefined || node === undefined || tape.isString(node, model)) return [];
   return [replaceValue(tape, node, JSON.stringify(model))];
 }
 
-/** Takes the examples out of a tool, or of its body, and what repeats one of the judged members. */
-export function stripToolMembers(tape: JsonTape, object: JsonNode, judged: readonly string[]): ByteEdit[] {
-  const isShadowed = findShadowed(tape, object, judged);
+/** Removes from a tool, or from its body, the examples and overridden repetitions of the checked members. */
+export function stripToolMembers(
+  tape: JsonTape,
+  object: JsonNode,
+  checkedMembers: readonly string[],
+): ByteEdit[] {
+  const isShadowed = findShadowed(tape, object, checkedMembers);
   return removeMembers(tape, object, (entry) => tape.isString(entry.key, examplesField) || isShadowed(entry));
 }
 
-/** What a request is to hold beside what its client wrote, in a format's own words: a body with these alone in it. */
+/** Renders the tools and messages that the gateway adds, as a body that contains only them. */
 export function renderAdded(
   render: ProviderHalf['renderRequest'],
   { addTools = [], addMessages = [] }: Pick<RequestEdit, 'addTools' | 'addMessages'>,
@@ -90,18 +94,18 @@ export function renderAdded(
   return render(request, { model: '' }).body;
 }
 
-/** Puts items behind the last one of an array. `followsNone`: whether no item of it stays; asked when it matters. */
+/** Appends items to an array. `isLeftEmpty` returns whether no item of the array remains; it is only called if needed. */
 export function addItems(
   tape: JsonTape,
   array: JsonNode | undefined,
   items: unknown,
-  followsNone: () => boolean,
+  isLeftEmpty: () => boolean,
 ): ByteEdit[] {
   const added = asList(items);
   if (array === undefined || added.length === 0) return [];
   const end = tape.end(array) - 1;
   const text = added.map((item) => JSON.stringify(item)).join(',');
-  return [{ start: end, end, replacement: followsNone() ? text : `,${text}` }];
+  return [{ start: end, end, replacement: isLeftEmpty() ? text : `,${text}` }];
 }
 
 export function isEmptyArray(tape: JsonTape, array: JsonNode | undefined): () => boolean {

@@ -20,41 +20,41 @@ import type {
 import type { GatewayError } from '@gateway/errors';
 import type { JsonTape } from '../json/json-tape.ts';
 
-/** What to change in a request that goes on in its own format. */
+/** The changes to a request that is forwarded in its own format. */
 export interface RequestEdit {
-  /** The client's body, as `tape` and `outline` describe it. */
+  /** The client's body, which `tape` and `outline` describe. */
   readonly bytes: Uint8Array;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
-  /** The model as the provider knows it, without a provider prefix. Absent: as it is. */
+  /** The provider's name of the model, without a provider prefix. Absent: unchanged. */
   readonly model?: string;
-  /** Positions of the tools that stay. Absent: all. */
+  /** Indexes of the tools to keep. Absent: all. */
   readonly keepTools?: ReadonlySet<number>;
-  /** Positions of tools whose loading is left to the provider, in a format that has it; of those that stay. */
+  /** Indexes of kept tools that the provider loads lazily. Ignored in formats without deferral. */
   readonly deferTools?: ReadonlySet<number>;
-  /** Positions of the only tools that may be called, beside `addTools`, in a format that can say so; of those that stay. */
+  /** Indexes of the only kept tools that the model may call, besides `addTools`. Ignored in formats without allowed tools. */
   readonly allowTools?: ReadonlySet<number>;
-  /** By position of the tool: edits of its definition, relative to the definition's first byte, ascending. */
+  /** Edits of tool definitions, by tool index. Ascending, with offsets relative to the definition's first byte. */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
-  /** Texts of messages that go out in other words: whole JSON strings, in the body's bytes. */
+  /** Replacements of message texts. Each replaces a whole JSON string, with offsets in the body. */
   readonly contextEdits?: readonly ByteEdit[];
-  /** Calls that go out in other words: names and arguments, in the body's bytes. */
+  /** Replacements of the names and arguments of calls, with offsets in the body. */
   readonly callEdits?: readonly ByteEdit[];
-  /** Tools of the gateway's own, after those that stay. */
+  /** Tools of the gateway, appended after the kept ones. */
   readonly addTools?: readonly ChatTool[];
-  /** Turns that the client does not know of, after its last one. */
+  /** Messages that the gateway appends after the client's last one. */
   readonly addMessages?: readonly ChatMessage[];
 }
 
-/** Where a transcript's call of a function stands, in the body's bytes. */
+/** The position of a function call in the transcript. Ranges are offsets in the body. */
 export interface CallPlace {
   readonly id: string;
   readonly name: string;
   readonly nameRange: ByteRange;
   readonly argumentsRange: ByteRange;
-  /** Whether the arguments stand there as a text that holds JSON, or as the JSON itself. */
+  /** True when the arguments are a JSON string that contains JSON, false when they are plain JSON. */
   readonly isText: boolean;
-  /** The arguments' JSON, as the client wrote it; decoded on demand. */
+  /** The arguments as the client's JSON text. Decoded on demand. */
   argumentsText(): string;
 }
 
@@ -64,29 +64,29 @@ export interface EditedRequest {
   readonly bytes: Uint8Array;
 }
 
-/** A piece of a conversation as the compressor looks at it, in the order in which the model reads it. */
+/** A text of the conversation for the compressor. Parts are listed in the order in which the model reads them. */
 export interface ContextPart {
-  /** The message it stands in; -1 for the system prompt of a format that keeps it apart. */
+  /** Index of the message. -1 for the system prompt in a format that has it outside the messages. */
   readonly message: number;
   readonly speaker: MessageRole;
-  /** The JSON string that may be replaced by another. Undefined: it is only there to be referred to. */
+  /** Range of the JSON string that may be replaced. Undefined: the text is read-only and serves as a reference. */
   readonly range: ByteRange | undefined;
   /** Decoded on demand. */
   text(): string;
 }
 
-/** What the format demands of an answer and a provider of another format may not say. */
+/** Values that the format requires in an answer, for when a provider of another format does not send them. */
 export interface AnswerDefaults {
   readonly id: string;
   readonly model: string;
   /** Unix time in seconds. */
   readonly createdAt: number;
-  /** How long the answer took. For a format that tells it. */
+  /** Duration of the answer in milliseconds. For a format that reports it. */
   readonly latencyMs?: number;
 }
 
 export interface StreamRenderOptions extends AnswerDefaults {
-  /** Whether the client wants a streamed answer's usage: a format that always tells it may ignore this. */
+  /** Whether the stream includes token usage. A format that always includes it may ignore this. */
   readonly includesUsage: boolean;
 }
 
@@ -96,35 +96,36 @@ export interface RenderedError {
   readonly body: string;
 }
 
-/** Writes one answer as a stream of bytes. Made for one answer, and used by one caller. */
+/** Renders one answer as a stream of bytes. Create one per answer; not for concurrent use. */
 export interface StreamRenderer {
   render(event: StreamEvent): string | Uint8Array;
 }
 
-/** Reads one answer from a provider's bytes, however they are cut. Made for one answer. */
+/** Parses one answer from a provider's bytes, in chunks of any size. Create one per answer. */
 export interface StreamParser {
   /** @throws GatewayError `upstream_invalid` */
   push(chunk: Uint8Array): StreamEvent[];
-  /** Why the latest chunk could not be read to its end, where it told events before that: the next call throws it. */
+  /** The error in the latest chunk, if `push` returned events before it. The next call throws this error. */
   readonly failure?: GatewayError | undefined;
-  /** The provider closed in good order. Without a `message-end` by then the answer is truncated. */
+  /** Call when the provider closed the stream without an error. If no `message-end` was returned by then, the answer is truncated. */
   end(): StreamEvent[];
 }
 
-/** What a request's address says of it, in a format that says it there. */
+/** Request values from the URL, in a format that has them there. */
 export interface RequestRoute {
-  /** The model as the client wrote it, provider prefix included, percent-decoded. */
+  /** The client's model name, with its provider prefix, percent-decoded. */
   readonly model: string;
   readonly stream: boolean;
 }
 
-/** Header values as Node's HTTP client gives them. Lower-case names. */
+/** Response headers as returned by Node's HTTP client, with lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What a client of the format says and hears. */
+/** Parses what clients of the format send, and renders what they receive. */
 export interface ClientHalf {
-  /** Values of the content type headers. */
+  /** Value of `content-type` for a plain answer. */
   readonly contentType: string;
+  /** Value of `content-type` for a streamed answer. */
   readonly streamContentType: string;
   /** The encoding of a stream: server-sent events, or Amazon's binary event stream. */
   readonly framing: 'sse' | 'event-stream';
@@ -133,37 +134,39 @@ export interface ClientHalf {
   /** True when the format has one text per choice, so that all text blocks of an answer become one text. */
   readonly joinsTexts: boolean;
   /**
-   * `route` is owed to a format whose requests name their model in the address; others do not look at it.
+   * Reads and checks the fields that the gateway needs.
    *
+   * @param route required by formats whose requests name their model in the URL; others ignore it
    * @throws GatewayError `missing_field`, `invalid_field`, `unknown_field`
    */
   outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline;
-  /** What the model reads as text, message by message, from an index on: results, people's words, the model's own turns. */
+  /** The texts of the messages from index `from` on: tool results, user texts and the model's own texts and calls. */
   listContext(tape: JsonTape, from: number): ContextPart[];
+  /** Name, description, schema and examples of the given tools, in their order. */
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
   /** Whether a streamed answer shall include its token usage. True in a format whose streams always include it. */
   requestsStreamedUsage(tape: JsonTape): boolean;
-  /** Where the transcript's calls of functions stand. */
+  /** The positions of the function calls in the transcript. */
   listCalls(tape: JsonTape): CallPlace[];
-  /** The whole request. Costs a tree: for the translated lane. Judge it with `outlineRequest` first. */
+  /** Parses the whole request into a tree, for the `translated` lane. Check it with `outlineRequest` first. */
   parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest;
   renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject;
   openStreamRenderer(options: StreamRenderOptions): StreamRenderer;
   renderError(error: PublicError, requestId: string): RenderedError;
-  /** The bytes that tell a failure after the first byte is out. The stream ends after them. */
+  /** Renders an error after the stream has started. The stream ends after these bytes. */
   renderStreamError(error: PublicError, requestId: string): string | Uint8Array;
 }
 
 export interface RequestRenderOptions {
-  /** The model as the provider knows it. */
+  /** The provider's name of the model. */
   readonly model: string;
-  /** The member for the output limit, where a provider insists on one. */
+  /** The member for the output limit, for a provider that accepts only one of the two. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
-  /** The output limit of a request that says none, in a format that insists on one. */
+  /** The output limit for a request without one, in a format that requires it. */
   readonly maxOutputTokensDefault?: number;
-  /** False: the model refuses a reasoning effort, and it is a loss. */
+  /** False when the model rejects a reasoning effort. The effort is then a loss. */
   readonly takesReasoningEffort?: boolean;
-  /** The version that the request is sent with, in a format that has versions. Absent: the format's own choice. */
+  /** The API version of the request, in a format that has versions. Absent: the format chooses. */
   readonly apiVersion?: string;
 }
 
@@ -172,9 +175,9 @@ export interface RenderedRequest {
   readonly losses: readonly Loss[];
 }
 
-/** What a provider of the format hears and says. */
+/** Renders what providers of the format receive, and parses what they send. */
 export interface ProviderHalf {
-  /** What is taken as the name of a tool, from beginning to end. */
+  /** Matches a whole tool name that the format's providers accept. */
   readonly toolNamePattern: RegExp;
   /** The format's finish reason for an answer that the model ended by itself. */
   readonly finishedReason: string;
@@ -184,11 +187,11 @@ export interface ProviderHalf {
   /** @throws GatewayError `upstream_invalid` */
   parseResponse(bytes: Uint8Array): StreamEvent[];
   openStreamParser(): StreamParser;
-  /** Some formats tell the kind of an error in a header. */
+  /** `headers` matter for formats that send the kind of an error in a header. */
   parseError(status: number, body: string, headers?: AnswerHeaders): ProviderError;
 }
 
-/** A format that providers speak. Formats know nothing of each other. */
+/** A format of providers. Formats do not depend on each other. */
 export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly name: Name;
   /**
@@ -199,7 +202,7 @@ export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly provider: ProviderHalf;
 }
 
-/** A format that clients speak too. Its requests can go on in it, edited in place. */
+/** A format of providers and clients. Its requests can be forwarded in the same format, with edits in place. */
 export interface ClientWireFormat extends WireFormat<ClientFormat> {
   readonly client: ClientHalf;
   editRequest(request: RequestEdit): EditedRequest;

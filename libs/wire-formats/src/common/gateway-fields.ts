@@ -1,7 +1,7 @@
 import type { JsonEntry, JsonTape } from '../json/json-tape.ts';
 import { invalidField } from './outline-request.ts';
 
-/** Fields of a request that are for the gateway: the caller's own credentials. They never leave. */
+/** Request fields with the caller's own credentials. The gateway reads them and never forwards them. */
 export const cloudFields = [
   'cloud_access_key_id',
   'cloud_secret_access_key',
@@ -12,7 +12,7 @@ export const cloudFields = [
 
 export type CloudField = (typeof cloudFields)[number];
 
-/** Examples of what should lead to a tool; in its `function`, or beside it or its schema. They never leave. */
+/** Tool member with examples of requests that need the tool. The gateway reads it and never forwards it. */
 export const examplesField = 'x-svc-examples';
 
 export function isCloudField(tape: JsonTape, entry: JsonEntry): boolean {
@@ -20,9 +20,9 @@ export function isCloudField(tape: JsonTape, entry: JsonEntry): boolean {
 }
 
 /**
- * The credentials that a caller put into the body for this one request. They are secrets: never logged.
+ * Reads the credentials that the caller put into the body for this request. They are secrets and must not be logged.
  *
- * @throws GatewayError `invalid_field` when one is neither text nor null.
+ * @throws GatewayError `invalid_field` when a field is neither a string nor null.
  */
 export function readCloudFields(tape: JsonTape): Partial<Record<CloudField, string>> {
   const found: Partial<Record<CloudField, string>> = {};

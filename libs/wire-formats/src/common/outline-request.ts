@@ -3,30 +3,30 @@ import type { MessageOutline } from '@gateway/interchange';
 import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import type { CallPlace } from './format.ts';
 
-/** A required field is not there. `param` is in the caller's spelling. */
+/** The error for a missing required field. `param` is the field's name in the client's format. */
 export function missingField(param: string): GatewayError {
   return new GatewayError('missing_field', { param, message: `The field "${param}" is required.` });
 }
 
-/** A field is there and cannot be used. `rule` completes "must be …". */
+/** The error for a field with an invalid value. `rule` completes "must be …". */
 export function invalidField(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_field', { param, message: `The field "${param}" must be ${rule}.` });
 }
 
-/** The body is JSON, but not an object. */
+/** The error for a body that is JSON but not an object. */
 export function invalidBody(): GatewayError {
   return new GatewayError('invalid_field', { message: 'The body must be a JSON object.' });
 }
 
-/** A field that is not taken in this format. */
+/** The error for a field that the format does not have. */
 export function unknownField(param: string): GatewayError {
   return new GatewayError('unknown_field', { param, message: `The field "${param}" is not known here.` });
 }
 
-/** The longest name in use has about a hundred; it goes into headers and the log. */
+/** The longest real names have about 100 characters. Names are copied into headers and logs. */
 export const modelCharactersMax = 512;
 
-/** The texts of a message, by the strings that they stand in: where, and decoded. */
+/** The texts of a message, from the nodes of its strings. Ranges and decoded text are computed on demand. */
 export function outlineTexts(
   tape: JsonTape,
   nodes: () => readonly JsonNode[],
@@ -40,14 +40,14 @@ export function outlineTexts(
   };
 }
 
-/** How a format whose messages are lists of blocks writes a call. */
+/** How a call looks in a format whose messages are lists of blocks. */
 interface CallBlock {
-  /** The object that holds the call's members; undefined for another block. */
+  /** The object with the call's members. Undefined for blocks that are not calls. */
   readonly bodyOf: (tape: JsonTape, block: JsonNode) => JsonNode | undefined;
   readonly idMember: string;
 }
 
-/** The calls in a conversation of blocks, in its order. One that is not written as the format has it is left out. */
+/** The calls in the transcript, in order. Malformed calls are skipped. */
 export function listBlockCalls(tape: JsonTape, { bodyOf, idMember }: CallBlock): CallPlace[] {
   const messages = tape.get(tape.root, 'messages');
   if (messages === undefined) return [];

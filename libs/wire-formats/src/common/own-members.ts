@@ -1,12 +1,13 @@
 import type { Extensions, JsonObject, ProviderFormat } from '@gateway/interchange';
 import { isEmpty } from '../json/read-members.ts';
 
-/** A format's access to what it alone knows of a part, an event or a request. */
+/** Reads and writes the extension members of one format in a part, an event or a request. */
 export interface OwnMembers {
+  /** The members as extensions of the format. */
   readonly of: (members: JsonObject) => Extensions;
-  /** For spreading into what holds them; nothing when there is nothing. */
+  /** For spreading into an object. Adds nothing when there are no members. */
   readonly with: (members: JsonObject) => { extensions?: Extensions };
-  /** What the format once kept for itself. */
+  /** The format's members of an object. Empty when it has none. */
   readonly read: (holder: { readonly extensions?: Extensions } | undefined) => JsonObject;
 }
 

@@ -1,12 +1,12 @@
-/** Text of a provider that we pass on; what is longer is a page, not a message. */
+/** Most characters of a provider's error message that are forwarded. Longer texts are mostly HTML pages. */
 const messageCharactersMax = 2000;
 
-/** What a provider said of its failure, as far as it may go on; else the status, since an error has to say something. */
+/** The provider's error message, shortened. If it is empty, a message with the status, since an error needs a text. */
 export function boundMessage(message: string | undefined, status: number): string {
   return (message || `The provider answered with status ${status}.`).slice(0, messageCharactersMax);
 }
 
-/** The type that OpenAI and Anthropic give an error of that status, for a provider that gives none. */
+/** The error type that OpenAI and Anthropic use for a status. For providers that send no type. */
 export function mapStatusToType(status: number): string {
   switch (status) {
     case 401:
@@ -22,7 +22,7 @@ export function mapStatusToType(status: number): string {
   }
 }
 
-/** The body of an error answer: JSON, or, where it is none, an object with the text as its message (a page has none). */
+/** Parses an error body. If it is not JSON, returns an object with the text as message, or an empty one for a page. */
 export function parseErrorBody(body: string): unknown {
   try {
     return JSON.parse(body) as unknown;

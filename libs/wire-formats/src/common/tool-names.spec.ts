@@ -21,8 +21,8 @@ const toldNames = ({ tools }: ChatRequest) =>
 const call = (name: string) =>
   ({ type: 'tool-call', id: 'c', name, kind: 'function', argumentsText: '{}' }) as const;
 
-describe('names of tools', () => {
-  it('that the provider takes are left alone, with the request', () => {
+describe('tool names', () => {
+  it('leaves the request unchanged when the provider accepts all names', () => {
     const request = ask(['get-it', 'x'.repeat(64)], {
       messages: [{ role: 'assistant', parts: [call('get-it')] }],
     });
@@ -31,7 +31,7 @@ describe('names of tools', () => {
     expect(named.meant).toBeNull();
   });
 
-  it('that it does not take become ones of its own, each another, and the same in every turn', () => {
+  it('replaces each rejected name by a different valid name, the same in every turn', () => {
     const names = [`${long}read`, `${long}write`, 'a.b', 'a_b', 'a b', '1st', '', 'ü', 'f'];
     const { request, meant } = nameTools(ask(names), pattern);
     const told = toldNames(request);
@@ -43,7 +43,7 @@ describe('names of tools', () => {
     expect(toldNames(nameTools(ask([...names, 'another.one']), pattern).request).slice(0, -1)).toEqual(told);
   });
 
-  it('are the same wherever a request has them', () => {
+  it('renames a tool everywhere in a request', () => {
     const [read, write] = [`${long}read`, `${long}write`];
     const messages = [
       { role: 'assistant', parts: [{ type: 'text', text: read }, call(read), call('f')] },
@@ -64,7 +64,7 @@ describe('names of tools', () => {
     expect(bound.toolChoice).toEqual({ ...allowed, names: [toldNames(bound)[1], 'f'] });
   });
 
-  it('of a call are the client’s again, plain and streamed', () => {
+  it('restores the client’s names in calls of plain and streamed answers', () => {
     const { request, meant } = nameTools(ask([`${long}read`]), pattern);
     const [name = ''] = toldNames(request);
     const start = (told: string): StreamEvent => ({

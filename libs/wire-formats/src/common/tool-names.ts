@@ -10,34 +10,34 @@ import type {
 import { crc32 } from 'node:zlib';
 import type { ProviderHalf } from './format.ts';
 
-/** The client's names of tools by those that the provider was told in their place. */
-export type ToldToolNames = ReadonlyMap<string, string>;
+/** Maps the tool names that were sent to the provider to the client's names. */
+export type UpstreamToolNames = ReadonlyMap<string, string>;
 
-/** Every format takes names of this length. */
+/** All formats accept names of this length. */
 const nameCharactersMax = 64;
 const markCharacters = 8;
 
 /**
- * A request whose tools have names that the provider takes, wherever it names them; and what was meant by those that are
- * not the client's: null where all of them are. Equal names get equal ones, in every turn of a conversation.
+ * Replaces tool names that the provider rejects, everywhere in the request. A name gets the same replacement in every
+ * turn of a conversation. `meant` maps the replacements to the client's names. Null: no name was replaced.
  *
- * @param pattern what the provider takes as a whole name
+ * @param pattern matches a whole name that the provider accepts
  */
 export function nameTools(
   request: ChatRequest,
   pattern: RegExp,
-): { readonly request: ChatRequest; readonly meant: ToldToolNames | null } {
+): { readonly request: ChatRequest; readonly meant: UpstreamToolNames | null } {
   const names = namesIn(request);
-  const untold = [...names].filter((name) => !pattern.test(name));
-  if (untold.length === 0) return { request, meant: null };
-  const told = new Map<string, string>();
+  const rejected = [...names].filter((name) => !pattern.test(name));
+  if (rejected.length === 0) return { request, meant: null };
+  const replacements = new Map<string, string>();
   const meant = new Map<string, string>();
-  for (const name of untold) {
+  for (const name of rejected) {
     const short = chooseName(name, (taken) => names.has(taken) || meant.has(taken));
-    told.set(name, short);
+    replacements.set(name, short);
     meant.set(short, name);
   }
-  const rename = (name: string): string => told.get(name) ?? name;
+  const rename = (name: string): string => replacements.get(name) ?? name;
   return {
     request: {
       ...request,
@@ -49,8 +49,11 @@ export function nameTools(
   };
 }
 
-/** What a provider that was told other names says, in the client's. */
-export function restoreToolNames(provider: ProviderHalf, meantNow: () => ToldToolNames | null): ProviderHalf {
+/** Wraps a provider half so that the calls in its answers have the client's tool names again. */
+export function restoreToolNames(
+  provider: ProviderHalf,
+  meantNow: () => UpstreamToolNames | null,
+): ProviderHalf {
   const restore = (events: StreamEvent[]): StreamEvent[] => {
     const meant = meantNow();
     if (meant === null) return events;
@@ -84,7 +87,7 @@ function namesIn({ tools, toolChoice, messages }: ChatRequest): Set<string> {
   return names;
 }
 
-/** As much of the name as there is room for, and a mark that tells it from others that begin like it. */
+/** The start of the name plus a hash, which separates it from other names with the same start. */
 function chooseName(name: string, isTaken: (name: string) => boolean): string {
   const plain = name.replaceAll(/[^\w-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
   for (let salt = 0; ; salt += 1) {
@@ -113,9 +116,10 @@ function renameCalls(message: ChatMessage, rename: Rename): ChatMessage {
 }
 
 /**
- * A call's id as a provider takes it; others make theirs up in other ways. Equal ids stay equal.
+ * Maps the id of a call to an id that the provider accepts, since ids of other providers have other characters. Equal
+ * ids map to equal ids.
  *
- * @param pattern what the provider takes as a whole id: letters, digits, `_` and `-` at least
+ * @param pattern matches a whole id that the provider accepts; it must accept letters, digits, `_` and `-`
  */
 export function mapToolId(id: string, pattern: RegExp, charactersMax = Infinity): string {
   if (pattern.test(id)) return id;

@@ -1,23 +1,26 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 
-/** Far more than an answer has, of which one block is open while others are told. */
+/** Far above any real answer. */
 const waitingCharactersMax = 32 * 1024 * 1024;
 
 /**
- * How many characters wait for the end of a block, with one more event among them.
+ * Adds the size of an event to the number of buffered characters. Renderers buffer the events of a block while another
+ * block is open.
  *
- * @throws GatewayError `upstream_invalid` past the bound.
+ * @throws GatewayError `upstream_invalid` when the buffer exceeds its limit.
  */
 export function addWaitingCharacters(waiting: number, event: StreamEvent): number {
   const characters = waiting + charactersOf(event);
   if (characters > waitingCharactersMax) {
-    throw new GatewayError('upstream_invalid', { detail: 'too much waits for a block of the stream to end' });
+    throw new GatewayError('upstream_invalid', {
+      detail: 'too many events are buffered until a block of the stream ends',
+    });
   }
   return characters;
 }
 
-/** Names and structure count as a little: many small events take memory too. */
+/** Adds a fixed amount per object, because many small events also take memory. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;

@@ -13,12 +13,12 @@ const scan = (text: string) => scanJson(Buffer.from(text), { depthMax: 64 });
 const spaces = fc.constantFrom(undefined, 1, 4, '\t');
 
 describe('applyEdits', () => {
-  it('gives the very same object for no edits', () => {
+  it('returns the same object when there are no edits', () => {
     const bytes = Buffer.from('{}');
     expect(applyEdits(bytes, [])).toBe(bytes);
   });
 
-  it('replaces, deletes and inserts, in UTF-8', () => {
+  it('replaces, deletes and inserts UTF-8 text', () => {
     const edits = [
       { start: 0, end: 1, replacement: 'é' },
       { start: 2, end: 4, replacement: '' },
@@ -46,14 +46,14 @@ describe('applyEdits', () => {
     ['reversed', [{ start: 3, end: 2 }]],
     ['beyond the end', [{ start: 0, end: 7 }]],
     ['before the start', [{ start: -1, end: 1 }]],
-  ])('refuses %s edits', (_, ranges) => {
+  ])('rejects %s edits', (_, ranges) => {
     const edits = ranges.map((range) => ({ ...range, replacement: '' }));
     expect(() => applyEdits(Buffer.from('abcdef'), edits)).toThrow(RangeError);
   });
 });
 
 describe('removal', () => {
-  it('leaves valid JSON with exactly the kept elements, whichever they are', () => {
+  it('leaves valid JSON with exactly the kept elements, for any choice of them', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.jsonValue(), fc.boolean())), spaces, (items, space) => {
         const tape = scan(
@@ -72,7 +72,7 @@ describe('removal', () => {
     );
   });
 
-  it('leaves valid JSON with exactly the kept members, and their bytes', () => {
+  it('leaves valid JSON with exactly the kept members and their original bytes', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue()),
@@ -98,12 +98,12 @@ describe('removal', () => {
     );
   });
 
-  it('takes every repetition of a member out', () => {
+  it('removes every repetition of a member', () => {
     const tape = scan('{"a":1,"b":2,"\\u0061":3,"a":4}');
     expect(applyEdits(tape.bytes, removeMember(tape, tape.root, 'a')).toString()).toBe('{"b":2}');
   });
 
-  it('is one edit a run, and none where nothing goes', () => {
+  it('makes one edit per run of removed entries, and none when nothing is removed', () => {
     const tape = scan('[1, 2, 3, 4, 5]');
     expect(removeItems(tape, tape.root, (index) => index < 2 || index > 3)).toEqual([
       { start: 5, end: 11, replacement: '' },
@@ -111,7 +111,7 @@ describe('removal', () => {
     expect(removeItems(tape, tape.root, () => true)).toEqual([]);
   });
 
-  it('replaces a value and nothing beside it', () => {
+  it('replaces a value and nothing else', () => {
     const tape = scan('{ "model" : "a/b" , "n":12345678901234567890 }');
     const edit = replaceValue(tape, tape.get(tape.root, 'model')!, '"b"');
     expect(applyEdits(tape.bytes, [edit]).toString()).toBe('{ "model" : "b" , "n":12345678901234567890 }');

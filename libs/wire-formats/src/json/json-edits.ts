@@ -2,9 +2,9 @@ import type { ByteEdit, ByteRange } from '@gateway/interchange';
 import type { JsonEntry, JsonNode, JsonTape } from './json-tape.ts';
 
 /**
- * The bytes with the edits made. No edits: the very same object.
+ * Applies edits to bytes. Without edits, returns the same object.
  *
- * @throws RangeError when the edits are not ascending, overlap, or leave the bytes.
+ * @throws RangeError when the edits are not ascending, overlap, or end past the last byte.
  */
 export function applyEdits<Bytes extends Uint8Array>(
   bytes: Bytes,
@@ -25,7 +25,7 @@ export function applyEdits<Bytes extends Uint8Array>(
   return edited;
 }
 
-/** How long the bytes are after the edits. */
+/** Length in bytes after the edits. */
 export function editedLength(length: number, edits: readonly ByteEdit[]): number {
   let edited = length;
   for (const { start, end, replacement } of edits) edited += Buffer.byteLength(replacement) - (end - start);
@@ -36,44 +36,44 @@ function assertApplicable(edits: readonly ByteEdit[], length: number): void {
   let free = 0;
   for (const { start, end } of edits) {
     if (start < free || end < start)
-      throw new RangeError(`the edit at ${start} overlaps, or is out of order`);
+      throw new RangeError(`the edit at byte ${start} overlaps another edit or is out of order`);
     free = end;
   }
-  if (free > length) throw new RangeError(`an edit ends at ${free}, past the ${length} bytes`);
+  if (free > length) throw new RangeError(`an edit ends at byte ${free} of ${length}`);
 }
 
-/** Takes a member out of an object, every repetition of it too. No such member: no edits. */
+/** Removes a member from an object, including its repetitions. Returns no edits when the object has no such member. */
 export function removeMember(tape: JsonTape, object: JsonNode, name: string): ByteEdit[] {
   return removeMembers(tape, object, ({ key }) => tape.isString(key, name));
 }
 
-/** Takes all members out that the predicate names. Removals from one object must be made in one call. */
+/** Removes the members that the predicate selects. All removals from one object must happen in one call. */
 export function removeMembers(
   tape: JsonTape,
   object: JsonNode,
   isRemoved: (entry: JsonEntry) => boolean,
 ): ByteEdit[] {
   const entries = tape.entries(object);
-  // The usual case, for every tool of every request.
+  // The fast path: this runs for every tool of every request, and most tools have nothing to remove.
   if (!entries.some(isRemoved)) return [];
   const ranges = entries.map(({ key, value }) => ({ start: tape.start(key), end: tape.end(value) }));
   return removeListed(ranges, (index) => isRemoved(entries[index] as JsonEntry));
 }
 
-/** Takes those elements out of an array that the predicate does not keep. */
+/** Removes the elements of an array for which `keeps` returns false. */
 export function removeItems(tape: JsonTape, array: JsonNode, keeps: (index: number) => boolean): ByteEdit[] {
   const ranges = tape.items(array).map((item) => tape.range(item));
   return removeListed(ranges, (index) => !keeps(index));
 }
 
-/** Puts another value in a value's place. `json` is its text. */
+/** Replaces a value with `json`, which is the JSON text of the new value. */
 export function replaceValue(tape: JsonTape, node: JsonNode, json: string): ByteEdit {
   return { ...tape.range(node), replacement: json };
 }
 
 /**
- * One edit a run. A run goes with the comma before it, and, where nothing kept stands before it, with the comma after it;
- * so that no comma is left over and the spacing around what stays is the client's own.
+ * Makes one edit for each run of adjacent removed entries. The edit includes the comma before the run, or the comma
+ * after it when no kept entry precedes the run. So no extra comma remains, and kept entries keep the client's spacing.
  */
 function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) => boolean): ByteEdit[] {
   const edits: ByteEdit[] = [];
@@ -96,7 +96,10 @@ function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) =
   return edits;
 }
 
-/** Tells the members of those names that a later one of the same name overrules. Linear in the object, for all of them. */
+/**
+ * Returns a predicate that is true for members with one of `names` which a later member of the same name overrides.
+ * Takes time linear in the size of the object.
+ */
 export function findShadowed(
   tape: JsonTape,
   object: JsonNode,

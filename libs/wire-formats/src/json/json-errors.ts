@@ -1,7 +1,7 @@
 /** The text is not JSON (RFC 8259), or not UTF-8. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
-  /** The byte at which reading stopped. */
+  /** Byte offset at which parsing stopped. */
   readonly offset: number;
 
   constructor(reason: string, offset: number) {
@@ -10,14 +10,14 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** The text nests more containers than allowed. */
+/** The JSON text nests containers deeper than allowed. */
 export class JsonDepthError extends Error {
   override readonly name = 'JsonDepthError';
-  /** The byte of the container that is one too deep. */
+  /** Byte offset of the first container that is too deep. */
   readonly offset: number;
 
   constructor(depthMax: number, offset: number) {
-    super(`more than ${depthMax} levels deep at byte ${offset}`);
+    super(`more than ${depthMax} nested levels at byte ${offset}`);
     this.offset = offset;
   }
 }

@@ -1,17 +1,17 @@
 import type { ByteRange } from '@gateway/interchange';
 
-/** A place in a tape: the index of a value, in the order of the text. Meaningful with its own tape alone. */
+/** The index of a value on its tape, in the order of the text. Only valid for the tape that it comes from. */
 export type JsonNode = number;
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
-/** A member of an object: the nodes of its key and of its value. */
+/** The key node and the value node of an object's member. */
 export interface JsonEntry {
   readonly key: JsonNode;
   readonly value: JsonNode;
 }
 
-/** Words that a node takes on the tape: start, end, and one that depends on the kind (see `JsonTape`). */
+/** Words per node on the tape: start, end, and one whose meaning depends on the kind (see `JsonTape`). */
 export const nodeWords = 3;
 
 const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
@@ -25,17 +25,17 @@ const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 
 });
 
 /**
- * A validated JSON text and where its values lie, without a tree: three 32-bit words a value, in the order of the
- * text, an object's keys included. The words are the first byte, one past the last byte, and, for a container, the
- * node that follows it; for a string, 1 if it holds an escape.
+ * A validated JSON text with the positions of its values, without a tree. Each value and each key takes three 32-bit
+ * words, in the order of the text: the offset of its first byte, the offset after its last byte, and a third word. The
+ * third word of a container is the node that follows it. The third word of a string is 1 if it contains an escape.
  *
- * Where an object repeats a key, the last one counts, as with `JSON.parse`.
+ * When an object repeats a key, the last one counts, as with `JSON.parse`.
  */
 export class JsonTape {
   readonly bytes: Buffer;
   readonly #words: Uint32Array;
 
-  /** Built by `scanJson` alone. `words` may be longer than what the text needs. */
+  /** Only `scanJson` calls this. `words` may be longer than the text needs. */
   constructor(bytes: Uint8Array, words: Uint32Array) {
     this.bytes = Buffer.isBuffer(bytes)
       ? bytes
@@ -63,13 +63,13 @@ export class JsonTape {
     return { start: this.start(node), end: this.end(node) };
   }
 
-  /** The node after this one and all that it holds. */
+  /** The node after this one and its descendants. */
   after(node: JsonNode): JsonNode {
     const first = this.bytes[this.start(node)];
     return first === 0x7b || first === 0x5b ? (this.#words[node * nodeWords + 2] ?? 0) : node + 1;
   }
 
-  /** The elements of an array; none for another kind. */
+  /** The elements of an array. Empty for any other kind. */
   items(node: JsonNode): JsonNode[] {
     const found: JsonNode[] = [];
     if (this.kind(node) !== 'array') return found;
@@ -78,7 +78,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The members of an object, repeated keys included; none for another kind. */
+  /** The members of an object, including repeated keys. Empty for any other kind. */
   entries(node: JsonNode): JsonEntry[] {
     const found: JsonEntry[] = [];
     if (this.kind(node) !== 'object') return found;
@@ -87,7 +87,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The value of an object's member; undefined when there is none, or when the node is no object. */
+  /** The value of an object's member. Undefined when the member is missing or the node is not an object. */
   get(node: JsonNode, name: string): JsonNode | undefined {
     if (this.kind(node) !== 'object') return undefined;
     const end = this.after(node);
@@ -98,13 +98,13 @@ export class JsonTape {
     return found;
   }
 
-  /** Whether a node is this very string, however it is escaped. */
+  /** Whether a node is a string that decodes to `text`. */
   isString(node: JsonNode, text: string): boolean {
     const start = this.start(node);
     if (this.bytes[start] !== 0x22) return false;
     if (this.#words[node * nodeWords + 2] === 1) return this.stringValue(node) === text;
     const length = this.end(node) - start - 2;
-    // UTF-8 is never shorter than the text's UTF-16 units, nor longer than three times that.
+    // UTF-8 takes at least one and at most three bytes per UTF-16 unit.
     if (length < text.length || length > text.length * 3) return false;
     for (let index = 0; index < text.length; index += 1) {
       const unit = text.charCodeAt(index);
@@ -114,7 +114,7 @@ export class JsonTape {
     return length === text.length;
   }
 
-  /** The text of a string, decoded now. Undefined for another kind. */
+  /** Decodes a string. Undefined for any other kind. */
   stringValue(node: JsonNode | undefined): string | undefined {
     if (node === undefined || this.kind(node) !== 'string') return undefined;
     const start = this.start(node);
@@ -124,12 +124,12 @@ export class JsonTape {
     return this.bytes.toString('utf8', start + 1, end - 1);
   }
 
-  /** The JSON text of a value, as it came. */
+  /** The original JSON text of a value. */
   text(node: JsonNode): string {
     return this.bytes.toString('utf8', this.start(node), this.end(node));
   }
 
-  /** The value as `JSON.parse` reads it. Costs a tree: for small values. */
+  /** Parses the value with `JSON.parse`. Builds a tree, so use it for small values only. */
   value(node: JsonNode): unknown {
     return JSON.parse(this.text(node));
   }

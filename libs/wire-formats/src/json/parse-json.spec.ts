@@ -6,16 +6,16 @@ describe('parseExactJson', () => {
     '{"text":"12345678901234567890"}',
     '{"n":9007199254740991,"m":9007199254740993}',
     '{"a":{"b":[1,2.5,true,null,"x"]}}',
-  ])('gives %s back digit by digit', (text) => {
+  ])('preserves every digit of %s', (text) => {
     expect(JSON.stringify(parseExactJson(text))).toBe(text);
   });
 
-  it('leaves what a double can tell a number', () => {
+  it('parses a number as a number if a double can represent it', () => {
     expect(parseExactJson('{"a":9007199254740991,"b":1e3}')).toEqual({ a: 9007199254740991, b: 1000 });
     expect(parseExactJson('{"a":1.2345678901234567}')).toEqual({ a: 1.2345678901234567 });
   });
 
-  it('refuses what JSON.parse refuses', () => {
+  it('rejects the same texts as JSON.parse', () => {
     expect(() => parseExactJson('{"a":12345678901234567890')).toThrow(SyntaxError);
   });
 });

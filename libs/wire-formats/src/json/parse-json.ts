@@ -3,16 +3,16 @@ import { GatewayError } from '@gateway/errors';
 import { asObject } from './read-members.ts';
 import { scanJson } from './scan-json.ts';
 
-/** A text that may hold a whole number beyond what a double can tell (2^53 has 16 digits). */
+/** Matches a text that may contain an integer which a double cannot represent (2^53 has 16 digits). */
 const longNumber = /\d{16}/;
 
-// Neither is in TypeScript's library yet (ECMAScript proposal "JSON.parse source text access", in Node since 21).
+// TypeScript's library lacks both (ECMAScript proposal "JSON.parse source text access", in Node since 21).
 type Reviver = (key: string, value: unknown) => unknown;
 const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
 
 /**
- * The value of a JSON text that is to be written again: whole numbers that a double cannot tell become objects that
- * `JSON.stringify` writes as they were. Everything else is as `JSON.parse` gives it.
+ * Parses a JSON text whose value will be serialized again. Integers that a double cannot represent become objects that
+ * `JSON.stringify` writes with their original digits. All other values are the same as from `JSON.parse`.
  *
  * @throws SyntaxError
  */
@@ -26,10 +26,10 @@ function keepLongInteger(_key: string, value: unknown, context: { readonly sourc
   return /^-?\d+$/.test(source) ? rawJSON(source) : value;
 }
 
-/** As in a request's body: writing it again must not exhaust the stack. */
+/** The same bound as for a request body. Serializing a deeper value could overflow the stack. */
 const argumentsDepthMax = 128;
 
-/** The object that a text within a request says (the arguments of a call). Undefined for what is none, or too deep. */
+/** Parses a JSON object in a request's text, such as the arguments of a call. Undefined if it is not one or too deep. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     const tape = scanJson(Buffer.from(text), { depthMax: argumentsDepthMax });
@@ -39,10 +39,10 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Deeper answers would exhaust the stack when they are compared or written again (`JSON.stringify` gives up at 5,000). */
+/** Comparing or serializing deeper answers could overflow the stack (`JSON.stringify` fails at about 5,000 levels). */
 const providerDepthMax = 512;
 
-/** Up to this length, counting brackets is cheaper than scanning: most answers, and all but few chunks of streams. */
+/** Characters up to which counting brackets is cheaper than scanning. Most answers and almost all chunks are shorter. */
 const unscannedLengthMax = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const opener = /[[{]/g;
@@ -51,15 +51,15 @@ function decode(bytes: Uint8Array): string {
   return utf8.decode(bytes);
 }
 
-/** A text without that many opening brackets cannot be that deep, wherever they stand. */
+/** A text cannot be nested deeper than its number of opening brackets. */
 function isShallow(text: string): boolean {
   return text.length <= providerDepthMax || (text.match(opener)?.length ?? 0) <= providerDepthMax;
 }
 
 /**
- * What a provider sent, as a value. `parse` may keep more of it than `JSON.parse`.
+ * Parses JSON from a provider. `parse` may preserve more than `JSON.parse` does, such as long integers.
  *
- * @throws GatewayError `upstream_invalid` for what is no JSON, no UTF-8, or too deep.
+ * @throws GatewayError `upstream_invalid` when the text is not JSON, not UTF-8, or nested too deeply.
  */
 export function parseProviderJson(
   given: string | Uint8Array,
@@ -75,6 +75,6 @@ export function parseProviderJson(
     });
     return parse(tape.text(tape.root));
   } catch (cause) {
-    throw new GatewayError('upstream_invalid', { detail: 'the provider did not send readable JSON', cause });
+    throw new GatewayError('upstream_invalid', { detail: 'the provider did not send valid JSON', cause });
   }
 }

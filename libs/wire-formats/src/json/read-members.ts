@@ -16,23 +16,23 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** More tokens than any answer has: sums of counts stay whole numbers. */
+/** Far above any real count. Keeps sums of counts within safe integers. */
 const tokensMax = 1_000_000_000_000;
 
-/** A count of tokens, whole. Undefined for a number that counts nothing: the log takes no row with such a one. */
+/** A token count, rounded. Undefined for a negative, huge or non-numeric value, which the request log would reject. */
 export function asTokens(value: unknown): number | undefined {
   const tokens = typeof value === 'number' ? Math.round(value) : Number.NaN;
   return tokens >= 0 && tokens <= tokensMax ? tokens : undefined;
 }
 
-/** The elements of a list; none for anything else. */
+/** The elements of a list. Empty for any other value. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
 const noMembers: JsonObject = Object.freeze({});
 
-/** The members that are not named, and not null. Runs for every chunk of every stream: no lists in between. */
+/** The non-null members that `named` does not list. Runs for every chunk of every stream, so it builds no lists. */
 export function otherMembers(object: JsonObject, named: readonly string[]): JsonObject {
   let others: Record<string, unknown> | undefined;
   for (const name in object) {

@@ -6,7 +6,7 @@ import { scanJson } from './scan-json.ts';
 const scan = (text: string | Buffer, depthMax = 128): JsonTape =>
   scanJson(Buffer.from(text as string), { depthMax });
 
-/** Any JSON text: a value, with space between its tokens, and some of its texts written with escapes. */
+/** Any JSON text, with random spaces between its tokens and escapes in some strings. */
 const jsonText = fc
   .tuple(
     fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }),
@@ -22,7 +22,7 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** A text with some of its bytes dropped, doubled or replaced: mostly no JSON any more, and near it. */
+/** A text with some bytes removed, doubled or replaced. It is close to JSON but mostly invalid. */
 const damagedText = fc
   .tuple(
     jsonText,
@@ -83,7 +83,7 @@ function scannedBy(text: string): { value: unknown } | 'refused' {
   }
 }
 
-/** The value as the tape's cursor sees it, without `JSON.parse` but for numbers and words. */
+/** The value according to the tape. Only numbers, booleans and null go through `JSON.parse`. */
 function rebuild(tape: JsonTape, node: JsonNode): unknown {
   switch (tape.kind(node)) {
     case 'object':
@@ -100,7 +100,7 @@ function rebuild(tape: JsonTape, node: JsonNode): unknown {
 }
 
 describe('scanJson', () => {
-  it('sees the values that JSON.parse sees', () => {
+  it('reads the same values as JSON.parse', () => {
     fc.assert(
       fc.property(jsonText, (text) => {
         expect(scannedBy(text)).toEqual({ value: JSON.parse(text) as unknown });
@@ -109,7 +109,7 @@ describe('scanJson', () => {
     );
   });
 
-  it('takes and refuses what JSON.parse takes and refuses, however a text is damaged', () => {
+  it('accepts and rejects the same damaged texts as JSON.parse', () => {
     fc.assert(
       fc.property(damagedText, (text) => {
         expect(scannedBy(text)).toEqual(parsedBy(() => JSON.parse(text)));
@@ -164,7 +164,7 @@ describe('scanJson', () => {
     '{"a" 1}',
     '//',
     '\u00a01',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => scan(text)).toThrow(JsonSyntaxError);
   });
 
@@ -173,15 +173,15 @@ describe('scanJson', () => {
     ['an overlong slash', [0x22, 0xc0, 0xaf, 0x22]],
     ['a surrogate in UTF-8', [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ['a cut character', [0x22, 0xe2, 0x82, 0x22]],
-  ])('refuses %s', (_, bytes) => {
+  ])('rejects %s', (_, bytes) => {
     expect(() => scanJson(Uint8Array.from(bytes), { depthMax: 8 })).toThrow(JsonSyntaxError);
   });
 
-  it('names the byte at which reading stopped', () => {
+  it('reports the byte offset of a syntax error', () => {
     expect(() => scan('{"é": tru}')).toThrow(expect.objectContaining({ offset: 7 }));
   });
 
-  it('takes exactly the depth it was told to', () => {
+  it('accepts nesting up to depthMax and no deeper', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     expect(scan(nested(128)).items(0)).toHaveLength(1);
     expect(() => scan(nested(129))).toThrow(JsonDepthError);
@@ -189,20 +189,20 @@ describe('scanJson', () => {
     expect(() => scan('['.repeat(1_000_000))).toThrow(JsonDepthError);
   });
 
-  it('lets the last of repeated keys count, as JSON.parse does', () => {
+  it('uses the last of repeated keys, like JSON.parse', () => {
     const text = '{"a":1,"b":2,"\\u0061":3}';
     const tape = scan(text);
     expect(tape.value(tape.get(tape.root, 'a')!)).toBe((JSON.parse(text) as { a: number }).a);
     expect(tape.entries(tape.root)).toHaveLength(3);
   });
 
-  it('leaves an earlier tape as it was when another text is scanned', () => {
+  it('does not change an earlier tape when it scans another text', () => {
     const first = scan('{"model":"a","messages":[1,2,3]}');
     scan(`[${'{"x":[]},'.repeat(20_000)}0]`);
     expect(first.value(first.get(first.root, 'messages')!)).toEqual([1, 2, 3]);
   });
 
-  it('keeps to its own depth after a scan that went deeper', () => {
+  it('applies its own depthMax after a deeper scan', () => {
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
     for (const depthMax of [1000, 4, 2000, 128]) {
       expect(scan(nested(depthMax), depthMax).text(0)).toBe(nested(depthMax));
@@ -210,7 +210,7 @@ describe('scanJson', () => {
     }
   });
 
-  it('reads a view in the middle of a larger buffer', () => {
+  it('scans a view in the middle of a larger buffer', () => {
     const large = Buffer.from('xx{"a":"é"}yy');
     const tape = scanJson(large.subarray(2, large.length - 2), { depthMax: 4 });
     expect(tape.stringValue(tape.get(tape.root, 'a'))).toBe('é');

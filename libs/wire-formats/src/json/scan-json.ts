@@ -5,7 +5,7 @@ import { JsonTape, nodeWords } from './json-tape.ts';
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** 1 for the bytes that end the plain run of a string: the quote, the backslash, and control characters. */
+/** 1 for each byte that ends a plain run inside a string: the quote, the backslash and control characters. */
 const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === quote || byte === backslash ? 1 : 0,
 );
@@ -16,16 +16,16 @@ const isHexDigit = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0,
 );
 
-/** Nodes that the shared scratch tape keeps room for between scans (3 MiB). A larger one is let go after use. */
+/** Most nodes of a scratch tape that is kept between scans (3 MiB). A larger tape is released after its scan. */
 const scratchNodesKept = 262_144;
 let scratch = new Uint32Array(4096 * nodeWords);
-/** The open containers of the scan that runs: a scan never waits, so one is enough for all. */
+/** The open containers of the current scan. Scans are synchronous, so they can share one array. */
 let scratchOpen = new Uint32Array(512);
 
 /**
- * Reads a JSON text in one pass over its bytes, and says where its values lie. Takes what `JSON.parse` takes (RFC 8259:
- * no byte order mark, nothing after the value), but for texts nested deeper than `depthMax` containers. Memory: 12 bytes
- * for each value and key, so at most six times the text.
+ * Validates a JSON text in one pass over its bytes and records the positions of its values. Accepts the same texts as
+ * `JSON.parse` (RFC 8259: no byte order mark, nothing after the value), up to `depthMax` nested containers. Memory:
+ * 12 bytes per value and key, so at most six times the text.
  *
  * @throws JsonSyntaxError, JsonDepthError
  */
@@ -38,7 +38,7 @@ const noQuads = new Int32Array(0);
 
 class Scanner {
   readonly #bytes: Uint8Array;
-  /** The bytes in groups of four, from the first that can be read so: `#quadsFrom`, 0 to 3. */
+  /** The bytes as 32-bit words. They start at `#quadsFrom` (0 to 3), the first offset with 4-byte alignment. */
   readonly #quads: Int32Array;
   readonly #quadsFrom: number;
   readonly #depthMax: number;
@@ -64,13 +64,13 @@ class Scanner {
   scan(): JsonTape {
     do this.#scanValue();
     while (this.#closeAndSeparate());
-    if (this.#at < this.#bytes.length) this.#fail('more text after the value');
+    if (this.#at < this.#bytes.length) this.#fail('unexpected text after the value');
     const words = this.#words.slice(0, this.#nodes * nodeWords);
     if (this.#words.length <= scratchNodesKept * nodeWords) scratch = this.#words;
     return new JsonTape(this.#bytes, words);
   }
 
-  /** Reads a scalar or an empty container whole, of any other container the opening alone, down to its first scalar. */
+  /** Scans a scalar or an empty container. For other containers, scans down to the first scalar inside. */
   #scanValue(): void {
     for (;;) {
       const first = this.#skipSpace();
@@ -100,7 +100,7 @@ class Scanner {
     this.#at += 1;
   }
 
-  /** After a value: closes what ends here. True when another value follows, false at the end of the text's value. */
+  /** Closes the containers that end after a value. True if another value follows, false at the end of the top value. */
   #closeAndSeparate(): boolean {
     const bytes = this.#bytes;
     for (;;) {
@@ -113,8 +113,8 @@ class Scanner {
         if (opening === 0x7b) this.#scanKey(this.#skipSpace());
         return true;
       }
-      // In ASCII "]" is two past "[", and "}" two past "{".
-      if (next !== opening + 2) this.#failAt('a comma or the end of the container expected', this.#at - 1);
+      // In ASCII, the codes of "]" and "}" are those of "[" and "{" plus two.
+      if (next !== opening + 2) this.#failAt('expected a comma or the end of the container', this.#at - 1);
       this.#words[container + 1] = this.#at;
       this.#words[container + 2] = this.#nodes;
       this.#depth -= 1;
@@ -122,11 +122,11 @@ class Scanner {
   }
 
   #scanKey(first: number): void {
-    if (first !== quote) this.#fail('a key expected');
+    if (first !== quote) this.#fail('expected a key');
     const start = this.#at;
     this.#scanString();
     this.#addNode(start, this.#at, this.#escaped ? 1 : 0);
-    if (this.#skipSpace() !== 0x3a) this.#fail('a colon expected');
+    if (this.#skipSpace() !== 0x3a) this.#fail('expected a colon');
     this.#at += 1;
   }
 
@@ -139,7 +139,8 @@ class Scanner {
       at = this.#skipPlainRun(at);
       const byte = at < length ? bytes[at] : -1;
       if (byte === quote) break;
-      if (byte !== backslash) this.#failAt(byte === -1 ? 'an unfinished string' : 'a control character', at);
+      if (byte !== backslash)
+        this.#failAt(byte === -1 ? 'unterminated string' : 'control character in a string', at);
       this.#escaped = true;
       at = this.#scanEscape(at);
     }
@@ -147,9 +148,10 @@ class Scanner {
   }
 
   /**
-   * The place of the next byte that ends a plain run, or the end of the text. Once aligned, four bytes at a time: a byte
-   * below 0x20, or one that is zero after the exclusive or with a quote or a backslash, borrows into its top bit (Warren,
-   * Hacker's Delight, 6-1). A false alarm, from the byte above one that did, costs a look at each of the four.
+   * Returns the offset of the next byte that ends a plain run, or the length of the text. Reads four bytes at a time once
+   * aligned. In the subtraction, a byte borrows into its top bit if it is below 0x20, or zero after an XOR with a quote
+   * or a backslash (Warren, Hacker's Delight, 6-1). A borrow can cause a false alarm in the next higher byte. Then the
+   * four bytes are checked one by one.
    */
   #skipPlainRun(from: number): number {
     const bytes = this.#bytes;
@@ -178,14 +180,14 @@ class Scanner {
     return at;
   }
 
-  /** Takes the place of a backslash; gives the place after its escape. */
+  /** Takes the offset of a backslash and returns the offset after its escape. */
   #scanEscape(at: number): number {
     const bytes = this.#bytes;
     const escape = bytes[at + 1] ?? 0;
     if (isSimpleEscape[escape] === 1) return at + 2;
-    if (escape !== 0x75) this.#failAt('an unknown escape', at);
+    if (escape !== 0x75) this.#failAt('invalid escape', at);
     for (let digit = at + 2; digit < at + 6; digit += 1) {
-      if (isHexDigit[bytes[digit] ?? 0] !== 1) this.#failAt('a broken \\u escape', at);
+      if (isHexDigit[bytes[digit] ?? 0] !== 1) this.#failAt('invalid \\u escape', at);
     }
     return at + 6;
   }
@@ -198,7 +200,7 @@ class Scanner {
       this.#at += 1;
       this.#scanDigits();
     }
-    // Setting bit 5 makes an ASCII letter lower case.
+    // Setting bit 5 turns an ASCII letter into lower case.
     if ((this.#byte() | 0x20) === 0x65) {
       this.#at += 1;
       if (this.#byte() === 0x2b || this.#byte() === 0x2d) this.#at += 1;
@@ -209,18 +211,18 @@ class Scanner {
   #scanDigits(): void {
     const start = this.#at;
     while (this.#byte() >= 0x30 && this.#byte() <= 0x39) this.#at += 1;
-    if (this.#at === start) this.#fail('a digit expected');
+    if (this.#at === start) this.#fail('expected a digit');
   }
 
   #scanWord(first: number): void {
     const word = first === 0x74 ? 'true' : first === 0x66 ? 'false' : 'null';
     for (let index = 0; index < word.length; index += 1) {
-      if (this.#bytes[this.#at + index] !== word.charCodeAt(index)) this.#fail('a value expected');
+      if (this.#bytes[this.#at + index] !== word.charCodeAt(index)) this.#fail('expected a value');
     }
     this.#at += word.length;
   }
 
-  /** The byte here, 0 at the end: no valid text has one outside a string, nor inside. */
+  /** The current byte, or 0 at the end of the text. Valid JSON contains no byte 0. */
   #byte(): number {
     return this.#at < this.#bytes.length ? (this.#bytes[this.#at] as number) : 0;
   }

@@ -15,18 +15,18 @@ import {
 } from '../common/edit-body.ts';
 import { renderRequest } from './provider/render-request.ts';
 
-/** Members that mean nothing, or are refused, without tools. */
+/** Members that providers ignore or reject in a request without tools. */
 const membersOfTools = ['tools', 'tool_choice'] as const;
 
 /**
- * Members that the gateway judges. Where a client repeats one, the last is what was judged; the others are taken out, so
- * that a provider which reads the first sees the same request.
+ * Members that the gateway checks. If a client repeats one, the gateway checks the last and removes the others. So a
+ * provider that reads the first one receives the request that was checked.
  */
-const judgedMembers = ['model', 'messages', 'system', 'stream', ...membersOfTools] as const;
+const checkedMembers = ['model', 'messages', 'system', 'stream', ...membersOfTools] as const;
 
 /**
- * The request as it goes to a provider of the same format: the gateway's own members out, and what the plan says
- * changed, in place. Everything else stays byte for byte; with nothing to change, `bytes` is the very object given.
+ * Edits a request for a provider of the same format: removes the gateway's members and applies the plan in place. All
+ * other bytes stay the same. Without changes, the returned `bytes` is the same object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { bytes, tape } = request;
@@ -34,7 +34,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
   const dropsAll = dropsAllTools(request);
   const added = renderAdded(renderRequest, request);
   const messages = tape.get(tape.root, 'messages');
-  const isShadowed = findShadowed(tape, tape.root, judgedMembers);
+  const isShadowed = findShadowed(tape, tape.root, checkedMembers);
   const isDropped = (entry: JsonEntry): boolean =>
     isShadowed(entry) || (dropsAll && membersOfTools.some((name) => tape.isString(entry.key, name)));
   const edits = removeMembers(tape, tape.root, isDropped).concat(
@@ -58,10 +58,10 @@ function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
   return stripToolMembers(tape, tool, ['type', 'name', 'input_schema']);
 }
 
-/** Anthropic's own search over deferred tools, by words. It is answered by the provider, within the same answer. */
+/** Anthropic's keyword search over deferred tools. The provider answers its calls within the same answer. */
 export const searchTool = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
 
-/** Marks tools whose definitions are to stay out of the prompt until the model searches for them. */
+/** Marks tools whose definitions stay out of the prompt until the model searches for them. */
 function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (deferTools === undefined) return [];
   return tape

@@ -21,13 +21,13 @@ import { parseResponse, endStream, parseFrame } from './provider/parse-response.
 import { chooseMessagesVersion, renderRequest } from './provider/render-request.ts';
 import { initialStreamState } from './provider/stream-state.ts';
 
-/** Results of server tools come in one event: a fetched page or document, in base64. */
+/** Most bytes of one event. The result of a server tool is one event, and may hold a document in base64. */
 const frameBytesMax = 8 * 1_048_576;
 
 /** Anthropic's API reference, `tools[].name`. */
 const toolNamePattern = /^[\w-]{1,128}$/;
 
-/** Anthropic's messages. */
+/** Anthropic's Messages API. */
 export const messages: ClientWireFormat = {
   name: 'messages',
   client: {
@@ -65,13 +65,13 @@ function openStreamRenderer(options: StreamRenderOptions): StreamRenderer {
   const queue = new BlockQueue();
   return {
     render(event) {
-      let told = '';
+      let text = '';
       for (const ready of queue.push(event)) {
         const [next, frames] = renderStreamEvent(state, ready);
         state = next;
-        told += frames.map(encodeSse).join('');
+        text += frames.map(encodeSse).join('');
       }
-      return told;
+      return text;
     },
   };
 }

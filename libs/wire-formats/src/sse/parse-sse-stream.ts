@@ -4,14 +4,14 @@ import type { StreamParser } from '../common/format.ts';
 import { SseDecoder, type SseDecoderOptions } from './sse-frames.ts';
 import type { SseFrame } from './sse-frames.ts';
 
-/** A format's reading of a stream of server-sent events. */
+/** How a format turns server-sent events into stream events. Each function returns the next state and new events. */
 export interface SseReducer<State> {
   readonly initial: State;
   readonly parseFrame: (state: State, frame: SseFrame) => readonly [State, readonly StreamEvent[]];
   readonly endStream: (state: State) => readonly [State, readonly StreamEvent[]];
 }
 
-/** Runs a format's reducer over the bytes of one answer. */
+/** Creates a parser that runs a format's reducer over the bytes of one answer. */
 export function parseSseStream<State>(
   { initial, parseFrame, endStream }: SseReducer<State>,
   options?: SseDecoderOptions,
@@ -19,14 +19,14 @@ export function parseSseStream<State>(
   const decoder = new SseDecoder(options);
   let state = initial;
   const reduce = (frames: readonly SseFrame[]): StreamEvent[] => {
-    const told: StreamEvent[] = [];
+    const events: StreamEvent[] = [];
     for (const frame of frames) {
-      const [next, events] = parseFrame(state, frame);
+      const [next, added] = parseFrame(state, frame);
       state = next;
-      // Not `push(...events)`: a frame may tell more events than a call may have arguments.
-      for (const event of events) told.push(event);
+      // Not `push(...added)`: one frame can yield more events than a call accepts arguments.
+      for (const event of added) events.push(event);
     }
-    return told;
+    return events;
   };
   return {
     push: (chunk) => reduce(readFrames(() => decoder.push(chunk))),
@@ -41,6 +41,9 @@ function readFrames(read: () => SseFrame[]): SseFrame[] {
   try {
     return read();
   } catch (cause) {
-    throw new GatewayError('upstream_invalid', { detail: 'an event of the stream is too long', cause });
+    throw new GatewayError('upstream_invalid', {
+      detail: 'a line or event of the stream exceeds the size limit',
+      cause,
+    });
   }
 }

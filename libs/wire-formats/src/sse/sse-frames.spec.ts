@@ -9,7 +9,7 @@ function decode(chunks: readonly Uint8Array[]): SseFrame[] {
 
 const decodeText = (text: string): SseFrame[] => decode([Buffer.from(text)]);
 
-/** Cuts at any places. */
+/** Splits at random positions. */
 function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
   const cuts = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort(
     (one, other) => one - other,
@@ -39,7 +39,7 @@ const eventStream = fc
   );
 
 describe('SseDecoder', () => {
-  it('gives the same events however the bytes are cut', () => {
+  it('returns the same events for any split of the bytes', () => {
     fc.assert(
       fc.property(eventStream, fc.array(fc.nat()), (text, places) => {
         expect(decode(cutAt(Buffer.from(text), places))).toEqual(decodeText(text));
@@ -48,13 +48,13 @@ describe('SseDecoder', () => {
     );
   });
 
-  it('gives the same events whatever ends the lines', () => {
+  it('returns the same events for every line ending', () => {
     const text = 'event: e\ndata: 1\ndata: 2\n\n: comment\n\ndata: 3\n\n';
     const expected = [{ event: 'e', data: '1\n2' }, { data: '3' }];
     for (const end of ['\n', '\r\n', '\r']) expect(decodeText(text.replaceAll('\n', end))).toEqual(expected);
   });
 
-  it('follows the standard in its corners', () => {
+  it('follows the standard in edge cases', () => {
     expect(decodeText('\ufeffdata: a\n\n')).toEqual([{ data: 'a' }]);
     expect(decodeText('data\n\n')).toEqual([{ data: '' }]);
     expect(decodeText('data:  two spaces\n\n')).toEqual([{ data: ' two spaces' }]);
@@ -62,11 +62,11 @@ describe('SseDecoder', () => {
     expect(decodeText('id: 1\u0000\ndata: a\n\n')).toEqual([{ data: 'a' }]);
   });
 
-  it('gives the last event of a provider that leaves out the empty line', () => {
+  it('returns the last event when the provider omits the empty line', () => {
     expect(decodeText('data: a\n\ndata: [DONE]')).toEqual([{ data: 'a' }, { data: '[DONE]' }]);
   });
 
-  it('keeps what it holds apart from the chunk it came in', () => {
+  it('does not keep a reference to the chunk', () => {
     const decoder = new SseDecoder();
     const chunk = Buffer.from('data: abc');
     decoder.push(chunk);
@@ -78,14 +78,14 @@ describe('SseDecoder', () => {
     ['one endless line', 'data: aaaaaaaaaaaaaaaaaaaaa'],
     ['one long line', `data: ${'a'.repeat(2000)}\n`],
     ['endless data lines', 'data: aaaaaaaaa\n'],
-  ])('refuses %s', (_, piece) => {
+  ])('rejects %s', (_, piece) => {
     const decoder = new SseDecoder({ frameBytesMax: 1000 });
     expect(() => {
       for (let count = 0; count < 1000; count += 1) decoder.push(Buffer.from(piece));
     }).toThrow(SseFrameTooLongError);
   });
 
-  it('takes time in proportion to the bytes, even when they come one by one', () => {
+  it('takes linear time, even for chunks of one byte', () => {
     const timeOf = (size: number): number => {
       const bytes = Buffer.from(`data: ${'a'.repeat(size)}\n\n`);
       const decoder = new SseDecoder();
@@ -94,13 +94,13 @@ describe('SseDecoder', () => {
       return process.cpuUsage(before).user / 1_000;
     };
     timeOf(50_000);
-    // Quadratic cost would be 64 times.
+    // Quadratic cost would take 64 times as long.
     expect(timeOf(800_000)).toBeLessThan(Math.max(8 * 4 * timeOf(100_000), 200));
   });
 });
 
 describe('encodeSse', () => {
-  it('comes back as it went, whatever the data holds', () => {
+  it('encodes any data so that it decodes to the same data', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const data = text.toWellFormed();
@@ -110,7 +110,7 @@ describe('encodeSse', () => {
     );
   });
 
-  it('lets no data forge a field or an event', () => {
+  it('prevents data from injecting a field or an event', () => {
     const forged = encodeSse({ data: 'a\n\nevent: admin\ndata: b\r\rid: 1' });
     expect(decodeText(forged)).toEqual([{ data: 'a\n\nevent: admin\ndata: b\n\nid: 1' }]);
   });
@@ -120,7 +120,7 @@ describe('encodeSse', () => {
     { event: 'a\rb', data: '' },
     { id: '1\n', data: '' },
     { id: '\0', data: '' },
-  ])('refuses %j', (frame) => {
+  ])('rejects %j', (frame) => {
     expect(() => encodeSse(frame)).toThrow(RangeError);
   });
 });

@@ -1,21 +1,21 @@
 /** One server-sent event. */
 export interface SseFrame {
-  /** Undefined for an event without a name. */
+  /** Event name. Undefined for an unnamed event. */
   readonly event?: string;
-  /** The data lines, joined with newlines. */
+  /** The data lines, joined with line feeds. */
   readonly data: string;
-  /** The id that this event set. */
+  /** The id field of this event. */
   readonly id?: string;
 }
 
-/** Every end of a line that a reader knows, so that no text can start a line of its own. */
+/** All line endings that a reader accepts. Splitting at all of them prevents text from starting a new field. */
 const lineEnd = /\r\n|\r|\n/;
 
 /**
- * An event as it goes over the wire. Data may hold any text: each of its lines becomes a data line (a reader joins them
- * with LF, whatever the line end was).
+ * Encodes an event. Data may be any text: each of its lines becomes a data line. A reader joins these lines with LF,
+ * whatever the original line ending was.
  *
- * @throws RangeError for an event name or id with a line end, or an id with NUL: those could forge fields.
+ * @throws RangeError for an event name or id that contains a line ending or NUL, since it could inject fields.
  */
 export function encodeSse({ event, data, id }: SseFrame): string {
   const fields: string[] = [];
@@ -26,7 +26,8 @@ export function encodeSse({ event, data, id }: SseFrame): string {
 }
 
 function requireOneLine(value: string): string {
-  if (lineEnd.test(value) || value.includes('\0')) throw new RangeError('a field of an event is one line');
+  if (lineEnd.test(value) || value.includes('\0'))
+    throw new RangeError('an event name or id must be one line without NUL');
   return value;
 }
 
@@ -34,25 +35,25 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 export interface SseDecoderOptions {
-  /** Bytes of one line, and of one event's data. Default 1 MiB. */
+  /** Most bytes of one line and of one event's data. Default: 1 MiB. */
   readonly frameBytesMax?: number;
 }
 
-/** A line or an event is longer than what we hold. */
+/** A line or an event exceeds `frameBytesMax`. */
 export class SseFrameTooLongError extends Error {
   override readonly name = 'SseFrameTooLongError';
 }
 
 /**
- * Takes a stream of server-sent events (WHATWG HTML, section 9.2) however its bytes are cut, and gives the events as they
- * complete. Lines end with LF, CRLF or CR; comments are dropped. An event that the stream leaves unfinished is dropped
- * too, as the standard says, but for `flush`.
+ * Decodes a stream of server-sent events (WHATWG HTML, section 9.2) from chunks of any size. Lines end with LF, CRLF or
+ * CR. Comments are ignored. As the standard requires, `push` never returns an unfinished event; `flush` does.
  *
- * Each byte is looked at once, and copied at most twice on average: an unfinished line is kept in a buffer that doubles.
+ * Takes linear time: it reads each byte once and copies it at most twice on average. An unfinished line stays in a buffer
+ * that doubles its size when it is full.
  */
 export class SseDecoder {
   readonly #frameBytesMax: number;
-  /** The line so far, when a chunk ended inside it. */
+  /** The start of a line that continues in the next chunk. */
   #pending = Buffer.alloc(0);
   #pendingBytes = 0;
   #data: string[] = [];
@@ -85,7 +86,7 @@ export class SseDecoder {
     return frames;
   }
 
-  /** The stream is over. Gives the last event of a provider that leaves out the empty line after it. */
+  /** Call at the end of the stream. Returns the last event if the provider omits the empty line after it. */
   flush(): SseFrame[] {
     const frames: SseFrame[] = [];
     if (this.#pendingBytes > 0) this.#endLine(this.#pending, 0, 0, frames);
@@ -93,11 +94,11 @@ export class SseDecoder {
     return frames;
   }
 
-  /** Puts `chunk` from `start` to `end` behind the line so far. */
+  /** Appends `chunk` from `start` to `end` to the unfinished line. */
   #keep(chunk: Buffer, start: number, end: number): void {
     const length = this.#pendingBytes + end - start;
     if (length + this.#dataBytes > this.#frameBytesMax) {
-      throw new SseFrameTooLongError(`an event is longer than ${this.#frameBytesMax} bytes`);
+      throw new SseFrameTooLongError(`a line or event exceeds ${this.#frameBytesMax} bytes`);
     }
     if (length > this.#pending.length) {
       const larger = Buffer.allocUnsafe(Math.max(length, this.#pending.length * 2, 256));
@@ -108,7 +109,7 @@ export class SseDecoder {
     this.#pendingBytes = length;
   }
 
-  /** `chunk` from `start` to `end` is the rest of a line. */
+  /** Completes a line with `chunk` from `start` to `end`. */
   #endLine(chunk: Buffer, start: number, end: number, frames: SseFrame[]): void {
     let length = end - start;
     let line: string;

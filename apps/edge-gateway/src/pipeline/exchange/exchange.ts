@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import type { RequestTrace, Span } from '@gateway/observability';
 import type { ClientFormat, Loss } from '@gateway/interchange';
-import type { RequestRoute, ToldToolNames } from '@gateway/wire-formats';
+import type { RequestRoute, UpstreamToolNames } from '@gateway/wire-formats';
 import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
 import type { Reservation } from '../../budgets/key-budget.ts';
 import type { Turn } from '../../admission/admission.ts';
@@ -84,7 +84,7 @@ export interface Exchange {
   /** Whether the client wants a streamed answer to tell its usage. Known when the request is translated. */
   streamsUsage: boolean;
   /** What a translated request's provider means by names of tools that are not the client's. Null: it was told no other ones. */
-  toolNames: ToldToolNames | null;
+  toolNames: UpstreamToolNames | null;
   /** What is held of the key's budget for this request; settled when it ends. Null when it saves nothing. */
   reservation: Reservation | null;
   /** The request's place among those that are served; null while it has none. */

@@ -1,12 +1,13 @@
 import type { ChatPart, Citation, JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** What the text of one choice rests on, so far. Never changed in place. */
+/** The citations of one choice so far. Immutable. */
 export interface CitedText {
-  /** Characters (code points) of the text so far: OpenAI counts places in those. */
+  /** Code points of the text so far. OpenAI counts positions in code points. */
   readonly characters: number;
-  /** The block that is open: where it starts, and the pages that are cited for it. */
+  /** The open block: its start position, and the pages that it cites. */
   readonly open: { readonly block: number; readonly start: number; readonly pages: readonly Page[] };
-  readonly told: readonly JsonObject[];
+  /** Annotations of the closed blocks. */
+  readonly annotations: readonly JsonObject[];
 }
 
 interface Page {
@@ -17,14 +18,14 @@ interface Page {
 export const nothingCited: CitedText = {
   characters: 0,
   open: { block: -1, start: 0, pages: [] },
-  told: [],
+  annotations: [],
 };
 
-/** Annotations of an answer, and pages of a block: far more than a reader follows. */
+/** Most annotations of an answer, and most pages of a block. Far above any real answer. */
 const annotationsMax = 1024;
 const pagesMax = 64;
 
-/** An event of the choice. The format cites pages of the web alone, as places in the whole text. */
+/** Adds an event of the choice. The format cites only web pages, as positions in the whole text. */
 export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
   switch (event.type) {
     case 'text-start':
@@ -40,13 +41,13 @@ export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
   }
 }
 
-/** OpenAI's `annotations`, for spreading into a message or a delta; nothing when no page is cited. */
+/** OpenAI's `annotations`, for spreading into a message or a delta. Empty when no page is cited. */
 export function renderAnnotations(cited: CitedText): JsonObject {
-  const { told } = closeBlock(cited);
-  return told.length === 0 ? {} : { annotations: told };
+  const { annotations } = closeBlock(cited);
+  return annotations.length === 0 ? {} : { annotations };
 }
 
-/** The same of a whole message. */
+/** The annotations of a whole message. */
 export function annotateParts(parts: readonly ChatPart[]): JsonObject {
   let cited = nothingCited;
   for (const [block, part] of parts.entries()) {
@@ -72,7 +73,7 @@ function cite(cited: CitedText, { url, title }: Citation): CitedText {
 }
 
 function closeBlock(cited: CitedText): CitedText {
-  const { characters, open, told } = cited;
+  const { characters, open, annotations } = cited;
   if (open.pages.length === 0) return cited;
   const added = open.pages.map(({ url, title }) => ({
     type: 'url_citation',
@@ -81,13 +82,13 @@ function closeBlock(cited: CitedText): CitedText {
   return {
     characters,
     open: { ...open, pages: [] },
-    told: [...told, ...added].slice(0, annotationsMax),
+    annotations: [...annotations, ...added].slice(0, annotationsMax),
   };
 }
 
 function countCharacters(text: string): number {
   let count = text.length;
-  // The second half of a pair is no character of its own.
+  // The second half of a surrogate pair does not count.
   for (let at = 0; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) count -= 1;
   return count;
 }

@@ -4,7 +4,7 @@ import { outlineTexts } from '../../common/outline-request.ts';
 import { hasCacheMarker, readName } from '../shared/tools.ts';
 import type { CallPlace, ContextPart } from '../../common/format.ts';
 
-/** Reads what is there: a message of an unknown shape is the provider's to judge. */
+/** Reads the members it knows. The provider checks messages of an unknown shape. */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const role = readRole(tape, tape.get(node, 'role'));
   const content = tape.get(node, 'content');
@@ -26,7 +26,7 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
   };
 }
 
-/** What `mapRole` knows, the most frequent first: compared where it stands, a role costs no text. */
+/** The roles that `mapRole` knows, most frequent first. Comparing bytes in place avoids decoding the role. */
 const roles = ['user', 'assistant', 'tool', 'system', 'developer', 'function'] as const;
 
 function readRole(tape: JsonTape, node: JsonNode | undefined): MessageRole {
@@ -66,7 +66,7 @@ function textNodes(tape: JsonTape, content: JsonNode): JsonNode[] {
   });
 }
 
-/** The parts of the messages from an index on. Images, audio and what is unknown are no parts. */
+/** The texts and calls of the messages from index `from` on. Skips images, audio and unknown parts. */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   const messages = tape.get(tape.root, 'messages');
   if (messages === undefined) return [];
@@ -96,7 +96,7 @@ function contextTexts(tape: JsonTape, content: JsonNode): JsonNode[] {
   });
 }
 
-/** Calls as text: the name, and the arguments as the model wrote them. */
+/** Each call as text: its name and its arguments, as written by the model. */
 function describeCalls(tape: JsonTape, calls: JsonNode | undefined): (() => string)[] {
   if (calls === undefined) return [];
   return tape.items(calls).flatMap((call) => {
@@ -107,7 +107,7 @@ function describeCalls(tape: JsonTape, calls: JsonNode | undefined): (() => stri
   });
 }
 
-/** The calls of functions in the conversation, in its order. One that is not written as the format has it is left out. */
+/** The function calls in the transcript, in order. Malformed calls are skipped. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   const messages = tape.get(tape.root, 'messages');
   if (messages === undefined) return [];

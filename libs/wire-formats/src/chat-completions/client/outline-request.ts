@@ -68,7 +68,7 @@ function readNumber(tape: JsonTape, name: string): number | undefined {
   return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
 }
 
-/** Whether the client wants a streamed answer to tell its usage (`stream_options.include_usage`). */
+/** Whether the client requests the usage of a streamed answer (`stream_options.include_usage`). */
 export function requestsStreamedUsage(tape: JsonTape): boolean {
   const options = tape.get(tape.root, 'stream_options');
   const asked = options === undefined ? undefined : tape.get(options, 'include_usage');

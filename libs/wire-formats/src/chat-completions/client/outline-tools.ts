@@ -4,7 +4,7 @@ import { invalidField } from '../../common/outline-request.ts';
 import { findBody, hasCacheMarker, readName } from '../shared/tools.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
-/** @throws GatewayError when the element is no object. */
+/** @throws GatewayError when the element is not an object. */
 export function outlineTool(tape: JsonTape, node: JsonNode, index: number): ToolOutline {
   if (tape.kind(node) !== 'object') throw invalidField(`tools[${index}]`, 'an object');
   const body = findBody(tape, node);
@@ -12,14 +12,14 @@ export function outlineTool(tape: JsonTape, node: JsonNode, index: number): Tool
   return {
     index,
     name,
-    // A custom tool has a grammar or free text where a function has a schema.
+    // A custom tool has a grammar or free text instead of a schema.
     builtIn: name === undefined || body === undefined || body !== tape.get(node, 'function'),
     cacheControl: hasCacheMarker(tape, node) || (body !== undefined && hasCacheMarker(tape, body)),
     range: tape.range(node),
   };
 }
 
-/** @throws GatewayError for what is neither a string, an object, nor null. */
+/** @throws GatewayError when the value is neither a string, an object nor null. */
 export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): ToolChoice {
   if (node === undefined || tape.kind(node) === 'null') return { mode: 'unset' };
   if (tape.kind(node) === 'string') return mapMode(tape.stringValue(node));
@@ -27,11 +27,11 @@ export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): T
   const allowed = tape.get(node, 'allowed_tools');
   if (allowed !== undefined) return readAllowed(tape, allowed);
   const name = readName(tape, node);
-  // An object without a name forces something built in, which no plan drops.
+  // An object without a name forces a built-in tool. Plans never remove built-in tools.
   return name === undefined ? { mode: 'auto' } : { mode: 'tool', name };
 }
 
-/** An unknown word is the provider's to judge. */
+/** The provider checks unknown modes. */
 function mapMode(mode: string | undefined): ToolChoice {
   switch (mode) {
     case 'none':
@@ -52,7 +52,7 @@ function readAllowed(tape: JsonTape, allowed: JsonNode): ToolChoice {
   return { mode: 'allowed', names, ...(isRequired ? { required: true } : {}) };
 }
 
-/** What the client says of the given tools of its request, in their order. */
+/** The client's definitions of the given tools, in their order. */
 export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
   const list = tape.get(tape.root, 'tools');
   const nodes = list === undefined ? [] : tape.items(list);
@@ -73,7 +73,7 @@ function describeTool(tape: JsonTape, node: JsonNode): ToolDescription {
   };
 }
 
-/** Examples are texts; anything else among them is passed over. */
+/** Examples are strings. Other values are skipped. */
 function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }

@@ -17,7 +17,7 @@ export function parseMessage(raw: JsonObject): ChatMessage {
   };
 }
 
-/** How the message says what the interchange has one way to say. */
+/** Records spellings that the interchange does not distinguish. */
 function readSpelling(raw: JsonObject, role: string): JsonObject {
   return {
     ...(raw.role === role ? {} : { role: raw.role }),
@@ -27,7 +27,7 @@ function readSpelling(raw: JsonObject, role: string): JsonObject {
 
 interface ReadParts {
   readonly parts: readonly ChatPart[];
-  /** The members that the parts came from. */
+  /** The members from which the parts were read. */
   readonly read: readonly string[];
 }
 
@@ -38,7 +38,7 @@ function parseToolResult(raw: JsonObject): ReadParts {
   return { parts: [{ type: 'tool-result', callId: callId ?? '', parts }], read };
 }
 
-/** In the order in which a model makes them: thought, said, refused, called. */
+/** Returns the parts in the order in which a model produces them: thinking, content, refusal, calls. */
 function parseSpokenParts(raw: JsonObject): ReadParts {
   const field = reasoningFields.find((name) => typeof raw[name] === 'string');
   const calls = asList(raw.tool_calls);
@@ -56,19 +56,19 @@ function parseSpokenParts(raw: JsonObject): ReadParts {
   };
 }
 
-/** A part that stands beside the content. */
+/** Reads a part that is a member of the message and not in its content. */
 function parseMember(type: 'thinking' | 'refusal', field: string, raw: JsonObject): ChatPart[] {
   const text = asText(raw[field]);
   return text === undefined ? [] : [{ type, text, ...withOwn({ field }) }];
 }
 
-/** The parts of a message's content: a text is one, null is none. */
+/** The parts of a message's content. A string is one text part; null is no part. */
 function parseContent(content: unknown): ChatPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return asList(content).map(parsePart);
 }
 
-/** A part of a shape that we do not know is kept as it is, for this format alone. */
+/** A part of an unknown shape becomes opaque, for this format only. */
 function parsePart(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownPart(raw) : undefined;
   return known === undefined
@@ -141,7 +141,7 @@ function parseFilePart(raw: JsonObject): ChatPart | undefined {
   };
 }
 
-/** What is left of a part, and of the object in it. */
+/** The members of a part, and of the object in it, that were not read. */
 function restOf(raw: JsonObject, body: string, read: readonly string[]): JsonObject {
   const rest = otherMembers(raw, ['type', body]);
   return { ...rest, ...optional(body, otherMembers(asObject(raw[body]) ?? {}, read)) };

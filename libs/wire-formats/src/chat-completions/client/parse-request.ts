@@ -25,17 +25,17 @@ import {
   textSettings,
 } from '../shared/settings.ts';
 
-const judgedMembers = ['model', 'messages', 'stream', 'tools', 'tool_choice', 'stream_options'] as const;
+const parsedMembers = ['model', 'messages', 'stream', 'tools', 'tool_choice', 'stream_options'] as const;
 
-/** The whole request. Its shape has been judged by `outlineRequest`; what is of no use here is kept for this format. */
+/** Parses a request that `outlineRequest` has checked. Members that the interchange lacks are kept for this format. */
 export function parseRequest(tape: JsonTape): ChatRequest {
   const body = asObject(parseExactJson(tape.text(tape.root))) ?? {};
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
   const streamOptions = asObject(body.stream_options) ?? {};
   const { settings, read } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
-  const rest = otherMembers(body, [...judgedMembers, ...cloudFields, ...read]);
-  // A choice without tools is kept apart, so that only a client of this very format gets its provider's opinion of it.
+  const rest = otherMembers(body, [...parsedMembers, ...cloudFields, ...read]);
+  // A choice without tools is kept for this format only. Then its provider reports the error, and other formats ignore it.
   const isCarried =
     tools.length > 0 && isDeepStrictEqual(renderToolChoice(toolChoice, tools), body.tool_choice ?? undefined);
   return {
@@ -56,11 +56,11 @@ export function parseRequest(tape: JsonTape): ChatRequest {
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The members that the settings say whole, so that nothing of them has to be kept apart. */
+  /** The members that the settings contain in full, so that no rest of them must be kept. */
   readonly read: readonly string[];
 }
 
-/** A member of an unexpected type is not read: it is kept as it is, and the provider judges it. */
+/** A member of an unexpected type is kept unchanged, and the provider checks it. */
 function parseSettings(body: JsonObject): ReadSettings {
   const settings: Record<string, unknown> = {};
   const read: string[] = [];
@@ -73,12 +73,12 @@ function parseSettings(body: JsonObject): ReadSettings {
   for (const [member, name] of textSettings) readInto(member, name, asText(body[member]));
   for (const [member, name] of booleanSettings) readInto(member, name, asBoolean(body[member]));
   readInto('stop', 'stopSequences', parseStop(body.stop));
-  // These stay in the extensions too: which of two members it was, or that this provider knows it at all.
+  // These also stay in the extensions, to record which member the client used or that its provider has it.
   settings.maxOutputTokens = maxTokensFields
     .map((field) => asNumber(body[field]))
     .find((value) => value !== undefined);
   settings.topK = asNumber(body.top_k);
-  // Mistral's word for it.
+  // Mistral's name for the seed.
   settings.seed ??= asNumber(body.random_seed);
   settings.responseFormat = parseResponseFormat(body.response_format);
   if (isCarriedWhole(body.response_format)) read.push('response_format');
@@ -98,7 +98,7 @@ function asBoolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** The gateway's own member of a tool is left behind. */
+/** Drops the gateway's own member of a tool. */
 function parseTool(raw: JsonObject): ChatTool {
   const kind = raw.type === 'custom' ? 'custom' : 'function';
   const body = asObject(raw[kind]);

@@ -3,7 +3,7 @@ import type { RenderedError } from '../../common/format.ts';
 import { optional } from '../../json/read-members.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 
-/** An error answer, with everything that the official clients look for. */
+/** An error answer with all members that the official SDKs read. */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {
     status: error.status,
@@ -22,13 +22,13 @@ export function frameOf(chunk: JsonObject): SseFrame {
 }
 
 /**
- * The failure of a stream whose headers are out, as OpenAI tells it. The stream then ends, without `[DONE]`.
+ * An error after the stream has started, in OpenAI's shape. The stream ends after it, without `[DONE]`.
  */
 export function renderStreamError(error: PublicError, requestId: string): SseFrame {
   return frameOf(renderErrorBody(error, requestId));
 }
 
-/** A failure that the provider told inside its stream. */
+/** An error that the provider sent inside its stream. */
 export function renderErrorChunk(error: {
   readonly message: string;
   readonly errorType?: string;

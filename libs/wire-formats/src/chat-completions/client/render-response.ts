@@ -14,7 +14,7 @@ import type { AnswerDefaults } from '../../common/format.ts';
 import { annotateParts } from './annotations.ts';
 import { renderToolCall } from '../shared/tools.ts';
 
-/** A plain answer. What a provider of this very format said beyond the interchange is said again. */
+/** A plain answer. Includes members that the interchange lacks if the provider has the same format. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = readOwn(answer);
   return {
@@ -44,11 +44,11 @@ function renderChoice(choice: AnswerChoice, isOwnFormat: boolean): JsonObject {
   };
 }
 
-/** Where the format's followers put reasoning, when the answer did not say. */
+/** The member in which compatible providers send reasoning. Used if the answer has no other one. */
 const reasoningField = 'reasoning_content';
 const contentList = 'content[]';
 
-/** The members of an assistant's message that its parts make up. */
+/** The members of an assistant message that its parts become. */
 function renderAnswerParts(parts: readonly ChatPart[]): JsonObject {
   const calls = parts.filter((part) => part.type === 'tool-call').map(renderToolCall);
   return {
@@ -59,7 +59,7 @@ function renderAnswerParts(parts: readonly ChatPart[]): JsonObject {
   };
 }
 
-/** One text, or, where the provider gave a list, that list again. */
+/** One string, or a list if the provider sent a list. */
 function renderContent(parts: readonly ChatPart[]): string | JsonObject[] | null {
   const listed = parts.filter(
     (part) =>
@@ -75,7 +75,7 @@ function renderListed(part: ChatPart): JsonObject | undefined {
   return part.type === 'thinking' && isListedThinking(part) ? renderContentPart(part, part.text) : undefined;
 }
 
-/** An element of Mistral's list: a text or a thought. */
+/** An element of Mistral's content list: text or thinking. */
 export function renderContentPart(
   part: Pick<TextPart | ThinkingPart, 'type' | 'extensions'>,
   text: string,

@@ -10,24 +10,24 @@ import { nothingCited, noteCitation, renderAnnotations, type CitedText } from '.
 import { renderContentPart } from './render-response.ts';
 import { frameOf, renderErrorChunk } from './render-error.ts';
 
-/** What the frames so far have said. Never changed in place. */
+/** State of a stream after the frames so far. Immutable. */
 export interface StreamRenderState {
   readonly envelope: JsonObject;
   readonly isOwnFormat: boolean;
   readonly includesUsage: boolean;
-  /** Choices whose first chunk, the one with the role, is out. */
+  /** Choices whose first chunk, which carries the role, was sent. */
   readonly begun: ReadonlySet<number>;
-  /** How the open blocks are spelled, by choice and block. */
-  readonly blocks: ReadonlyMap<string, BlockSpelling>;
-  /** Calls so far, by choice: the format numbers them. */
+  /** How to render the text of each open block, by choice and block. */
+  readonly blocks: ReadonlyMap<string, DeltaRenderer>;
+  /** Number of calls so far, by choice. The format numbers calls. */
   readonly callCounts: ReadonlyMap<number, number>;
   readonly usage: JsonObject | undefined;
-  /** By choice. The format's own providers tell annotations themselves. */
+  /** By choice. Unused for providers of the same format, which send annotations themselves. */
   readonly cited: ReadonlyMap<number, CitedText>;
 }
 
-/** Turns a text into the members of a delta. */
-type BlockSpelling = (text: string) => JsonObject;
+/** Renders a text as the members of a delta. */
+type DeltaRenderer = (text: string) => JsonObject;
 type RenderStep = readonly [StreamRenderState, readonly SseFrame[]];
 
 export function beginStreamRender({
@@ -48,24 +48,24 @@ export function beginStreamRender({
   };
 }
 
-/** The frames that tell an event: none, one, or, at the end, two. */
+/** The frames for an event: zero, one, or at the end two. */
 export function renderStreamEvent(before: StreamRenderState, event: StreamEvent): RenderStep {
-  const state = before.isOwnFormat ? before : noteCited(before, event);
+  const state = before.isOwnFormat ? before : addCitation(before, event);
   switch (event.type) {
     case 'message-start':
       return [startMessage(state, event), []];
     case 'text-start':
     case 'thinking-start':
     case 'refusal-start':
-      return [spell(state, event, spellingOf(event)), []];
+      return [openBlock(state, event, chooseDeltaRenderer(event)), []];
     case 'tool-call-start':
       return startToolCall(state, event);
     case 'text-delta':
     case 'thinking-delta':
     case 'refusal-delta':
-      return renderDelta(state, event.choice, spellingAt(state, event)(event.text));
+      return renderDelta(state, event.choice, findDeltaRenderer(state, event)(event.text));
     case 'tool-call-delta':
-      return renderDelta(state, event.choice, spellingAt(state, event)(event.argumentsText));
+      return renderDelta(state, event.choice, findDeltaRenderer(state, event)(event.argumentsText));
     case 'part':
       return renderOwnPart(state, event);
     case 'extension':
@@ -78,14 +78,14 @@ export function renderStreamEvent(before: StreamRenderState, event: StreamEvent)
       return [state, [renderErrorChunk({ ...event, own: readOwn(event) })]];
     case 'message-end':
       return [state, [...renderUsageChunk(state), { data: '[DONE]' }]];
-    // Told with the finish, all at once: OpenAI's own SDK keeps the last list of annotations alone.
+    // Sent together with the finish, because OpenAI's SDK keeps only the last list of annotations.
     case 'citation':
       return [state, []];
     case 'text-end':
     case 'thinking-end':
     case 'refusal-end':
     case 'tool-call-end':
-      return [unspell(state, event), []];
+      return [closeBlock(state, event), []];
   }
 }
 
@@ -107,7 +107,9 @@ function startMessage(state: StreamRenderState, event: EventOf<'message-start'>)
   };
 }
 
-function spellingOf(event: EventOf<'text-start' | 'thinking-start' | 'refusal-start'>): BlockSpelling {
+function chooseDeltaRenderer(
+  event: EventOf<'text-start' | 'thinking-start' | 'refusal-start'>,
+): DeltaRenderer {
   if (event.type === 'refusal-start') return (text) => ({ refusal: text });
   const type = event.type === 'text-start' ? 'text' : 'thinking';
   const field = asText(readOwn(event).field) ?? (type === 'text' ? 'content' : 'reasoning_content');
@@ -119,14 +121,14 @@ function startToolCall(state: StreamRenderState, event: EventOf<'tool-call-start
   const index = state.callCounts.get(event.choice) ?? 0;
   const counted = { ...state, callCounts: new Map(state.callCounts).set(event.choice, index + 1) };
   const argumentsMember = event.kind === 'custom' ? 'input' : 'arguments';
-  const spelled = spell(counted, event, (text) => ({
+  const opened = openBlock(counted, event, (text) => ({
     tool_calls: [{ index, [event.kind]: { [argumentsMember]: text } }],
   }));
   const call = { ...renderToolCall({ ...event, argumentsText: '' }), index };
-  return renderDelta(spelled, event.choice, { tool_calls: [call] });
+  return renderDelta(opened, event.choice, { tool_calls: [call] });
 }
 
-/** A part of another format is nothing that a client of this one could read. */
+/** Parts of another format are dropped: clients of this format cannot read them. */
 function renderOwnPart(state: StreamRenderState, { choice, part }: EventOf<'part'>): RenderStep {
   const { part: raw } = readOwn(part);
   return raw === undefined ? [state, []] : renderDelta(state, choice, { content: [raw] });
@@ -141,7 +143,7 @@ function renderExtension(state: StreamRenderState, event: EventOf<'extension'>):
     : renderDelta(state, event.choice, {}, { finish_reason: null, ...own });
 }
 
-function noteCited(state: StreamRenderState, event: StreamEvent): StreamRenderState {
+function addCitation(state: StreamRenderState, event: StreamEvent): StreamRenderState {
   if (!('choice' in event)) return state;
   const cited = state.cited.get(event.choice) ?? nothingCited;
   const next = noteCitation(cited, event);
@@ -154,7 +156,7 @@ function renderFinish(state: StreamRenderState, event: EventOf<'finish'>): Rende
   return renderDelta(state, event.choice, annotations, { finish_reason: reason });
 }
 
-/** A chunk of one choice; its first carries the role, as OpenAI's do. */
+/** A chunk of one choice. Its first chunk carries the role, like OpenAI's. */
 function renderDelta(
   state: StreamRenderState,
   choice: number,
@@ -175,18 +177,18 @@ function renderUsageChunk({ envelope, includesUsage, usage }: StreamRenderState)
   return includesUsage && usage !== undefined ? [frameOf({ ...envelope, choices: [], usage })] : [];
 }
 
-function spell(state: StreamRenderState, place: BlockPlace, spelling: BlockSpelling): StreamRenderState {
-  return { ...state, blocks: new Map(state.blocks).set(keyOf(place), spelling) };
+function openBlock(state: StreamRenderState, place: BlockPlace, renderer: DeltaRenderer): StreamRenderState {
+  return { ...state, blocks: new Map(state.blocks).set(keyOf(place), renderer) };
 }
 
-function unspell(state: StreamRenderState, place: BlockPlace): StreamRenderState {
+function closeBlock(state: StreamRenderState, place: BlockPlace): StreamRenderState {
   const blocks = new Map(state.blocks);
   blocks.delete(keyOf(place));
   return { ...state, blocks };
 }
 
-/** A delta of a block that never started is text. */
-function spellingAt(state: StreamRenderState, place: BlockPlace): BlockSpelling {
+/** A delta of a block that never started is rendered as content. */
+function findDeltaRenderer(state: StreamRenderState, place: BlockPlace): DeltaRenderer {
   return state.blocks.get(keyOf(place)) ?? ((text) => ({ content: text }));
 }
 

@@ -3,8 +3,8 @@ import { asList, asObject, asText, isObject } from '../../json/read-members.ts';
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
- * What a provider's error answer says. Shapes seen: OpenAI's `{error: {…}}`, Mistral's and Doubleword's bare
- * `{message, type, code}`, Venice's `{error: "…"}`, FastAPI's `{detail}`, and text.
+ * Parses a provider's error body. Known shapes: OpenAI's `{error: {…}}`, Mistral's and Doubleword's bare
+ * `{message, type, code}`, Venice's `{error: "…"}`, FastAPI's `{detail}`, and plain text.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);
@@ -18,7 +18,7 @@ export function parseError(status: number, body: string): ProviderError {
   };
 }
 
-/** The value of an `error` member. Unknown parts are empty or null. */
+/** Parses the value of an `error` member. Missing members become empty or null. */
 export function parseErrorValue(value: unknown): ProviderError {
   const error: JsonObject = typeof value === 'string' ? { message: value } : (asObject(value) ?? {});
   return {

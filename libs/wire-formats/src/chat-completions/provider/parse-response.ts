@@ -9,19 +9,19 @@ import type { SseFrame } from '../../sse/sse-frames.ts';
 import { endBlocks } from './read-choice.ts';
 
 /**
- * A plain answer, as the events that a stream of it would have been.
+ * Parses a plain answer into the same events as a stream of it.
  *
- * @throws GatewayError `upstream_invalid` for what is no JSON object with choices.
+ * @throws GatewayError `upstream_invalid` when the body is not a JSON object with choices or an error.
  */
 export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   const body = parseProviderJson(bytes);
   if (!isObject(body) || !(Array.isArray(body.choices) || body.error)) {
     throw new GatewayError('upstream_invalid', { detail: 'the answer has no choices' });
   }
-  const told: StreamEvent[] = [];
-  const state = readChunk(initialStreamState, body, true, told);
-  if (!told.some((event) => event.type === 'error')) endMessage(state, told);
-  return told;
+  const events: StreamEvent[] = [];
+  const state = readChunk(initialStreamState, body, true, events);
+  if (!events.some((event) => event.type === 'error')) endMessage(state, events);
+  return events;
 }
 
 type StreamStep = readonly [StreamState, readonly StreamEvent[]];
@@ -29,36 +29,36 @@ type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 const nothing: readonly StreamEvent[] = [];
 
 /**
- * One event of a provider's stream.
+ * Parses one event of a provider's stream.
  *
- * @throws GatewayError `upstream_invalid` for data that is no JSON.
+ * @throws GatewayError `upstream_invalid` when the data is not JSON.
  */
 export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
   const data = frame.data.trim();
   if (data === '' || state.ended) return [state, nothing];
-  const told: StreamEvent[] = [];
-  if (data === '[DONE]') return [endMessage(state, told), told];
+  const events: StreamEvent[] = [];
+  if (data === '[DONE]') return [endMessage(state, events), events];
   const chunk = parseChunk(data);
   const isBareError = frame.event === 'error' && chunk.error === undefined;
-  return [readChunk(state, isBareError ? { error: chunk } : chunk, false, told), told];
+  return [readChunk(state, isBareError ? { error: chunk } : chunk, false, events), events];
 }
 
 /**
- * The provider closed the stream in good order. Some leave `[DONE]` out: where every choice that started has given its
- * finish reason, the answer is whole all the same. Otherwise there is no `message-end`, and the answer is truncated.
+ * Handles a stream that closed without an error. Some providers omit `[DONE]`. The answer is complete anyway if every
+ * started choice has a finish reason. Otherwise no `message-end` is returned, and the answer counts as truncated.
  */
 export function endStream(state: StreamState): StreamStep {
   const choices = [...state.choices.values()];
-  const isWhole = choices.length > 0 && choices.every((choice) => choice.finished);
-  if (!isWhole || state.ended) return [state, nothing];
-  const told: StreamEvent[] = [];
-  return [endMessage(state, told), told];
+  const isComplete = choices.length > 0 && choices.every((choice) => choice.finished);
+  if (!isComplete || state.ended) return [state, nothing];
+  const events: StreamEvent[] = [];
+  return [endMessage(state, events), events];
 }
 
-/** Ends what is open, and says that the answer is whole: nothing of it is read any more. */
-function endMessage(state: StreamState, told: StreamEvent[]): StreamState {
-  for (const choice of state.choices.values()) endBlocks(choice, told);
-  told.push({ type: 'message-end' });
+/** Ends all open blocks and the answer. Later chunks are ignored. */
+function endMessage(state: StreamState, events: StreamEvent[]): StreamState {
+  for (const choice of state.choices.values()) endBlocks(choice, events);
+  events.push({ type: 'message-end' });
   return { ...state, ended: true };
 }
 

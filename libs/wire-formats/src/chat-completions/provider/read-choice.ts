@@ -17,31 +17,31 @@ import { findReasoning, readContent, readReasoning, readRefusal, reasoningFields
 import type { RawToolCall } from '../shared/tools.ts';
 import { readToolCall } from '../shared/tools.ts';
 
-/** Calls in one choice of one answer: as many as a request may have tools. */
+/** Most calls in one choice of an answer. Equals the most tools of a request. */
 const callsMax = 4096;
 
-const readToolCalls: ReadStep = (state, { message, whole }, told) => {
+const readToolCalls: ReadStep = (state, { message, whole }, events) => {
   let current = state;
   for (const raw of asList(message.tool_calls)) {
     if (!isObject(raw)) continue;
     const { index, ...members } = raw;
-    // In a plain answer the number is decoration; between pieces it says which call goes on.
+    // In a stream the index identifies the call that a piece continues. In a plain answer it has no meaning.
     const piece = readToolCall(whole ? raw : members);
     const call = whole ? undefined : findCall(current.calls, asNumber(index), piece);
-    if (call === undefined) current = startCall(current, asNumber(index), piece, told);
-    else tellArguments(current, call.block, piece, told);
+    if (call === undefined) current = startCall(current, asNumber(index), piece, events);
+    else addArguments(current, call.block, piece, events);
   }
   return current;
 };
 
-/** The call that a piece belongs to. Undefined: it starts one. */
+/** The call that a piece continues. Undefined if the piece starts a new call. */
 function findCall(
   calls: readonly CallState[],
   position: number | undefined,
   piece: RawToolCall,
 ): CallState | undefined {
   const isNew = (call: CallState) => (piece.id ?? '') !== '' && call.id !== undefined && call.id !== piece.id;
-  // Google's endpoint numbers every call 0, and tells them apart by id alone; Mistral's leaves the number out.
+  // Google's endpoint gives every call the index 0, so only the id separates them. Mistral's sends no index.
   const call =
     position === undefined ? calls.at(-1) : calls.findLast((candidate) => candidate.position === position);
   return call === undefined || isNew(call) ? undefined : call;
@@ -51,15 +51,15 @@ function startCall(
   state: ChoiceState,
   position: number | undefined,
   piece: RawToolCall,
-  told: StreamEvent[],
+  events: StreamEvent[],
 ): ChoiceState {
   if (state.calls.length >= callsMax)
     throw new GatewayError('upstream_invalid', { detail: 'too many tool calls' });
-  const closed = endOpenBlock(state, told);
+  const closed = endOpenBlock(state, events);
   const block = closed.nextBlock;
   const { id, name, kind, signature, own } = piece;
   const call: CallState = { position: position ?? state.calls.length, id: id === '' ? undefined : id, block };
-  told.push({
+  events.push({
     type: 'tool-call-start',
     choice: state.index,
     block,
@@ -69,20 +69,20 @@ function startCall(
     ...optional('signature', signature),
     ...withOwn(own),
   });
-  tellArguments(state, block, piece, told);
+  addArguments(state, block, piece, events);
   return { ...closed, nextBlock: block + 1, calls: [...closed.calls, call] };
 }
 
-function tellArguments(
+function addArguments(
   { index }: ChoiceState,
   block: number,
   { argumentsText }: RawToolCall,
-  told: StreamEvent[],
+  events: StreamEvent[],
 ): void {
-  if (argumentsText !== '') told.push({ type: 'tool-call-delta', choice: index, block, argumentsText });
+  if (argumentsText !== '') events.push({ type: 'tool-call-delta', choice: index, block, argumentsText });
 }
 
-/** In the order of a message's own reading: what was thought, what was said, what is called, and how it ended. */
+/** In the order in which a model produces a message: thinking, content, refusal, calls, finish. */
 const steps: readonly ReadStep[] = [
   readReasoning,
   readContent,
@@ -97,59 +97,59 @@ const readOfPiece = ['index', 'finish_reason', 'delta'] as const;
 const readOfWhole = ['index', 'finish_reason', 'message'] as const;
 const readOfMessage = ['role', 'content', 'tool_calls'] as const;
 
-/** Reads a piece of a choice, a `delta` or a whole `message`. */
-export const readChoice: ReadStep = (state, piece, told) => {
+/** Reads a piece of a choice: a `delta` or a whole `message`. */
+export const readChoice: ReadStep = (state, piece, events) => {
   let current = state;
-  for (const step of steps) current = step(current, piece, told);
+  for (const step of steps) current = step(current, piece, events);
   return current;
 };
 
-/** Ends what is still open. */
-export function endBlocks(state: ChoiceState, told: StreamEvent[]): ChoiceState {
-  const closed = endOpenBlock(state, told);
+/** Ends all open blocks. */
+export function endBlocks(state: ChoiceState, events: StreamEvent[]): ChoiceState {
+  const closed = endOpenBlock(state, events);
   if (closed.calls.length === 0) return closed;
-  for (const { block } of closed.calls) told.push({ type: 'tool-call-end', choice: state.index, block });
+  for (const { block } of closed.calls) events.push({ type: 'tool-call-end', choice: state.index, block });
   return { ...closed, calls: [] };
 }
 
-function readFinish(state: ChoiceState, { choice }: ChoicePiece, told: StreamEvent[]): ChoiceState {
+function readFinish(state: ChoiceState, { choice }: ChoicePiece, events: StreamEvent[]): ChoiceState {
   const rawReason = asText(choice.finish_reason);
-  // Some providers say it again in a later chunk.
+  // Some providers repeat the reason in a later chunk.
   if (rawReason === undefined || state.finished) return state;
-  const closed = endBlocks(state, told);
+  const closed = endBlocks(state, events);
   const reason = mapFinishReason(rawReason, state.calls.length > 0);
-  told.push({ type: 'finish', choice: state.index, reason, rawReason });
+  events.push({ type: 'finish', choice: state.index, reason, rawReason });
   return { ...closed, finished: true };
 }
 
 function readMessageExtensions(
   state: ChoiceState,
   { message }: ChoicePiece,
-  told: StreamEvent[],
+  events: StreamEvent[],
 ): ChoiceState {
   const rest = otherMembers(message, readOfMessage);
   if (isEmpty(rest)) return state;
   const field = findReasoning(message);
   const read: string[] = reasoningFields.filter((name) => name === field || message[name] === '');
   if (typeof message.refusal === 'string') read.push('refusal');
-  return tellExtensions(state, 'message', otherMembers(rest, read), told);
+  return addExtensions(state, 'message', otherMembers(rest, read), events);
 }
 
 function readChoiceExtensions(
   state: ChoiceState,
   { choice, whole }: ChoicePiece,
-  told: StreamEvent[],
+  events: StreamEvent[],
 ): ChoiceState {
-  return tellExtensions(state, 'choice', otherMembers(choice, whole ? readOfWhole : readOfPiece), told);
+  return addExtensions(state, 'choice', otherMembers(choice, whole ? readOfWhole : readOfPiece), events);
 }
 
-function tellExtensions(
+function addExtensions(
   state: ChoiceState,
   scope: 'choice' | 'message',
   rest: JsonObject,
-  told: StreamEvent[],
+  events: StreamEvent[],
 ): ChoiceState {
   if (!isEmpty(rest))
-    told.push({ type: 'extension', scope, choice: state.index, extensions: ownExtensions(rest) });
+    events.push({ type: 'extension', scope, choice: state.index, extensions: ownExtensions(rest) });
   return state;
 }

@@ -17,34 +17,34 @@ import { parseErrorValue } from './parse-error.ts';
 import { readChoice } from './read-choice.ts';
 import { initialChoiceState, type ChoiceState, type StreamState } from './stream-state.ts';
 
-/** Choices in one answer: twice the most (128) that OpenAI lets a client ask for. What others say is passed over. */
+/** Most choices in one answer: twice OpenAI's limit of 128. Further choices are skipped. */
 const choicesMax = 256;
 
-/** Members remembered so as not to tell them again. Past that a provider makes names up, and they are told each time. */
-const toldMax = 256;
+/** Most members that are remembered to avoid repeating them. Bounds memory if a provider invents member names. */
+const sentMembersMax = 256;
 
 const readMembers = ['id', 'model', 'created', 'object', 'choices', 'usage', 'error'] as const;
 
 /**
- * Reads a chunk of a stream, or, with `whole`, a plain answer, which is one chunk that holds all. Puts what it tells behind
- * `told`.
+ * Reads a chunk of a stream. With `whole`, reads a plain answer, which is a single chunk with everything. Appends to
+ * `events`.
  */
 export function readChunk(
   state: StreamState,
   chunk: JsonObject,
   whole: boolean,
-  told: StreamEvent[],
+  events: StreamEvent[],
 ): StreamState {
-  const started = readStart(state, chunk, told);
-  const extended = readAnswerExtensions(started, chunk, told);
-  const after = readChoices(extended, chunk, whole, told);
-  readUsage(chunk, told);
-  readError(chunk, told);
+  const started = readStart(state, chunk, events);
+  const extended = readAnswerExtensions(started, chunk, events);
+  const after = readChoices(extended, chunk, whole, events);
+  readUsage(chunk, events);
+  readError(chunk, events);
   return after;
 }
 
-/** The first chunk that has something to say: Azure sends one before it that has neither id nor choices. */
-function readStart(state: StreamState, chunk: JsonObject, told: StreamEvent[]): StreamState {
+/** Reads the first chunk with content. Azure sends one before it that has neither an id nor choices. */
+function readStart(state: StreamState, chunk: JsonObject, events: StreamEvent[]): StreamState {
   if (state.started) return state;
   const id = asText(chunk.id) ?? '';
   if (id === '' && asList(chunk.choices).length === 0) return state;
@@ -55,7 +55,7 @@ function readStart(state: StreamState, chunk: JsonObject, told: StreamEvent[]): 
   if (id !== '') start.id = id;
   if (typeof chunk.model === 'string') start.model = chunk.model;
   if (typeof chunk.created === 'number') start.createdAt = chunk.created;
-  told.push(start);
+  events.push(start);
   return { ...state, started: true };
 }
 
@@ -63,7 +63,7 @@ function readChoices(
   state: StreamState,
   chunk: JsonObject,
   whole: boolean,
-  told: StreamEvent[],
+  events: StreamEvent[],
 ): StreamState {
   let current = state;
   let position = 0;
@@ -74,7 +74,7 @@ function readChoices(
     if (!current.choices.has(index) && current.choices.size >= choicesMax) continue;
     const before = current.choices.get(index) ?? initialChoiceState(index);
     const message = asObject(whole ? choice.message : choice.delta) ?? {};
-    const after = readChoice(before, { choice, message, whole }, told);
+    const after = readChoice(before, { choice, message, whole }, events);
     current = keepChoice(current, before, after);
   }
   return current;
@@ -85,31 +85,32 @@ function keepChoice(state: StreamState, before: ChoiceState, after: ChoiceState)
   return { ...state, choices: new Map(state.choices).set(after.index, after) };
 }
 
-/** Tells what is new since the last chunk. */
-function readAnswerExtensions(state: StreamState, chunk: JsonObject, told: StreamEvent[]): StreamState {
+/** Appends the members that are new or changed since the last chunk. */
+function readAnswerExtensions(state: StreamState, chunk: JsonObject, events: StreamEvent[]): StreamState {
   const rest = otherMembers(chunk, readMembers);
   if (isEmpty(rest)) return state;
   const known = Object.keys(rest).filter(
-    (name) => rest[name] === state.told[name] || isDeepStrictEqual(rest[name], state.told[name]),
+    (name) =>
+      rest[name] === state.sentMembers[name] || isDeepStrictEqual(rest[name], state.sentMembers[name]),
   );
   const fresh = known.length === 0 ? rest : otherMembers(rest, known);
   if (isEmpty(fresh)) return state;
-  told.push({ type: 'extension', scope: 'answer', choice: 0, extensions: ownExtensions(fresh) });
-  const kept = { ...state.told, ...fresh };
-  return Object.keys(kept).length > toldMax ? state : { ...state, told: kept };
+  events.push({ type: 'extension', scope: 'answer', choice: 0, extensions: ownExtensions(fresh) });
+  const kept = { ...state.sentMembers, ...fresh };
+  return Object.keys(kept).length > sentMembersMax ? state : { ...state, sentMembers: kept };
 }
 
-/** Moonshot tells it in the last piece of the choice, unless it is asked for usage. */
-function readUsage(chunk: JsonObject, told: StreamEvent[]): void {
+/** Moonshot sends usage in the last piece of the choice if the client does not request it. */
+function readUsage(chunk: JsonObject, events: StreamEvent[]): void {
   const raw = asObject(chunk.usage) ?? asObject(asObject(asList(chunk.choices)[0])?.usage);
   const usage = raw === undefined ? undefined : parseUsage(raw);
   if (raw === undefined || usage === undefined) return;
-  told.push({ type: 'usage', usage, extensions: ownExtensions(raw) });
+  events.push({ type: 'usage', usage, extensions: ownExtensions(raw) });
 }
 
-function readError(chunk: JsonObject, told: StreamEvent[]): void {
+function readError(chunk: JsonObject, events: StreamEvent[]): void {
   if (chunk.error === undefined || chunk.error === null) return;
   const { message, type, code } = parseErrorValue(chunk.error);
   const members = ownExtensions(asObject(chunk.error) ?? {});
-  told.push({ type: 'error', message, errorType: type, ...optional('code', code), extensions: members });
+  events.push({ type: 'error', message, errorType: type, ...optional('code', code), extensions: members });
 }

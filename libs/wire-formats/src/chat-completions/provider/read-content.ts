@@ -4,30 +4,30 @@ import { ownExtensions, withOwn } from '../shared/own-members.ts';
 import { addText, endOpenBlock, type ReadStep } from './stream-state.ts';
 import type { ChoiceState } from './stream-state.ts';
 
-/** Members in which reasoning comes: DeepSeek's, and OpenRouter's and Groq's. One of them is read. */
+/** Members that contain reasoning: DeepSeek's, and that of OpenRouter and Groq. The first non-empty one is read. */
 export const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
-/** Text, or Mistral's list of text and thinking. */
-export const readContent: ReadStep = (state, { message, whole }, told) => {
+/** Reads a text, or Mistral's list of text and thinking. */
+export const readContent: ReadStep = (state, { message, whole }, events) => {
   const { content } = message;
   if (typeof content === 'string') {
-    // Empty content stands in most first chunks; in a plain answer it is what the model said.
+    // Most first chunks have an empty content, which is skipped. In a plain answer it is the model's text.
     if (content === '' && !whole) return state;
-    return addText(state, { kind: 'text', field: 'content' }, content, {}, told);
+    return addText(state, { kind: 'text', field: 'content' }, content, {}, events);
   }
   let current = state;
-  for (const part of asList(content)) current = readPart(current, part, whole, told);
+  for (const part of asList(content)) current = readPart(current, part, whole, events);
   return current;
 };
 
-function readPart(state: ChoiceState, part: unknown, whole: boolean, told: StreamEvent[]): ChoiceState {
+function readPart(state: ChoiceState, part: unknown, whole: boolean, events: StreamEvent[]): ChoiceState {
   const read = isObject(part) ? readTextPart(part) : undefined;
-  if (read === undefined) return addOpaquePart(state, part, told);
-  // In a plain answer each part of the list is a block of its own.
-  const from = whole ? endOpenBlock(state, told) : state;
+  if (read === undefined) return addOpaquePart(state, part, events);
+  // In a plain answer each part of the list is a separate block.
+  const from = whole ? endOpenBlock(state, events) : state;
   const field = 'content[]';
   const start = { extensions: ownExtensions({ field, ...optional('part', read.rest) }) };
-  return addText(from, { kind: read.kind, field }, read.text, start, told);
+  return addText(from, { kind: read.kind, field }, read.text, start, events);
 }
 
 function readTextPart(
@@ -43,27 +43,33 @@ function readTextPart(
   return { kind: 'thinking', text: texts.join(''), rest: otherMembers(part, ['type', 'thinking']) };
 }
 
-function addOpaquePart(state: ChoiceState, part: unknown, told: StreamEvent[]): ChoiceState {
-  const closed = endOpenBlock(state, told);
+function addOpaquePart(state: ChoiceState, part: unknown, events: StreamEvent[]): ChoiceState {
+  const closed = endOpenBlock(state, events);
   const block = closed.nextBlock;
   const opaque = { type: 'opaque', extensions: ownExtensions({ part }) } as const;
-  told.push({ type: 'part', choice: state.index, block, part: opaque });
+  events.push({ type: 'part', choice: state.index, block, part: opaque });
   return { ...closed, nextBlock: block + 1 };
 }
 
-/** The member that a message's reasoning is in. */
+/** The member that contains the message's reasoning. */
 export function findReasoning(message: JsonObject): string | undefined {
   for (const name of reasoningFields) if ((asText(message[name]) ?? '') !== '') return name;
   return undefined;
 }
 
-export const readReasoning: ReadStep = (state, { message }, told) => {
+export const readReasoning: ReadStep = (state, { message }, events) => {
   const field = findReasoning(message);
   if (field === undefined) return state;
-  return addText(state, { kind: 'thinking', field }, asText(message[field]) ?? '', withOwn({ field }), told);
+  return addText(
+    state,
+    { kind: 'thinking', field },
+    asText(message[field]) ?? '',
+    withOwn({ field }),
+    events,
+  );
 };
 
-export const readRefusal: ReadStep = (state, { message }, told) => {
+export const readRefusal: ReadStep = (state, { message }, events) => {
   const text = asText(message.refusal) ?? '';
-  return text === '' ? state : addText(state, { kind: 'refusal', field: 'refusal' }, text, {}, told);
+  return text === '' ? state : addText(state, { kind: 'refusal', field: 'refusal' }, text, {}, events);
 };

@@ -12,8 +12,8 @@ import { renderToolCall } from '../shared/tools.ts';
 import { renderMediaUrl } from '../../common/media-url.ts';
 
 /**
- * A message of the interchange as messages of this format: a tool result is a message of its own here, and what a result
- * shows besides text follows in the user's name, since the format's tool messages are text.
+ * Renders a message of the interchange as messages of this format. Each tool result becomes a separate message. Tool
+ * messages contain only text, so images and files of a result follow in a user message.
  */
 export function renderMessages(message: ChatMessage, index: number, losses: Loss[]): JsonObject[] {
   const own = readOwn(message);
@@ -86,12 +86,12 @@ function isContent(part: ChatPart): boolean {
   );
 }
 
-/** Whether a part came as a member of the message, beside its content. */
+/** Whether a part was a member of the message and not in its content. */
 function isMember(part: ChatPart): boolean {
   return readOwn(part).field !== undefined;
 }
 
-/** Text alone is written as text: many providers take no lists from any but users. */
+/** Renders text only as a string, because many providers accept lists only in user messages. */
 function renderContent(
   parts: readonly ChatPart[],
   isListed: boolean,
@@ -104,7 +104,7 @@ function renderContent(
   return parts.flatMap((part) => renderContentPart(part, field, losses));
 }
 
-/** Thinking and refusals that stood beside the content. Another format's thinking is lost: nobody here can check it. */
+/** Thinking and refusals that were members of the message. Thinking of other formats is lost: it cannot be verified here. */
 function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): JsonObject {
   const members: Record<string, string> = {};
   for (const part of message.parts) {
@@ -117,7 +117,7 @@ function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): Js
   return members;
 }
 
-/** An element of a content list; none, and a loss, for what the format has no part for. */
+/** Renders a part of a content list. Returns nothing and adds a loss if the format has no such part. */
 function renderContentPart(part: ChatPart, field: string, losses: Loss[]): JsonObject[] {
   const own = readOwn(part);
   const lose = (reason: string): JsonObject[] => {
@@ -131,21 +131,21 @@ function renderContentPart(part: ChatPart, field: string, losses: Loss[]): JsonO
       return [{ type: 'refusal', refusal: part.text, ...own }];
     case 'image': {
       const url = renderMediaUrl(part.source);
-      if (url === undefined) return lose('a file of another provider');
+      if (url === undefined) return lose('the file is stored at another provider');
       return [{ ...own, type: 'image_url', image_url: { ...asObject(own.image_url), url } }];
     }
     case 'audio':
       return part.source.kind === 'base64'
         ? [renderAudio(part.source, own)]
-        : lose('the format takes sound inline only');
+        : lose('the format takes audio only inline');
     case 'document':
       return [renderFile(part.source, part.name, own)];
     case 'opaque':
-      return 'part' in own ? [own.part as JsonObject] : lose('a part of another format');
+      return 'part' in own ? [own.part as JsonObject] : lose('the part belongs to another format');
     case 'thinking':
     case 'tool-call':
     case 'tool-result':
-      return lose('not content in this format');
+      return lose('the format does not allow this part in content');
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../shared/settings.ts';
 import { renderMessages } from './render-messages.ts';
 
-/** The request as this format's body, and what of it the format cannot say. */
+/** Renders the request as a body of this format, and lists what the format cannot express. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const own = readOwn(request);
   const losses: Loss[] = findCacheLosses(request);
@@ -35,7 +35,7 @@ function renderStream({ stream, streamsUsage }: ChatRequest, own: JsonObject): J
 
 function renderTools(request: ChatRequest, own: JsonObject, losses: Loss[]): JsonObject {
   const tools = request.tools.flatMap((tool, index) => renderTool(tool, index, losses));
-  // Without tools the format refuses a choice among them; a client of this very format is left its own error.
+  // The format rejects a tool choice without tools. A client of this format still receives the provider's error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(request.toolChoice, request.tools);
   return {
     ...(tools.length === 0 ? {} : { tools }),
@@ -47,7 +47,7 @@ function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[]
   const own = readOwn(tool);
   if (tool.kind === 'built-in') {
     if (Object.keys(own).length > 0) return [own];
-    losses.push({ field: `tools[${index}]`, reason: "a built-in tool of another format's providers" });
+    losses.push({ field: `tools[${index}]`, reason: 'the built-in tool belongs to another format' });
     return [];
   }
   const { kind, name } = tool;
@@ -83,23 +83,23 @@ function renderSettings(
     losses.push({ field: 'top_k', reason: 'the format has no such setting' });
   }
   if (settings.thinking?.enabled === true && settings.reasoningEffort === undefined) {
-    losses.push({ field: 'thinking', reason: 'the format has a word for how much to think, not a budget' });
+    losses.push({ field: 'thinking', reason: 'the format has a reasoning effort, not a budget' });
   }
   return members;
 }
 
-/** A client that spoke to Mistral's API wrote the seed so, and it is written so again. */
+/** Whether the client used Mistral's member for the seed, which is then rendered again instead of `seed`. */
 function isMistralSeed(member: string, own: JsonObject): boolean {
   return member === 'seed' && asNumber(own.random_seed) !== undefined;
 }
 
-/** The client's own spelling first: it knows its provider. */
+/** Prefers the client's own member, because the client knows which one its provider accepts. */
 function chooseMaxTokensField(own: JsonObject, options: RequestRenderOptions): string {
   const spelled = maxTokensFields.find((field) => asNumber(own[field]) !== undefined);
   return spelled ?? options.maxTokensField ?? 'max_completion_tokens';
 }
 
-/** Markers of another format's client: OpenAI caches by itself, and refuses members that it does not know. */
+/** Finds cache markers from other formats. OpenAI caches automatically and rejects unknown members. */
 function findCacheLosses({ messages, tools }: ChatRequest): Loss[] {
   const inParts = messages.flatMap((message, index) =>
     message.parts
@@ -117,7 +117,7 @@ function findCacheLosses({ messages, tools }: ChatRequest): Loss[] {
   }));
 }
 
-/** Whether the client wrote the marker in this very format: a tool may have it in its function. */
+/** Whether the client wrote the marker in this format. A tool may have it inside its function. */
 function isSpelled(holder: { readonly extensions?: Extensions }): boolean {
   const own = readOwn(holder);
   return [own, asObject(own.function)].some((members) => members?.cache_control !== undefined);

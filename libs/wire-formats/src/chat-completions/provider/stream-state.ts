@@ -1,12 +1,12 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** What has to be remembered between the pieces of an answer. Never changed in place. */
+/** The state between the chunks of an answer. Immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly choices: ReadonlyMap<number, ChoiceState>;
-  /** Members of the answer as last told: most providers repeat them in every chunk. */
-  readonly told: JsonObject;
+  /** The latest members of the answer. Most providers repeat them in every chunk, and only changes become events. */
+  readonly sentMembers: JsonObject;
 }
 
 export interface ChoiceState {
@@ -17,16 +17,16 @@ export interface ChoiceState {
   readonly finished: boolean;
 }
 
-/** The block that text goes into now. */
+/** The block that receives text now. */
 interface OpenBlock {
   readonly kind: 'text' | 'thinking' | 'refusal';
-  /** The member that it comes in. A provider that changes it starts a new block. */
+  /** The member that contains the text. A new member starts a new block. */
   readonly field: string;
   readonly block: number;
 }
 
 export interface CallState {
-  /** The provider's number for it. */
+  /** The provider's index of the call. */
   readonly position: number;
   readonly id: string | undefined;
   readonly block: number;
@@ -36,51 +36,51 @@ export const initialStreamState: StreamState = {
   started: false,
   ended: false,
   choices: new Map(),
-  told: {},
+  sentMembers: {},
 };
 
 export function initialChoiceState(index: number): ChoiceState {
   return { index, nextBlock: 0, open: undefined, calls: [], finished: false };
 }
 
-/** A piece of a choice: its own members, and the members of its message. */
+/** A piece of a choice: the members of the choice and those of its message. */
 export interface ChoicePiece {
   readonly choice: JsonObject;
   readonly message: JsonObject;
-  /** True when this is the whole message of a plain answer. */
+  /** True for the whole message of a plain answer. */
   readonly whole: boolean;
 }
 
 /**
- * Reads one thing out of a piece: puts what it tells behind `told`, and gives the state after it. Runs for every chunk of
- * every stream: one list for all of them.
+ * Reads one aspect of a piece, appends its events to `events`, and returns the next state. Runs for every chunk of every
+ * stream, so all steps share one list.
  */
-export type ReadStep = (state: ChoiceState, piece: ChoicePiece, told: StreamEvent[]) => ChoiceState;
+export type ReadStep = (state: ChoiceState, piece: ChoicePiece, events: StreamEvent[]) => ChoiceState;
 
-export function endOpenBlock(state: ChoiceState, told: StreamEvent[]): ChoiceState {
+export function endOpenBlock(state: ChoiceState, events: StreamEvent[]): ChoiceState {
   if (state.open === undefined) return state;
   const { kind, block } = state.open;
-  told.push({ type: `${kind}-end`, choice: state.index, block });
+  events.push({ type: `${kind}-end`, choice: state.index, block });
   return { ...state, open: undefined };
 }
 
-/** Text into the open block, if it is of that kind and field, else into a new one. Empty text starts none. */
+/** Adds text to the open block if it has the same kind and field. Otherwise starts a new block. */
 export function addText(
   state: ChoiceState,
   into: Pick<OpenBlock, 'kind' | 'field'>,
   text: string,
   start: Pick<Extract<StreamEvent, { type: 'text-start' }>, 'extensions'>,
-  told: StreamEvent[],
+  events: StreamEvent[],
 ): ChoiceState {
   const { kind, field } = into;
   const choice = state.index;
   if (state.open?.kind === kind && state.open.field === field) {
-    if (text !== '') told.push({ type: `${kind}-delta`, choice, block: state.open.block, text });
+    if (text !== '') events.push({ type: `${kind}-delta`, choice, block: state.open.block, text });
     return state;
   }
-  endOpenBlock(state, told);
+  endOpenBlock(state, events);
   const block = state.nextBlock;
-  told.push({ type: `${kind}-start`, choice, block, ...start });
-  if (text !== '') told.push({ type: `${kind}-delta`, choice, block, text });
+  events.push({ type: `${kind}-start`, choice, block, ...start });
+  if (text !== '') events.push({ type: `${kind}-delta`, choice, block, text });
   return { ...state, nextBlock: block + 1, open: { kind, field, block } };
 }

@@ -1,8 +1,10 @@
 import type { FinishReason } from '@gateway/interchange';
 
 /**
- * The words of OpenAI and of those who took its format up, each with its meaning. OpenAI says `stop` of a call that the
- * request forced by name, and some of its followers of any call: `calls` tells that there is one.
+ * Maps the finish reasons of OpenAI and compatible providers. OpenAI sends `stop` for a call that the request forced by
+ * name, and some providers send it for any call.
+ *
+ * @param calls whether the answer contains a call
  */
 export function mapFinishReason(raw: string, calls: boolean): FinishReason {
   switch (raw) {
@@ -26,7 +28,7 @@ export function mapFinishReason(raw: string, calls: boolean): FinishReason {
   }
 }
 
-/** The format has no word of its own for a pause, and clients know no others than these. */
+/** Maps to the reasons that clients know. The format has no reason for a pause. */
 export function mapToRawReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':

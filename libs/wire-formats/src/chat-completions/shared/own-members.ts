@@ -1,7 +1,7 @@
 import type { CacheMarker, ChatPart, Extensions, JsonObject } from '@gateway/interchange';
 import { asObject, asText, isEmpty, optional } from '../../json/read-members.ts';
 
-/** What only this format knows, for spreading into a part or an event; nothing when there is nothing. */
+/** The members as extensions of this format, for spreading into an object. Adds nothing when there are no members. */
 export function withOwn(members: JsonObject): { extensions?: Extensions } {
   return isEmpty(members) ? {} : { extensions: ownExtensions(members) };
 }
@@ -10,21 +10,21 @@ export function ownExtensions(members: JsonObject): Extensions {
   return { 'chat-completions': members };
 }
 
-/** What this format once kept for itself. */
+/** The members of this format in an object. Empty when it has none. */
 export function readOwn(holder: { readonly extensions?: Extensions } | undefined): JsonObject {
   return holder?.extensions?.['chat-completions'] ?? {};
 }
 
 /**
- * Anthropic's member, which resellers take in this format too. It stays among the members of this format, so that it
- * goes on as it was written.
+ * Reads Anthropic's cache marker, which resellers also accept in this format. The member stays in the extensions, so that
+ * it is forwarded unchanged.
  */
 export function readCacheMarker(raw: JsonObject | undefined): { cacheMarker?: CacheMarker } {
   const control = asObject(raw?.cache_control);
   return control?.type === 'ephemeral' ? { cacheMarker: { ...optional('ttl', asText(control.ttl)) } } : {};
 }
 
-/** A marker on a message stands for one on its last part. */
+/** A marker on a message applies to its last part. */
 export function markLast(parts: readonly ChatPart[], raw: JsonObject): readonly ChatPart[] {
   const last = parts.at(-1);
   const marker = readCacheMarker(raw);

@@ -6,7 +6,7 @@ type SettingOf<Value> = {
   [Name in keyof ChatSettings]-?: NonNullable<ChatSettings[Name]> extends Value ? Name : never;
 }[keyof ChatSettings];
 
-/** Members of a request that are a setting of the interchange under another name. */
+/** Request members and the interchange settings that they correspond to. */
 export const numberSettings = [
   ['temperature', 'temperature'],
   ['top_p', 'topP'],
@@ -25,10 +25,10 @@ export const booleanSettings = [
   ['parallel_tool_calls', 'parallelToolCalls'],
 ] as const satisfies readonly (readonly [string, SettingOf<boolean>])[];
 
-/** The two members for the output limit. OpenAI's newer models take the first alone; most of its followers the second. */
+/** The two members for the output limit. OpenAI's newer models accept only the first, most other providers the second. */
 export const maxTokensFields = ['max_completion_tokens', 'max_tokens'] as const;
 
-/** Undefined for a shape that we do not know, or that says more than we can carry. */
+/** Undefined for an unknown shape. */
 export function parseResponseFormat(raw: unknown): ResponseFormat | undefined {
   const format = asObject(raw);
   if (format === undefined) return undefined;
@@ -54,13 +54,13 @@ export function renderResponseFormat(format: ResponseFormat): JsonObject {
     case 'json-schema': {
       const { name, schema, strict, description } = format;
       const described = { ...optional('strict', strict), ...optional('description', description) };
-      // The format insists on a name; others do not have one.
+      // The format requires a name, which other formats do not have.
       return { type: 'json_schema', json_schema: { name: name ?? 'answer', schema, ...described } };
     }
   }
 }
 
-/** Whether the interchange says all of it. */
+/** Whether the interchange can represent the whole value. */
 export function isCarriedWhole(raw: unknown): boolean {
   const format = parseResponseFormat(raw);
   return format !== undefined && isDeepStrictEqual(renderResponseFormat(format), raw);

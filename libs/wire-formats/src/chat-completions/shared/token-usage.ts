@@ -1,7 +1,7 @@
 import type { JsonObject, TokenUsage } from '@gateway/interchange';
 import { asObject, asTokens, optional, type Draft } from '../../json/read-members.ts';
 
-/** Reads the places where OpenAI and its followers put their counts. Undefined when there are no counts. */
+/** Reads the counts from the members of OpenAI and compatible providers. Undefined when there are no counts. */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const inputTokens = asTokens(usage.prompt_tokens);
   const completionTokens = asTokens(usage.completion_tokens) ?? 0;
@@ -19,7 +19,7 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   return counts;
 }
 
-/** OpenAI's place first, then DeepSeek's, Moonshot's, Anthropic's and vLLM's. */
+/** In order: the members of OpenAI, DeepSeek, Moonshot, Anthropic and vLLM. */
 function readCached(usage: JsonObject, details: JsonObject): number | undefined {
   return (
     asTokens(details.cached_tokens) ??
@@ -30,7 +30,7 @@ function readCached(usage: JsonObject, details: JsonObject): number | undefined 
   );
 }
 
-/** xAI bills reasoning as output, but leaves it out of `completion_tokens`; its total tells. */
+/** xAI bills reasoning as output but omits it from `completion_tokens`. Its `total_tokens` reveals this. */
 function uncountedReasoning(usage: JsonObject, input: number, completion: number, reasoning = 0): number {
   return asTokens(usage.total_tokens) === input + completion + reasoning ? reasoning : 0;
 }

@@ -3,16 +3,16 @@ import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { readOwn, withOwn } from './own-members.ts';
 
-/** Members that mark the end of a cacheable prefix: Anthropic's, as resellers take it, and OpenAI's. */
+/** Members that mark the end of a cacheable prefix: Anthropic's, which resellers accept, and OpenAI's. */
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
 
-/** The `function` or `custom` object of a tool, a tool call or a tool choice; undefined for what is built in. */
+/** The `function` or `custom` object of a tool, a call or a tool choice. Undefined for built-in tools. */
 export function findBody(tape: JsonTape, node: JsonNode): JsonNode | undefined {
   const body = tape.get(node, 'function') ?? tape.get(node, 'custom');
   return body !== undefined && tape.kind(body) === 'object' ? body : undefined;
 }
 
-/** The name that a tool, a call or a choice goes by. */
+/** The name of a tool, a call or a tool choice. */
 export function readName(tape: JsonTape, node: JsonNode): string | undefined {
   return tape.stringValue(tape.get(findBody(tape, node) ?? node, 'name'));
 }
@@ -25,18 +25,18 @@ export function hasCacheMarker(tape: JsonTape, node: JsonNode): boolean {
   return false;
 }
 
-/** A tool call as the format writes it, in a message or in pieces. */
+/** A tool call of this format, whole or a piece of one. */
 export interface RawToolCall {
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
   readonly signature: string | undefined;
-  /** What the format alone knows of it. */
+  /** Members that only this format has. */
   readonly own: JsonObject;
 }
 
-/** Reads a call, or a piece of one. Arguments that a provider sends as an object become their text. */
+/** Reads a call or a piece of one. Arguments that are an object become JSON text. */
 export function readToolCall(raw: JsonObject): RawToolCall {
   const kind =
     raw.type === 'custom' || (!isObject(raw.function) && isObject(raw.custom)) ? 'custom' : 'function';
@@ -54,7 +54,7 @@ export function readToolCall(raw: JsonObject): RawToolCall {
   };
 }
 
-/** A call of a finished message. */
+/** Parses a call of a complete message. */
 export function parseToolCall(raw: JsonObject): ToolCallPart {
   const { id, name, kind, argumentsText, signature, own } = readToolCall(raw);
   return {
@@ -68,7 +68,7 @@ export function parseToolCall(raw: JsonObject): ToolCallPart {
   };
 }
 
-/** Where Google's own endpoint of this format puts it, and takes it back. */
+/** Google's endpoint of this format sends and accepts the signature in this member. */
 function renderSignature(signature: string | undefined): JsonObject {
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
@@ -86,7 +86,7 @@ export function renderToolCall(call: Omit<ToolCallPart, 'type'>): JsonObject {
   };
 }
 
-/** The member `tool_choice`; undefined where the client left it out. */
+/** The member `tool_choice`. Undefined when the client did not set it. */
 export function renderToolChoice(
   choice: ToolChoice,
   tools: readonly ChatTool[],

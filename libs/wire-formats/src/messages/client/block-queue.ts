@@ -3,33 +3,33 @@ import { addWaitingCharacters } from '../../common/waiting-characters.ts';
 
 type BlockEvent = Extract<StreamEvent, { readonly block: number }>;
 
-/** The block that is being told. */
+/** The block that is being sent. */
 interface OpenBlock {
   readonly block: number;
-  /** A call's arguments so far. */
+  /** The arguments of a call so far. Undefined for other blocks. */
   readonly pieces: string[] | undefined;
-  /** Another block started before this one was whole: what is not of it waits for its end. */
+  /** True when another block started before this one was complete. Events of other blocks wait until this one ends. */
   isShared: boolean;
 }
 
 /**
- * Puts blocks one after the other. Elsewhere calls may run side by side; here one ends before the next starts, and a
- * piece that came after the end would be lost. A call whose arguments are whole JSON has ended, whether or not its end
- * was told (most providers tell it with the end of the answer), so what follows it need not wait.
+ * Reorders events so that each block ends before the next one starts. Other formats may interleave calls, but in this
+ * format a piece after the end of its block would be lost. A call counts as ended as soon as its arguments are complete
+ * JSON, since most providers send its end only with the end of the answer. So later blocks need not wait for it.
  */
 export class BlockQueue {
   #open: OpenBlock | undefined;
-  readonly #told = new Set<number>();
-  /** By block, in the order of their starts. */
+  readonly #sent = new Set<number>();
+  /** Buffered events by block, in the order in which the blocks started. */
   readonly #waiting = new Map<number, BlockEvent[]>();
 
-  /** Since nothing waited. */
+  /** Characters added since the queue was last empty. */
   #waitingCharacters = 0;
 
   /**
-   * The events that can be told now: none, this one, or those that waited for it too.
+   * Adds an event and returns the events that can be sent now, including buffered ones.
    *
-   * @throws GatewayError `upstream_invalid` for more that waits than is held.
+   * @throws GatewayError `upstream_invalid` when too many events are buffered.
    */
   push(event: StreamEvent): readonly StreamEvent[] {
     if (event.type === 'finish' && event.choice === 0) return [...this.#drain(true), event];
@@ -40,8 +40,8 @@ export class BlockQueue {
     const { block } = event;
     const waiting = this.#waiting.get(block);
     if (waiting !== undefined) return this.#wait(event, waiting);
-    if (this.#told.has(block)) return [];
-    if (this.#open !== undefined && this.#open.block !== block && !isWhole(this.#open)) {
+    if (this.#sent.has(block)) return [];
+    if (this.#open !== undefined && this.#open.block !== block && !isComplete(this.#open)) {
       this.#open.isShared = true;
       return this.#wait(event, []);
     }
@@ -59,15 +59,15 @@ export class BlockQueue {
   #note(event: BlockEvent): void {
     const { type, block } = event;
     if (type === 'part' || type.endsWith('-end')) {
-      this.#told.add(block);
+      this.#sent.add(block);
       this.#open = undefined;
     } else if (this.#open?.block !== block) {
-      if (this.#open !== undefined) this.#told.add(this.#open.block);
+      if (this.#open !== undefined) this.#sent.add(this.#open.block);
       this.#open = { block, pieces: type === 'tool-call-start' ? [] : undefined, isShared: false };
     } else if (type === 'tool-call-delta') this.#open.pieces?.push(event.argumentsText);
   }
 
-  /** What waited, until a block that has not ended; when the answer is over, all of it. */
+  /** Releases buffered blocks up to one that has not ended. At the end of the answer, releases all. */
   #drain(isOver: boolean): StreamEvent[] {
     const events: StreamEvent[] = [];
     for (const [block, waiting] of this.#waiting) {
@@ -83,7 +83,7 @@ export class BlockQueue {
   }
 }
 
-function isWhole({ pieces, isShared }: OpenBlock): boolean {
+function isComplete({ pieces, isShared }: OpenBlock): boolean {
   if (pieces === undefined || isShared) return false;
   try {
     JSON.parse(pieces.join(''));

@@ -5,15 +5,15 @@ import { hasCacheControl } from './outline-tools.ts';
 import type { CallPlace, ContextPart } from '../../common/format.ts';
 
 /**
- * Reads what is there: a message of an unknown shape is the provider's to judge. A user's message that holds results of
- * tools and nothing else is the tools' turn.
+ * Reads the members it knows. The provider checks messages of an unknown shape. A user message that contains only tool
+ * results gets the role `tool`.
  */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const content = tape.get(node, 'content');
   const blocks = content === undefined ? [] : tape.items(content);
   const results = blocks.filter((block) => isOfType(tape, block, 'tool_result'));
-  const isOfTools = results.length > 0 && results.length === blocks.length;
-  const role = isOfTools ? 'tool' : mapRole(tape.stringValue(tape.get(node, 'role')));
+  const hasOnlyResults = results.length > 0 && results.length === blocks.length;
+  const role = hasOnlyResults ? 'tool' : mapRole(tape.stringValue(tape.get(node, 'role')));
   return {
     index,
     role,
@@ -22,14 +22,14 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
     toolCalls: blocks.flatMap((block) => outlineToolUse(tape, block)),
     toolResultIds: results.flatMap((result) => tape.stringValue(tape.get(result, 'tool_use_id')) ?? []),
     ...outlineTexts(tape, () =>
-      isOfTools
+      hasOnlyResults
         ? results.flatMap((result) => textNodes(tape, tape.get(result, 'content')))
         : textNodes(tape, content),
     ),
   };
 }
 
-/** The top-level system prompt: a text, or blocks of it. */
+/** The top-level system prompt: a string or text blocks. */
 export function outlineSystem(tape: JsonTape, node: JsonNode): MessageOutline {
   return {
     index: 0,
@@ -51,14 +51,14 @@ function isOfType(tape: JsonTape, block: JsonNode, type: string): boolean {
   return node !== undefined && tape.isString(node, type);
 }
 
-/** A marker on a block, or on a block of a tool's result. */
+/** Whether a block, or a block inside its tool result, has a cache marker. */
 function hasMarker(tape: JsonTape, block: JsonNode): boolean {
   if (hasCacheControl(tape, block)) return true;
   const content = isOfType(tape, block, 'tool_result') ? tape.get(block, 'content') : undefined;
   return content !== undefined && tape.items(content).some((inner) => hasCacheControl(tape, inner));
 }
 
-/** Calls that the client answers. Those of server tools have their results in the same message. */
+/** Calls that the client answers. Calls of server tools are skipped: the same message contains their results. */
 function outlineToolUse(tape: JsonTape, block: JsonNode): ToolCallOutline[] {
   if (!isOfType(tape, block, 'tool_use')) return [];
   const name = tape.stringValue(tape.get(block, 'name'));
@@ -75,7 +75,10 @@ function textNodes(tape: JsonTape, content: JsonNode | undefined): JsonNode[] {
   });
 }
 
-/** The parts of the messages from an index on; from 0 on, the system prompt's first. Thinking, images and documents are no parts. */
+/**
+ * The texts and calls of the messages from index `from` on. Index 0 includes the system prompt. Skips thinking, images
+ * and documents.
+ */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   const messages = tape.get(tape.root, 'messages');
   const system = from === 0 ? tape.get(tape.root, 'system') : undefined;
@@ -109,7 +112,7 @@ function listBlock(tape: JsonTape, block: JsonNode, message: number, speaker: Me
   return [{ message, speaker, range: undefined, text }];
 }
 
-/** A text, or the text blocks of a list. */
+/** A string, or the text blocks of a list. */
 function textParts(
   tape: JsonTape,
   content: JsonNode,
@@ -130,7 +133,7 @@ function blockText(
 ): ContextPart[] {
   const text = tape.get(block, 'text');
   if (text === undefined || tape.kind(text) !== 'string') return [];
-  // Citations point at places in the text.
+  // Citations refer to positions in the text, so a cited text must not change.
   const isCited = tape.get(block, 'citations') !== undefined;
   return [textPart(tape, text, message, speaker, canChange && !isCited)];
 }
@@ -150,7 +153,7 @@ function textPart(
   };
 }
 
-/** The calls that the client answers. Those of server tools have their results beside them. */
+/** The positions of the calls that the client answers. Calls of server tools are skipped. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listBlockCalls(tape, {
     idMember: 'id',
@@ -161,13 +164,13 @@ export function listCalls(tape: JsonTape): CallPlace[] {
   });
 }
 
-/** Names of the tools that a transcript's searches have found: what defines a deferred tool to the model from there on. */
+/** Names of the tools that searches in the transcript found. From there on, the model knows these deferred tools. */
 export function listFoundTools(tape: JsonTape): ReadonlySet<string> {
   const found = new Set<string>();
   for (const message of itemsOf(tape, tape.root, 'messages')) {
     for (const block of itemsOf(tape, message, 'content')) {
       const content = tape.get(block, 'content');
-      // A provider's own search tells them in an object, a client's own in the content of its result.
+      // The result of the provider's search is an object. The result of a client's search is a list.
       const references =
         content === undefined
           ? []

@@ -49,7 +49,7 @@ function outlineMessages(tape: JsonTape): MessageOutline[] {
   const nodes = tape.items(messages);
   if (nodes.length > messagesMax) throw invalidField('messages', `a list of at most ${messagesMax} messages`);
   const outlines = nodes.map((message, index) => outlineMessage(tape, message, index));
-  // A marker on the request itself stands for one on its last block.
+  // A marker on the request itself applies to its last block.
   const last = outlines.at(-1);
   if (last === undefined || !hasCacheControl(tape, tape.root)) return outlines;
   return [...outlines.slice(0, -1), { ...last, cacheControl: true }];

@@ -3,7 +3,7 @@ import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { invalidField } from '../../common/outline-request.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
-/** @throws GatewayError when the element is no object. */
+/** @throws GatewayError when the element is not an object. */
 export function outlineTool(tape: JsonTape, node: JsonNode, index: number): ToolOutline {
   if (tape.kind(node) !== 'object') throw invalidField(`tools[${index}]`, 'an object');
   const name = tape.stringValue(tape.get(node, 'name'));
@@ -17,7 +17,7 @@ export function outlineTool(tape: JsonTape, node: JsonNode, index: number): Tool
   };
 }
 
-/** Anthropic keeps a deferred tool out of the context until it is searched for; a transcript may refer to it by name. */
+/** Anthropic keeps a deferred tool out of the context until a search finds it. A transcript may refer to it by name. */
 function isDeferred(tape: JsonTape, node: JsonNode): boolean {
   const deferred = tape.get(node, 'defer_loading');
   return deferred !== undefined && tape.kind(deferred) === 'boolean' && tape.value(deferred) === true;
@@ -28,7 +28,7 @@ export function hasCacheControl(tape: JsonTape, node: JsonNode): boolean {
   return marker !== undefined && tape.kind(marker) !== 'null';
 }
 
-/** @throws GatewayError for what is neither an object nor null. */
+/** @throws GatewayError when the value is neither an object nor null. */
 export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): ToolChoice {
   if (node === undefined || tape.kind(node) === 'null') return { mode: 'unset' };
   if (tape.kind(node) !== 'object') throw invalidField('tool_choice', 'an object');
@@ -42,13 +42,13 @@ export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): T
       if (name === undefined) throw invalidField('tool_choice.name', 'the name of a tool');
       return { mode: 'tool', name };
     }
-    // An unknown word is the provider's to judge.
+    // The provider checks unknown types.
     default:
       return { mode: 'auto' };
   }
 }
 
-/** What the client says of the given tools of its request, in their order. */
+/** The client's definitions of the given tools, in their order. */
 export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
   const list = tape.get(tape.root, 'tools');
   const nodes = list === undefined ? [] : tape.items(list);
@@ -68,7 +68,7 @@ function describeTool(tape: JsonTape, node: JsonNode): ToolDescription {
   };
 }
 
-/** Examples are texts; anything else among them is passed over. */
+/** Examples are strings. Other values are skipped. */
 function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }

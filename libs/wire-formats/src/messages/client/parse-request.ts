@@ -10,15 +10,15 @@ import { outlineToolChoice } from './outline-tools.ts';
 import { parseSettings } from './parse-settings.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
-const judgedMembers = ['model', 'messages', 'system', 'stream', 'tools', 'tool_choice'] as const;
+const parsedMembers = ['model', 'messages', 'system', 'stream', 'tools', 'tool_choice'] as const;
 
-/** The whole request. Its shape has been judged by `outlineRequest`; what is of no use here is kept for this format. */
+/** Parses a request that `outlineRequest` has checked. Members that the interchange lacks are kept for this format. */
 export function parseRequest(tape: JsonTape): ChatRequest {
   const body = asObject(parseExactJson(tape.text(tape.root))) ?? {};
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
   const { settings, read, rest } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
-  // A choice without tools is kept apart, so that only a client of this very format gets its provider's opinion of it.
+  // A choice without tools is kept for this format only. Then its provider reports the error, and other formats ignore it.
   const isCarried =
     tools.length > 0 &&
     isDeepStrictEqual(
@@ -32,17 +32,17 @@ export function parseRequest(tape: JsonTape): ChatRequest {
     toolChoice,
     settings,
     stream: body.stream === true,
-    // An answer of this format always tells it.
+    // A stream of this format always includes its usage.
     streamsUsage: body.stream === true,
     ...own.with({
-      ...otherMembers(body, [...judgedMembers, ...read]),
+      ...otherMembers(body, [...parsedMembers, ...read]),
       ...rest,
       ...(isCarried ? {} : optional('tool_choice', body.tool_choice)),
     }),
   };
 }
 
-/** The prompt that stands before the conversation. */
+/** The top-level system prompt as a message. */
 function parseSystem(system: unknown): ChatMessage[] {
   if (system === undefined || system === null) return [];
   return [
@@ -54,13 +54,13 @@ function parseSystem(system: unknown): ChatMessage[] {
   ];
 }
 
-/** A message of a shape that we do not know is kept as it is, for this format alone. */
+/** A message of an unknown shape is kept unchanged, for this format only. */
 function parseMessage(raw: unknown): ChatMessage {
   if (!isObject(raw)) return { role: 'user', parts: [], ...own.with({ message: raw }) };
   const role = raw.role === 'assistant' || raw.role === 'system' ? raw.role : 'user';
   const spelling = {
     ...spellContent(raw.content),
-    // Newer models take system messages inside the conversation; others have to be told before it.
+    // Newer models accept system messages inside the conversation. Other formats must move them before it.
     ...(role === 'system' ? { place: 'conversation' } : {}),
     ...(raw.role === role ? {} : { role: raw.role }),
   };
@@ -71,12 +71,12 @@ function parseMessage(raw: unknown): ChatMessage {
   };
 }
 
-/** How a content is written of which the interchange has one way to write it. */
+/** Records whether the content is a list, which the interchange does not distinguish from a string. */
 function spellContent(content: unknown): JsonObject {
   return Array.isArray(content) ? { content: 'list' } : {};
 }
 
-/** The gateway's own member of a tool is left behind. What has no schema is Anthropic's, and kept whole. */
+/** Drops the gateway's own member of a tool. A tool without a schema is one of Anthropic's and is kept whole. */
 function parseTool(raw: JsonObject): ChatTool {
   const name = asText(raw.name);
   const cacheMarker = parseCacheControl(raw);

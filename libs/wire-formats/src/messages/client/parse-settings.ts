@@ -13,13 +13,13 @@ import { isDeepStrictEqual } from 'node:util';
 
 export interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The members that were looked at. */
+  /** The members that were read. */
   readonly read: readonly string[];
-  /** What of them the settings do not say. */
+  /** The content of these members that the settings do not contain. */
   readonly rest: JsonObject;
 }
 
-/** A member of an unexpected type is kept as it is, and the provider judges it. */
+/** A member of an unexpected type is kept unchanged, and the provider checks it. */
 export function parseSettings(body: JsonObject): ReadSettings {
   const parts = [
     readNumbers(body),
@@ -38,7 +38,7 @@ export function parseSettings(body: JsonObject): ReadSettings {
 
 const nothing: ReadSettings = { settings: {}, read: [], rest: {} };
 
-/** Members of a request that are a setting of the interchange under another name. */
+/** Request members and the interchange settings that they correspond to. */
 export const numberSettings = [
   ['max_tokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -74,13 +74,13 @@ function readMetadata({ metadata }: JsonObject): ReadSettings {
   };
 }
 
-/** `output_config`, and the older `output_format`, which stays as it is: it is spoken under a beta header alone. */
+/** Reads `output_config` and the older `output_format`. The latter stays unchanged, since it needs a beta header. */
 function readOutput({ output_config: config, output_format: older }: JsonObject): ReadSettings {
   const { effort, format } = asObject(config) ?? {};
   const responseFormat = parseOutputFormat(format);
-  const isWhole =
+  const isComplete =
     responseFormat !== undefined && isDeepStrictEqual(renderOutputFormat(responseFormat), format);
-  const read = [typeof effort === 'string' ? 'effort' : '', isWhole ? 'format' : ''];
+  const read = [typeof effort === 'string' ? 'effort' : '', isComplete ? 'format' : ''];
   return {
     settings: {
       ...optional('reasoningEffort', asText(effort)),
@@ -94,12 +94,12 @@ function readOutput({ output_config: config, output_format: older }: JsonObject)
 function readThinking({ thinking: raw }: JsonObject): ReadSettings {
   const thinking = parseThinking(raw);
   if (thinking === undefined) return nothing;
-  const isWhole = isDeepStrictEqual(renderThinking(thinking), raw);
-  // Kept beside the setting where it says more than that.
-  return { settings: { thinking }, read: isWhole ? ['thinking'] : [], rest: {} };
+  const isComplete = isDeepStrictEqual(renderThinking(thinking), raw);
+  // The member is also kept if the setting does not represent all of it.
+  return { settings: { thinking }, read: isComplete ? ['thinking'] : [], rest: {} };
 }
 
-/** Read for other formats' sake; the choice of tools itself is read, and where need be kept, elsewhere. */
+/** Reads the setting for other formats. `parseRequest` reads the tool choice itself and keeps it if necessary. */
 function readParallel({ tool_choice: choice }: JsonObject): ReadSettings {
   const disables = asObject(choice)?.disable_parallel_tool_use;
   return typeof disables === 'boolean' ? { ...nothing, settings: { parallelToolCalls: !disables } } : nothing;

@@ -5,7 +5,7 @@ import { chooseErrorType } from '../shared/error-types.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 import { own } from '../shared/own-members.ts';
 
-/** An error answer, with everything that the official clients look for. */
+/** An error answer with all members that the official SDKs read. */
 export function renderError(error: PublicError, requestId: string): RenderedError {
   return {
     status: error.status,
@@ -14,7 +14,7 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
   };
 }
 
-/** The code goes where the official clients read it (`errorCode`). */
+/** The code is in the member that the official SDKs read as `errorCode`. */
 function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   const details = optional('error_code', error.code);
   return {
@@ -24,17 +24,17 @@ function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   };
 }
 
-/** An event, under its own name. */
+/** A frame whose event name is the type of its data. */
 export function frameOf(data: JsonObject & { readonly type: string }): SseFrame {
   return { event: data.type, data: JSON.stringify(data) };
 }
 
-/** The failure of a stream whose headers are out, as Anthropic tells it. The stream then ends, without `message_stop`. */
+/** An error after the stream has started, in Anthropic's shape. The stream ends after it, without `message_stop`. */
 export function renderStreamError(error: PublicError, requestId: string): SseFrame {
   return frameOf({ ...renderErrorBody(error, requestId), type: 'error' });
 }
 
-/** A failure that the provider told inside its stream. */
+/** An error that the provider sent inside its stream. */
 export function renderErrorEvent(event: Extract<StreamEvent, { type: 'error' }>): SseFrame {
   const raw = own.read(event);
   const { message, errorType = 'api_error' } = event;

@@ -7,7 +7,7 @@ import { optional } from '../../json/read-members.ts';
 import { renderBlock } from '../shared/blocks.ts';
 import { readArguments } from '../shared/tools.ts';
 
-/** A plain answer: the first choice, since the format has one. What Anthropic said beyond the interchange is said again. */
+/** A plain answer with the first choice only. Includes Anthropic's members that the interchange lacks. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
   const [choice] = answer.choices;
@@ -26,7 +26,7 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
   };
 }
 
-/** Empty texts stand beside the calls of many providers' messages, and Anthropic takes none back. */
+/** Drops empty texts, which many providers send next to calls and which Anthropic rejects in later requests. */
 function renderContent({ parts }: AnswerChoice, isOwnFormat: boolean): JsonObject[] {
   const shown = isOwnFormat ? parts : parts.filter((part) => part.type !== 'text' || part.text !== '');
   return shown.map(renderAnswerBlock).filter((block) => block !== undefined);
@@ -37,12 +37,12 @@ function renderReason({ finishReason, rawReason }: AnswerChoice, isOwnFormat: bo
   return isOwnFormat ? (rawReason ?? mapped) : mapped;
 }
 
-/** The block that shows a part of an answer; undefined for what the format has no block for. */
+/** The block for a part of an answer. Undefined if the format has no such block. */
 export function renderAnswerBlock(part: ChatPart): JsonObject | undefined {
   const block = renderBlock(part);
   if (block === undefined || part.type !== 'tool-call') return block;
   const input = part.kind === 'function' ? readArguments(part.argumentsText) : undefined;
-  // Clients send calls back as they got them, and then the call's provider looks for its signature.
+  // Clients send calls back unchanged, and the provider of a call needs its signature then.
   return { ...block, ...(input === undefined ? {} : { input }), ...optional('signature', part.signature) };
 }
 

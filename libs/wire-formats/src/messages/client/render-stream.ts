@@ -17,14 +17,14 @@ import {
 import { frameOf, renderErrorEvent } from './render-error.ts';
 import type { EventOf, RenderStep, StreamRenderState } from './stream-blocks.ts';
 
-/** The frames that tell an event. The format has one choice: what others say is passed over. */
+/** The frames for an event. The format has one choice, so other choices are skipped. */
 export function renderStreamEvent(state: StreamRenderState, event: StreamEvent): RenderStep {
   if ('choice' in event && event.choice > 0) return [state, []];
   switch (event.type) {
     case 'message-start':
       return [startMessage(state, event), []];
     case 'usage':
-      return tellMessage(addUsage(state, event));
+      return sendMessageStart(addUsage(state, event));
     case 'extension':
       return [addExtension(state, event), []];
     case 'finish':
@@ -34,7 +34,7 @@ export function renderStreamEvent(state: StreamRenderState, event: StreamEvent):
     case 'error':
       return [state, [renderErrorEvent(event)]];
     default:
-      return afterMessage(state, (told) => renderBlockEvent(told, event));
+      return afterMessage(state, (begun) => renderBlockEvent(begun, event));
   }
 }
 
@@ -104,12 +104,12 @@ function addExtension(state: StreamRenderState, event: EventOf<'extension'>): St
   if (event.scope === 'message' || isEmpty(members)) return state;
   if (event.scope === 'choice') return { ...state, endMembers: { ...state.endMembers, ...members } };
   return state.started
-    ? { ...state, besideEnd: { ...state.besideEnd, ...members } }
+    ? { ...state, outerEndMembers: { ...state.outerEndMembers, ...members } }
     : { ...state, startMembers: { ...state.startMembers, ...members } };
 }
 
-/** Tells the message's start, if it is not out yet, and a ping after it, as Anthropic does. */
-function tellMessage(state: StreamRenderState): RenderStep {
+/** Sends `message_start` if it was not sent yet, followed by a ping, like Anthropic. */
+function sendMessageStart(state: StreamRenderState): RenderStep {
   if (state.started) return [state, []];
   const message = {
     id: state.id,
@@ -130,22 +130,22 @@ function usageOf({ usage }: StreamRenderState): JsonObject {
   return isEmpty(usage) ? renderUsage({ inputTokens: 0, outputTokens: 0 }) : usage;
 }
 
-function afterMessage(state: StreamRenderState, step: (told: StreamRenderState) => RenderStep): RenderStep {
-  const [told, start] = tellMessage(state);
-  const [next, frames] = step(told);
+function afterMessage(state: StreamRenderState, step: (begun: StreamRenderState) => RenderStep): RenderStep {
+  const [begun, start] = sendMessageStart(state);
+  const [next, frames] = step(begun);
   return [next, [...start, ...frames]];
 }
 
-/** How it ended is told last: most providers tell their usage after their reason. */
+/** Sends the finish reason last, because most providers send usage after the reason. */
 function endMessage(state: StreamRenderState): RenderStep {
-  return afterMessage(state, (told) => {
-    const [closed, ends] = closeBlock(told, told.open);
+  return afterMessage(state, (begun) => {
+    const [closed, ends] = closeBlock(begun, begun.open);
     const delta = { stop_reason: closed.reason, stop_sequence: null, ...closed.endMembers };
     return [
       closed,
       [
         ...ends,
-        frameOf({ type: 'message_delta', delta, usage: usageOf(closed), ...closed.besideEnd }),
+        frameOf({ type: 'message_delta', delta, usage: usageOf(closed), ...closed.outerEndMembers }),
         frameOf({ type: 'message_stop' }),
       ],
     ];

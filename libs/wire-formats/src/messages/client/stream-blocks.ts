@@ -7,35 +7,35 @@ import { renderToolUseHead } from '../shared/tools.ts';
 import { renderAnswerBlock } from './render-response.ts';
 import { frameOf } from './render-error.ts';
 
-/** What the events so far have said. Never changed in place. */
+/** State of a stream after the events so far. Immutable. */
 export interface StreamRenderState {
   readonly id: string;
   readonly model: string;
   readonly isOwnFormat: boolean;
-  /** Whether `message_start` is out: it waits for the usage, which most providers tell with the start or at the end. */
+  /** Whether `message_start` was sent. It waits for the usage, which most providers send at the start or at the end. */
   readonly started: boolean;
   readonly usage: JsonObject;
-  /** Members of the message that came before it was told. */
+  /** Members of the message that arrived before `message_start` was sent. */
   readonly startMembers: JsonObject;
-  /** By the interchange's number. */
-  readonly blocks: ReadonlyMap<number, ShownBlock>;
-  /** The block that is being told: Anthropic ends one before it starts the next. */
+  /** By block number of the interchange. */
+  readonly blocks: ReadonlyMap<number, StreamBlock>;
+  /** The open block. The format ends a block before it starts the next. */
   readonly open: number | undefined;
   readonly nextIndex: number;
   readonly reason: string | null;
-  /** Members of the end of the message, in its `delta` and beside it. */
+  /** Members of `message_delta`: those inside its `delta`, and those next to it. */
   readonly endMembers: JsonObject;
-  readonly besideEnd: JsonObject;
+  readonly outerEndMembers: JsonObject;
 }
 
-interface ShownBlock {
-  /** Anthropic's number. Undefined: its start is not out yet. */
+interface StreamBlock {
+  /** Index of the block in the stream. Undefined until its start is sent. */
   readonly index: number | undefined;
-  /** The block as its start tells it. */
+  /** The content of `content_block_start`. */
   readonly head: JsonObject;
 }
 
-/** The state after an event, and the frames that tell it. */
+/** The state after an event, and the frames of the event. */
 export type RenderStep = readonly [StreamRenderState, readonly SseFrame[]];
 export type EventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { type: Type }>;
 
@@ -52,11 +52,11 @@ export function beginStreamRender({ id, model }: StreamRenderOptions): StreamRen
     nextIndex: 0,
     reason: null,
     endMembers: {},
-    besideEnd: {},
+    outerEndMembers: {},
   };
 }
 
-/** The block of a start, before anything is in it. */
+/** The empty block of a start event. */
 export function headOf(
   event: EventOf<'text-start' | 'thinking-start' | 'refusal-start' | 'tool-call-start'>,
 ): JsonObject {
@@ -72,14 +72,14 @@ export function headOf(
   }
 }
 
-/** Takes a block's place; ends the one before it. */
+/** Opens a block without sending it yet. Ends the block before it. */
 export function placeBlock(state: StreamRenderState, block: number, head: JsonObject): RenderStep {
   const [closed, ends] = closeBlock(state, state.open);
   const blocks = new Map(closed.blocks).set(block, { index: undefined, head });
   return [{ ...closed, blocks, open: block }, ends];
 }
 
-/** Tells a block's start, if it is not out yet. */
+/** Sends the start of a block if it was not sent yet. */
 export function showBlock(state: StreamRenderState, block: number): RenderStep {
   const shown = state.blocks.get(block);
   if (shown === undefined || shown.index !== undefined) return [state, []];
@@ -88,7 +88,7 @@ export function showBlock(state: StreamRenderState, block: number): RenderStep {
   return [next, [frameOf({ type: 'content_block_start', index, content_block: shown.head })]];
 }
 
-/** A piece of a block. Of one that never started: nothing. */
+/** Renders a piece of a block. Nothing if the block never started. */
 export function renderDelta(state: StreamRenderState, block: number, delta: JsonObject): RenderStep {
   const [next, start] = showBlock(state, block);
   const index = next.blocks.get(block)?.index;
@@ -96,7 +96,10 @@ export function renderDelta(state: StreamRenderState, block: number, delta: Json
   return [next, [...start, frameOf({ type: 'content_block_delta', index, delta })]];
 }
 
-/** Ends a block, and forgets it: an answer may have any number. One that was ended already, since another started, stays so. */
+/**
+ * Ends a block and removes it from the state, since an answer may have any number of blocks. Does nothing if the block
+ * has already ended.
+ */
 export function closeBlock(state: StreamRenderState, block: number | undefined): RenderStep {
   if (block === undefined || state.open !== block) return [state, []];
   const [next, start] = showBlock(state, block);
@@ -107,7 +110,7 @@ export function closeBlock(state: StreamRenderState, block: number | undefined):
   return [{ ...next, blocks, open: undefined }, [...start, frameOf({ type: 'content_block_stop', index })]];
 }
 
-/** Thinking that is shown to nobody is told by its end; until then its start is not out. */
+/** Ends a thinking block. Redacted thinking arrives only with the end, so its start is sent here. */
 export function endThinking(state: StreamRenderState, event: EventOf<'thinking-end'>): RenderStep {
   const { block, signature, redacted } = event;
   const shown = state.blocks.get(block);
@@ -124,20 +127,20 @@ export function endThinking(state: StreamRenderState, event: EventOf<'thinking-e
   return [closed, [...frames, ...ends]];
 }
 
-/** A part that arrives whole, as a block that starts, and ends at once. Its input, if it has one, stands between. */
+/** Renders a complete part as a block that starts and ends at once, with its input as a delta in between. */
 export function renderWholePart(state: StreamRenderState, { block, part }: EventOf<'part'>): RenderStep {
   const whole = renderAnswerBlock(part);
   if (whole === undefined) return [state, []];
   const { input } = whole;
   const hasInput = isObject(input) && !isEmpty(input);
   const [placed, before] = placeBlock(state, block, hasInput ? { ...whole, input: {} } : whole);
-  const [told, frames] = hasInput
+  const [filled, frames] = hasInput
     ? renderDelta(placed, block, { type: 'input_json_delta', partial_json: JSON.stringify(input) })
     : showBlock(placed, block);
-  const [closed, ends] = closeBlock(told, block);
+  const [closed, ends] = closeBlock(filled, block);
   return [closed, [...before, ...frames, ...ends]];
 }
 
-function keepBlock(state: StreamRenderState, block: number, shown: ShownBlock): StreamRenderState {
+function keepBlock(state: StreamRenderState, block: number, shown: StreamBlock): StreamRenderState {
   return { ...state, blocks: new Map(state.blocks).set(block, shown) };
 }

@@ -11,9 +11,9 @@ import { continueBlock, endBlock, startBlock } from './read-block.ts';
 import { parseErrorValue } from './parse-error.ts';
 
 /**
- * A plain answer, as the events that a stream of it would have been.
+ * Parses a plain answer into the same events as a stream of it.
  *
- * @throws GatewayError `upstream_invalid` for what is no JSON object with content.
+ * @throws GatewayError `upstream_invalid` when the body is not a JSON object with content or an error.
  */
 export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   const body = parseProviderJson(bytes, parseExactJson);
@@ -26,7 +26,7 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
 
 type ReadEvent = (state: StreamState, data: JsonObject) => StreamStep;
 
-/** A handler per event type. Anthropic adds types without notice: unknown ones are passed over, as `ping` is. */
+/** A reader per event type. Unknown types are skipped, like `ping`, because Anthropic adds types without notice. */
 const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
   ['message_start', (state, data) => startMessage(state, asObject(data.message) ?? {})],
   [
@@ -37,15 +37,15 @@ const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
   ['content_block_stop', (state, data) => endBlock(state, indexOf(data))],
   ['message_delta', (state, data) => finishMessage(state, asObject(data.delta) ?? {}, data)],
   ['message_stop', endMessage],
-  // Vertex, asked in one breath to stream and not to.
+  // Vertex sends a whole message if a request contradicts itself about streaming.
   ['message', readWholeMessage],
   ['error', readError],
 ]);
 
 /**
- * One event of a provider's stream.
+ * Parses one event of a provider's stream.
  *
- * @throws GatewayError `upstream_invalid` for data that is no JSON, and for events out of order.
+ * @throws GatewayError `upstream_invalid` when the data is not JSON or events are out of order.
  */
 export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
   if (state.ended || frame.data.trim() === '') return [state, []];
@@ -53,7 +53,7 @@ export function parseFrame(state: StreamState, frame: SseFrame): StreamStep {
   return readers.get(asText(data.type) ?? frame.event ?? '')?.(state, data) ?? [state, []];
 }
 
-/** Nothing but `message_stop` says that the answer is whole. */
+/** Only `message_stop` completes the answer, so the end of the stream adds nothing. */
 export function endStream(state: StreamState): StreamStep {
   return [state, []];
 }
@@ -62,7 +62,7 @@ function indexOf(data: JsonObject): number {
   return asNumber(data.index) ?? 0;
 }
 
-/** A failure ends the answer. */
+/** An error ends the answer. */
 function readError(state: StreamState, data: JsonObject): StreamStep {
   const { message, type, code } = parseErrorValue(data.error);
   const event: StreamEvent = {
@@ -76,7 +76,7 @@ function readError(state: StreamState, data: JsonObject): StreamStep {
 }
 
 /**
- * The input tokens that a provider counted (`POST /v1/messages/count_tokens`).
+ * Parses the input tokens from a provider's answer to `POST /v1/messages/count_tokens`.
  *
  * @throws GatewayError `upstream_invalid`
  */

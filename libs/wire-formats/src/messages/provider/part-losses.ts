@@ -6,28 +6,28 @@ import { parseArguments } from '../shared/tools.ts';
 
 export interface PartLoss {
   readonly reason: string;
-  /** True when nothing of the part can be said. */
+  /** True when the whole part is lost. */
   readonly isWhole: boolean;
-  /** What can be said of it, where that is not all. */
+  /** The part to render instead, if only some of it is lost. */
   readonly instead?: ChatPart;
 }
 
-/** What of a part the format cannot say in a message of that role. Undefined: it says all. */
+/** What the format cannot express of a part in a message of that role. Undefined: it can express all. */
 export function findPartLoss(part: ChatPart, role: MessageRole, version: string): PartLoss | undefined {
   switch (part.type) {
     case 'audio':
-      return whole('the format has no sound');
+      return whole('the format has no audio');
     case 'opaque':
-      return isObject(own.read(part).block) ? undefined : whole('a part of another format');
+      return isObject(own.read(part).block) ? undefined : whole('the part belongs to another format');
     case 'thinking':
-      return isSigned(part) ? undefined : whole('thinking that Anthropic did not sign');
+      return isSigned(part) ? undefined : whole('Anthropic did not sign the thinking');
     case 'image':
     case 'document':
       return findMediaLoss(part, role, version);
     case 'tool-call':
       return part.kind === 'custom' || parseArguments(part.argumentsText) !== undefined
         ? undefined
-        : { reason: 'the arguments are no JSON object', isWhole: false };
+        : { reason: 'the arguments are not a JSON object', isWhole: false };
     case 'text':
       return findCitationLoss(part, role, version);
     case 'refusal':
@@ -50,10 +50,10 @@ function findMediaLoss(
   version: string,
 ): PartLoss | undefined {
   if (part.source.kind === 'file' && readSpelled(part).spelling.source === undefined) {
-    return whole('a file of another provider');
+    return whole('the file is stored at another provider');
   }
   if (part.type === 'document' && role === 'assistant' && version !== '2023-06-01') {
-    return whole(`version ${version} refuses documents of the assistant`);
+    return whole(`version ${version} rejects documents in assistant messages`);
   }
   return undefined;
 }
@@ -65,7 +65,7 @@ function findCitationLoss(
 ): PartLoss | undefined {
   if (part.citations === undefined || role === 'assistant' || version === '2023-06-01') return undefined;
   return {
-    reason: `version ${version} refuses citations of the user`,
+    reason: `version ${version} rejects citations in user messages`,
     isWhole: false,
     instead: { ...part, citations: [] },
   };

@@ -8,10 +8,10 @@ import type { OpenBlock, StreamState, StreamStep } from './stream-state.ts';
 import { membersMax, setBlock } from './stream-state.ts';
 import { parseExactJson } from '../../json/parse-json.ts';
 
-/** Blocks that are open at once: Anthropic has one, and numbers them so that there may be more. */
+/** Most blocks that are open at once. Anthropic opens one at a time, but its indexes allow more. */
 const openBlocksMax = 256;
 
-/** A block's start. What it holds already is told as its first delta, so that a whole block may stand here too. */
+/** Reads the start of a block. Its initial content becomes the first delta, so this also reads a whole block. */
 export function startBlock(state: StreamState, index: number, raw: JsonObject): StreamStep {
   if (state.open.size >= openBlocksMax)
     throw new GatewayError('upstream_invalid', { detail: 'too many open blocks' });
@@ -92,22 +92,22 @@ function openToolUse(block: number, raw: JsonObject): Opening {
   ];
 }
 
-/** Text of a block that is held until it ends: input that a server tool is called with. */
-const heldTextMax = 1_048_576;
+/** Most characters of a server tool's input, which is buffered until its block ends. */
+const inputCharactersMax = 1_048_576;
 
-/** A piece of a block. Pieces of kinds that we do not know are passed over where they do not make up the block. */
+/** Reads a piece of a block. Pieces of unknown types are skipped, except in opaque blocks, which keep them. */
 export function continueBlock(state: StreamState, index: number, delta: JsonObject): StreamStep {
   const open = state.open.get(index);
   if (open === undefined)
-    throw new GatewayError('upstream_invalid', { detail: 'a piece of a block that is not open' });
+    throw new GatewayError('upstream_invalid', { detail: 'a delta for a block that is not open' });
   if (open.kind === 'opaque') return [setBlock(state, index, addToOpaque(open, delta)), []];
   const signature = asText(delta.signature);
   if (delta.type === 'signature_delta' && open.kind === 'thinking' && signature !== undefined) {
     return [setBlock(state, index, { ...open, signature }), []];
   }
-  const told = readDelta(open, delta);
-  const isFirstInput = open.kind === 'tool-call' && !open.hasInput && told.length > 0;
-  return [isFirstInput ? setBlock(state, index, { ...open, hasInput: true }) : state, told];
+  const events = readDelta(open, delta);
+  const isFirstInput = open.kind === 'tool-call' && !open.hasInput && events.length > 0;
+  return [isFirstInput ? setBlock(state, index, { ...open, hasInput: true }) : state, events];
 }
 
 function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[] {
@@ -128,7 +128,7 @@ function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[]
 
 type OpaqueBlock = Extract<OpenBlock, { kind: 'opaque' }>;
 
-/** Input grows; the members of any other piece are the block's own, as they are from now on. */
+/** Appends input. The members of any other piece replace those of the block. */
 function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   const { type, partial_json: json } = delta;
   if (type !== 'input_json_delta') {
@@ -138,28 +138,28 @@ function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
     return { ...open, raw };
   }
   const inputText = open.inputText + (asText(json) ?? '');
-  if (inputText.length > heldTextMax)
+  if (inputText.length > inputCharactersMax)
     throw new GatewayError('upstream_invalid', { detail: 'a block is too long' });
   return { ...open, inputText };
 }
 
-/** The end of a block. Of one that is not open: nothing. */
+/** Ends a block. Does nothing if it is not open. */
 export function endBlock(state: StreamState, index: number): StreamStep {
   const open = state.open.get(index);
-  return open === undefined ? [state, []] : [setBlock(state, index, undefined), tellEnd(open)];
+  return open === undefined ? [state, []] : [setBlock(state, index, undefined), listEndEvents(open)];
 }
 
 export function endOpenBlocks(state: StreamState): StreamStep {
-  return [{ ...state, open: new Map() }, [...state.open.values()].flatMap(tellEnd)];
+  return [{ ...state, open: new Map() }, [...state.open.values()].flatMap(listEndEvents)];
 }
 
-function tellEnd(open: OpenBlock): StreamEvent[] {
+function listEndEvents(open: OpenBlock): StreamEvent[] {
   const place = { choice: 0, block: open.block };
   switch (open.kind) {
     case 'text':
       return [{ type: 'text-end', ...place }];
     case 'tool-call':
-      // A call without arguments streams none; other formats' clients read them as JSON.
+      // A call without arguments streams none, but clients of other formats parse them as JSON.
       return [
         ...(open.hasInput ? [] : [{ type: 'tool-call-delta', ...place, argumentsText: '{}' } as const]),
         { type: 'tool-call-end', ...place },
@@ -181,6 +181,6 @@ function completeOpaque({ raw, inputText }: OpaqueBlock): JsonObject {
   try {
     return { ...raw, input: parseExactJson(inputText) };
   } catch (cause) {
-    throw new GatewayError('upstream_invalid', { detail: "a server tool's input is no JSON", cause });
+    throw new GatewayError('upstream_invalid', { detail: "a server tool's input is not JSON", cause });
   }
 }

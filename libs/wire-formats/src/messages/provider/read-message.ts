@@ -15,13 +15,13 @@ import { parseUsage } from '../shared/token-usage.ts';
 import { endBlock, endOpenBlocks, startBlock } from './read-block.ts';
 import { membersMax, type StreamState, type StreamStep } from './stream-state.ts';
 
-/** Members of a message that a stream tells when it ends, in a `delta`. */
+/** Members of a message that a stream sends at its end, in a `delta`. */
 const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container'] as const;
 
-/** Members of a message that are read, or told at its end. */
+/** Members of a message that are read separately or belong to its end. */
 const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers] as const;
 
-/** A message's start, and whatever content it has already. */
+/** Reads the start of a message and the content that it already has. */
 export function startMessage(state: StreamState, message: JsonObject): StreamStep {
   if (state.started) throw new GatewayError('upstream_invalid', { detail: 'a second message starts' });
   const id = asText(message.id);
@@ -31,37 +31,37 @@ export function startMessage(state: StreamState, message: JsonObject): StreamSte
     ...optional('id', id),
     ...optional('model', asText(message.model)),
   };
-  const events = [start, ...tellMembers('answer', otherMembers(message, startMembers))];
-  const [told, usage] = readUsage({ ...state, started: true }, message.usage);
-  const [filled, content] = readContent(told, asList(message.content));
+  const events = [start, ...createExtensions('answer', otherMembers(message, startMembers))];
+  const [counted, usage] = readUsage({ ...state, started: true }, message.usage);
+  const [filled, content] = readContent(counted, asList(message.content));
   return [filled, [...events, ...usage, ...content]];
 }
 
 function readContent(state: StreamState, content: readonly unknown[]): StreamStep {
   let current = state;
-  const told: StreamEvent[] = [];
+  const events: StreamEvent[] = [];
   content.filter(isObject).forEach((raw, index) => {
     const [started, starts] = startBlock(current, index, raw);
     const [ended, ends] = endBlock(started, index);
-    // Not `push(...starts)`: a block may have more citations than a call may have arguments.
-    for (const event of starts) told.push(event);
-    for (const event of ends) told.push(event);
+    // Not `push(...starts)`: a block can have more citations than a call accepts arguments.
+    for (const event of starts) events.push(event);
+    for (const event of ends) events.push(event);
     current = ended;
   });
-  return [current, told];
+  return [current, events];
 }
 
-/** How a message ended: the `delta` of a `message_delta`, and the members beside it. */
-export function finishMessage(state: StreamState, delta: JsonObject, beside: JsonObject): StreamStep {
+/** Reads the end of a message: the `delta` of a `message_delta` and the members next to it. */
+export function finishMessage(state: StreamState, delta: JsonObject, outer: JsonObject): StreamStep {
   const [closed, ends] = endOpenBlocks(state);
-  const [counted, usage] = readUsage(closed, beside.usage);
+  const [counted, usage] = readUsage(closed, outer.usage);
   const rawReason = asText(delta.stop_reason);
   return [
     counted,
     [
       ...ends,
-      ...tellMembers('choice', otherMembers(delta, ['stop_reason'])),
-      ...tellMembers('answer', otherMembers(beside, ['type', 'delta', 'usage'])),
+      ...createExtensions('choice', otherMembers(delta, ['stop_reason'])),
+      ...createExtensions('answer', otherMembers(outer, ['type', 'delta', 'usage'])),
       ...(rawReason === undefined
         ? []
         : [{ type: 'finish', choice: 0, reason: mapStopReason(rawReason), rawReason } as const]),
@@ -70,13 +70,13 @@ export function finishMessage(state: StreamState, delta: JsonObject, beside: Jso
   ];
 }
 
-/** Ends what is open, and says that the answer is whole. */
+/** Ends all open blocks and the answer. */
 export function endMessage(state: StreamState): StreamStep {
   const [closed, ends] = endOpenBlocks(state);
   return [{ ...closed, ended: true }, [...ends, { type: 'message-end' }]];
 }
 
-/** A whole message, as the events that a stream of it would have been. */
+/** Reads a whole message into the same events as a stream of it. */
 export function readWholeMessage(state: StreamState, message: JsonObject): StreamStep {
   const delta: Record<string, unknown> = {};
   for (const name of endMembers) if (message[name] !== undefined) delta[name] = message[name];
@@ -86,16 +86,16 @@ export function readWholeMessage(state: StreamState, message: JsonObject): Strea
   return [ended, [...start, ...finish, ...end]];
 }
 
-function tellMembers(scope: 'answer' | 'choice', members: JsonObject): StreamEvent[] {
+function createExtensions(scope: 'answer' | 'choice', members: JsonObject): StreamEvent[] {
   return isEmpty(members) ? [] : [{ type: 'extension', scope, choice: 0, extensions: own.of(members) }];
 }
 
-/** Later figures replace earlier ones, one by one: the end of a stream does not say all of them again. */
+/** Merges counts by name, later ones first, because the end of a stream does not repeat all of them. */
 function readUsage(state: StreamState, raw: unknown): StreamStep {
-  const told = asObject(raw);
-  if (told === undefined) return [state, []];
-  const added = { ...state.usage, ...otherMembers(told, []) };
-  const merged = Object.keys(added).length > membersMax ? otherMembers(told, []) : added;
+  const latest = asObject(raw);
+  if (latest === undefined) return [state, []];
+  const added = { ...state.usage, ...otherMembers(latest, []) };
+  const merged = Object.keys(added).length > membersMax ? otherMembers(latest, []) : added;
   const usage = parseUsage(merged);
   if (usage === undefined) return [state, []];
   return [{ ...state, usage: merged }, [{ type: 'usage', usage, extensions: own.of(merged) }]];

@@ -10,7 +10,7 @@ export interface RenderContext {
   readonly losses: Loss[];
 }
 
-/** A message on its way, before neighbours of one role become one. */
+/** A rendered message, before adjacent messages of one role are joined. */
 interface Turn {
   readonly role: 'user' | 'assistant' | 'system';
   readonly blocks: readonly JsonObject[];
@@ -19,9 +19,8 @@ interface Turn {
 }
 
 /**
- * The members `system` and `messages`. System messages are told before the conversation, wherever another format's
- * client put them; results of tools are the user's, and neighbours of one role become one message, so that all results
- * of one turn's calls stand together.
+ * Renders the members `system` and `messages`. System messages move before the conversation. Tool results become user
+ * messages. Adjacent messages of one role are joined, so that one message contains all results of a turn's calls.
  */
 export function renderConversation(messages: readonly ChatMessage[], context: RenderContext): JsonObject {
   const system: Turn[] = [];
@@ -39,7 +38,7 @@ export function renderConversation(messages: readonly ChatMessage[], context: Re
       rendered.push(raw as JsonObject);
     } else if (turn === undefined) {
       return;
-    } else if (isBefore(message)) {
+    } else if (isSystemPrompt(message)) {
       if (last !== undefined || rendered.length > 0) losePlace(index, context.losses);
       system.push(turn);
     } else if (last?.role === turn.role) {
@@ -51,20 +50,20 @@ export function renderConversation(messages: readonly ChatMessage[], context: Re
   });
   flush();
   if (rendered.length > 0 || system.length === 0) return { ...renderSystem(system), messages: rendered };
-  // A conversation of system messages alone, which the format has not: the user says them.
+  // The format has no conversation of only system messages, so they become a user message.
   losePlace(0, context.losses);
   return { messages: [renderTurn({ ...system.reduce(joinTurns), role: 'user' })] };
 }
 
-/** Whether a message is told before the conversation. */
-function isBefore(message: ChatMessage): boolean {
+/** Whether a message moves to the top-level system prompt. */
+function isSystemPrompt(message: ChatMessage): boolean {
   return message.role === 'system' && asObject(own.read(message).spelling)?.place !== 'conversation';
 }
 
 function losePlace(index: number, losses: Loss[]): void {
   losses.push({
     field: `messages[${index}].role`,
-    reason: 'a system message is told before the conversation alone',
+    reason: 'the format has system messages only before the conversation',
   });
 }
 
@@ -75,7 +74,7 @@ function renderSystem(turns: readonly Turn[]): JsonObject {
   return { system: renderContent(joined.blocks, joined.isListed) };
 }
 
-/** Undefined for a message of which nothing can be said. */
+/** Undefined for a message of which the format can express nothing. */
 function renderMessage(message: ChatMessage, field: string, context: RenderContext): Turn | undefined {
   const { spelling, ...members } = own.read(message);
   const spelled = asObject(spelling) ?? {};
@@ -92,7 +91,7 @@ function renderMessage(message: ChatMessage, field: string, context: RenderConte
   };
 }
 
-/** Anthropic refuses blank texts, which stand beside the calls of many other providers' messages. */
+/** Anthropic rejects blank texts, which many providers send next to calls. */
 function isBlankText(part: ChatPart, message: ChatMessage): boolean {
   return part.type === 'text' && part.text.trim() === '' && message.parts.length > 1;
 }
@@ -112,10 +111,10 @@ function renderPart(
   return [part.type === 'tool-call' ? renderCall(block, part.id) : block];
 }
 
-/** Anthropic takes letters, digits, `_` and `-` in ids. */
+/** Anthropic accepts letters, digits, `_` and `-` in ids. */
 const renderCallId = (id: string): string => mapToolId(id, /^[\w-]+$/);
 
-/** The signature that another provider's call may carry is none of Anthropic's business. */
+/** Drops the call's signature, which belongs to another provider. */
 function renderCall(block: JsonObject, id: string): JsonObject {
   return { ...block, id: renderCallId(id) };
 }
@@ -155,7 +154,7 @@ function renderTurn({ role, blocks, isListed, members }: Turn): JsonObject {
   return { role, content: renderContent(blocks, isListed), ...members };
 }
 
-/** One plain text is written as text, unless the client wrote it as a list. */
+/** Renders a single plain text as a string, unless the client sent a list. */
 function renderContent(blocks: readonly JsonObject[], isListed: boolean): string | readonly JsonObject[] {
   const [only] = blocks;
   const isPlain = only?.type === 'text' && Object.keys(only).length === 2 && typeof only.text === 'string';

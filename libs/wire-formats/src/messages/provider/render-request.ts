@@ -6,7 +6,7 @@ import { renderToolChoice } from '../shared/tools.ts';
 import { renderConversation } from './render-messages.ts';
 import { renderSettings } from './render-settings.ts';
 
-/** The request as this format's body, and what of it the format cannot say under the version it is sent with. */
+/** Renders the request as a body of this format, and lists what the API version cannot express. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const members = own.read(request);
   const losses: Loss[] = [];
@@ -27,7 +27,7 @@ function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]):
   const tools = request.tools.flatMap((tool, index) =>
     isOffered(tool, toolChoice) ? renderTool(tool, index, losses) : [],
   );
-  // Without tools the format refuses a choice among them; a client of this very format is left its own error.
+  // The format rejects a tool choice without tools. A client of this format still receives the provider's error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(toolChoice, settings.parallelToolCalls);
   return {
     ...(tools.length === 0 ? {} : { tools }),
@@ -35,7 +35,7 @@ function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]):
   };
 }
 
-/** A choice among some of the tools is said by leaving the others out. */
+/** The format cannot allow only some tools, so the others are not sent. */
 function isOffered(tool: ChatTool, choice: ToolChoice): boolean {
   return choice.mode !== 'allowed' || tool.kind === 'built-in' || choice.names.includes(tool.name);
 }
@@ -44,11 +44,11 @@ function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[]
   const { spelling, ...members } = own.read(tool);
   if (tool.kind === 'built-in') {
     if (Object.keys(members).length > 0) return [members];
-    losses.push({ field: `tools[${index}]`, reason: "a built-in tool of another format's providers" });
+    losses.push({ field: `tools[${index}]`, reason: 'the built-in tool belongs to another format' });
     return [];
   }
   if (tool.kind === 'custom') {
-    losses.push({ field: `tools[${index}]`, reason: 'the format has no tools that take text' });
+    losses.push({ field: `tools[${index}]`, reason: 'the format has no tools with text input' });
     return [];
   }
   return [
@@ -64,9 +64,9 @@ function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[]
   ];
 }
 
-/** The format insists on a schema, and on its type being said. */
+/** The format requires a schema with a type. */
 function renderSchema(parameters: unknown): unknown {
-  // Some clients write null where a tool takes nothing.
+  // Some clients send null for a tool without parameters.
   const schema = parameters ?? {};
   const object = asObject(schema);
   return object === undefined || object.type !== undefined ? schema : { type: 'object', ...object };
@@ -77,16 +77,16 @@ export const messagesVersions = ['2023-06-01', '2026-10-21'] as const;
 export type MessagesVersion = (typeof messagesVersions)[number];
 
 /**
- * The version that takes all that a translated request says: the newest, unless it says what that one refuses (sampling
- * settings, documents in assistant turns, citations in user turns; Anthropic, "Versions", 2026-10-21). Whoever knows
- * that the model takes no sampling settings asks for the newest anyway, and they become losses.
+ * The version that accepts the whole translated request. It is the newest, unless the request has sampling settings,
+ * documents in assistant messages or citations in user messages, which the newest rejects (Anthropic, "Versions",
+ * 2026-10-21). A caller may set the newest anyway if the model rejects sampling settings; they become losses then.
  */
 export function chooseMessagesVersion({ settings, messages }: ChatRequest): MessagesVersion {
   const isSampled = [settings.temperature, settings.topP, settings.topK].some((value) => value !== undefined);
-  return isSampled || messages.some(saysWhatIsGone) ? '2023-06-01' : '2026-10-21';
+  return isSampled || messages.some(usesRemovedFeatures) ? '2023-06-01' : '2026-10-21';
 }
 
-function saysWhatIsGone({ role, parts }: ChatMessage): boolean {
+function usesRemovedFeatures({ role, parts }: ChatMessage): boolean {
   return parts.some((part) =>
     role === 'assistant'
       ? part.type === 'document'

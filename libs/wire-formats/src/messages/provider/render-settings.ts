@@ -3,14 +3,14 @@ import type { RequestRenderOptions } from '../../common/format.ts';
 import { asObject, optional } from '../../json/read-members.ts';
 import { renderOutputFormat, renderThinking } from '../shared/settings.ts';
 
-/** The format insists on an output limit. Every model that speaks it can write this much. */
+/** The output limit if the request has none, since the format requires one. Every model supports this many tokens. */
 const maxTokensDefault = 4096;
 
-/** The format's words for how much a model is to think (Anthropic, "Effort"). */
+/** The format's values for the reasoning effort (Anthropic, "Effort"). */
 const efforts: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** Settings of the interchange that the format has no member for, with the values that mean the same as silence. */
-const unsayable = [
+/** Interchange settings that the format lacks, each with the value that equals its default and is no loss. */
+const unsupported = [
   ['seed', 'seed', undefined],
   ['frequencyPenalty', 'frequency_penalty', 0],
   ['presencePenalty', 'presence_penalty', 0],
@@ -23,8 +23,8 @@ export function renderSettings(
   options: RequestRenderOptions,
   losses: Loss[],
 ): JsonObject {
-  for (const [name, field, silent] of unsayable) {
-    if (settings[name] !== undefined && settings[name] !== silent) {
+  for (const [name, field, defaultValue] of unsupported) {
+    if (settings[name] !== undefined && settings[name] !== defaultValue) {
       losses.push({ field, reason: 'the format has no such setting' });
     }
   }
@@ -46,36 +46,36 @@ function renderSampling(
   { apiVersion }: RequestRenderOptions,
   losses: Loss[],
 ): JsonObject {
-  const said = [
+  const sampling = [
     ['temperature', temperature],
     ['top_p', topP],
     ['top_k', topK],
   ].filter((entry): entry is [string, number] => entry[1] !== undefined);
   if (apiVersion !== undefined && apiVersion !== '2023-06-01') {
-    for (const [field] of said) losses.push({ field, reason: `version ${apiVersion} refuses it` });
+    for (const [field] of sampling) losses.push({ field, reason: `version ${apiVersion} rejects it` });
     return {};
   }
   if (temperature !== undefined && temperature > 1) {
-    losses.push({ field: 'temperature', reason: "the format's scale ends at 1" });
-    return { ...Object.fromEntries(said), temperature: 1 };
+    losses.push({ field: 'temperature', reason: "the format's maximum is 1" });
+    return { ...Object.fromEntries(sampling), temperature: 1 };
   }
-  return Object.fromEntries(said);
+  return Object.fromEntries(sampling);
 }
 
-/** Anthropic refuses sequences of white space alone. */
+/** Anthropic rejects stop sequences that are only white space. */
 function renderStopSequences({ stopSequences }: ChatSettings, losses: Loss[]): JsonObject {
   if (stopSequences === undefined) return {};
-  const said = stopSequences.filter((sequence) => sequence.trim() !== '');
-  if (said.length < stopSequences.length) {
-    losses.push({ field: 'stop', reason: 'the format takes no stop sequence of white space alone' });
+  const accepted = stopSequences.filter((sequence) => sequence.trim() !== '');
+  if (accepted.length < stopSequences.length) {
+    losses.push({ field: 'stop', reason: 'the format rejects stop sequences that are only white space' });
   }
-  return said.length === 0 && stopSequences.length > 0 ? {} : { stop_sequences: said };
+  return accepted.length === 0 && stopSequences.length > 0 ? {} : { stop_sequences: accepted };
 }
 
 function renderThinkingMembers({ thinking, reasoningEffort }: ChatSettings, own: JsonObject): JsonObject {
   if (own.thinking !== undefined) return { thinking: own.thinking };
   if (thinking !== undefined) return { thinking: renderThinking(thinking) };
-  // Another format's word for no thinking at all.
+  // Other formats turn reasoning off with this effort.
   return reasoningEffort === 'none' ? { thinking: { type: 'disabled' } } : {};
 }
 
@@ -88,7 +88,7 @@ function renderOutputConfig(
   const given = asObject(own.output_config) ?? {};
   const format = responseFormat === undefined ? undefined : renderOutputFormat(responseFormat);
   if (responseFormat?.type === 'json') {
-    losses.push({ field: 'response_format', reason: 'the format takes JSON with a schema alone' });
+    losses.push({ field: 'response_format', reason: 'the format supports JSON only with a schema' });
   }
   const isSpelled = given.format !== undefined || own.output_format !== undefined;
   const effort = renderEffort(reasoningEffort, takesReasoningEffort, losses);
@@ -99,7 +99,7 @@ function renderEffort(effort: string | undefined, isTaken: boolean, losses: Loss
   if (effort === undefined || effort === 'none') return undefined;
   if (isTaken && efforts.includes(effort)) return effort;
   if (isTaken && effort === 'minimal') return 'low';
-  const reason = isTaken ? `the format has no effort "${effort}"` : 'the model takes no effort';
+  const reason = isTaken ? `the format has no effort "${effort}"` : 'the model rejects a reasoning effort';
   losses.push({ field: 'reasoning_effort', reason });
   return undefined;
 }

@@ -1,29 +1,29 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** What has to be remembered between the events of an answer. Never changed in place. */
+/** The state between the events of an answer. Immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly nextBlock: number;
-  /** By Anthropic's index. */
+  /** Open blocks by Anthropic's index. */
   readonly open: ReadonlyMap<number, OpenBlock>;
-  /** The provider's own figures as told so far. */
+  /** The provider's own usage members so far. */
   readonly usage: JsonObject;
 }
 
-/** The state after an event, and what the event tells. */
+/** The state after an event, and the stream events that it yields. */
 export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 
 interface Opened {
   readonly block: number;
 }
 
-/** A block that goes on. */
+/** A block that has started and not ended. */
 export type OpenBlock =
   | (Opened & { readonly kind: 'text' })
   | (Opened & { readonly kind: 'tool-call'; readonly hasInput: boolean })
   | (Opened & { readonly kind: 'thinking'; readonly signature?: string; readonly redacted?: string })
-  /** A block that the interchange has no word for: it is told whole when it ends. */
+  /** A block that the interchange does not have. It becomes one event when it ends. */
   | (Opened & { readonly kind: 'opaque'; readonly raw: JsonObject; readonly inputText: string });
 
 export const initialStreamState: StreamState = {
@@ -34,7 +34,7 @@ export const initialStreamState: StreamState = {
   usage: {},
 };
 
-/** Members that pieces add up to, in a block or in usage: each piece copies them. A provider past that makes names up. */
+/** Most members that pieces may add to a block or to usage. Bounds memory, because each piece copies all members. */
 export const membersMax = 256;
 
 export function setBlock(state: StreamState, index: number, block: OpenBlock | undefined): StreamState {

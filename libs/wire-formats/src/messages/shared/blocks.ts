@@ -14,13 +14,13 @@ import { parseCitations, renderCitation } from './citations.ts';
 import { parseSource, renderSource } from './media.ts';
 import { parseArguments, parseToolUse, renderToolUseHead } from './tools.ts';
 
-/** The parts of a message's content: a text is one. */
+/** The parts of a message's content. A string is one text part. */
 export function parseContent(content: unknown): ChatPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return asList(content).map(parseBlock);
 }
 
-/** A block of a shape that we do not know is kept as it is, for this format alone. */
+/** A block of an unknown shape becomes opaque, for this format only. */
 function parseBlock(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownBlock(raw) : undefined;
   return known ?? { type: 'opaque', extensions: own.of({ block: raw }) };
@@ -104,7 +104,7 @@ function parseToolResult(raw: JsonObject): ToolResultPart | undefined {
   };
 }
 
-/** The client's cache marker, and what the format alone knows of a block. */
+/** The client's cache marker, and the members of a block that only this format has. */
 function readRest(
   raw: JsonObject,
   read: readonly string[],
@@ -116,15 +116,15 @@ function readRest(
   return { ...(cacheMarker === undefined ? {} : { cacheMarker }), ...own.with(members) };
 }
 
-/** What a part alone of this format knows, and how it spelled the rest. */
+/** The members of a part that only this format has, and how the format spells the others. */
 export function readSpelled(part: ChatPart): { readonly rest: JsonObject; readonly spelling: JsonObject } {
   const { spelling, ...rest } = own.read(part);
   return { rest, spelling: asObject(spelling) ?? {} };
 }
 
 /**
- * The block that says a part; undefined for what the format has no block for. A result of a tool is for who renders
- * messages.
+ * The block for a part. Undefined if the format has no such block, and for tool results, which the renderer of messages
+ * handles.
  */
 export function renderBlock(part: ChatPart): JsonObject | undefined {
   switch (part.type) {
@@ -167,7 +167,7 @@ function renderThinkingBlock(part: ThinkingPart): JsonObject {
 
 function renderToolUse(part: ToolCallPart): JsonObject {
   const { argumentsText } = part;
-  // A custom tool's text, and what a model wrote instead of an object, go on as the one member of an object.
+  // Input must be an object. The text of a custom tool, and arguments that are not an object, become its only member.
   const input =
     part.kind === 'custom'
       ? { input: argumentsText }

@@ -2,7 +2,7 @@ import type { Citation, CitationLocation, JsonObject } from '@gateway/interchang
 import { asList, asNumber, asObject, asText, isObject, optional } from '../../json/read-members.ts';
 import { own } from './own-members.ts';
 
-/** How each kind of place names its index, its start and its end. Ends are one past the last. */
+/** The names of index, start and end for each kind of location. Ends are exclusive. */
 const places = {
   char_location: ['characters', 'document_index', 'start_char_index', 'end_char_index'],
   page_location: ['pages', 'document_index', 'start_page_number', 'end_page_number'],
@@ -36,7 +36,7 @@ function parseLocation(raw: JsonObject): CitationLocation | undefined {
     : { kind, index, start, end };
 }
 
-/** As Anthropic writes it. Undefined for one that rests on nothing that the format can name. */
+/** A citation in Anthropic's shape. Undefined if it has neither a known location nor a URL. */
 export function renderCitation(citation: Citation): JsonObject | undefined {
   const raw = asObject(own.read(citation).citation);
   if (raw !== undefined) return raw;

@@ -1,6 +1,6 @@
 import type { PublicError } from '@gateway/interchange';
 
-/** Anthropic's word for an error, by the status that it comes with (Anthropic, "Errors"). */
+/** Anthropic's error type for a status (Anthropic, "Errors"). */
 export function mapStatusToErrorType(status: number): string {
   switch (status) {
     case 401:
@@ -26,9 +26,14 @@ export function mapStatusToErrorType(status: number): string {
   }
 }
 
-/** Words of Anthropic's that say more than the status does. */
-const telling: readonly string[] = ['billing_error', 'rate_limit_error', 'overloaded_error', 'timeout_error'];
+/** Error types of Anthropic that are more specific than the status. */
+const specificTypes: readonly string[] = [
+  'billing_error',
+  'rate_limit_error',
+  'overloaded_error',
+  'timeout_error',
+];
 
 export function chooseErrorType({ type, status }: Pick<PublicError, 'type' | 'status'>): string {
-  return telling.includes(type) ? type : mapStatusToErrorType(status);
+  return specificTypes.includes(type) ? type : mapStatusToErrorType(status);
 }

@@ -1,6 +1,6 @@
 import type { FinishReason } from '@gateway/interchange';
 
-/** Anthropic's words, each with its meaning. */
+/** Maps Anthropic's stop reasons. */
 export function mapStopReason(raw: string): FinishReason {
   switch (raw) {
     case 'end_turn':
@@ -20,7 +20,7 @@ export function mapStopReason(raw: string): FinishReason {
   }
 }
 
-/** Clients know no others than these. */
+/** Maps to the stop reasons that clients know. */
 export function mapToRawReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':

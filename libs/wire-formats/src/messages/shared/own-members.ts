@@ -2,10 +2,10 @@ import type { CacheMarker, JsonObject } from '@gateway/interchange';
 import { ownMembersOf } from '../../common/own-members.ts';
 import { asObject, asText, optional } from '../../json/read-members.ts';
 
-/** What this format alone knows. `spelling` tells how it said what the interchange carries. */
+/** Extension members of this format. `spelling` records how the client wrote values that the interchange has. */
 export const own = ownMembersOf('messages');
 
-/** The member `cache_control`, where the interchange says all of it; else it stays among the members of this format. */
+/** The cache marker of `cache_control`. Undefined if the interchange lacks some of it; then it stays in the extensions. */
 export function parseCacheControl(raw: JsonObject): CacheMarker | undefined {
   const control = asObject(raw.cache_control);
   if (control?.type !== 'ephemeral') return undefined;

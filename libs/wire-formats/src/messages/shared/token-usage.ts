@@ -1,7 +1,7 @@
 import type { JsonObject, TokenUsage } from '@gateway/interchange';
 import { asObject, asTokens, optional, type Draft } from '../../json/read-members.ts';
 
-/** Anthropic counts cached input apart from `input_tokens`. Undefined when there are no counts. */
+/** Anthropic's `input_tokens` exclude cached input, so it is added. Undefined when there are no counts. */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const fresh = asTokens(usage.input_tokens);
   const outputTokens = asTokens(usage.output_tokens);
@@ -19,7 +19,7 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   return counts;
 }
 
-/** The format counts cached input apart. Some providers tell more of it than there was input: no more than that is said. */
+/** Subtracts cached input from `input_tokens`. Some providers report more cached than total input, so it is limited. */
 export function renderUsage(usage: TokenUsage): JsonObject {
   const { inputTokens, outputTokens, reasoningTokens } = usage;
   const read = Math.min(usage.cachedInputTokens ?? 0, inputTokens);

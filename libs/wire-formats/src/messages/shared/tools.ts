@@ -22,7 +22,7 @@ export function parseToolUse(raw: JsonObject): ToolCallPart | undefined {
   };
 }
 
-/** What the format alone knows of a call. Its input may be something else than an object: the provider judges that. */
+/** The members of a call that only this format has. */
 export function readOwnMembers(raw: JsonObject): JsonObject {
   const marker = parseCacheControl(raw);
   return {
@@ -47,7 +47,7 @@ export function renderToolUseHead(call: Omit<ToolCallPart, 'argumentsText' | 'ty
   };
 }
 
-/** What the arguments say; undefined when they are no JSON, which only a model that failed at writing it leaves. */
+/** Parses the arguments. Undefined when they are not JSON, which happens when a model writes invalid JSON. */
 export function readArguments(argumentsText: string): unknown {
   if (argumentsText.trim() === '') return {};
   try {
@@ -57,22 +57,22 @@ export function readArguments(argumentsText: string): unknown {
   }
 }
 
-/** The arguments as the object that a request has to have. Undefined when they are none. */
+/** Parses the arguments as an object, which a request requires. Undefined when they are not an object. */
 export function parseArguments(argumentsText: string): JsonObject | undefined {
   const read = readArguments(argumentsText);
-  // Some models write `null` where a tool takes nothing.
+  // Some models write `null` for a tool without parameters.
   return asObject(read === null ? {} : read);
 }
 
-/** Input that a block starts with already; undefined for the empty object that most start with. */
+/** The input in a block's start as JSON text. Undefined for the empty object with which most blocks start. */
 export function readInitialInput(raw: JsonObject): string | undefined {
   const { input } = raw;
   return isObject(input) && !isEmpty(input) ? JSON.stringify(input) : undefined;
 }
 
 /**
- * The member `tool_choice`; undefined where there is nothing to say. The format has no choice among some of the tools:
- * whoever renders those leaves the others out.
+ * The member `tool_choice`. Undefined when there is nothing to set. The format cannot allow only some tools, so the
+ * request is rendered without the others.
  */
 export function renderToolChoice(
   choice: ToolChoice,
