@@ -19,8 +19,8 @@ const [a, b] = [
   { type: 'custom', custom: { name: 'b' } },
 ];
 
-describe('tools that alone may be called', () => {
-  it('are named in the choice, and the list stays as it is', () => {
+describe('a restriction of the tools that may be called', () => {
+  it('names the tools in the tool choice and keeps the tool list unchanged', () => {
     expect(edit(body(), { allowTools: new Set([0, 1]) })).toBe(body(choice('auto', a, b)));
     expect(edit(body(',"tool_choice":"auto","x":1'), { allowTools: new Set([0]) })).toBe(
       body(`${choice('auto', a)},"x":1`),
@@ -30,7 +30,7 @@ describe('tools that alone may be called', () => {
     );
   });
 
-  it('have the gateway’s own among them', () => {
+  it('includes the tools of the gateway', () => {
     const standIn = { kind: 'function', name: 'more', description: 'd' } as const;
     const edited = JSON.parse(edit(body(), { allowTools: new Set([0]), addTools: [standIn] })) as {
       tools: unknown[];

@@ -18,7 +18,7 @@ const tool = (name: string, more = ''): string => `{"type":"function","function"
 const body = (members: string): string => `{"model":"openai/gpt-x","messages":[]${members}}`;
 
 describe('editRequest', () => {
-  it('hands the same bytes on when there is nothing to change', () => {
+  it('returns the same bytes when there is nothing to change', () => {
     const bytes = Buffer.from(body(`, "big": 12345678901234567890, "one": 1.0, "tools" : [ ${tool('a')} ]`));
     const tape = scanJson(bytes, { depthMax: 64 });
     const outline = outlineRequest(tape);
@@ -26,7 +26,7 @@ describe('editRequest', () => {
     expect(editRequest({ bytes, tape, outline, keepTools, model: 'openai/gpt-x' }).bytes).toBe(bytes);
   });
 
-  it('never lets an extension field out, repeated, escaped or empty', () => {
+  it('removes every credential field, even repeated, escaped or empty ones', () => {
     const secret = 'AKIA-SECRET';
     const fields =
       `,"cloud_access_key_id":"${secret}","cloud_secret_access_key":"${secret}","cloud_region_name":"${secret}"` +
@@ -35,7 +35,7 @@ describe('editRequest', () => {
     expect(edit(body(fields))).toBe('{"model":"openai/gpt-x","messages":[],"user":"u"}');
   });
 
-  it('takes the examples out of a function, from beside it, and out of legacy functions', () => {
+  it('removes the examples inside a function, next to it, and in legacy functions', () => {
     const examples = '"x-svc-examples":["send a mail"]';
     const tools = `{"type":"function",${examples},"function":{${examples},"name":"a","parameters":{}}}`;
     const edited = edit(body(`,"tools":[${tools}],"functions":[{"name":"f",${examples}}]`));
@@ -46,25 +46,25 @@ describe('editRequest', () => {
     );
   });
 
-  it('keeps members of schemas that are only named like ours', () => {
+  it('keeps schema members with the same names as the gateway fields', () => {
     const tools = tool('a', ',"parameters":{"properties":{"x-svc-examples":{},"cloud_region_name":{}}}');
     expect(edit(body(`,"tools":[${tools}]`))).toBe(body(`,"tools":[${tools}]`));
   });
 
-  it('replaces the model, and nothing else in the body', () => {
+  it('replaces only the model', () => {
     expect(edit(body(',"user":"openai/gpt-x"'), { model: 'gpt-x' })).toBe(
       '{"model":"gpt-x","messages":[],"user":"openai/gpt-x"}',
     );
   });
 
-  it('leaves the kept tools in order, byte for byte', () => {
+  it('keeps the order and the bytes of the kept tools', () => {
     const tools = [tool('a'), tool('b', ', "strict" : true'), tool('c')].join(' , ');
     expect(edit(body(`,"tools":[${tools}]`), { keepTools: new Set([1]) })).toBe(
       body(`,"tools":[${tool('b', ', "strict" : true')}]`),
     );
   });
 
-  it('takes what hangs on tools out with the last of them', () => {
+  it('removes members that depend on tools together with the last tool', () => {
     const members = `,"tools":[${tool('a')}],"tool_choice":"auto","parallel_tool_calls":true,"n":1`;
     expect(edit(body(members), { keepTools: new Set() })).toBe(body(',"n":1'));
     expect(edit(body(',"tools":[],"tool_choice":"auto"'), { keepTools: new Set() })).toBe(
@@ -72,7 +72,7 @@ describe('editRequest', () => {
     );
   });
 
-  it('sends on only what it judged, when a member is repeated', () => {
+  it('forwards only the checked one of repeated members', () => {
     const denied = `{"tools":[${tool('denied')}],"model":"a","messages":[1],"tools":[${tool('a')}],"messages":[],"model":"b"}`;
     expect(JSON.parse(edit(denied))).toEqual({ tools: [JSON.parse(tool('a'))], messages: [], model: 'b' });
     expect(edit(denied)).not.toContain('denied');
@@ -80,15 +80,15 @@ describe('editRequest', () => {
     expect(edit(body(`,"tools":[${hidden}]`))).toBe(body(`,"tools":[${tool('a')}]`));
   });
 
-  it('takes time in proportion to the body, however often a member is repeated', () => {
+  it('takes linear time for any number of repeated members', () => {
     const text = body(`${',"model":"m","tools":[]'.repeat(50_000)},"cloud_region_name":"x"`);
     const before = process.cpuUsage();
     expect(edit(text)).toBe('{"messages":[],"model":"m","tools":[]}');
-    // Quadratic cost would be minutes.
+    // Quadratic cost would take minutes.
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3000);
   });
 
-  it('makes schema edits relative to their tool, and drops those that would bring examples back', () => {
+  it('applies schema edits relative to their tool and drops those that would restore examples', () => {
     const tools = `${tool('a')}, ${tool('b', ',"description":"long  text"')}`;
     const start = tool('b', ',"description":"long  text"').indexOf('long  text');
     const schemaEdits = new Map([[1, [{ start, end: start + 10, replacement: 'text' }]]]);
@@ -100,7 +100,7 @@ describe('editRequest', () => {
     expect(edit(body(`,"tools":[${marked}]`), { schemaEdits: whole })).toBe(body(`,"tools":[${tool('c')}]`));
   });
 
-  it('gives valid JSON with the kept tools alone, whatever is kept', () => {
+  it('returns valid JSON with only the kept tools, for any choice of them', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string(), fc.jsonValue(), fc.boolean()), { maxLength: 8 }),

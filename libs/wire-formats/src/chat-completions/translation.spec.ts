@@ -19,7 +19,7 @@ const render = (changes: Partial<ChatRequest>) => provider.renderRequest(request
 const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AA==' } } as const;
 
 describe('a request of another format', () => {
-  it('becomes tool messages first, then what else the turn says', () => {
+  it('puts tool messages before the other content of the turn', () => {
     const turn: ChatMessage = {
       role: 'user',
       parts: [
@@ -43,7 +43,7 @@ describe('a request of another format', () => {
     expect(losses).toEqual([{ field: 'messages[0].is_error', reason: expect.any(String) }]);
   });
 
-  it('says what it loses, and loses nothing else', () => {
+  it('lists all losses and has no others', () => {
     const { body, losses } = render({
       settings: { maxOutputTokens: 5, temperature: 0, topK: 3, stopSequences: ['x'] },
       extensions: { messages: { thinking: {} } },
@@ -84,13 +84,13 @@ describe('a request of another format', () => {
     });
   });
 
-  it('takes the member for the output limit that the provider insists on', () => {
+  it('uses the member for the output limit that the provider accepts', () => {
     const options = { model: 'm', maxTokensField: 'max_tokens' } as const;
     const { body } = provider.renderRequest(request({ settings: { maxOutputTokens: 5 } }), options);
     expect(body).toMatchObject({ max_tokens: 5 });
   });
 
-  it('names the forced tool in the way of its kind', () => {
+  it('names the forced tool by its kind', () => {
     const tools = [
       { kind: 'custom', name: 'c' },
       { kind: 'function', name: 'f', parameters: { type: 'object' } },
@@ -101,23 +101,23 @@ describe('a request of another format', () => {
   });
 });
 
-describe('a seed in the word of Mistral', () => {
+describe('a seed in the member of Mistral', () => {
   const parsed = client.parseRequest(
     scanJson(Buffer.from('{"model":"m","messages":[],"random_seed":7}'), { depthMax: 8 }),
   );
 
-  it('is a seed for every format that has one', () => {
+  it('is a seed for every format with a seed', () => {
     expect(parsed.settings).toEqual({ seed: 7 });
     expect(providerFormatNamed('cohere').provider.renderRequest(parsed, { model: 'm' }).losses).toEqual([]);
   });
 
-  it('is written as it came in its own', () => {
+  it('is rendered in the same member for its own format', () => {
     const { body } = provider.renderRequest(parsed, { model: 'm' });
     expect(body).toEqual({ model: 'm', messages: [], random_seed: 7 });
   });
 });
 
-/** As a provider of another format would answer. */
+/** An answer from a provider of another format. */
 const foreignAnswer: StreamEvent[] = [
   { type: 'message-start', format: 'messages', id: 'msg_1' },
   { type: 'thinking-start', choice: 0, block: 0 },
@@ -143,7 +143,7 @@ const usage = {
 };
 
 describe('an answer of another format', () => {
-  it('is a plain answer with the words of this one', () => {
+  it('is rendered as a plain answer in the terms of this format', () => {
     expect(client.renderResponse(foldAnswer(foreignAnswer), defaults)).toEqual({
       id: 'msg_1',
       object: 'chat.completion',
@@ -165,7 +165,7 @@ describe('an answer of another format', () => {
     });
   });
 
-  it('is a stream that sums to the same, and tells usage only to who asked', () => {
+  it('is rendered as a stream with the same content, with usage only on request', () => {
     const streamed = (includesUsage: boolean): string => {
       const renderer = client.openStreamRenderer({ ...defaults, includesUsage });
       return foreignAnswer.map((event) => Buffer.from(renderer.render(event)).toString()).join('');
@@ -190,7 +190,7 @@ describe('errors', () => {
     source: 'gateway',
   } as const;
 
-  it('have the shape of the endpoint, with the request id', () => {
+  it('have the shape of the endpoint and the request id', () => {
     const rendered = client.renderError(error, 'id-1');
     const { type, code, message, param, source } = error;
     expect(rendered.status).toBe(429);
@@ -200,7 +200,7 @@ describe('errors', () => {
     });
   });
 
-  it('inside a stream are its last event, without the terminator', () => {
+  it('inside a stream are its last event, without a terminator', () => {
     const text = Buffer.from(client.renderStreamError(error, 'id-1')).toString();
     const parser = provider.openStreamParser();
     const events = [...parser.push(Buffer.from(text)), ...parser.end()];
@@ -234,12 +234,12 @@ describe('errors', () => {
     [429, 'slow down', { message: 'slow down', type: 'rate_limit_error' }],
     [500, '', { message: 'The provider answered with status 500.' }],
     [500, '[1]', { message: '[1]' }],
-  ])('of a provider, %i %s, are read', (status, body, expected) => {
+  ])('of a provider are parsed: %i %s', (status, body, expected) => {
     expect(provider.parseError(status, body)).toMatchObject(expected);
   });
 });
 
-describe('an answer with parts that only its own format knows', () => {
+describe('an answer with parts that only its own format has', () => {
   const events: StreamEvent[] = [
     { type: 'message-start', format: 'gemini', id: 'g' },
     { type: 'text-start', choice: 0, block: 0 },
@@ -255,7 +255,7 @@ describe('an answer with parts that only its own format knows', () => {
     { type: 'message-end' },
   ];
 
-  it('stays a text, plain and streamed', () => {
+  it('keeps its text, plain and streamed', () => {
     const plain = client.renderResponse(foldAnswer(events), defaults) as { choices: { message: unknown }[] };
     expect(plain.choices[0]!.message).toEqual({ role: 'assistant', content: 'a' });
     const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });
@@ -264,7 +264,7 @@ describe('an answer with parts that only its own format knows', () => {
     expect(text.match(/"content"/g)).toHaveLength(1);
   });
 
-  it('carries the signature of a call where Google puts it in this format, and reads it back', () => {
+  it('renders and parses the signature of a call in the member that Google uses', () => {
     const signed: StreamEvent[] = [
       { type: 'message-start', format: 'gemini' },
       {

@@ -17,8 +17,8 @@ const deferred = ',"defer_loading":true';
 const withTools = (tools: string): string => `{"model":"m","messages":[],"tools":[${tools}],"max_tokens":5}`;
 const search = JSON.stringify(searchTool);
 
-describe('tools whose loading is left to the provider', () => {
-  it('are marked in place, and the provider’s search stands behind all tools', () => {
+describe('deferred tools', () => {
+  it('are marked in place, and the provider’s search tool is appended', () => {
     const body = withTools(`${tool('a')}, ${tool('b')},${tool('c')}`);
     const edited = edit(body, { keepTools: new Set([0, 2]), deferTools: new Set([2]) });
     expect(edited).toBe(withTools(`${tool('a')},${tool('c', deferred)},${search}`));
@@ -27,7 +27,7 @@ describe('tools whose loading is left to the provider', () => {
     );
   });
 
-  it('are not marked twice, and their examples and shortened schemas go as ever', () => {
+  it('are not marked twice, and their examples and schemas are edited as usual', () => {
     const definition = '{"name":"a","input_schema":{"title":"t","type":"object"},"x-svc-examples":[] }';
     const at = definition.indexOf('"title":"t",');
     const schemaEdits = new Map([[0, [{ start: at, end: at + 12, replacement: '' }]]]);
@@ -40,13 +40,13 @@ describe('tools whose loading is left to the provider', () => {
     ]);
   });
 
-  it('are no different from others where there are none', () => {
+  it('change nothing when the set is empty', () => {
     const body = withTools(tool('a'));
     expect(edit(body, { deferTools: new Set() })).toBe(body);
   });
 });
 
-it('lists what the searches of a transcript have found, the provider’s own and a client’s', () => {
+it('lists the tools found by searches of the provider and of the client', () => {
   const reference = (tool_name: string) => ({ type: 'tool_reference', tool_name });
   const transcript = [
     { role: 'user', content: 'hello' },

@@ -15,8 +15,8 @@ const tool = (name: string): string => `{"name":"${name}","input_schema":{"type"
 const withTools = (tools: string, rest = ''): string =>
   `{"model":"m","messages":[],"tools":[${tools}]${rest}}`;
 
-describe('the edit of a request in place', () => {
-  it('changes nothing but the model, whatever numbers, keys and spacing the client wrote', () => {
+describe('editing a request in place', () => {
+  it('changes only the model and keeps the numbers, keys and spacing of the client', () => {
     const body =
       '{ "messages" : [{"role":"user","content":"é\\u00e9 12345678901234567890"}],\n "x":1.0e2, "model":"a/b"}';
     expect(edit(body, { model: 'b' })).toBe(body.replace('"a/b"', '"b"'));
@@ -28,17 +28,17 @@ describe('the edit of a request in place', () => {
     [[0, 2], `${tool('a')}, ${tool('c')}`],
     [[0, 1], `${tool('a')}, ${tool('b')}`],
     [[1], tool('b')],
-  ])('keeps the tools %j, with no comma left over', (kept, left) => {
+  ])('keeps the tools %j without an extra comma', (kept, left) => {
     const body = withTools(['a', 'b', 'c'].map(tool).join(', '));
     expect(edit(body, { keepTools: new Set(kept) })).toBe(withTools(left));
   });
 
-  it('takes the tools and the choice among them out together, and keeps the rest', () => {
+  it('removes all tools together with the tool choice and keeps the rest', () => {
     const body = withTools(tool('a'), ',"tool_choice":{"type":"auto"},"max_tokens":5');
     expect(edit(body, { keepTools: new Set() })).toBe('{"model":"m","messages":[],"max_tokens":5}');
   });
 
-  it('lets no examples out, of any tool that stays', () => {
+  it('removes the examples of every kept tool', () => {
     const examples = '"x-svc-examples":["find \\"x\\""]';
     const body = withTools(
       `{${examples},"name":"a","input_schema":{}},{"name":"b","input_schema":{},${examples}}`,
@@ -47,7 +47,7 @@ describe('the edit of a request in place', () => {
     expect(edit(body, { keepTools: new Set([1]) })).toBe(withTools('{"name":"b","input_schema":{}}'));
   });
 
-  it('makes schema edits where they belong, and none that touch what is stripped', () => {
+  it('applies schema edits at the right offsets, except edits that overlap removals', () => {
     const definition = '{"name":"a","input_schema":{"title":"t","type":"object"},"x-svc-examples":[]}';
     const at = definition.indexOf('"title":"t",');
     const schemaEdits = new Map([[0, [{ start: at, end: at + 12, replacement: '' }]]]);
@@ -59,7 +59,7 @@ describe('the edit of a request in place', () => {
     expect(edit(withTools(definition), { schemaEdits: touching })).toBe(withTools(stripped));
   });
 
-  it('leaves one of each member that was judged, the last, so that no provider sees another request', () => {
+  it('keeps only the last, checked one of repeated members', () => {
     const body = '{"model":"x","tools":[1],"messages":[1],"model":"m","messages":[],"tools":[]}';
     expect(edit(body)).toBe('{"model":"m","messages":[],"tools":[]}');
   });

@@ -28,15 +28,15 @@ describe('citations of another format', () => {
     type: 'url_citation',
     url_citation: { start_index: start, end_index: end, title: 'A page', url },
   });
-  // Places count characters, of which the face is one.
+  // Positions count code points, and the emoji is one.
   const annotations = [annotation(8, 16, 'https://a.example'), annotation(16, 17, 'https://b.example')];
 
-  it('are annotations of the pages that the text rests on', () => {
+  it('become annotations of the cited web pages', () => {
     const { choices } = client.renderResponse(foldAnswer(answer), defaults);
     expect(choices).toEqual([expect.objectContaining({ message: expect.objectContaining({ annotations }) })]);
   });
 
-  it('are told once, with the finish of a stream', () => {
+  it('are sent once, with the finish of a stream', () => {
     const renderer = client.openStreamRenderer({ ...defaults, includesUsage: false });
     const frames = answer.map((event) => String(renderer.render(event))).filter((text) => text !== '');
     const told = frames.filter((frame) => frame.includes('annotations'));
@@ -46,7 +46,7 @@ describe('citations of another format', () => {
     });
   });
 
-  it('are no member of a message that cites nothing', () => {
+  it('add no member to a message without citations', () => {
     const silent = answer.filter(({ type }) => type !== 'citation');
     expect(JSON.stringify(client.renderResponse(foldAnswer(silent), defaults))).not.toContain('annotations');
   });

@@ -22,17 +22,17 @@ describe('outlineRequest', () => {
     [{ model: 'm', messages: [], tool_choice: 3 }, 'invalid_field', 'tool_choice'],
     [[], 'invalid_field', undefined],
     ['text', 'invalid_field', undefined],
-  ])('refuses %j, naming the field', (body, code, param) => {
+  ])('rejects %j and names the field', (body, code, param) => {
     expect(() => outlineRequest(scan(body))).toThrow(expect.objectContaining({ code, param }));
   });
 
-  it('leaves to the provider what only the provider reads', () => {
+  it('does not check fields that only the provider reads', () => {
     expect(
       outline({ temperature: 'hot', messages: [1, null, { role: 'oracle' }], n: -1 }).messages,
     ).toHaveLength(3);
   });
 
-  it('takes null for not set', () => {
+  it('treats null as not set', () => {
     expect(outline({ stream: null, tools: null, tool_choice: null })).toMatchObject({
       stream: false,
       tools: [],
@@ -66,7 +66,7 @@ describe('outlineRequest', () => {
     expect(outline({ tool_choice: choice }).toolChoice).toEqual(expected);
   });
 
-  it('tells functions, custom tools, built-in tools and cache markers apart', () => {
+  it('distinguishes functions, custom tools, built-in tools and cache markers', () => {
     const tools = [
       { type: 'function', function: { name: 'a', parameters: {} } },
       { type: 'custom', custom: { name: 'b' } },
@@ -103,7 +103,7 @@ describe('outlineRequest', () => {
 });
 
 describe('toolDefinitions', () => {
-  it('describes the tools asked for, examples and all', () => {
+  it('describes the requested tools, including examples', () => {
     const parameters = { type: 'object' };
     const tape = scan({
       model: 'm',
@@ -126,7 +126,7 @@ describe('toolDefinitions', () => {
 });
 
 describe('readCloudFields', () => {
-  it('reads what is there, and refuses what is no text', () => {
+  it('reads the credential fields and rejects values that are not strings', () => {
     expect(readCloudFields(scan({ cloud_region_name: 'eu', cloud_session_token: null }))).toEqual({
       cloud_region_name: 'eu',
     });

@@ -3,7 +3,7 @@ import { renderRequest } from '../provider/render-request.ts';
 import { parseRequest } from './parse-request.ts';
 
 describe('a request for another format', () => {
-  it('keeps every digit of schemas, and of what it does not know', () => {
+  it('keeps every digit in schemas and unknown members', () => {
     const parameters = '{"type":"object","properties":{"id":{"enum":[9007199254740993]}}}';
     const tools = `[{"type":"function","function":{"name":"f","parameters":${parameters}}}]`;
     const body = `{"model":"m","messages":[],"tools":${tools},"seed":9223372036854775807}`;

@@ -36,7 +36,7 @@ const call = (index: number | undefined, id: string | null, name: string | null,
 });
 
 describe('parsing a stream', () => {
-  it('opens and closes every block, in order', () => {
+  it('starts and ends every block in order', () => {
     const events = parse([
       { delta: { role: 'assistant', content: '' } },
       { delta: { reasoning_content: 'hm' } },
@@ -64,7 +64,7 @@ describe('parsing a stream', () => {
     ]);
   });
 
-  it('keeps parallel calls apart, interleaved or told by id alone', () => {
+  it('separates parallel calls that are interleaved or differ only by id', () => {
     const names = (events: StreamEvent[]) =>
       partsOf(events).map((part) => part.type === 'tool-call' && [part.id, part.name, part.argumentsText]);
     expect(
@@ -80,12 +80,12 @@ describe('parsing a stream', () => {
       ['a', 'f', '{"x":1}'],
       ['b', 'g', '{"y":2}'],
     ]);
-    // Google's endpoint numbers all calls 0.
+    // Google's endpoint gives all calls the index 0.
     expect(names(parse([call(0, 'a', 'f', '{}'), call(0, 'b', 'f', '{"z":1}')]))).toEqual([
       ['a', 'f', '{}'],
       ['b', 'f', '{"z":1}'],
     ]);
-    // Mistral's leaves the number out; others repeat the id and an empty name.
+    // Mistral's sends no index. Others repeat the id with an empty name.
     expect(
       names(
         parse([call(undefined, 'a', 'f', '{'), call(undefined, 'a', '', '}'), call(undefined, 'b', 'g', '')]),
@@ -96,7 +96,7 @@ describe('parsing a stream', () => {
     ]);
   });
 
-  it('keeps several answers apart', () => {
+  it('separates several choices', () => {
     const events = parse([
       { index: 1, delta: { content: 'one' } },
       { index: 0, delta: { content: 'zero' } },
@@ -111,10 +111,10 @@ describe('parsing a stream', () => {
     expect(events.at(-1)).toEqual({ type: 'message-end' });
   });
 
-  it('says that an answer is whole only when it is', () => {
+  it('ends an answer only if it is complete', () => {
     const ended = (chunks: (Chunk | string)[]) => parse(chunks).some(({ type }) => type === 'message-end');
     expect(ended([{ delta: { content: 'a' }, finish_reason: 'stop' }, '[DONE]'])).toBe(true);
-    // Perplexity and others end without a terminator.
+    // Perplexity and others do not send a terminator.
     expect(ended([{ delta: { content: 'a' }, finish_reason: 'stop' }])).toBe(true);
     expect(ended([{ delta: { content: 'a' } }])).toBe(false);
     expect(
@@ -126,7 +126,7 @@ describe('parsing a stream', () => {
     expect(ended([])).toBe(false);
   });
 
-  it('tells a failure inside the stream, whichever way it is sent', () => {
+  it('returns an error event for every shape of an error inside the stream', () => {
     const failure = { type: 'error', message: 'overloaded', code: '503' };
     const error = { message: 'overloaded', code: 503 };
     expect(parse([{ delta: { content: 'a' } }, JSON.stringify({ error })]).at(-1)).toMatchObject(failure);
@@ -136,13 +136,13 @@ describe('parsing a stream', () => {
   });
 
   it.each(['{', 'null,', '"\u0001"', `${'['.repeat(20_000)}${']'.repeat(20_000)}`])(
-    'refuses a chunk that cannot be read',
+    'rejects a chunk with invalid JSON',
     (data) => {
       expect(() => parse([data])).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
     },
   );
 
-  it('refuses an event without end, and an endless list of calls', () => {
+  it('rejects an endless event and an endless list of calls', () => {
     const parser = provider.openStreamParser();
     expect(() => parser.push(Buffer.alloc(2_000_000, 0x61))).toThrow(
       expect.objectContaining({ code: 'upstream_invalid' }),
@@ -151,7 +151,7 @@ describe('parsing a stream', () => {
     expect(() => parse(calls)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
   });
 
-  it('tells nothing of choices past their bound: who renders them keeps each', () => {
+  it('skips choices beyond the limit', () => {
     const events = parse([
       ...Array.from({ length: 300 }, (_, index) => ({ index, delta: { content: 'a' } })),
       { index: 299, finish_reason: 'stop' },
@@ -162,7 +162,7 @@ describe('parsing a stream', () => {
     expect(partsOf(events)).toEqual([{ type: 'text', text: 'ab' }]);
   });
 
-  it('tells members of the answer once, though every chunk repeats them', () => {
+  it('returns members of the answer once, even if every chunk repeats them', () => {
     const chunk = JSON.stringify({
       id: 'r',
       service_tier: 'x',
@@ -177,7 +177,7 @@ describe('the finish reason', () => {
   const reasonsOf = (events: readonly StreamEvent[]): unknown[] =>
     events.flatMap((event) => (event.type === 'finish' ? [[event.reason, event.rawReason]] : []));
 
-  it('of calls is that there are calls, where the provider says stop: OpenAI does of a call that was forced', () => {
+  it('is tool-calls for an answer with calls, even if the provider sends stop, as OpenAI does for forced calls', () => {
     const called = { tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] };
     const plain = { id: 'r', choices: [{ index: 0, message: called, finish_reason: 'stop' }] };
     const events = provider.parseResponse(Buffer.from(JSON.stringify(plain)));
@@ -187,7 +187,7 @@ describe('the finish reason', () => {
     ]);
   });
 
-  it('of another choice is its own, and of calls that were cut off, their length', () => {
+  it('is separate for each choice, and length for truncated calls', () => {
     const other = { index: 1, delta: { content: 'a' }, finish_reason: 'stop' };
     expect(reasonsOf(parse([call(0, 'c', 'f', '{'), other, { finish_reason: 'length' }]))).toEqual([
       ['stop', 'stop'],
@@ -229,7 +229,7 @@ describe('usage', () => {
       { inputTokens: 9, outputTokens: 0, cachedInputTokens: 8 },
     ],
     [{}, undefined],
-  ])('of %j', (usage, expected) => {
+  ])('is parsed from %j', (usage, expected) => {
     expect(usageOf(usage)).toEqual(expected);
   });
 });
@@ -240,13 +240,13 @@ describe('usage of a stream', () => {
     JSON.stringify({ id: 'r', choices: [{ index: 0, delta: {}, ...choice }], ...members });
   const usageOf = (chunks: readonly string[]) => parse(chunks).filter(({ type }) => type === 'usage');
 
-  it('is read where Moonshot tells it: in the last piece of the choice', () => {
+  it('is read from the last piece of the choice, where Moonshot sends it', () => {
     expect(usageOf([chunk({}), chunk({ finish_reason: 'stop', usage }), '[DONE]'])).toMatchObject([
       { usage: { inputTokens: 9, outputTokens: 2 } },
     ]);
   });
 
-  it("is the answer's own, where that is told too", () => {
+  it('of the answer has priority over usage of the choice', () => {
     const other = { ...usage, prompt_tokens: 1 };
     expect(usageOf([chunk({ finish_reason: 'stop', usage: other }, { usage }), '[DONE]'])).toMatchObject([
       { usage: { inputTokens: 9 } },
@@ -255,7 +255,7 @@ describe('usage of a stream', () => {
 });
 
 describe('the summary of an answer', () => {
-  it('stays small however long the answer is', () => {
+  it('stays small for any length of the answer', () => {
     const calls = Array.from({ length: 1000 }, (_, index) => call(index, `c${index}`, 'f', '{}'));
     const summary = parse([
       { delta: { content: 'abc' } },

@@ -24,7 +24,7 @@ function order(events: readonly StreamEvent[]): StreamEvent[] {
 }
 
 describe('BlockQueue', () => {
-  test('calls that run side by side come one after the other, and no piece is lost', () => {
+  test('interleaved calls become sequential, and no piece is lost', () => {
     const first = [start(0), piece(0, '{"a":'), piece(0, '1}'), end(0)];
     const second = [start(1), piece(1, '{"b":'), piece(1, '2}'), end(1)];
     const [s0, a0, b0, e0] = first;
@@ -32,7 +32,7 @@ describe('BlockQueue', () => {
     expect(order([s0!, s1!, a0!, a1!, b0!, b1!, e0!, e1!, finish])).toEqual([...first, ...second, finish]);
   });
 
-  test('a call whose arguments are whole does not hold the next one back, although its end comes late', () => {
+  test('a call with complete arguments does not delay the next one, even if its end arrives late', () => {
     const queue = new BlockQueue();
     for (const event of [start(0), piece(0, '{}')]) queue.push(event);
     expect(queue.push(start(1))).toEqual([start(1)]);
@@ -40,7 +40,7 @@ describe('BlockQueue', () => {
     expect(queue.push(end(0))).toEqual([]);
   });
 
-  test('what waits for an end that never comes is told with the finish', () => {
+  test('buffered events are released with the finish if the end of a block never arrives', () => {
     expect(order([start(0), start(1), piece(1, '{}'), finish])).toEqual([
       start(0),
       start(1),
@@ -49,7 +49,7 @@ describe('BlockQueue', () => {
     ]);
   });
 
-  test('what waits is bounded, and nothing of it counts once it is told', () => {
+  test('the buffer is limited, and released events no longer count', () => {
     const long = (block: number) => Array.from({ length: 20 }, () => piece(block, 'x'.repeat(1024 * 1024)));
     expect(() => order([start(0), start(1), ...long(1), end(0), end(1)])).not.toThrow();
     const twice = [start(0), start(1), ...long(1), end(1), end(0), start(2), start(3), ...long(3), end(2)];

@@ -10,7 +10,7 @@ const schema = { type: 'object' };
 const marker = { cache_control: { type: 'ephemeral' } };
 
 describe('the outline of a request', () => {
-  it('tells tools that may be judged from those that are always forwarded', () => {
+  it('distinguishes tools that may be pruned from tools that are always forwarded', () => {
     const { tools } = outline({
       tools: [
         { name: 'a', input_schema: schema },
@@ -46,7 +46,7 @@ describe('the outline of a request', () => {
     expect(outline({ tool_choice: choice }).toolChoice).toEqual(expected);
   });
 
-  it("sees calls and results, and takes a turn of results alone for the tools'", () => {
+  it('reads calls and results, and gives a turn of only results the role tool', () => {
     const { messages: turns } = outline({
       messages: [
         { role: 'user', content: 'go' },
@@ -85,7 +85,7 @@ describe('the outline of a request', () => {
     expect(turns.map(({ cacheControl }) => cacheControl)).toEqual([false, false, true, false]);
   });
 
-  it("sees the system prompt and its marker, and takes a marker on the request for the last message's", () => {
+  it('reads the system prompt and its marker, and applies a marker on the request to the last message', () => {
     const { system, messages: turns } = outline({
       system: [
         { type: 'text', text: 'be' },
@@ -113,18 +113,18 @@ describe('the outline of a request', () => {
     [{ tool_choice: 'auto' }, 'invalid_field', 'tool_choice'],
     [{ tool_choice: { type: 'tool' } }, 'invalid_field', 'tool_choice.name'],
     [{ cloud_access_key_id: 'x' }, 'unknown_field', 'cloud_access_key_id'],
-  ])('refuses %j with %s', (body, code, param) => {
+  ])('rejects %j with %s', (body, code, param) => {
     expect(() => outline(body)).toThrow(expect.objectContaining({ code, param }));
   });
 
-  it('leaves what the gateway does not read to the provider', () => {
+  it('does not check fields that only the provider reads', () => {
     expect(outline({ messages: [1, { role: 'x', content: 5 }], max_tokens: 'many' }).messages).toHaveLength(
       2,
     );
     expect(outline({ max_tokens: 7 }).maxOutputTokens).toBe(7);
   });
 
-  it('gives the definitions of the tools asked for, with their examples', () => {
+  it('returns the definitions of the requested tools, including examples', () => {
     const body = {
       model: 'm',
       messages: [],

@@ -33,8 +33,8 @@ const text = (block: number, said: string): StreamEvent[] => [
   { type: 'text-end', ...at(block) },
 ];
 
-describe('the stream that a client gets', () => {
-  it('keeps no block that has ended, so that a long answer costs no more an event than a short one', () => {
+describe('the stream to a client', () => {
+  it('removes ended blocks from the state, so that events of long answers cost no more', () => {
     let state = beginStreamRender(options);
     for (const event of [start, ...Array.from({ length: 20 }, (_, block) => text(block, 'a')).flat()]) {
       [state] = renderStreamEvent(state, event);
@@ -43,7 +43,7 @@ describe('the stream that a client gets', () => {
     expect(state.nextIndex).toBe(20);
   });
 
-  it("is the official clients' sequence, whatever provider it comes from", () => {
+  it('has the event order of the official SDKs for every provider', () => {
     const frames = render([start, ...text(0, 'hi'), finish(), usage, end]);
     expect(frames.map(({ type }) => type)).toEqual([
       'message_start',
@@ -57,7 +57,7 @@ describe('the stream that a client gets', () => {
     expect(frames[0]!.message).toMatchObject({ id: 'c1', model: 'gpt', content: [], stop_reason: null });
   });
 
-  it('tells usage and reason last, since most providers do: cached input apart, in our words', () => {
+  it('sends usage and finish reason last, with cached input separate', () => {
     expect(render([start, ...text(0, 'hi'), finish('tool-calls'), usage, end]).at(-2)).toEqual({
       type: 'message_delta',
       delta: { stop_reason: 'tool_use', stop_sequence: null },
@@ -71,7 +71,7 @@ describe('the stream that a client gets', () => {
     });
   });
 
-  it('ends each block before the next, and numbers those that are shown', () => {
+  it('ends each block before the next one starts and numbers the sent blocks', () => {
     const call = (block: number) =>
       ({ type: 'tool-call-start', ...at(block), id: `t${block}`, name: 'a', kind: 'function' }) as const;
     const piece = (block: number, argumentsText: string) =>
@@ -99,7 +99,7 @@ describe('the stream that a client gets', () => {
     ]);
   });
 
-  it('tells thinking with its signature, and thinking that is shown to nobody as such', () => {
+  it('sends thinking with its signature, and redacted thinking as redacted', () => {
     const frames = render([
       start,
       { type: 'thinking-start', ...at(0) },
@@ -132,7 +132,7 @@ describe('the stream that a client gets', () => {
     ]);
   });
 
-  it('shows one choice: others are passed over', () => {
+  it('sends only the first choice', () => {
     const other: StreamEvent[] = [
       { type: 'text-start', choice: 1, block: 0 },
       { type: 'text-delta', choice: 1, block: 0, text: 'other' },
@@ -143,7 +143,7 @@ describe('the stream that a client gets', () => {
     expect(frames.at(-2)).toMatchObject({ delta: { stop_reason: 'end_turn' } });
   });
 
-  it('says refusals as text, and citations that it can name', () => {
+  it('sends refusals as text, and citations with a known location', () => {
     const frames = render([
       start,
       { type: 'refusal-start', ...at(0) },
@@ -174,13 +174,13 @@ describe('the stream that a client gets', () => {
     ]);
   });
 
-  it("tells a provider's failure in the format's own event, without a terminator", () => {
+  it("sends a provider's error in the format's error event, without a terminator", () => {
     const frames = render([start, ...text(0, 'a'), { type: 'error', message: 'boom', errorType: 'x' }]);
     expect(frames.at(-1)).toEqual({ type: 'error', error: { type: 'x', message: 'boom' } });
     expect(frames.map(({ type }) => type)).not.toContain('message_stop');
   });
 
-  it("tells a failure of the gateway's own the same way, and lets no text forge an event", () => {
+  it('sends an error of the gateway in the same way and prevents its text from injecting an event', () => {
     const told = messages.client.renderStreamError(
       {
         status: 502,
@@ -214,7 +214,7 @@ describe('the error answer', () => {
     [503, 'overloaded_error', 'overloaded_error'],
     [529, 'api_error', 'overloaded_error'],
     [402, 'insufficient_quota', 'billing_error'],
-  ])('with status %i and type %s is a %s', (status, type, expected) => {
+  ])('with status %i and type %s has the type %s', (status, type, expected) => {
     const error = { status, type, code: null, message: 'm', param: null, source: 'provider' } as const;
     const rendered = messages.client.renderError(error, 'req');
     expect(rendered).toMatchObject({ status, headers: { 'request-id': 'req' } });

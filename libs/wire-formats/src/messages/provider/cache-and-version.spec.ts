@@ -4,11 +4,11 @@ import { messages } from '../messages.ts';
 import { chooseMessagesVersion } from './render-request.ts';
 import { fromChat, parse, say } from './render-request.fixture.ts';
 
-describe('markers of the prompt cache between formats', () => {
+describe('cache markers between formats', () => {
   const marker = { cache_control: { type: 'ephemeral', ttl: '1h' } };
   const schema = { type: 'object' };
 
-  it('go from chat completions, wherever its clients put them, to their places', () => {
+  it('from chat completions keep their places, wherever the client put them', () => {
     const { body, fields } = fromChat({
       messages: [
         { role: 'system', content: 's', ...marker },
@@ -24,7 +24,7 @@ describe('markers of the prompt cache between formats', () => {
     expect(fields).toEqual([]);
   });
 
-  it('are a loss on the way to chat completions, and so is a budget for thinking', () => {
+  it('are a loss in chat completions, and so is a thinking budget', () => {
     const request = parse(messages, {
       model: 'm',
       system: [{ type: 'text', text: 's', ...marker }],
@@ -41,10 +41,10 @@ describe('markers of the prompt cache between formats', () => {
   });
 });
 
-describe('the version that a request is sent with', () => {
+describe('the API version of a request', () => {
   const sampled = { temperature: 0.5, top_p: 0.9 };
 
-  it('is the newest, but for requests that say what that one refuses', () => {
+  it('is the newest, except for requests that the newest rejects', () => {
     const version = (body: object) =>
       chooseMessagesVersion(
         parse(messages, { model: 'm', messages: [{ role: 'user', content: 'x' }], ...body }),
@@ -57,7 +57,7 @@ describe('the version that a request is sent with', () => {
     expect(version({ messages: [ofAssistant] })).toBe('2023-06-01');
   });
 
-  it('takes sampling settings, or has them lost', () => {
+  it('accepts sampling settings or loses them', () => {
     const older = fromChat(sampled);
     expect([older.body.temperature, older.body.top_p, older.fields]).toEqual([0.5, 0.9, []]);
     const newer = fromChat(sampled, { apiVersion: '2026-10-21' });
@@ -65,7 +65,7 @@ describe('the version that a request is sent with', () => {
     expect(newer.fields).toEqual(['temperature', 'top_p']);
   });
 
-  it('loses documents of the assistant and citations of the user where it refuses them', () => {
+  it('loses documents of the assistant and citations of the user if it rejects them', () => {
     const options = { apiVersion: '2026-10-21' };
     const source = { kind: 'url', url: 'https://d.test' } as const;
     const ofAssistant: ChatMessage = { role: 'assistant', parts: [{ type: 'document', source }] };

@@ -41,20 +41,20 @@ const whole = [
 ];
 
 describe("the parser of a provider's stream", () => {
-  it('gives one message-end for a whole stream, and none for one that stops after any of its events', () => {
+  it('returns one message-end for a complete stream and none for a stream that stops after any event', () => {
     expect(parse(whole).filter(({ type }) => type === 'message-end')).toHaveLength(1);
     for (let length = 0; length < whole.length; length += 1) {
       expect(parse(whole.slice(0, length)).map(({ type }) => type)).not.toContain('message-end');
     }
   });
 
-  it('gives none for one that stops at any of its bytes either, and does not fail', () => {
+  it('returns no message-end for a stream that stops at any byte, and does not fail', () => {
     const bytes = Buffer.from(whole.map(frame).join(''));
     const terminator = bytes.lastIndexOf('event: message_stop');
     for (let length = 0; length < terminator; length += 1) {
       const parser = messages.provider.openStreamParser();
       let events: StreamEvent[] = [];
-      // A last event that is cut inside its JSON is told as a failure.
+      // A last event that ends inside its JSON is an error.
       try {
         events = [...parser.push(bytes.subarray(0, length)), ...parser.end()];
       } catch (error) {
@@ -64,7 +64,7 @@ describe("the parser of a provider's stream", () => {
     }
   });
 
-  it('adds usage up: the cached input is part of the input, later figures replace earlier ones', () => {
+  it('merges usage: input includes cached input, and later counts replace earlier ones', () => {
     const cached = { input_tokens: 3, cache_read_input_tokens: 10, cache_creation_input_tokens: 4 };
     const usage = foldAnswer(
       parse([{ type: 'message_start', message: { usage: { ...cached, output_tokens: 1 } } }, ...end]),
@@ -86,7 +86,7 @@ describe("the parser of a provider's stream", () => {
     ['pause_turn', 'pause'],
     ['refusal', 'refusal'],
     ['of_the_future', 'other'],
-  ])('maps %s to %s, and keeps the word', (rawReason, reason) => {
+  ])('maps %s to %s and keeps the original reason', (rawReason, reason) => {
     const [finish] = parse([
       start,
       { type: 'message_delta', delta: { stop_reason: rawReason } },
@@ -95,7 +95,7 @@ describe("the parser of a provider's stream", () => {
     expect(finish).toEqual({ type: 'finish', choice: 0, reason, rawReason });
   });
 
-  it('carries blocks that only this format knows whole, input and later members included', () => {
+  it('keeps unknown blocks complete, including input and later members', () => {
     const events = parse([
       start,
       open(0, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
@@ -118,7 +118,7 @@ describe("the parser of a provider's stream", () => {
     );
   });
 
-  it('gives a call without arguments the empty object, streamed and plain, for formats that must say it', () => {
+  it('returns an empty object as arguments of a call without any, streamed and plain', () => {
     const call = { type: 'tool_use', id: 't', name: 'a', input: {} };
     const silent = { type: 'input_json_delta', partial_json: '' };
     const plain = Buffer.from(JSON.stringify({ id: 'r', content: [call], stop_reason: 'tool_use' }));
@@ -133,7 +133,7 @@ describe("the parser of a provider's stream", () => {
     }
   });
 
-  it('tells a failure inside the stream, and nothing after it', () => {
+  it('returns an error event for an error inside the stream, and nothing after it', () => {
     const error = { type: 'overloaded_error', message: 'Overloaded' };
     const events = parse([start, { type: 'error', error }, ...end]);
     expect(events.slice(-1)).toMatchObject([
@@ -141,7 +141,7 @@ describe("the parser of a provider's stream", () => {
     ]);
   });
 
-  it('passes over events and pieces that it does not know, and blocks without an end', () => {
+  it('skips unknown events and deltas, and accepts blocks without an end', () => {
     const events = parse([
       { type: 'of_the_future' },
       start,
@@ -155,13 +155,10 @@ describe("the parser of a provider's stream", () => {
 
   it.each([
     ['a second message', [start, start]],
-    ['a piece of a block that is not open', [start, piece(0, { type: 'text_delta', text: 'x' })]],
+    ['a delta for a block that is not open', [start, piece(0, { type: 'text_delta', text: 'x' })]],
+    ['too many open blocks', [start, ...Array.from({ length: 300 }, (_, at) => open(at, { type: 'text' }))]],
     [
-      'more open blocks than anyone needs',
-      [start, ...Array.from({ length: 300 }, (_, at) => open(at, { type: 'text' }))],
-    ],
-    [
-      "a server tool's input that is no JSON",
+      "a server tool's input that is not JSON",
       [
         start,
         open(0, { type: 'server_tool_use' }),
@@ -169,11 +166,11 @@ describe("the parser of a provider's stream", () => {
         stop(0),
       ],
     ],
-  ])('refuses %s', (_, events) => {
+  ])('rejects %s', (_, events) => {
     expect(() => parse(events)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
   });
 
-  it('does not let members add up without a bound, which each event would copy', () => {
+  it('limits the number of members, which each event copies', () => {
     const made = (at: number) => ({ [`made_up_${at}`]: at });
     const pieces = Array.from({ length: 300 }, (_, at) => piece(0, { type: 'x_delta', ...made(at) }));
     expect(() => parse([start, open(0, { type: 'x' }), ...pieces])).toThrow(
@@ -190,7 +187,7 @@ describe("the parser of a provider's stream", () => {
       expect(Object.keys(extensions?.messages ?? {}).length).toBeLessThanOrEqual(256);
   });
 
-  it('refuses data that is no JSON, and an event beyond its bound', () => {
+  it('rejects data that is not JSON and an event beyond the limit', () => {
     const push = (text: string) => () => messages.provider.openStreamParser().push(Buffer.from(text));
     expect(push('event: message_start\ndata: {"type":\n\n')).toThrow(
       expect.objectContaining({ code: 'upstream_invalid' }),
@@ -204,7 +201,7 @@ describe("the parser of a provider's stream", () => {
 describe("the parser of a provider's plain answer", () => {
   const parsePlain = (body: unknown) => messages.provider.parseResponse(Buffer.from(JSON.stringify(body)));
 
-  it('gives the events that a stream of it would have given', () => {
+  it('returns the same events as a stream of the answer', () => {
     const body = {
       id: 'msg_1',
       model: 'm',
@@ -219,12 +216,12 @@ describe("the parser of a provider's plain answer", () => {
     expect(foldAnswer(parsePlain(body))).toEqual(foldAnswer(parse(whole)));
   });
 
-  it('tells an error that came with status 200', () => {
+  it('returns an error event for an error with status 200', () => {
     const error = { type: 'api_error', message: 'Internal' };
     expect(parsePlain({ type: 'error', error })).toMatchObject([{ type: 'error', message: 'Internal' }]);
   });
 
-  it.each([[{}], [{ content: 'x' }], [[]], [null]])('refuses %j', (body) => {
+  it.each([[{}], [{ content: 'x' }], [[]], [null]])('rejects %j', (body) => {
     expect(() => parsePlain(body)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
   });
 });

@@ -4,7 +4,7 @@ import { messages } from '../messages.ts';
 import { fromChat, parse, say } from './render-request.fixture.ts';
 
 describe('a request from another format', () => {
-  it('tells system messages before the conversation, and says where that moved one', () => {
+  it('moves system messages before the conversation and reports each move as a loss', () => {
     const { body, fields } = fromChat({
       messages: [
         { role: 'system', content: 'a' },
@@ -20,7 +20,7 @@ describe('a request from another format', () => {
     expect([alone.body.system, alone.body.messages]).toEqual([undefined, [{ role: 'user', content: 'a' }]]);
   });
 
-  it("puts all results of one turn's calls into one message, with what the user says next", () => {
+  it("puts all results of a turn's calls into one message, together with the user's next text", () => {
     const { body, fields } = fromChat({
       messages: [
         { role: 'user', content: 'go' },
@@ -70,7 +70,7 @@ describe('a request from another format', () => {
     expect(JSON.stringify(body)).toContain('"input":{"n":12345678901234567890}');
   });
 
-  it('always says an output limit: the client’s, the model’s, or one that every model takes', () => {
+  it('always sets an output limit: the client’s, the model’s, or one that every model accepts', () => {
     expect(fromChat({ max_tokens: 7 }, { maxOutputTokensDefault: 9 }).body.max_tokens).toBe(7);
     expect(fromChat({}, { maxOutputTokensDefault: 9 }).body.max_tokens).toBe(9);
     expect(fromChat({}).body.max_tokens).toBe(4096);
@@ -87,14 +87,14 @@ describe('a request from another format', () => {
     ],
     [undefined, false, { type: 'auto', disable_parallel_tool_use: true }],
     [undefined, undefined, undefined],
-  ])('says the choice %j with parallel calls %j', (choice, parallel, expected) => {
+  ])('renders the choice %j with parallel calls %j', (choice, parallel, expected) => {
     const tools = [{ type: 'function', function: { name: 'a', parameters: { type: 'object' } } }];
     const { body, fields } = fromChat({ tools, tool_choice: choice, parallel_tool_calls: parallel });
     expect(body.tool_choice).toEqual(expected);
     expect(fields).toEqual([]);
   });
 
-  it('gives a tool without parameters a schema, be they left out or null', () => {
+  it('gives a tool with missing or null parameters a schema', () => {
     for (const body of [{ name: 'f' }, { name: 'f', parameters: null }]) {
       expect(fromChat({ tools: [{ type: 'function', function: body }] }).body.tools).toEqual([
         { name: 'f', input_schema: { type: 'object' } },
@@ -102,7 +102,7 @@ describe('a request from another format', () => {
     }
   });
 
-  it('says a choice among some of the tools by leaving the others out', () => {
+  it('sends only the allowed tools, without the others', () => {
     const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }));
     const allowed = { mode: 'auto', tools: [{ type: 'function', function: { name: 'b' } }] };
     const { body } = fromChat({ tools, tool_choice: { type: 'allowed_tools', allowed_tools: allowed } });
@@ -110,7 +110,7 @@ describe('a request from another format', () => {
     expect(body.tool_choice).toEqual({ type: 'auto' });
   });
 
-  it('says settings in its own words', () => {
+  it('renders settings in the terms of this format', () => {
     const schema = { type: 'object', additionalProperties: false };
     const { body, fields } = fromChat({
       stop: ['a'],
@@ -140,25 +140,25 @@ describe('a request from another format', () => {
     [{ response_format: { type: 'json_object' } }, 'response_format'],
     [{ tools: [{ type: 'custom', custom: { name: 'c' } }] }, 'tools[0]'],
     [{ reasoning_effort: 'furious' }, 'reasoning_effort'],
-  ])('tells that %j is lost', (body, field) => {
+  ])('reports the loss of %j', (body, field) => {
     expect(fromChat(body).fields).toEqual([field]);
   });
 
-  it('tells no loss of what means the same as silence', () => {
+  it('reports no loss for values that equal the default', () => {
     expect(fromChat({ n: 1, frequency_penalty: 0, presence_penalty: 0 }).fields).toEqual([]);
   });
 
-  it('tells that an effort is lost where the model takes none', () => {
+  it('reports the loss of an effort that the model rejects', () => {
     const { body, fields } = fromChat({ reasoning_effort: 'high' }, { takesReasoningEffort: false });
     expect([body.output_config, fields]).toEqual([undefined, ['reasoning_effort']]);
   });
 });
 
-describe('what a message holds', () => {
+describe('the content of a message', () => {
   const user = (...parts: ChatPart[]): ChatMessage => ({ role: 'user', parts });
   const data = Buffer.from('plain').toString('base64');
 
-  it('says media where they are, and texts as texts', () => {
+  it('renders media by source and text documents as text', () => {
     const { body, fields } = say(
       user(
         { type: 'image', source: { kind: 'url', url: 'https://i.test' } },
@@ -181,20 +181,20 @@ describe('what a message holds', () => {
     [{ type: 'image', source: { kind: 'file', id: 'file-1' } }, 'image'],
     [{ type: 'opaque', extensions: { gemini: { part: {} } } }, 'opaque'],
     [{ type: 'thinking', text: 'unsigned' }, 'thinking'],
-  ] as const)('loses %j, and tells', (part, name) => {
+  ] as const)('loses %j and reports it', (part, name) => {
     const { body, fields } = say(user({ type: 'text', text: 'a' }, part));
     expect(fields).toEqual([`messages[0].${name}`]);
     expect(body.messages).toEqual([{ role: 'user', content: 'a' }]);
   });
 
-  it('keeps arguments that are no object as text in one, and tells', () => {
+  it('wraps arguments that are not an object in one and reports a loss', () => {
     const call = { type: 'tool-call', id: 'a', name: 'a', kind: 'function', argumentsText: '{"cut' } as const;
     const { body, fields } = say({ role: 'assistant', parts: [call] });
     expect(JSON.stringify(body.messages)).toContain('"input":{"arguments":"{\\"cut"}');
     expect(fields).toEqual(['messages[0].tool-call']);
   });
 
-  it('puts markers of the prompt cache where they were', () => {
+  it('keeps cache markers in their places', () => {
     const marked = { type: 'text', text: 'a', cacheMarker: { ttl: '1h' } } as const;
     expect(say(user(marked)).body.messages).toEqual([
       {
@@ -205,11 +205,11 @@ describe('what a message holds', () => {
   });
 });
 
-describe('a request of this very format', () => {
+describe('a request of the same format', () => {
   const again = (body: string): string =>
     JSON.stringify(messages.provider.renderRequest(parse(messages, body), { model: 'm' }).body);
 
-  it('says thinking again exactly: text, signature, and what is shown to nobody', () => {
+  it('renders thinking exactly: text, signature and redacted data', () => {
     const blocks =
       '{"type":"thinking","thinking":" a\\n","signature":"c2ln"},{"type":"redacted_thinking","data":"eHg="}';
     const body = `{"model":"m","max_tokens":1,"messages":[{"role":"assistant","content":[${blocks}]}]}`;
@@ -217,7 +217,7 @@ describe('a request of this very format', () => {
     expect(content).toEqual(JSON.parse(`[${blocks}]`));
   });
 
-  it('keeps every digit of inputs, schemas and settings it does not know', () => {
+  it('keeps every digit of inputs, schemas and unknown settings', () => {
     const long = '12345678901234567890';
     const body =
       `{"model":"m","max_tokens":1,"of_the_future":${long},"tools":[{"name":"a","input_schema":{"maximum":${long}}}],` +
