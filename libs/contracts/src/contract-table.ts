@@ -88,7 +88,7 @@ import {
 import { readContent, storeContent } from './rpc/request-content.v1.ts';
 import { getRoutingPolicy, routingPolicyChanged } from './rpc/routing-policy.v1.ts';
 
-/** Every subject of the suite. NATS users' rights are made from this table and from nothing else. */
+/** Every subject of the gateway. The rights of the NATS users are generated from this table only. */
 export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   authenticateKey,
   resolveLoginSession,

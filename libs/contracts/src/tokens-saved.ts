@@ -1,17 +1,17 @@
 import type { RequestEventV1 } from './events/request-event.v1.ts';
 
-/** What a tool that was not forwarded is taken to save: conservative on purpose (decisions.md, "Records"). */
+/** Conservative estimate of the tokens saved by one pruned tool. */
 const tokensPerTool = 100;
 
-/** Tokens that a request did not cost, by what saved them: the two figures of its log row. */
+/** Saved tokens of a request by cause, as in its log entry. */
 export interface TokensSaved {
-  /** Tools that were not forwarded. */
+  /** Saved by pruning tools. */
   readonly tools: number;
-  /** What was sent in fewer tokens. */
+  /** Saved by compression. */
   readonly compression: number;
 }
 
-/** What a plan saves once it is served. `toolsIn` counts after allow and deny lists. */
+/** Savings of a plan if the request succeeds. `toolsIn` counts after the allow and deny lists. */
 export function plannedSavings(
   planned: Pick<RequestEventV1, 'toolsIn' | 'toolsOut' | 'compressionSteps'>,
 ): TokensSaved {
@@ -23,8 +23,8 @@ export function plannedSavings(
 }
 
 /**
- * What a request saved: the one place that says so, for the log and for budgets alike. What the provider did not serve
- * was not saved either, so a request that failed, or that its client gave up before an answer was read, saved nothing.
+ * The savings of a request, for both the log and budgets. Requests that failed, or were cancelled before a
+ * response was read, saved nothing.
  */
 export function tokensSaved(
   event: Pick<RequestEventV1, 'status' | 'usage' | 'toolsIn' | 'toolsOut' | 'compressionSteps'>,

@@ -1,4 +1,4 @@
-/** Who is to blame, in the words of the OpenAI and Anthropic error types. */
+/** The error types of OpenAI and Anthropic. They state which side must act. */
 export type ErrorType =
   | 'authentication_error'
   | 'permission_error'
@@ -10,11 +10,11 @@ export type ErrorType =
   | 'overloaded_error';
 
 export interface ErrorDefinition {
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
   readonly type: ErrorType;
-  /** Text for the caller when the place that throws has nothing better to say. Never holds internal detail. */
+  /** Public text if the code that throws has no more specific one. Never contains internal details. */
   readonly message: string;
-  /** Whether the same call may succeed later, unchanged. */
+  /** Whether the same call may succeed later without changes. */
   readonly retryable: boolean;
 }

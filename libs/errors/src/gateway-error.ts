@@ -2,18 +2,18 @@ import type { ErrorDefinition } from './error-definition.ts';
 import { errorRegistry, type ErrorCode } from './registry.ts';
 
 export interface GatewayErrorOptions {
-  /** Public text, if it can say more than the registry's. */
+  /** Public text, if it is more specific than that of the registry. */
   readonly message?: string;
-  /** The request field at fault, in the caller's spelling (`messages[2].tool_calls[0].id`). */
+  /** The invalid request field, in the caller's spelling (`messages[2].tool_calls[0].id`). */
   readonly param?: string;
-  /** When to try again. */
+  /** Recommended delay before a retry, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** For the log alone; never leaves. */
+  /** For the log only; never sent to the caller. */
   readonly detail?: string;
   readonly cause?: unknown;
 }
 
-/** An error that may be shown to a caller. Its code is one of the registry's. */
+/** An error that may be shown to a caller. Its code is in the registry. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -34,7 +34,10 @@ export class GatewayError extends Error {
   }
 }
 
-/** Anything thrown, as an error that may leave: what is not a `GatewayError` becomes `internal_error`. */
+/**
+ * Converts anything thrown into an error that may be shown. Everything except a `GatewayError` becomes
+ * `internal_error`.
+ */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   const detail = thrown instanceof Error ? thrown.message : String(thrown);

@@ -2,8 +2,8 @@ import { billingErrors } from './billing-errors.ts';
 import type { ErrorDefinition } from './error-definition.ts';
 
 /**
- * Every error that may leave the gateway. Only listed codes leave: anything else becomes `internal_error`.
- * Each code has its entry in docs/operations/failure-modes.md; a test holds the two together.
+ * Every error that the gateway may return. All other errors become `internal_error`. Each code has an entry
+ * in docs/operations/failure-modes.md; a test compares the two.
  */
 export const errorRegistry = {
   missing_api_key: {
@@ -12,7 +12,8 @@ export const errorRegistry = {
     message: 'The request has no API key. Send it as "Authorization: Bearer sk-svc-…".',
     retryable: false,
   },
-  // One text for unknown, mistyped and revoked keys, so that an answer never tells which it was.
+  // Unknown, mistyped and revoked keys return the same text, so that the response does not reveal which case
+  // it is.
   invalid_api_key: {
     status: 401,
     type: 'authentication_error',
@@ -31,7 +32,7 @@ export const errorRegistry = {
     message: 'The request has no session token. Log in and send the token as "Authorization: Bearer …".',
     retryable: false,
   },
-  // One text for forged, foreign and revoked ones.
+  // Forged, foreign and revoked tokens return the same text.
   invalid_session_token: {
     status: 401,
     type: 'authentication_error',
@@ -50,7 +51,7 @@ export const errorRegistry = {
     message: 'This person has no account yet. Create one with POST /v1/account/register.',
     retryable: false,
   },
-  // One text for an e-mail address that nobody has and a wrong password.
+  // An unknown e-mail address and a wrong password return the same text.
   invalid_credentials: {
     status: 401,
     type: 'authentication_error',
@@ -129,7 +130,7 @@ export const errorRegistry = {
     message: 'The body has an unknown field. Remove it or check its spelling.',
     retryable: false,
   },
-  // 422 rather than 409, which SDKs send again: the same request will never fit this key.
+  // Not 409, because SDKs retry a 409 and this request can never succeed with this key.
   idempotency_key_reused: {
     status: 422,
     type: 'invalid_request_error',

@@ -3,24 +3,24 @@ import { id, keepable, timestamp } from '../base/common.ts';
 
 const tokenBudget = z.int().min(0).max(1e15);
 
-/** What a key may be limited in, and inherits from its account's policy otherwise. */
+/** Limits of a key. A key without its own value inherits the value of its account's policy. */
 export const limits = {
-  /** Requests a minute. */
+  /** Requests per minute. */
   rate_limit_rpm: z.int().min(1).max(10_000_000),
-  /** Saved tokens a UTC day. */
+  /** Saved tokens per UTC day. */
   daily_token_budget: tokenBudget,
-  /** Saved tokens a UTC week, from Monday on. */
+  /** Saved tokens per UTC week, which starts on Monday. */
   weekly_token_budget: tokenBudget,
 };
 
-/** What the account's keys inherit, and what is kept of its requests. */
+/** Defaults for the account's keys, and rules for stored request data. */
 export const accountPolicy = z.strictObject({
   ...limits,
-  /** Whether contents of messages and tools may be stored, encrypted. */
+  /** Whether the contents of messages and tools may be stored (encrypted). */
   content_logging: z.boolean(),
-  /** How long what is stored of requests may be kept. */
+  /** Days for which request data is stored. */
   retention_days: z.int().min(1).max(365),
-  /** Share of sessions in which tools may be chosen, and all of them forwarded, to measure the choice. */
+  /** Share of conversations, 0 to 1, that forward all tools although a plan is made, to measure recall. */
   shadow_share: z.number().min(0).max(1),
 });
 export type AccountPolicyBody = z.infer<typeof accountPolicy>;
@@ -37,7 +37,7 @@ export const account = z.object({
 });
 export type Account = z.infer<typeof account>;
 
-/** A partial update: what is left out stays as it is. */
+/** A partial update. Omitted fields keep their values. */
 export const updateAccountBody = z
   .strictObject({ name: accountName, policy: accountPolicy.partial() })
   .partial();
@@ -45,19 +45,25 @@ export type UpdateAccountBody = z.infer<typeof updateAccountBody>;
 
 const status = z.enum(['pending', 'done']);
 
-/** The receipt of an account's deletion: what is deleted already, and what still is to be. It names nobody. */
+/**
+ * The receipt of an account deletion: the completed and the remaining steps. It identifies no person or
+ * account.
+ */
 export const accountDeletion = z.object({
-  /** Of the deletion, not of the account. Whoever knows it may read the receipt. */
+  /** The id of the deletion, not of the account. Anyone who knows it may read the receipt. */
   id,
   object: z.literal('account.deletion'),
-  /** `done` once every step is. From the first answer on no key and no session of the account works. */
+  /**
+   * `done` when every step is done. Keys and login sessions of the account stop working with the first
+   * response.
+   */
   status,
   requested_at: timestamp,
   completed_at: timestamp.nullable(),
-  /** In their order. Each is tried until it is done. */
+  /** In order. Each step is retried until it succeeds. */
   steps: z.array(
     z.object({
-      /** Whose data it deletes. */
+      /** The service whose data the step deletes. */
       service: z.string(),
       status,
       completed_at: timestamp.nullable(),

@@ -3,10 +3,13 @@ import { count, id, instant, keepable, timestamp, toolNames } from '../base/comm
 import { limits } from './account.ts';
 import { listOf } from '../base/list.ts';
 
-/** The fields of a key that may be inherited from the account policy. */
+/** The fields of a key that it may inherit from the account policy. */
 export const inheritableLimit = z.enum(['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget']);
 
-/** A key, as lists show it: never its secret. Limits are the effective ones; `inherited` names those of the policy. */
+/**
+ * A key as shown in lists, without its secret. Limits are the effective values; `inherited` lists those that
+ * come from the policy.
+ */
 export const apiKey = z.object({
   id,
   object: z.literal('api_key'),
@@ -27,21 +30,23 @@ export const apiKey = z.object({
 });
 export type ApiKey = z.infer<typeof apiKey>;
 
-/** The answer to a creation: the only time the secret is shown. */
+/** The response to a creation. The secret is shown only here. */
 export const createdApiKey = apiKey.extend({ key: z.string() });
 export const apiKeyList = listOf(apiKey);
 export const deletedApiKey = z.object({ id, object: z.literal('api_key.deleted'), deleted: z.literal(true) });
 
-/** The answer to a rotation, with the new secret. */
+/** The response to a rotation, with the new secret. */
 export const rotatedApiKey = createdApiKey.extend({
-  /** Until when the secret before this one works; null when it has ended already. */
+  /** Time until which the previous secret works; null if it has already expired. */
   previous_key_expires_at: timestamp.nullable(),
 });
 
-/** The end of the year 9999: what lies beyond has no RFC 3339 form. */
+/** The end of the year 9999. Later times have no RFC 3339 form. */
 const unixSecondsMax = 253_402_300_799;
 
-/** RFC 3339 or Unix seconds in; RFC 3339 out. It must lie ahead, which the account service checks. */
+/**
+ * Accepts RFC 3339 or Unix seconds, and outputs RFC 3339. The account service requires a time in the future.
+ */
 const expiry = z.union(
   [
     instant,
@@ -67,10 +72,13 @@ export const createApiKeyBody = z.strictObject({
 });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 
-/** A playground compares what is pruned with what is not: 512 forwards every list of up to 512 tools whole. */
+/**
+ * Settings of a playground key. 512 forwards every list of up to 512 tools in full, for comparison with a
+ * pruned list.
+ */
 export const playgroundKeyBody = z.strictObject({ k_target_override: kTarget.optional() });
 
-/** A partial update: what is left out stays as it is. A limit of null is inherited again. */
+/** A partial update. Omitted fields keep their values; a limit of null is inherited again. */
 export const updateApiKeyBody = z
   .strictObject({
     name: keyName,
@@ -87,12 +95,15 @@ const hourSeconds = 3600;
 const weekSeconds = 7 * 24 * hourSeconds;
 
 export const rotateApiKeyBody = z.strictObject({
-  /** How long the present secret goes on working: an hour unless given, a week at most; 0 ends it at once. */
+  /**
+   * Seconds for which the previous secret continues to work: 3,600 by default, at most one week; 0 ends it at
+   * once.
+   */
   overlap_seconds: z.int().min(0).max(weekSeconds).default(hourSeconds),
 });
 export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
-/** Either or both. null clears a list; a list left out stays as it is. */
+/** At least one of the two lists. Null clears a list; an omitted list keeps its value. */
 export const toolListBody = z
   .strictObject({
     allowed_tools: toolNames.nullable().optional(),

@@ -1,45 +1,48 @@
 import { z } from 'zod';
 import { count, timestamp } from '../base/common.ts';
 
-/** Where a person comes back to from Stripe's pages. */
+/** The page to which Stripe's pages return the browser. */
 const returnUrl = z.url({ protocol: /^https?$/ }).max(2_048);
 const planId = z.string().regex(/^[a-z0-9_-]{1,64}$/);
 
-/** What an account pays for. */
+/** A plan that an account can have. */
 export const billingPlan = z.object({
   id: planId,
   name: z.string(),
-  /** For a whole period. */
+  /** Fee for one billing period, in USD. */
   fee_usd: z.number().nonnegative(),
-  /** Saved tokens of a period that cost nothing beyond the fee; null: all of them. */
+  /** Saved tokens included in the fee of a period; null: unlimited. */
   included_tokens_saved: count.nullable(),
-  /** Of those beyond. */
+  /** Price of saved tokens above the included amount, in USD per million. */
   usd_per_million_tokens_saved: z.number().nonnegative(),
-  /** Whether `POST /v1/billing/create-checkout` can subscribe to it. */
+  /** Whether `POST /v1/billing/create-checkout` accepts this plan. */
   can_subscribe: z.boolean(),
 });
 export type BillingPlan = z.infer<typeof billingPlan>;
 
-/** A calendar month, UTC, and what was saved in it: sums of the ledger, which equal those of the request log. */
+/**
+ * A calendar month (UTC) and its savings. The figures are sums of the ledger and equal those of the request
+ * log.
+ */
 export const billingPeriod = z.object({
   /** Inclusive. */
   start: timestamp,
   /** Exclusive. */
   end: timestamp,
-  /** Requests that saved something. */
+  /** Requests that saved tokens. */
   requests: count,
   estimated_tokens_saved: count,
   compression_tokens_saved: count,
-  /** The sum of both, which is what is billed. */
+  /** The sum of both. Usage fees are based on it. */
   total_tokens_saved: count,
 });
 export type BillingPeriod = z.infer<typeof billingPeriod>;
 
-/** As Stripe last told it. */
+/** The subscription as last reported by Stripe. */
 export const billingSubscription = z.object({
-  /** Stripe's own word: `active`, `trialing`, `past_due`, `canceled`, … */
+  /** Stripe's own status: `active`, `trialing`, `past_due`, `canceled`, … */
   status: z.string(),
-  /** Null for a price that no plan of this gateway has. */
+  /** Null if the price belongs to no plan of this gateway. */
   plan_id: planId.nullable(),
   current_period_start: timestamp,
   current_period_end: timestamp,
@@ -49,35 +52,38 @@ export type BillingSubscription = z.infer<typeof billingSubscription>;
 
 export const billing = z.object({
   object: z.literal('billing'),
-  /** `self_hosted`: nobody is charged, and the actions answer `billing_not_configured`. */
+  /** `self_hosted`: there are no charges, and the billing actions return `billing_not_configured`. */
   mode: z.enum(['self_hosted', 'stripe']),
   plan: billingPlan,
-  /** Null for who never subscribed. */
+  /** Null if the account never subscribed. */
   subscription: billingSubscription.nullable(),
-  /** The current period, until now. */
+  /** The current period up to now. */
   period: billingPeriod,
-  /** What the current period costs if nothing more is saved in it. */
+  /** The cost of the current period if nothing more is saved in it. */
   estimate: z.object({
     fee_usd: z.number().nonnegative(),
-    /** Saved tokens beyond those included. */
+    /** Saved tokens above the included amount. */
     billable_tokens_saved: count,
     usage_usd: z.number().nonnegative(),
     total_usd: z.number().nonnegative(),
   }),
-  /** The periods before, the latest first: those of the last 12 months in which something was saved. */
+  /** Earlier periods with savings, in the last 12 months, newest first. */
   history: z.array(billingPeriod),
-  /** Those that can be had here. */
+  /** The plans of this gateway. */
   plans: z.array(billingPlan),
 });
 export type Billing = z.infer<typeof billing>;
 
 export const createCheckoutBody = z.strictObject({
   plan_id: planId,
-  /** `{CHECKOUT_SESSION_ID}` in it becomes the session's id, for `POST /v1/billing/sync-checkout`. */
+  /**
+   * `{CHECKOUT_SESSION_ID}` in the URL is replaced with the checkout's id, for `POST
+   * /v1/billing/sync-checkout`.
+   */
   success_url: returnUrl,
   cancel_url: returnUrl,
 });
-/** Where the browser is sent to pay. */
+/** The page where the user pays. */
 export const billingCheckout = z.object({
   object: z.literal('billing.checkout'),
   id: z.string(),
@@ -86,18 +92,18 @@ export const billingCheckout = z.object({
 export type BillingCheckout = z.infer<typeof billingCheckout>;
 
 export const customerPortalBody = z.strictObject({ return_url: returnUrl });
-/** Where the browser is sent to change or end a subscription. */
+/** The page where the user changes or ends a subscription. */
 export const billingPortal = z.object({ object: z.literal('billing.portal'), url: z.url() });
 export type BillingPortal = z.infer<typeof billingPortal>;
 
 export const syncCheckoutBody = z.strictObject({ session_id: z.string().regex(/^cs_[A-Za-z0-9_]{1,250}$/) });
-/** It has nothing to say. */
+/** Empty: the request has no fields. */
 export const syncSubscriptionBody = z.strictObject({});
 
-/** What Stripe is told of an event it sent. */
+/** The response to an event that Stripe sent. */
 export const stripeEventReceipt = z.object({
   received: z.literal(true),
-  /** The event came before, and changed nothing this time. */
+  /** Whether the event was already processed. A duplicate changes nothing. */
   duplicate: z.boolean(),
 });
 export type StripeEventReceipt = z.infer<typeof stripeEventReceipt>;

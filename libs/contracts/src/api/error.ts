@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { id } from '../base/common.ts';
 
-/** The error body of chat-completions, of the proxies and of the account endpoints. */
+/** The error body of chat completions, the proxies and the account endpoints. */
 export const errorBody = z
   .object({
     error: z.object({
       message: z.string(),
       type: z.string(),
-      /** One of the gateway's codes, or what the provider said. */
+      /** A code of the gateway, or the provider's own code. */
       code: z.string().nullable(),
-      /** The field at fault, in the caller's spelling. */
+      /** The invalid field, in the caller's spelling. */
       param: z.string().nullable(),
       source: z.enum(['gateway', 'provider']),
     }),
@@ -26,5 +26,5 @@ export const messagesErrorBody = z
   })
   .meta({ id: 'MessagesError' });
 
-/** The error body of the converse format; the kind of error stands in the header `x-amzn-errortype`. */
+/** The error body of the converse format. The header `x-amzn-errortype` carries the error type. */
 export const converseErrorBody = z.object({ message: z.string() }).meta({ id: 'ConverseError' });

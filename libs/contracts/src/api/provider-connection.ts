@@ -2,17 +2,20 @@ import { z } from 'zod';
 import { timestamp } from '../base/common.ts';
 import { listOf } from '../base/list.ts';
 
-/** A provider and the state of its connection. The hint is at most the last four characters of the credential. */
+/**
+ * A provider and the state of its connection. The hint has at most the last four characters of the
+ * credential.
+ */
 export const providerConnection = z.object({
   provider: z.string(),
   object: z.literal('provider'),
   display_name: z.string(),
   connected: z.boolean(),
   credential_hint: z.string().nullable(),
-  /** How many keys there are beside the one that the hint is of. Absent: none. */
+  /** Number of keys in addition to the one shown by the hint. Absent: none. */
   additional_api_keys: z.int().min(1).optional(),
   formats: z.array(z.string()),
-  /** Which fields of `PUT /v1/account/providers` connecting it takes. */
+  /** The fields of `PUT /v1/account/providers` that this provider requires or accepts. */
   fields: z.object({ required: z.array(z.string()), optional: z.array(z.string()) }),
   base_url: z.string().nullable(),
   created_at: timestamp.nullable(),
@@ -23,13 +26,13 @@ export const providerConnection = z.object({
 export type ProviderConnection = z.infer<typeof providerConnection>;
 export const providerConnectionList = listOf(providerConnection);
 
-/** Keys that an account may have for a provider beside the first. */
+/** Maximum number of keys that an account may have for a provider in addition to the first. */
 export const additionalKeysMax = 15;
 
 const secret = z.string().trim().min(1).max(8192).optional();
 const name = z.string().trim().min(1).max(128).optional();
 
-/** A key file of a Google service account. What else it says is not kept. */
+/** A key file of a Google service account. Other fields of the file are not stored. */
 const serviceAccount = z.object({
   type: z.literal('service_account'),
   project_id: z.string().trim().min(1).max(128).optional(),
@@ -38,11 +41,14 @@ const serviceAccount = z.object({
   client_email: z.email().max(256),
 });
 
-/** Which of the fields a provider needs and takes, its row says. */
+/** The provider's row in the provider list states which of these fields it requires. */
 export const putProviderBody = z.strictObject({
   provider: z.string().trim().min(1).max(64),
   api_key: secret,
-  /** Further keys for the provider: calls go to whichever is well and has the least under way. Replaced together with `api_key`. */
+  /**
+   * Additional keys for the provider. Each call uses the healthy key with the fewest calls in progress.
+   * Replaced together with `api_key`.
+   */
   additional_api_keys: z
     .array(
       z
@@ -52,7 +58,7 @@ export const putProviderBody = z.strictObject({
     )
     .max(additionalKeysMax)
     .optional(),
-  /** Replaces the provider's own address; passes the egress guard. */
+  /** Replaces the provider's default address. The egress guard must allow it. */
   base_url: z
     .url({ protocol: /^https?$/ })
     .max(2048)

@@ -7,12 +7,13 @@ export const requestStatus = z.enum(['ok', 'error', 'cancelled', 'truncated', 'i
 export type RequestStatus = z.infer<typeof requestStatus>;
 
 /**
- * `taken`: compressed under the account's settings. `cleared`: with this request old results went out as summaries. `kept`: the
- * session was begun under other settings and goes on under them, since other words would cost more than they save.
+ * `taken`: compressed with the account's settings. `cleared`: this request replaced old results with
+ * summaries. `kept`: the conversation keeps the settings it started with, because a change would cost more
+ * than it saves.
  */
 export const contextDecision = z.enum(['taken', 'cleared', 'kept']);
 
-/** Durations in milliseconds. A stage that did not run is null. */
+/** Durations in milliseconds. Null for a stage that did not run. */
 export const requestTimings = z.object({
   total: z.number(),
   first_byte: z.number().nullable(),
@@ -22,7 +23,7 @@ export const requestTimings = z.object({
   upstream: z.number().nullable(),
 });
 
-/** A line of the request log. */
+/** An entry of the request log. */
 export const requestLogEntry = z.object({
   id,
   object: z.literal('request'),
@@ -54,7 +55,7 @@ export const requestLogEntry = z.object({
   compression_tokens_saved: count,
   cost_usd: z.number().nullable(),
   provider_savings_usd: z.number().nullable(),
-  /** The same before what it cost. Absent in replies of workers before. */
+  /** Savings in USD before their costs. Workers of the previous release omit it. */
   gross_savings_usd: z.number().nullable().default(null),
   ms: requestTimings,
   trace_id: z.string().nullable(),
@@ -67,24 +68,24 @@ export const routingCandidate = z.object({
   score: z.number(),
   rank: z.int().positive(),
   forwarded: z.boolean(),
-  /** Whether the plan would have it forwarded: in shadow routing everything is. */
+  /** Whether the plan selects the tool. With shadow routing every tool is forwarded. */
   planned: z.boolean(),
   called: z.boolean(),
   always_in: z.string().nullable(),
 });
 
-/** In short, how a request that leaves its model to the gateway got it. */
+/** A short form of the gateway's model choice. */
 const shortModelChoice = z.object({
   mode: routingMode,
   reason: z.string(),
   /** 0 to 1. */
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
-  /** The best three, `<provider>/<model>`. */
+  /** The best three models, as `<provider>/<model>`. */
   candidates: z.array(z.string()),
 });
 
-/** Why a request's tools were kept or left out. */
+/** The decision about the request's tools: forwarded or pruned, and why. */
 export const routingTrace = z.object({
   request_id: id,
   created_at: timestamp,
@@ -94,22 +95,25 @@ export const routingTrace = z.object({
   method: z.enum(['semantic', 'keyword']).nullable(),
   candidates: z.array(routingCandidate),
   toolset_version: z.string().nullable(),
-  /** Null where the client named the model. Of a worker of the previous version until 0.3. */
+  /** Null if the client named the model. Workers of releases before 0.3 omit it. */
   model_choice: shortModelChoice.nullable().default(null),
 });
 
-/** How `svc/auto`, `svc/cheap`, `svc/fast` or `svc/capable` was served. */
+/** How the gateway served `svc/auto`, `svc/cheap`, `svc/fast` or `svc/capable`. */
 export const modelChoice = z.object({
   mode: routingMode,
   /**
-   * Why the first candidate was asked: `complexity_low|medium|high`, `cheapest`, `fastest`, `explored`, `most_capable`, `session`,
-   * `session_moved`, `bound_thinking`.
+   * Why the first candidate was selected: `complexity_low|medium|high`, `cheapest`, `fastest`, `explored`,
+   * `most_capable`, `session`, `session_moved`, `bound_thinking`.
    */
   reason: z.string(),
-  /** 0 to 1: how much the session's task asks for; 0 where that does not matter. */
+  /** Estimated complexity of the conversation's task, 0 to 1; 0 in modes that do not use it. */
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
-  /** The best sixteen. `score` is USD (auto, cheap), milliseconds (fast), or quality times tool recall (capable). */
+  /**
+   * The best 16 candidates. `score` is USD (`auto`, `cheap`), milliseconds (`fast`), or quality times tool
+   * recall (`capable`).
+   */
   candidates: z.array(
     z.object({
       id: z.string(),
@@ -119,12 +123,12 @@ export const modelChoice = z.object({
     }),
   ),
   candidates_count: count,
-  /** Models that a rule left out, 64 at most. */
+  /** Models that a rule excluded, at most 64. */
   excluded: z.array(z.object({ id: z.string(), rule: z.string() })),
   excluded_count: count,
 });
 
-/** The beginning of a body, up to 2 MiB of it; as base64 where it is not text. */
+/** The first 2 MiB of a body; base64 if the body is not text. */
 const shownContent = z.object({
   encoding: z.enum(['utf8', 'base64']),
   text: z.string(),
@@ -132,43 +136,49 @@ const shownContent = z.object({
   is_cut: z.boolean(),
 });
 
-/** One request whole: its log line, the routing trace, what was called and missed, and each compression step. */
+/**
+ * A single request in full: its log entry, the routing trace, called and missed tools, and each compression
+ * step.
+ */
 export const requestDetail = requestLogEntry.extend({
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
   plan_defect: z.string().nullable(),
   trace: routingTrace,
   forwarded_tools: z.array(z.string()),
   called_tools: z.array(z.string()),
-  /** Left out, and brought back since the model asked for them. */
+  /** Pruned tools that the model requested and received during the request. */
   recovered_tools: z.array(z.string()),
   missed_tools: z.array(z.string()),
-  /** What of the request the provider's format could not carry. */
+  /** Parts of the request that the provider's format cannot express. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })),
   compression_steps: z.array(z.object({ step: z.string(), tokens_before: count, tokens_after: count })),
-  /** What compressing the conversation was worth, and what it left out; null where there was nothing to compress. */
+  /** Savings and omissions of context compression; null if there was nothing to compress. */
   compression: z
     .object({
       decision: contextDecision,
-      /** Tokens saved × price; null where the model's prices are not known. */
+      /** Saved tokens × price, in USD; null if the model's prices are unknown. */
       saved_usd: z.number().nullable(),
-      /** What went to the provider's prompt cache once more for it. */
+      /** Cost of writing to the provider's prompt cache again, in USD. */
       rewritten_usd: z.number().nullable(),
       /**
-       * Exact tokens (o200k) of what was compressed when it came with this request, counted afterwards; null while nothing is
-       * counted, or when it is not kept any more (it is for a day).
+       * Exact token counts (o200k) of the blocks compressed in this request. They are counted in the
+       * background and stored for one day; null if not available.
        */
       exact: z.object({ blocks: count, tokens_before: count, tokens_after: count }).nullable(),
-      /** The newest 64, with what stood there; null when it is not kept any more (it is for a day), or too long to show. */
+      /**
+       * The newest 64 omissions with their original texts. A text is null if it is no longer stored (after
+       * one day) or too long to show.
+       */
       omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),
     })
     .nullable(),
-  /** How the model was chosen; null where the request named it. */
+  /** How the model was chosen; null if the request named it. */
   model_choice: modelChoice.nullable(),
   provider_request_id: z.string().nullable(),
   error_message: z.string().nullable(),
   /**
-   * What was said, where the account's policy has `content_logging`, and for as long as it keeps requests. Credentials that
-   * came in the body, and what looks like one, are not part of it. Null where nothing is kept.
+   * Stored contents, if the account's policy has `content_logging`, for as long as it stores requests.
+   * Credentials in the body, and text that looks like one, are removed. Null if nothing is stored.
    */
   content: z
     .object({ request: shownContent, answer: shownContent.nullable(), expires_at: timestamp })

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { count } from '../base/common.ts';
 import { listOf } from '../base/list.ts';
 
-/** Null where no source says. */
+/** Null if no source states it. */
 const known = z.boolean().nullable();
-/** USD per million tokens; null where the provider names no such price. */
+/** USD per million tokens; null if the provider publishes no such price. */
 const price = z.number().nonnegative().nullable();
 
-/** A chat model of a connected provider, as the catalogue knows it. */
+/** A chat model of a connected provider, as listed in the catalogue. */
 export const routingModel = z.object({
-  /** What `model` takes: `<provider>/<model_id>`. */
+  /** The value for `model` in requests: `<provider>/<model_id>`. */
   id: z.string(),
   object: z.literal('routing.model'),
   provider: z.string(),
@@ -36,7 +36,7 @@ export const routingModelList = listOf(routingModel);
 const ms = z.number().nonnegative().nullable();
 const share = z.number().min(0).max(1).nullable();
 
-/** The same, with whether it takes part in automatic routing, and what the last 7 days showed. Null: not measured. */
+/** A model with its switch for automatic routing and its figures of the last 7 days. Null: not measured. */
 export const routingModelStatus = routingModel.extend({
   is_enabled: z.boolean(),
   first_token_p50_ms: ms,
@@ -57,6 +57,6 @@ export const modelToggleBody = z.strictObject({
 });
 export type ModelToggleBody = z.infer<typeof modelToggleBody>;
 
-/** The answer to a toggle: what holds now. */
+/** The response to a toggle: the new state. */
 export const modelToggle = modelToggleBody.extend({ object: z.literal('routing.model_toggle') });
 export type ModelToggle = z.infer<typeof modelToggle>;

@@ -7,45 +7,49 @@ export const pruningMode = z.enum(['on', 'shadow', 'off']);
 export const compressionMode = z.enum(['off', 'lossless', 'balanced']);
 export const recallTarget = z.number().min(0.5).max(0.9999);
 /**
- * `deferred_loading`: the provider keeps definitions out of the prompt until the model searches for them. `allowed_tools`: all
- * are in the prompt, and the request says which may be called, which saves no tokens and rewrites no cache.
+ * Glossary: deferral. `deferred_loading`: the provider keeps definitions out of the prompt until the model
+ * searches for them. `allowed_tools`: all definitions stay in the prompt, and the request lists the callable
+ * ones. That saves no tokens and does not change the cached prefix.
  */
 export const deferralMode = z.enum(['deferred_loading', 'allowed_tools']);
-/** `pass`: the request goes out unoptimized. `reject`: it is answered 402. */
+/** `pass`: the request is sent unoptimized. `reject`: the gateway returns 402. */
 export const onBudgetExhausted = z.enum(['pass', 'reject']);
 
 const pruning = z.strictObject({
   mode: pruningMode,
   recall_target: recallTarget,
   recovery: z.boolean(),
-  /** Providers' own ways that take the place of leaving tools out, where the model has them and the client speaks its format. */
+  /**
+   * Deferral features of the provider that replace pruning. They apply if the model supports them and the
+   * client uses the provider's format.
+   */
   native: z.array(deferralMode).max(2),
 });
 const compression = z.strictObject({ mode: compressionMode, apply_without_tools: z.boolean() });
 
-/** A model that may stand in: `<provider>/<model>`, or a bare name of the catalogue. */
+/** A fallback model: `<provider>/<model>`, or a bare name from the catalogue. */
 const modelString = keepable(z.string().min(1).max(256));
 
 /**
- * How models, tools and schemas are chosen for an account. It has no `object`, so that what was read can be changed and
- * put back as it is.
+ * How the gateway chooses models, tools and compression for an account. It has no `object` field, so a client
+ * can change a response and send it back.
  */
 export const routingPreferences = z.strictObject({
   mode: routingMode,
-  /** Null is all of them. */
+  /** Null: all providers. */
   allowed_providers: z.array(z.string().min(1).max(64)).min(1).max(64).nullable(),
-  /** The dearest a model may be that is chosen automatically, in USD per million tokens. Null is no bound. */
+  /** Maximum price of an automatically chosen model, in USD per million tokens. Null: no limit. */
   max_cost_usd_per_mtok: z.number().min(0).max(1_000_000).nullable(),
-  /** An account service of the release before does not send `native` yet. */
+  /** An account service of the previous release does not send `native`. */
   pruning: pruning.extend({ native: z.array(deferralMode).max(2).default([]) }),
   compression,
-  /** Tried in this order. */
+  /** In the order of use. */
   fallbacks: z.array(modelString).max(16),
   on_budget_exhausted: onBudgetExhausted,
 });
 export type RoutingPreferences = z.infer<typeof routingPreferences>;
 
-/** A partial update, of `pruning` and `compression` too: what is left out stays as it is. */
+/** A partial update, also inside `pruning` and `compression`. Omitted fields keep their values. */
 export const updatePreferencesBody = routingPreferences
   .extend({ pruning: pruning.partial(), compression: compression.partial() })
   .partial();

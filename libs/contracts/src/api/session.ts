@@ -1,17 +1,20 @@
 import { z } from 'zod';
 
-/** Bounds of what is worth looking at; what a good one is, the account service says. */
+/** Size limits. The account service validates the contents. */
 const email = z.string().min(3).max(320);
 const password = z.string().min(1).max(1_024);
 const refreshToken = z.string().min(1).max(256);
 
-/** Where the refresh token of a new session goes: into an HttpOnly cookie, or for programs into the answer. */
+/**
+ * Where the response puts the refresh token of a new login session: in an HttpOnly cookie, or in the body
+ * (for programs).
+ */
 const refreshTokenIn = z.enum(['cookie', 'body']).default('cookie');
 
 export const logInBody = z.strictObject({ email, password, refresh_token_in: refreshTokenIn });
 export type LogInBody = z.infer<typeof logInBody>;
 
-/** Without a refresh token in it, the cookie's is taken. */
+/** Without a refresh token in the body, the cookie is used. */
 export const refreshBody = z.strictObject({ refresh_token: refreshToken.optional() });
 
 export const changePasswordBody = z.strictObject({ current_password: password, new_password: password });
@@ -21,9 +24,9 @@ export const session = z.object({
   /** Sent as `Authorization: Bearer`. */
   access_token: z.string(),
   token_type: z.literal('Bearer'),
-  /** Seconds, as OAuth counts them. */
+  /** Seconds, as in OAuth. */
   expires_in: z.int().positive(),
-  /** Only where it was asked for; else it is in a cookie. */
+  /** Present only if requested; otherwise the token is in a cookie. */
   refresh_token: z.string().optional(),
   refresh_token_expires_in: z.int().positive(),
   email: z.string(),

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The processes that take part in messaging. Each is a NATS user of its own with rights for its subjects alone. */
+/** The processes that use messaging. Each is a separate NATS user with rights for its own subjects only. */
 export type ServiceName =
   | 'edge-gateway'
   | 'tool-router'
@@ -15,19 +15,19 @@ export type ServiceName =
 /** A request/reply exchange over NATS core. */
 export interface RpcContract<Request extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> {
   readonly kind: 'rpc';
-  /** `<server>.<verb-noun>.v<n>`. A private contract is called at `<subject>.<instanceId>`. */
+  /** `<server>.<verb-noun>.v<n>`. A contract with `perInstance` is called at `<subject>.<instanceId>`. */
   readonly subject: string;
   readonly server: ServiceName;
   readonly callers: readonly ServiceName[];
-  /** Each instance listens for itself alone, at its own subject, instead of sharing a queue group. */
+  /** Each instance listens on its own subject instead of sharing a queue group. */
   readonly perInstance: boolean;
-  /** How long a caller waits for the reply, unless it has less time left. */
+  /** Maximum time that a caller waits for the reply. A caller with less time left waits less. */
   readonly deadlineMs: number;
   readonly request: Request;
   readonly reply: Reply;
 }
 
-/** A broadcast over NATS core: every instance of every listener gets it, and nobody answers. */
+/** A broadcast over NATS core. Every instance of every listener receives it; there are no replies. */
 export interface BroadcastContract<Message extends z.ZodType = z.ZodType> {
   readonly kind: 'broadcast';
   readonly subject: string;

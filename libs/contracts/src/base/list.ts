@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `{"object":"list","data":[…]}`, as every list of the public API is. */
+/** The list shape of the public API: `{"object":"list","data":[…]}`. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ object: z.literal('list'), data: z.array(item) });
 
@@ -12,7 +12,7 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     offset: z.int().nonnegative(),
   });
 
-/** Query of a paged list. Query strings are text, hence the coercion. */
+/** Query of a paged list. Values are coerced because query strings are text. */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(50),
   offset: z.coerce.number().int().min(0).default(0),

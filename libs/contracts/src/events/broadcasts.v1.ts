@@ -2,18 +2,20 @@ import { z } from 'zod';
 import { id } from '../base/common.ts';
 import { defineBroadcast } from '../base/define.ts';
 
-/** A key was created, changed or revoked: what is cached of it is stale. A revoked one ends its open streams. */
+/**
+ * A key was created, changed or revoked, so cached data about it is stale. Open streams of a revoked key end.
+ */
 export const keyChanged = defineBroadcast({
   subject: 'account.key-changed.v1',
   publisher: 'account',
   listeners: ['edge-gateway'],
-  // The default is for an account service of the release before, and goes with the next one.
+  // The default supports an account service of the previous release. Remove it with the next release.
   message: z.object({ accountId: id, keyId: id, epoch: z.int(), revoked: z.boolean().default(false) }),
 });
 
 /**
- * The account's policy, preferences or model toggles changed, or the account as a whole: what is cached of any of its keys
- * is stale.
+ * The account, its policy, its preferences or its model toggles changed. Cached data about all of its keys is
+ * stale.
  */
 export const accountChanged = defineBroadcast({
   subject: 'account.account-changed.v1',
@@ -22,7 +24,7 @@ export const accountChanged = defineBroadcast({
   message: z.object({ accountId: id, epoch: z.int(), deleted: z.boolean().default(false) }),
 });
 
-/** Sessions of a person ended, or the person's account changed: what is cached of any of them is stale. */
+/** Login sessions of a person ended, or the person's account changed. Cached data about them is stale. */
 export const loginSessionChanged = defineBroadcast({
   subject: 'account.session-changed.v1',
   publisher: 'account',
@@ -38,7 +40,7 @@ export const credentialChanged = defineBroadcast({
   message: z.object({ accountId: id, provider: z.string() }),
 });
 
-/** Batches of request events are in Postgres: the spool may let go of them. */
+/** Batches of request events are stored in Postgres, so the spool may delete them. */
 export const batchesCommitted = defineBroadcast({
   subject: 'worker.batches-committed.v1',
   publisher: 'worker',
@@ -47,8 +49,8 @@ export const batchesCommitted = defineBroadcast({
 });
 
 /**
- * What a gateway found out of a provider under one credential of an account: its breaker opened or closed, or the provider
- * asked for a pause. Told when it happens; nobody asks for it.
+ * A gateway's observation about a provider and one credential of an account: its circuit breaker opened or
+ * closed, or the provider requested a pause. Sent when it happens.
  */
 export const backendChanged = defineBroadcast({
   subject: 'edge-gateway.backend-changed.v1',
@@ -57,7 +59,7 @@ export const backendChanged = defineBroadcast({
   message: z.object({
     accountId: id,
     provider: z.string().max(64),
-    /** Position of the credential among those of the account for the provider. */
+    /** Position of the credential among the account's credentials for the provider. */
     credential: z.int().min(0).max(63),
     news: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('opened') }),

@@ -4,33 +4,33 @@ import { routingMode } from '../api/routing-preferences.ts';
 import { contextDecision, requestStatus } from '../api/request-log.ts';
 import { blockId, markerId } from '../rpc/compression.v1.ts';
 
-/** How the model of a request was chosen, where the client left that to the gateway (`svc/auto`, …). */
+/** How the gateway chose the model, if the client let it choose (`svc/auto`, …). */
 export const modelChoiceRecord = z.object({
   mode: routingMode,
   /** In one word: `complexity_high`, `cheapest`, `session`, … */
   reason: z.string().max(64),
-  /** 0 to 1: how much the request asks for. */
+  /** Estimated complexity of the request, 0 to 1. */
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
-  /** The best sixteen, in the order of the choice. */
+  /** The best 16 candidates, in the order of the choice. */
   candidates: z.array(
     z.object({
       /** `<provider>/<model>` */
       id: z.string().max(320),
-      /** By which they are in order: USD, milliseconds, or quality times recall, as the mode has it. Null: not known. */
+      /** The sort value: USD, milliseconds, or quality times recall, depending on the mode. Null: unknown. */
       score: z.number().nullable(),
       quality: z.number(),
       costUsd: z.number().nullable(),
     }),
   ),
   candidatesCount: count,
-  /** Whom a rule left out, 64 at most. */
+  /** Models that a rule excluded, at most 64. */
   excluded: z.array(z.object({ id: z.string().max(320), rule: z.string().max(64) })),
   excludedCount: count,
 });
 export type ModelChoiceRecord = z.infer<typeof modelChoiceRecord>;
 
-/** What is known when a request is accepted, written to the spool before anything is forwarded. */
+/** The facts known when a request is accepted. Written to the spool before anything is forwarded. */
 export const requestAcceptedV1 = z.object({
   v: z.literal(1),
   requestId: id,
@@ -45,7 +45,10 @@ export const requestAcceptedV1 = z.object({
 });
 export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
 
-/** How an accepted request ended: exactly one of these for each, whatever happened. Never holds content or secrets. */
+/**
+ * How an accepted request ended. Every accepted request produces exactly one. Contains neither contents nor
+ * secrets.
+ */
 export const requestEventV1 = requestAcceptedV1.extend({
   status: requestStatus,
   httpStatus: z.int().nullable(),
@@ -57,7 +60,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
   providerRequestId: z.string().nullable(),
   stream: z.boolean(),
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
-  /** Tools after allow and deny lists. */
+  /** Number of tools after the allow and deny lists. */
   toolsIn: count,
   toolsOut: count,
   plan: z
@@ -65,10 +68,12 @@ export const requestEventV1 = requestAcceptedV1.extend({
       intent: z.string().nullable(),
       method: z.enum(['semantic', 'keyword']).nullable(),
       k: z.int().nullable(),
-      /** With `shadow` every tool went out, and `forwarded` of a candidate says what the plan would have sent. */
+      /**
+       * With `shadow`, every tool was forwarded, and a candidate's `forwarded` states what the plan selected.
+       */
       kReason: z.string(),
       policyVersion: z.string().nullable(),
-      /** Why a plan was dropped for the identity plan, if it was. */
+      /** Why the plan was replaced by forwarding all tools, if it was. */
       defect: z.string().nullable(),
       candidates: z.array(
         z.object({
@@ -79,44 +84,50 @@ export const requestEventV1 = requestAcceptedV1.extend({
           alwaysIn: z.string().nullable(),
         }),
       ),
-      // The fields from here on are new: edges of the release before do not send them yet.
-      /** `bucketOf` of the session: by the intent of its first turn. */
+      // The fields from here on are new: gateways of the previous release do not send them.
+      /** `bucketOf` the conversation, by the intent of its first turn. */
       bucket: z.string().max(64).nullable().optional(),
-      /** Names the session within its account, by its header or else by its first turn: the unit of what is measured. */
+      /**
+       * Identifies the conversation within its account, by its session header or else by its first turn.
+       * Measurements count conversations by it. Glossary: conversation.
+       */
       sessionKey: z.string().max(64).nullable().optional(),
-      /** How what was left out stayed reachable; null: not at all. */
+      /** The recovery mode of pruned tools; null: not recoverable. Glossary: way. */
       recovery: z.enum(['in_place', 'regrown']).nullable().optional(),
-      /** The provider's own way that took the place of leaving tools out; null: none. */
+      /** The deferral that replaced pruning; null: none. */
       native: z.enum(['deferred', 'allowed']).nullable().optional(),
-      /** What leaving tools out is worth over the session that is expected, in tokens at the plain input price. */
+      /** Expected value of pruning over the conversation, in tokens at the plain input price. */
       worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
     })
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
-  /** How the conversation went out; null where nothing of it could be compressed. Absent in events of edges before. */
+  /**
+   * Compression of the conversation; null if nothing could be compressed. Gateways of the previous release
+   * omit it.
+   */
   context: z
     .object({
-      /** In which its markers mean something. */
+      /** Identifies the conversation in which its markers are valid. */
       session: sha256Hex,
       decision: contextDecision,
-      /** Tokens saved × price, and what is written to the prompt cache once more; null: no prices are known. */
+      /** Saved tokens × price, and the cost of writing the prompt cache again. Null: prices are unknown. */
       savedUsd: z.number().nullable(),
       rewrittenUsd: z.number().nullable(),
-      /** Of what was left out: the newest 64. */
+      /** The newest 64 omissions. */
       markers: z.array(markerId),
-      /** Blocks that were compressed when they came with this request: the newest 64. */
+      /** The newest 64 blocks that were compressed in this request. */
       blocks: z.array(blockId),
     })
     .nullable()
     .default(null),
   calledTools: z.array(z.string()),
-  /** Tools that had been left out and that the model asked for by the stand-in tool. Absent in events of edges without it. */
+  /** Pruned tools that the model requested with the recovery tool. Gateways without recovery omit it. */
   recoveredTools: z.array(z.string()).default([]),
-  /** Rounds that the client did not see, in which the gateway answered the model itself. */
+  /** Recovery rounds: provider calls that the client does not see. */
   hiddenRounds: count.default(0),
-  /** What the provider's format could not carry. Absent in events of edges that did not translate yet. */
+  /** Losses: parts that the provider's format cannot express. Gateways without translation omit it. */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
-  /** How the model was chosen; null where the client named it. Absent in events of edges that did not choose yet. */
+  /** How the model was chosen; null if the client named it. Gateways without model routing omit it. */
   modelChoice: modelChoiceRecord.nullable().default(null),
   usage: z
     .object({
@@ -128,9 +139,14 @@ export const requestEventV1 = requestAcceptedV1.extend({
     })
     .nullable(),
   costUsd: z.number().nullable(),
-  /** What leaving out and compressing saved of the bill; negative where it cost more. Absent in events of the release before. */
+  /**
+   * Savings on the bill from pruning and compression, in USD; negative if they cost more than they saved.
+   * Gateways of the previous release omit it.
+   */
   providerSavingsUsd: z.number().nullable().default(null),
-  /** The same before what it cost: caches written once more, hidden rounds. Absent in events of the release before. */
+  /**
+   * The same before costs (repeated cache writes, recovery rounds). Gateways of the previous release omit it.
+   */
   grossSavingsUsd: z.number().nullable().default(null),
   ms: z.object({
     total: z.number(),
@@ -143,7 +159,10 @@ export const requestEventV1 = requestAcceptedV1.extend({
 });
 export type RequestEventV1 = z.infer<typeof requestEventV1>;
 
-/** A candidate as it is shipped and kept: name, score to four decimals, rank, 1 if forwarded, and why it is always in. */
+/**
+ * A candidate as transported and stored: name, score to four decimals, rank, 1 if forwarded, and why it is
+ * always included.
+ */
 export type CandidateTuple = readonly [
   name: string,
   score: number,
@@ -164,15 +183,18 @@ function isCandidateTuple(value: unknown): value is CandidateTuple {
   );
 }
 
-/** Looked at by hand: a schema of tuples takes 100 µs for a hundred of them, which would be most of what the worker does. */
+/**
+ * Validated by hand. A tuple schema takes 100 µs per hundred candidates, which would be most of the worker's
+ * time.
+ */
 export const candidateTuples = z.custom<readonly CandidateTuple[]>(
   (value) => Array.isArray(value) && value.every(isCandidateTuple),
   'must be a list of [name, score, rank, 0 or 1, why always in]',
 );
 
 /**
- * The event between the gateway's spool and the request log. Candidates are most of an event's bytes: as tuples a
- * hundred of them take 3.8 kB instead of 9.9.
+ * The event on its way from the gateway's spool to the request log. Candidates make up most of an event: 100
+ * of them take 3.8 kB as tuples and 9.9 kB as objects.
  */
 export const shippedRequestEventV1 = requestEventV1.extend({
   plan: requestEventV1.shape.plan.unwrap().extend({ candidates: candidateTuples }).nullable(),

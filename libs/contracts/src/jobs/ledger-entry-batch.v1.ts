@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { count, id, timestamp } from '../base/common.ts';
 import { defineJob } from '../base/define.ts';
 
-/** What one request saved, as its row of the log says: requests that saved nothing have none. */
+/**
+ * The savings of one request, equal to those of its log entry. Requests without savings have no ledger entry.
+ */
 export const ledgerEntry = z.object({
   requestId: id,
-  /** When the request was accepted. */
+  /** Time at which the request was accepted. */
   at: timestamp,
   accountId: id,
   keyId: id,
@@ -14,7 +16,10 @@ export const ledgerEntry = z.object({
 });
 export type LedgerEntry = z.infer<typeof ledgerEntry>;
 
-/** What the requests of one transaction of the log saved. The job's id is the batch's, so that a batch queued twice runs once. */
+/**
+ * The savings of the requests in one transaction of the log. The job id is the batch id, so a batch that is
+ * queued twice runs once.
+ */
 export const ledgerEntryBatch = defineJob({
   queue: 'ledger-entries',
   name: 'ledger-entry-batch.v1',
@@ -23,8 +28,8 @@ export const ledgerEntryBatch = defineJob({
 export type LedgerEntryBatch = z.infer<typeof ledgerEntryBatch.data>;
 
 /**
- * How batches are queued. Billing tries one again for as long as its database is away. However a job ends, its id is free
- * again: a batch that was not reported as committed is queued once more.
+ * Queue options. Billing retries a batch while its database is unavailable. A job id is free again after the
+ * job ends, so a batch that is not reported as committed is queued again.
  */
 export const ledgerEntryBatchOptions = {
   attempts: 1_000_000,

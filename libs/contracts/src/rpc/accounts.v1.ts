@@ -4,7 +4,7 @@ import { defineRpc } from '../base/define.ts';
 import { createdApiKey, playgroundKeyBody } from '../api/api-key.ts';
 import { account, accountDeletion, updateAccountBody } from '../api/account.ts';
 
-/** Creates an account, or finds the one already there by that name. */
+/** Creates an account, or returns the existing one with that name. */
 export const createAccount = defineRpc({
   subject: 'account.create-account.v1',
   server: 'account',
@@ -14,7 +14,7 @@ export const createAccount = defineRpc({
   reply: z.object({ accountId: id, created: z.boolean() }),
 });
 
-/** Makes the account of a person, or finds it. A subject means nothing without its issuer. */
+/** Creates a person's account, or returns the existing one. A subject is unique only within its issuer. */
 export const registerAccount = defineRpc({
   subject: 'account.register-account.v1',
   server: 'account',
@@ -23,13 +23,13 @@ export const registerAccount = defineRpc({
   request: z.object({
     issuer: z.string().min(1).max(2_048),
     subject: z.string().min(1).max(255),
-    /** What a new account is called; it gets a name of ours if there is none. */
+    /** Name of a new account. Null: the account service chooses a name. */
     name: z.string().min(1).max(200).nullable(),
   }),
   reply: z.object({ accountId: id, personId: id, created: z.boolean() }),
 });
 
-/** Lets a person act for an account that is there already. For whoever operates the suite. */
+/** Gives a person access to an existing account. Used by operators. */
 export const attachPerson = defineRpc({
   subject: 'account.attach-person.v1',
   server: 'account',
@@ -43,7 +43,9 @@ export const attachPerson = defineRpc({
   reply: z.object({ personId: id }),
 });
 
-/** Makes a short-lived API key for the dashboard's playground. The secret comes sealed, as with `createKey`. */
+/**
+ * Creates a short-lived API key for the dashboard's playground. The secret is sealed, as with `createKey`.
+ */
 export const createPlaygroundKey = defineRpc({
   subject: 'account.create-playground-key.v1',
   server: 'account',
@@ -60,7 +62,7 @@ export const createPlaygroundKey = defineRpc({
 
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/** Throws `not_found` for an account that is not there. */
+/** Throws `not_found` for an unknown account. */
 export const getAccount = defineRpc({
   ...common,
   callers: ['edge-gateway', 'worker'],
@@ -69,7 +71,7 @@ export const getAccount = defineRpc({
   reply: z.object({ account }),
 });
 
-/** Changes an account's profile and policy. Throws `not_found` for an account that is not there. */
+/** Changes an account's profile and policy. Throws `not_found` for an unknown account. */
 export const updateAccount = defineRpc({
   ...common,
   subject: 'account.update-account.v1',
@@ -78,8 +80,8 @@ export const updateAccount = defineRpc({
 });
 
 /**
- * Tells that a credential of the account was saved or deleted, so that its epoch grows: gateways that the vault's broadcast
- * did not reach see it. Throws `not_found` for an account that is not there.
+ * Reports that a credential of the account was saved or deleted. The account's epoch increases, so gateways
+ * that missed the vault's broadcast notice the change. Throws `not_found` for an unknown account.
  */
 export const noteCredentialChange = defineRpc({
   ...common,
@@ -90,8 +92,8 @@ export const noteCredentialChange = defineRpc({
 });
 
 /**
- * Deletes an account: what the account service has of it when this is answered, the rest step by step. Asked again it
- * answers the same receipt. Throws `not_found` for an account that never was.
+ * Deletes an account. The account service's own data is deleted before the reply, the rest step by step. A
+ * repeated call returns the same receipt. Throws `not_found` for an unknown account.
  */
 export const deleteAccount = defineRpc({
   subject: 'account.delete-account.v1',
@@ -102,7 +104,7 @@ export const deleteAccount = defineRpc({
   reply: z.object({ deletion: accountDeletion }),
 });
 
-/** Null for a deletion that never was. */
+/** Null for an unknown deletion. */
 export const getAccountDeletion = defineRpc({
   subject: 'account.get-account-deletion.v1',
   server: 'account',
@@ -113,8 +115,8 @@ export const getAccountDeletion = defineRpc({
 });
 
 /**
- * Deletes what is known of an account's requests, and from then on drops events of it that come late. Large logs take
- * several calls: it is asked until `isDone`. Asked once more it finds nothing, and changes nothing.
+ * Deletes the data about an account's requests and drops events that arrive later. Large logs need several
+ * calls: repeat until `isDone`. Idempotent.
  */
 export const forgetAccountRequests = defineRpc({
   subject: 'worker.forget-account.v1',

@@ -10,34 +10,37 @@ import {
 import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** How models are chosen for the account, as far as the edge has to know. Its toggles are asked for apart. */
+/**
+ * The account's rules for choosing models, as far as the gateway needs them. Model toggles have a separate
+ * call.
+ */
 const grantRouting = z.object({
   mode: routingMode,
-  /** Null is all of them. */
+  /** Null: all providers. */
   allowedProviders: z.array(z.string()).nullable(),
-  /** The dearest a model may be that is chosen automatically, in USD per million tokens. Null is no bound. */
+  /** Maximum price of an automatically chosen model, in USD per million tokens. Null: no limit. */
   maxCostUsdPerMtok: z.number().nonnegative().nullable(),
-  /** `<provider>/<model>`, the first one first. */
+  /** `<provider>/<model>`, in the order of use. */
   fallbacks: z.array(z.string()),
 });
 
-/** What the edge needs to know of a key to serve its requests. Limits are the effective ones. */
+/** The facts about a key that the gateway needs to serve its requests. Limits are the effective values. */
 export const keyGrant = z.object({
   accountId: id,
   keyId: id,
   expiresAt: timestamp.nullable(),
   rateLimitRpm: count,
-  // Fields with a default are new: an account service of the release before does not send them yet. The defaults go
-  // with the next release.
-  /** Saved tokens a UTC day, and a UTC week from Monday on. */
+  // Fields with a default are new: an account service of the previous release does not send them. Remove the
+  // defaults with the next release.
+  /** Saved tokens per UTC day, and per UTC week, which starts on Monday. */
   dailyTokenBudget: count.default(5_000_000),
   weeklyTokenBudget: count.default(25_000_000),
-  /** What becomes of a request when a budget is spent: it goes out unoptimized, or is refused. */
+  /** What happens when a budget is used up: the request is sent unoptimized, or rejected. */
   onBudgetExhausted: onBudgetExhausted.default('pass'),
   kTargetOverride: z.int().min(1).max(512).nullable(),
   allowedTools: toolNames.nullable(),
   deniedTools: toolNames.nullable(),
-  /** Grows with every change of the key or of its account's policy. */
+  /** Increases with every change of the key or of its account's policy. */
   epoch: count,
   pruning: z.object({
     mode: pruningMode,
@@ -52,19 +55,19 @@ export const keyGrant = z.object({
     maxCostUsdPerMtok: null,
     fallbacks: [],
   }),
-  /** Whether contents of messages and tools may be stored. */
+  /** Whether the contents of messages and tools may be stored. */
   contentLogging: z.boolean().default(false),
   retentionDays: z.int().min(1).default(30),
-  /** Share of sessions, 0 to 1, whose plan is made and not followed. */
+  /** Share of conversations, 0 to 1, whose plan is recorded but not applied. */
   shadowShare: z.number().min(0).max(1).default(0.05),
-  /** The account that set-up made to look around with: it measures nothing. */
+  /** The account that set-up creates for trying the gateway. It is excluded from measurements. */
   isDemo: z.boolean().default(false),
 });
 export type KeyGrant = z.infer<typeof keyGrant>;
 
 /**
- * Looks a key up. The secret never crosses the bus: the edge sends its SHA-256, and the account service keeps an
- * HMAC of that under a pepper of its own. Unknown and revoked keys get one and the same answer.
+ * Looks up a key. The secret never crosses the bus: the gateway sends its SHA-256, and the account service
+ * stores an HMAC of that hash under its own pepper. Unknown and revoked keys return the same reply.
  */
 export const authenticateKey = defineRpc({
   subject: 'account.authenticate-key.v1',

@@ -12,7 +12,7 @@ import { base64, id } from '../base/common.ts';
 import { defineBroadcast, defineRpc } from '../base/define.ts';
 
 const common = { server: 'billing', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
-/** Longer than Stripe is given to answer, once more included. */
+/** Longer than the time limit of a Stripe call including one retry. */
 const withStripe = { ...common, deadlineMs: 25_000 } as const;
 const ofAccount = z.object({ accountId: id });
 
@@ -23,7 +23,7 @@ export const describeBilling = defineRpc({
   reply: z.object({ billing }),
 });
 
-/** The actions throw `billing_not_configured` where no Stripe key is set. */
+/** The actions throw `billing_not_configured` without a Stripe key. */
 export const createCheckout = defineRpc({
   ...withStripe,
   subject: 'billing.create-checkout.v1',
@@ -31,7 +31,7 @@ export const createCheckout = defineRpc({
   reply: z.object({ checkout: billingCheckout }),
 });
 
-/** Throws `not_found` for an account that never checked out. */
+/** Throws `not_found` for an account without a checkout. */
 export const openCustomerPortal = defineRpc({
   ...withStripe,
   subject: 'billing.open-customer-portal.v1',
@@ -39,7 +39,7 @@ export const openCustomerPortal = defineRpc({
   reply: z.object({ portal: billingPortal }),
 });
 
-/** Throws `not_found` for a checkout that is not this account's. */
+/** Throws `not_found` for a checkout of another account. */
 export const syncCheckout = defineRpc({
   ...withStripe,
   subject: 'billing.sync-checkout.v1',
@@ -54,12 +54,15 @@ export const syncSubscription = defineRpc({
   reply: z.object({ billing }),
 });
 
-/** An event as Stripe sent it. Throws `invalid_webhook_signature`, and while it can't be kept `service_unavailable`. */
+/**
+ * An event as sent by Stripe. Throws `invalid_webhook_signature`, or `service_unavailable` if it cannot be
+ * stored.
+ */
 export const receiveStripeEvent = defineRpc({
   ...withStripe,
   subject: 'billing.receive-stripe-event.v1',
   request: z.object({
-    /** The raw body: the signature is over its very bytes. */
+    /** The raw body. The signature covers its exact bytes. */
     body: base64,
     signature: z.string().max(4_096),
   }),
@@ -67,8 +70,8 @@ export const receiveStripeEvent = defineRpc({
 });
 
 /**
- * Ends the account's subscription at Stripe, and puts a pseudonym in its place in the ledger, now and in entries that come
- * late. Asked once more it finds nothing, and changes nothing.
+ * Ends the account's Stripe subscription and replaces the account with a pseudonym in the ledger, also in
+ * entries that arrive later. Idempotent.
  */
 export const forgetAccountBilling = defineRpc({
   subject: 'billing.forget-account.v1',
@@ -79,7 +82,7 @@ export const forgetAccountBilling = defineRpc({
   reply: z.object({ isDone: z.boolean() }),
 });
 
-/** Batches of ledger entries are in Postgres: the worker's outbox may let go of them. */
+/** Batches of ledger entries are stored in Postgres, so the worker's outbox may delete them. */
 export const ledgerCommitted = defineBroadcast({
   subject: 'billing.ledger-committed.v1',
   publisher: 'billing',

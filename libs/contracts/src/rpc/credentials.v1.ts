@@ -6,14 +6,17 @@ import { defineRpc } from '../base/define.ts';
 const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 const provider = z.string().min(1).max(64);
 
-/** What is known of a stored credential without opening it. */
+/** The visible facts about a stored credential. Reading them does not decrypt it. */
 export const credentialSummary = z.object({
   provider,
-  /** The last four characters, behind an ellipsis; null for a credential too short to show any of. */
+  /** An ellipsis and the last four characters; null if the credential is too short to show any. */
   hint: z.string().nullable(),
-  /** How many keys there are beside the one that the hint is of. The default is for a vault of the release before. */
+  /**
+   * Number of keys in addition to the one shown by the hint. The default supports a vault of the previous
+   * release.
+   */
   additionalKeys: count.default(0),
-  /** Null means the provider's own address. */
+  /** Null: the provider's default address. */
   baseUrl: z.string().nullable(),
   createdAt: timestamp,
   rotatedAt: timestamp.nullable(),
@@ -23,17 +26,17 @@ export const credentialSummary = z.object({
 export type CredentialSummary = z.infer<typeof credentialSummary>;
 
 /**
- * The fields of a credential, opened. It exists inside sealed boxes and in the memory of vault and edge alone. An empty
- * key is that of a provider of one's own that asks for none.
+ * The decrypted fields of a credential. They exist only inside sealed boxes and in the memory of the vault
+ * and the gateway. An empty key belongs to a custom provider without authentication.
  */
 export const credentialSecret = z.object({
   apiKey: z.string(),
-  /** Further keys for the same provider and the same address. */
+  /** Additional keys for the same provider and address. */
   additionalKeys: z.array(z.string()).max(additionalKeysMax).default([]),
 });
 export type CredentialSecret = z.output<typeof credentialSecret>;
 
-/** The X25519 public key to which credentials on their way in are sealed. All replicas of the vault share it. */
+/** The X25519 public key for sealing credentials before they are sent. All replicas of the vault share it. */
 export const getSealingKey = defineRpc({
   ...common,
   subject: 'provider-vault.get-sealing-key.v1',
@@ -41,7 +44,9 @@ export const getSealingKey = defineRpc({
   reply: z.object({ publicKey: base64 }),
 });
 
-/** Stores a credential, or replaces it. `sealedSecret` is a sealed box around the JSON of a `credentialSecret`. */
+/**
+ * Stores or replaces a credential. `sealedSecret` is a sealed box around the JSON of a `credentialSecret`.
+ */
 export const putCredential = defineRpc({
   ...common,
   subject: 'provider-vault.put-credential.v1',
@@ -63,7 +68,7 @@ export const deleteCredential = defineRpc({
   reply: z.object({ deleted: z.boolean() }),
 });
 
-/** Opens a credential for one gateway process: the reply is sealed to the public key that it sent. */
+/** Decrypts a credential for one gateway process. The reply is sealed to the public key in the request. */
 export const openCredential = defineRpc({
   ...common,
   subject: 'provider-vault.open-credential.v1',
@@ -71,12 +76,15 @@ export const openCredential = defineRpc({
   reply: z.object({
     sealedSecret: base64.nullable(),
     baseUrl: z.string().nullable(),
-    /** The provider refused it when it was last said how it fares. */
+    /** Whether the latest report says that the provider refused the credential. */
     isFailing: z.boolean().default(false),
   }),
 });
 
-/** Says how a credential fares: the status with which its provider refused it, or null when it was taken again. */
+/**
+ * Reports the state of a credential: the status with which the provider refused it, or null when it works
+ * again.
+ */
 export const reportCredential = defineRpc({
   ...common,
   subject: 'provider-vault.report-credential.v1',
@@ -84,10 +92,7 @@ export const reportCredential = defineRpc({
   reply: z.object({ changed: z.boolean() }),
 });
 
-/**
- * Deletes every credential of an account that is being deleted, and says how many there were. It may be asked again:
- * then there are none. Audit rows stay.
- */
+/** Deletes every credential of a deleted account and returns their number. Idempotent. Audit rows remain. */
 export const forgetAccountCredentials = defineRpc({
   ...common,
   callers: ['account'],
@@ -96,13 +101,13 @@ export const forgetAccountCredentials = defineRpc({
   reply: z.object({ credentials: count }),
 });
 
-/** Rotation of the vault's key-encryption key, step by step: activate, re-wrap until nothing is left, retire. */
+/** Rotation of the vault's key-encryption key in steps: activate, re-encrypt until none is left, retire. */
 const rotation = { server: 'provider-vault', callers: ['operator'], deadlineMs: 10_000 } as const;
 const keyVersion = z.int().min(1).max(999_999_999);
 
 /**
- * Writes with this version from now on; null is the highest that the replica holds. Refused (`invalid_field`) while a
- * running replica lacks the key. Doing it again changes nothing.
+ * Encrypts with this version from now on; null means the highest version of the replica. Refused
+ * (`invalid_field`) if a running replica lacks the key. Idempotent.
  */
 export const activateKey = defineRpc({
   ...rotation,
@@ -111,10 +116,10 @@ export const activateKey = defineRpc({
   reply: z.object({ version: keyVersion, previous: keyVersion.nullable() }),
 });
 
-/** A place in the order of the work: by key version, then by id. */
+/** A position in the order of the work: by key version, then by id. */
 const rewrapCursor = z.object({ keyVersion, id });
 
-/** Closes a batch of credentials anew under the present key. `left` counts those that are not under it yet. */
+/** Encrypts a batch of credentials again with the current key. `left` counts the remaining ones. */
 export const rewrapCredentials = defineRpc({
   ...rotation,
   subject: 'provider-vault.rewrap-credentials.v1',
@@ -127,7 +132,7 @@ export const rewrapCredentials = defineRpc({
   }),
 });
 
-/** Drops the versions that no credential needs any more. */
+/** Deletes the key versions that no credential uses. */
 export const retireKeys = defineRpc({
   ...rotation,
   subject: 'provider-vault.retire-keys.v1',

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { base64 } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** As many tools as are assessed together. */
+/** The maximum that is assessed together. */
 const toolsMax = 1_000;
-/** Their names' words, each once: with the tools, well below what a message may take. */
+/**
+ * The words of the tools' names, each once. Together with the tools they stay well below the size limit of a
+ * message.
+ */
 const wordsMax = 2_000;
 
-/** What tools mean, as the router's encoder has it, for whoever compares them. Nothing of it is kept. */
+/** Computes embeddings of tools with the router's encoder, for comparisons. Nothing is stored. */
 export const embedTools = defineRpc({
   subject: 'tool-router.embed-tools.v1',
   server: 'tool-router',
@@ -27,7 +30,10 @@ export const embedTools = defineRpc({
     words: z.array(z.string().max(64)).max(wordsMax),
   }),
   reply: z.object({
-    /** Rows of 32-bit floats, little-endian, of length one, in the order of the request; null while no encoder runs. */
+    /**
+     * Rows of 32-bit floats (little-endian) with unit length, in the order of the request; null while no
+     * encoder runs.
+     */
     vectors: z.object({ dimensions: z.int().positive(), tools: base64, words: base64 }).nullable(),
   }),
 });

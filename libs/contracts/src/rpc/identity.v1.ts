@@ -5,7 +5,9 @@ import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 10_000 } as const;
 
-/** The public keys that verify the embedded identity's session tokens. `not_found` when that identity is off. */
+/**
+ * The public keys that verify tokens of the embedded identity. `not_found` if the embedded identity is off.
+ */
 export const getLoginSessionKeys = defineRpc({
   ...common,
   subject: 'account.get-session-keys.v1',
@@ -14,7 +16,10 @@ export const getLoginSessionKeys = defineRpc({
   reply: z.object({ keySet: z.object({ keys: z.array(loginSessionKey) }) }),
 });
 
-/** The X25519 public key to which passwords are sealed on their way in. All replicas of the account service share it. */
+/**
+ * The X25519 public key for sealing passwords before they are sent. All replicas of the account service share
+ * it.
+ */
 export const getIdentitySealingKey = defineRpc({
   ...common,
   subject: 'account.get-identity-sealing-key.v1',
@@ -23,17 +28,17 @@ export const getIdentitySealingKey = defineRpc({
   reply: z.object({ publicKey: base64 }),
 });
 
-/** Inside the sealed box of a sign-up or log-in. */
+/** The contents of the sealed box of a sign-up or log-in. */
 export const identityCredentials = z.object({ email: z.string(), password: z.string() });
 export type IdentityCredentials = z.infer<typeof identityCredentials>;
 
-/** Inside the sealed box of an answer. */
+/** The contents of the sealed box of a reply. */
 export const issuedTokens = z.object({ accessToken: z.string(), refreshToken: z.string() });
 export type IssuedTokens = z.infer<typeof issuedTokens>;
 
 const issued = z.object({
   sealedTokens: base64,
-  /** Seconds, as OAuth counts them. */
+  /** Seconds, as in OAuth. */
   accessExpiresInSeconds: z.int().positive(),
   refreshExpiresInSeconds: z.int().positive(),
   email: z.string(),
@@ -43,10 +48,10 @@ const withPassword = z.object({
   sealedCredentials: base64,
   recipientPublicKey: base64,
 });
-/** Where the person calls from, for the count of failures. */
+/** The person's IP address, for counting failed attempts. */
 const clientAddress = z.string().min(1).max(64);
 
-/** Throws `email_taken`, `sign_up_closed`, and `invalid_field` for an e-mail address or password that will not do. */
+/** Throws `email_taken`, `sign_up_closed`, or `invalid_field` for an unusable e-mail address or password. */
 export const signUp = defineRpc({
   ...common,
   subject: 'account.sign-up.v1',
@@ -54,7 +59,7 @@ export const signUp = defineRpc({
   reply: issued,
 });
 
-/** Throws `invalid_credentials`, and `too_many_attempts` after too many failures. */
+/** Throws `invalid_credentials`, or `too_many_attempts` after too many failures. */
 export const logIn = defineRpc({
   ...common,
   subject: 'account.log-in.v1',
@@ -62,7 +67,9 @@ export const logIn = defineRpc({
   reply: issued,
 });
 
-/** Replaces a refresh token. One that was replaced already ends its session. Throws `invalid_refresh_token`. */
+/**
+ * Replaces a refresh token. Using a replaced token ends its login session. Throws `invalid_refresh_token`.
+ */
 export const refreshLoginSession = defineRpc({
   ...common,
   subject: 'account.refresh-session.v1',
@@ -70,7 +77,7 @@ export const refreshLoginSession = defineRpc({
   reply: issued,
 });
 
-/** Ends a session, by its id or its refresh token. One that has ended already is none to complain about. */
+/** Ends a login session by its id or its refresh token. Succeeds also if it has already ended. */
 export const logOut = defineRpc({
   ...common,
   subject: 'account.log-out.v1',
@@ -78,7 +85,10 @@ export const logOut = defineRpc({
   reply: z.object({}),
 });
 
-/** Replaces a person's password, which ends all other sessions. Throws `invalid_credentials` and `too_many_attempts`. */
+/**
+ * Replaces a person's password and ends all other login sessions. Throws `invalid_credentials` or
+ * `too_many_attempts`.
+ */
 export const changePassword = defineRpc({
   ...common,
   subject: 'account.change-password.v1',
@@ -94,19 +104,19 @@ export const changePassword = defineRpc({
 export const passwordChange = z.object({ currentPassword: z.string(), newPassword: z.string() });
 export type PasswordChange = z.infer<typeof passwordChange>;
 
-/** Who issued a session token, and to whom: a subject means nothing without its issuer. */
+/** The issuer and subject of a session token. A subject is unique only within its issuer. */
 export const loginSessionName = z.object({
   issuer: z.string().min(1).max(2_048),
   subject: z.string().min(1).max(255),
-  /** Null for an issuer whose sessions are not ours to revoke. */
+  /** Null for an external issuer, whose login sessions the gateway cannot revoke. */
   sessionId: id.nullable(),
 });
 
-/** Whose session it is. Both are null until the person has registered an account. */
+/** The owner of a login session. Both are null until the person registers an account. */
 export const resolvedLoginSession = z.object({ accountId: id.nullable(), personId: id.nullable() });
 export type ResolvedLoginSession = z.infer<typeof resolvedLoginSession>;
 
-/** Looks up whose session a verified token is of. Null: the session was revoked, or never was. */
+/** Looks up the owner of a verified token. Null: the login session is revoked or unknown. */
 export const resolveLoginSession = defineRpc({
   subject: 'account.resolve-session.v1',
   server: 'account',

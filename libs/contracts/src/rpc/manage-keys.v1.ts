@@ -13,7 +13,10 @@ import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway', 'operator'], deadlineMs: 5_000 } as const;
 
-/** Creates a key. The reply holds the secret once, sealed to the caller's process: no secret crosses the bus in the clear. */
+/**
+ * Creates a key. The reply contains the secret once, sealed to the calling process, so no secret crosses the
+ * bus unencrypted.
+ */
 export const createKey = defineRpc({
   ...common,
   subject: 'account.create-key.v1',
@@ -26,7 +29,7 @@ export const createKey = defineRpc({
   reply: z.object({ key: createdApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
 
-/** Replaces a key's secret. Throws `not_found` for a key of another account, as for one that never was. */
+/** Replaces a key's secret. Throws `not_found` for unknown keys and keys of other accounts. */
 export const rotateKey = defineRpc({
   ...common,
   subject: 'account.rotate-key.v1',
@@ -40,7 +43,7 @@ export const rotateKey = defineRpc({
   reply: z.object({ key: rotatedApiKey.omit({ key: true }), sealedSecret: z.base64(), replayed }),
 });
 
-/** Throws `not_found` for a key of another account, as for one that never was. */
+/** Throws `not_found` for unknown keys and keys of other accounts. */
 export const updateKey = defineRpc({
   ...common,
   subject: 'account.update-key.v1',
@@ -55,7 +58,7 @@ export const listKeys = defineRpc({
   reply: z.object({ keys: z.array(apiKey) }),
 });
 
-/** Throws `not_found` for a key of another account, as for one that never was. */
+/** Throws `not_found` for unknown keys and keys of other accounts. */
 export const setToolLists = defineRpc({
   ...common,
   subject: 'account.set-tool-lists.v1',

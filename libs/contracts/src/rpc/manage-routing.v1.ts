@@ -6,7 +6,7 @@ import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/** Throws `not_found` for an account that is not there. */
+/** Throws `not_found` for an unknown account. */
 export const getPreferences = defineRpc({
   ...common,
   callers: ['edge-gateway', 'worker'],
@@ -15,7 +15,7 @@ export const getPreferences = defineRpc({
   reply: z.object({ preferences: routingPreferences }),
 });
 
-/** Which providers and models there are, the edge knows and has checked. */
+/** The gateway validates the names of providers and models before this call. */
 export const updatePreferences = defineRpc({
   ...common,
   subject: 'account.update-preferences.v1',
@@ -23,7 +23,7 @@ export const updatePreferences = defineRpc({
   reply: z.object({ preferences: routingPreferences }),
 });
 
-/** The models that take no part in automatic routing. */
+/** The models excluded from automatic routing. */
 export const listDisabledModels = defineRpc({
   ...common,
   subject: 'account.list-disabled-models.v1',
@@ -31,7 +31,7 @@ export const listDisabledModels = defineRpc({
   reply: z.object({ models: z.array(z.object({ provider: z.string(), modelId: z.string() })) }),
 });
 
-/** Whether the provider has such a model, the edge has checked. */
+/** The gateway checks that the provider has this model before this call. */
 export const toggleModel = defineRpc({
   ...common,
   subject: 'account.toggle-model.v1',

@@ -3,43 +3,46 @@ import { z } from 'zod';
 import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/**
- * Asks which tools to forward. Tools travel by hash: the router answers `unknown` with those it has no definition for
- * and the subject of its own instance, and the edge sends them there with `defineTools`, then asks there again.
- *
- * The plan is a pure function of this request and of the policy version: the turns are the whole transcript's, so any
- * replica, with or without a memo, gives the same answer.
- */
+/** How pruned tools stay reachable: see `recovery` in the reply. Glossary: recovery mode. */
 const recoveryMode = z.enum(['in_place', 'regrown']);
 
-/** What a session's plans have been so far: what its transcript can't show, or only with the same policy. */
+/**
+ * The earlier plans of a conversation. The transcript alone does not show them, or only under the same
+ * policy.
+ */
 const plannedConversation = z.object({
-  /** Positions, of this very list, that the session's turns have chosen (`chosen`); what is always in comes on top. */
+  /**
+   * Positions in this list that the user turns selected by rank (`chosen`), without the tools that are always
+   * included.
+   */
   forwarded: z.array(count).max(4096),
-  /** User turns that had their say in it. */
+  /** Number of user turns that the selection covers. */
   turns: count,
-  /** The version by which they were first chosen. */
+  /** The policy version of the first selection. */
   policyVersion: z.string().max(200),
-  /** The lane in which the session began. */
+  /** The ranking method at the start of the conversation. Glossary: ranking method. */
   lane: z.enum(['semantic', 'keyword']),
-  /** How tools that were left out have been reachable; null: not at all. */
+  /** The recovery mode so far; null: pruned tools were not reachable. Glossary: recovery mode. */
   way: recoveryMode.nullable(),
-  /** The full list has been forwarded while the plan was made. */
+  /** Whether the full list was forwarded although a plan was made. */
   isShadow: z.boolean(),
 });
 export type PlannedConversation = z.infer<typeof plannedConversation>;
 
-/** What tokens cost at the model that is asked, as multiples of its plain input price. Estimated by a fixed ratio, so that every turn says the same. */
+/**
+ * Token prices of the model as multiples of its plain input price, and token counts. The counts are estimated
+ * with a fixed ratio, so they are the same in every turn.
+ */
 const planPrice = z.object({
-  /** Of input read from the prompt cache, and written to it; null where the provider keeps none. */
+  /** Price of reading from and writing to the prompt cache; null if the provider has none. */
   cacheRead: z.number().min(0).max(100).nullable(),
   cacheWrite: z.number().min(0).max(100).nullable(),
   output: z.number().min(0).max(1000),
-  /** The shortest prefix that is cached. */
+  /** Minimum length of a cached prefix, in tokens. */
   cachedTokensMin: count,
-  /** Of all definitions in the list. */
+  /** Tokens of all definitions in the list. */
   listTokens: count,
-  /** Of what stands before the model's first turn: instructions and the first message. */
+  /** Tokens before the model's first turn: instructions and the first message. */
   headTokens: count,
 });
 export type PlanPrice = z.infer<typeof planPrice>;
@@ -49,36 +52,42 @@ const planToolsRequest = z.object({
   requestId: id,
   /** SHA-256 over the hex hashes of `toolHashes`, joined by newlines. */
   listHash: sha256Hex,
-  /** Left out when the edge believes that the router knows the list; sent with the retry after `unknown`. */
+  /** Omitted if the router probably knows the list; sent in the retry after `unknown`. */
   toolHashes: z.array(sha256Hex).max(4096).optional(),
-  /** Texts of the user's turns, oldest first, each cut to a bound: the session's set is grown turn by turn from these. */
+  /**
+   * Texts of the user turns, oldest first, each truncated to a fixed length. The conversation's tool set
+   * grows turn by turn from them.
+   */
   userTurns: z.array(z.string()),
   /**
-   * `hashTurns` of the turns before those in `userTurns`, in place of their texts. A router that does not know them for
-   * this account answers `unknown`; the retry then carries every turn.
+   * `hashTurns` of the turns before those in `userTurns`, instead of their texts. A router that does not know
+   * them replies `unknown`; the retry then carries every turn.
    */
   earlierTurns: sha256Hex.optional(),
-  /** Names of the tools that the transcript calls, in order of first call. */
+  /** Names of the tools called in the transcript, in order of the first call. */
   calledTools: z.array(z.string()),
-  /** What came after the last user turn: results of open calls, newest last, each cut to a bound. */
+  /** Results after the last user turn, newest last, each truncated to a fixed length. */
   recentResults: z.array(z.string()),
   /** Tools that `tool_choice` names. */
   forcedTools: z.array(z.string()),
-  /** Positions (in the list) that are forwarded whatever their score: built-in tools and those with a cache marker. */
+  /**
+   * Positions in the list that are forwarded regardless of their score: built-in tools and tools with a cache
+   * marker.
+   */
   pinned: z.array(z.object({ position: count, because: z.enum(['built_in', 'cache_control']) })),
   kOverride: z.int().min(1).max(512).nullable(),
   recallTarget: z.number(),
-  // The fields from here on are new: an edge of the release before does not send them yet.
-  /** By the edge's memo. Without it the same is computed again of the transcript. */
+  // The fields from here on are new: gateways of the previous release do not send them.
+  /** From the gateway's memory. Without it, the router computes the same from the transcript. */
   session: plannedConversation.optional(),
-  /** Names of the tools that hidden rounds of the session brought back, whether or not they were called then. */
+  /** Names of the tools that recovery rounds of the conversation returned, called or not. */
   recoveredTools: z.array(z.string()).max(4096).optional(),
-  /** Whether tools that are left out can be kept reachable for this request. */
+  /** Whether pruned tools can be recovered in this request. */
   mayRecover: z.boolean().optional(),
   price: planPrice.optional(),
   /**
-   * The draw for shadow routing. `at`, from 0 to 1, is fixed by account and session; the session is drawn where it is
-   * below the share, which is higher while a bucket has few samples. Absent: never.
+   * The draw for shadow routing. `at`, 0 to 1, is fixed for the account and conversation. The conversation is
+   * drawn if `at` is below the share, which is higher for buckets with few samples. Absent: never drawn.
    */
   shadow: z.object({ at: z.number().min(0).max(1), share: z.number().min(0).max(1) }).optional(),
 });
@@ -86,14 +95,14 @@ const planToolsRequest = z.object({
 const planToolsReply = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('planned'),
-    /** Positions of the tools to forward, ascending: the client's order stands. */
+    /** Positions of the tools to forward, ascending, which keeps the client's order. */
     forwarded: z.array(count),
     /**
-     * Of these, what the session's turns chose by rank: what is to be remembered of the session. Absent from a router of the
-     * release before.
+     * The forwarded positions that user turns selected by rank. The gateway remembers them. Routers of the
+     * previous release omit it.
      */
     chosen: z.array(count).optional(),
-    /** Every tool of the list, best first. `position` is its place in the list. */
+    /** Every tool of the list, best first. `position` is its position in the list. */
     candidates: z.array(
       z.object({
         position: count,
@@ -103,7 +112,7 @@ const planToolsReply = z.discriminatedUnion('status', [
     ),
     intent: z.enum(['chat', 'lookup', 'act', 'multi-step', 'code', 'continue']),
     method: z.enum(['semantic', 'keyword']),
-    /** Size of the scored part of the forwarded set; null when everything is forwarded. */
+    /** Number of scored tools to forward; null if everything is forwarded. */
     k: z.int().nullable(),
     kReason: z.enum([
       'calibrated',
@@ -116,31 +125,42 @@ const planToolsReply = z.discriminatedUnion('status', [
       'net_negative',
     ]),
     policyVersion: z.string(),
-    /** `bucketOf` of the session: by the intent of its first turn. Empty from a router of the release before. */
+    /**
+     * `bucketOf` the conversation, by the intent of its first turn. Empty from a router of the previous
+     * release.
+     */
     bucket: z.string().default(''),
-    /** The session is drawn for shadow routing: forward everything, and keep the plan for the log. */
+    /** The conversation is drawn for shadow routing: forward everything, and record the plan in the log. */
     isShadow: z.boolean().default(false),
     /**
-     * How what is left out stays reachable, the same for the whole session. `armed`: the stand-in tool goes out with the
-     * rest. `in_place`: tools and prefix never change; a call of a tool outside `forwarded` is rendered upstream as the
-     * stand-in's. `regrown`: what was brought back is in `forwarded` from then on.
+     * How pruned tools stay reachable, the same for the whole conversation. `armed`: the recovery tool is
+     * sent with the others. `in_place`: tools and prefix never change, and a call of a tool outside
+     * `forwarded` is rendered upstream as a call of the recovery tool. `regrown`: recovered tools are added
+     * to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
-     * What leaving out is worth over the session that is expected, in tokens at the plain input price: `saved` of
-     * definitions that do not go out, `spent` on names and on rounds for what is missed.
+     * Expected value of pruning over the conversation, in tokens at the plain input price. `saved`:
+     * definitions that are not sent. `spent`: names of pruned tools, and recovery rounds.
      */
     worth: z.object({ saved: z.number(), spent: z.number() }).nullable().default(null),
   }),
   z.object({
     status: z.literal('unknown'),
-    /** Empty when the list itself or the earlier turns are not known: send `toolHashes`, and every turn. */
+    /** Empty if the list itself or the earlier turns are unknown. Then send `toolHashes` and every turn. */
     missing: z.array(sha256Hex),
-    /** Where to send `defineTools` and the question again. */
+    /** The instance to which `defineTools` and the retry are sent. */
     instanceId: z.string(),
   }),
 ]);
 
+/**
+ * Selects the tools to forward. Requests carry tools by hash. A router without some definitions replies `unknown` and names its
+ * instance. The gateway then sends the definitions with `defineTools` and retries at that instance.
+ *
+ * The plan is a pure function of the request and the policy version. Any replica, with or without a memory, gives the same
+ * reply, because the turns cover the whole transcript.
+ */
 export const planTools = defineRpc({
   subject: 'tool-router.plan-tools.v1',
   server: 'tool-router',
@@ -149,15 +169,21 @@ export const planTools = defineRpc({
   request: planToolsRequest,
   reply: planToolsReply,
 });
-/** Characters of earlier turns from which on their hash goes in place of them. Below, a second trip costs more. */
+/**
+ * Minimum length of earlier turns, in characters, for sending their hash instead. For shorter ones a possible
+ * second round trip costs more.
+ */
 export const earlierCharactersMin = 4_000;
 
-/** Names a list of turns: SHA-256, in hex, over the turns' lengths and texts, so that no two lists make one input. */
+/**
+ * Identifies a list of turns: SHA-256 (hex) over their lengths and texts. Different lists never have the same
+ * input.
+ */
 export function hashTurns(turns: readonly string[]): string {
   return hash('sha256', `${turns.map((turn) => turn.length).join(',')}\n${turns.join('')}`);
 }
 
-/** Names a tool list: SHA-256, in hex, over the hex hashes of its definitions, joined by newlines. */
+/** Identifies a tool list: SHA-256 (hex) over the hex hashes of its definitions, joined by newlines. */
 export function hashToolList(toolHashes: readonly string[]): string {
   return hash('sha256', toolHashes.join('\n'));
 }
@@ -165,14 +191,14 @@ export function hashToolList(toolHashes: readonly string[]): string {
 export type PlanToolsRequest = z.infer<typeof planToolsRequest>;
 export type PlanToolsReply = z.infer<typeof planToolsReply>;
 
-/** The same question, put to one instance: the one that was just sent the definitions. */
+/** Sends the same request to one instance: the one that just received the definitions. */
 export const planToolsAt = defineRpc({
   ...planTools,
   subject: 'tool-router.plan-tools-at.v1',
   perInstance: true,
 });
 
-/** Teaches one instance of the router tool definitions that it said it does not know. */
+/** Sends tool definitions to the instance of the router that replied `unknown`. */
 export const defineTools = defineRpc({
   subject: 'tool-router.define-tools.v1',
   server: 'tool-router',
@@ -188,7 +214,7 @@ export const defineTools = defineRpc({
         description: z.string(),
         /** The JSON Schema of the arguments as the client wrote it, or null. */
         parameters: z.unknown(),
-        /** `x-svc-examples`: texts that should lead to this tool. */
+        /** `x-svc-examples`: example texts for which this tool is the right choice. */
         examples: z.array(z.string()),
       }),
     ),

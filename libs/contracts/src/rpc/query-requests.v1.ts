@@ -6,10 +6,10 @@ import { blockId } from './compression.v1.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/** What narrows a list of requests. `from` is inclusive, `to` is not. */
+/** Filters of a list of requests. `from` is inclusive, `to` exclusive. */
 export const requestFilter = z.object({
   keyId: id.optional(),
-  /** As answered or as requested; also `<provider>/<model>`. */
+  /** The requested or the used model; also `<provider>/<model>`. */
   model: z.string().optional(),
   sessionId: z.string().optional(),
   status: requestStatus.optional(),
@@ -18,7 +18,7 @@ export const requestFilter = z.object({
 });
 export type RequestFilter = z.infer<typeof requestFilter>;
 
-/** The newest first. */
+/** Newest first. */
 export const listRequests = defineRpc({
   ...common,
   subject: 'worker.list-requests.v1',
@@ -31,7 +31,10 @@ export const listRequests = defineRpc({
   reply: z.object({ total: count, requests: z.array(requestLogEntry) }),
 });
 
-/** The newest first, from the one after `before` on; null: from the newest on. Fewer than `limit` are the last ones. */
+/**
+ * Newest first, starting after `before`; null: from the newest. Fewer than `limit` entries mean the end of
+ * the list.
+ */
 export const exportRequests = defineRpc({
   ...common,
   subject: 'worker.export-requests.v1',
@@ -44,17 +47,20 @@ export const exportRequests = defineRpc({
   reply: z.object({ requests: z.array(requestLogEntry) }),
 });
 
-/** Null for a request of another account, as for one that never was. */
+/** Null for unknown requests and requests of other accounts. */
 export const getRequest = defineRpc({
   ...common,
   subject: 'worker.get-request.v1',
   request: z.object({ accountId: id, requestId: id }),
   reply: z.object({
-    /** Without the originals and the exact counts of what was compressed: they are the compressor's to give. */
+    /** Without the compression's originals and exact token counts, which the compressor provides. */
     request: requestDetail.nullable(),
-    /** The session in which the markers mean something. Absent in replies of workers before. */
+    /**
+     * The conversation in which the markers are valid (glossary: session). Workers of the previous release
+     * omit it.
+     */
     session: sha256Hex.nullable().default(null),
-    /** Blocks whose exact counts may be kept. */
+    /** Blocks whose exact token counts may be stored. */
     blocks: z.array(blockId).default([]),
   }),
 });

@@ -9,7 +9,7 @@ const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 10_000
 const span = z.object({ accountId: id, from: timestamp, to: timestamp });
 const page = span.extend({ limit: z.int().min(1).max(500), offset: count });
 
-/** The newest first. */
+/** Newest first. */
 export const listRoutingTraces = defineRpc({
   ...common,
   subject: 'worker.list-routing-traces.v1',
@@ -19,28 +19,31 @@ export const listRoutingTraces = defineRpc({
 
 const ms = z.number().nullable();
 
-/** What requests that reached a model showed of it. Milliseconds are of requests that ended `ok`; null without any. */
+/**
+ * Figures of a model from the requests that reached it. Milliseconds cover requests with the status `ok`;
+ * null without any.
+ */
 export const modelObservation = z.object({
   provider: z.string(),
   model: z.string(),
   requests: count,
-  /** Of these a share may have failed: neither cancelled nor interrupted. */
+  /** Requests that were neither cancelled nor interrupted: the base of the error rate. */
   ended: count,
-  /** Status `error` or `truncated`. */
+  /** Requests with the status `error` or `truncated`. */
   failed: count,
-  /** Streamed requests with a first token, over which its percentiles are. */
+  /** Streamed requests with a first token: the base of its percentiles. */
   streamed: count,
   first_token_p50_ms: ms,
   first_token_p95_ms: ms,
   total_p50_ms: ms,
   total_p95_ms: ms,
-  /** Requests that had tools left out and tools called, and those among them where none that was called was left out. */
+  /** Requests with pruned tools and tool calls, and those of them in which no called tool was pruned. */
   judged: count,
   recalled: count,
 });
 export type ModelObservation = z.infer<typeof modelObservation>;
 
-/** The most used first; 500 models at most. */
+/** The most used models first; at most 500. */
 export const observeModels = defineRpc({
   ...common,
   subject: 'worker.observe-models.v1',
@@ -48,7 +51,7 @@ export const observeModels = defineRpc({
   reply: z.object({ models: z.array(modelObservation) }),
 });
 
-/** The policy in force, and what it was measured from. `recallTarget` is the account's, as its preferences say. */
+/** The current policy and its measurements. `recallTarget` comes from the account's preferences. */
 export const describeCalibration = defineRpc({
   ...common,
   subject: 'worker.describe-calibration.v1',
@@ -61,7 +64,7 @@ export const describeCalibration = defineRpc({
   }),
 });
 
-/** The most often offered first. */
+/** The most often offered tools first. */
 export const listToolHealth = defineRpc({
   ...common,
   subject: 'worker.list-tool-health.v1',
@@ -69,7 +72,7 @@ export const listToolHealth = defineRpc({
   reply: z.object({ total: count, requestsConsidered: count, tools: z.array(toolHealth) }),
 });
 
-/** The one with the most evidence first. */
+/** The suggestions with the most evidence first. */
 export const listToolSuggestions = defineRpc({
   ...common,
   subject: 'worker.list-tool-suggestions.v1',
@@ -77,7 +80,7 @@ export const listToolSuggestions = defineRpc({
   reply: z.object({ total: count, requestsConsidered: count, suggestions: z.array(toolSuggestion) }),
 });
 
-/** The newest first. */
+/** Newest first. */
 export const listRecallAlerts = defineRpc({
   ...common,
   subject: 'worker.list-recall-alerts.v1',

@@ -22,7 +22,7 @@ export const summarizeUsage = defineRpc({
   reply: z.object({ figures: usageFigures }),
 });
 
-/** Days with requests alone, the oldest first. */
+/** Only days with requests, oldest first. */
 export const listDailyUsage = defineRpc({
   ...common,
   subject: 'worker.list-daily-usage.v1',
@@ -30,7 +30,7 @@ export const listDailyUsage = defineRpc({
   reply: z.object({ days: z.array(usageDay) }),
 });
 
-/** The most used first; 1,000 keys at most. */
+/** The most used keys first; at most 1,000. */
 export const listKeyUsage = defineRpc({
   ...common,
   subject: 'worker.list-key-usage.v1',
@@ -38,7 +38,7 @@ export const listKeyUsage = defineRpc({
   reply: z.object({ keys: z.array(keyUsage.omit({ name: true })) }),
 });
 
-/** Days with requests alone, the oldest first, and all of them as one. */
+/** Only days with requests, oldest first, and their totals. */
 export const listDailyAnalytics = defineRpc({
   ...common,
   subject: 'worker.list-daily-analytics.v1',
@@ -46,7 +46,7 @@ export const listDailyAnalytics = defineRpc({
   reply: z.object({ days: z.array(analyticsDay), totals: analyticsTotals.nullable().default(null) }),
 });
 
-/** The one that was active last first. Figures are of the requests within the span. */
+/** The most recently active session id first. Figures cover the requests within the range. */
 export const listSessions = defineRpc({
   ...common,
   subject: 'worker.list-sessions.v1',

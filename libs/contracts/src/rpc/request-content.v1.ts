@@ -2,29 +2,35 @@ import { z } from 'zod';
 import { base64, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** Each part of a content, the request's and the answer's, is cut to this. */
+/** Maximum size of each part (request and response). Longer parts are truncated. */
 export const contentPartBytesMax = 2 * 1024 * 1024;
-/** What a packed content may take on the bus: two parts that nothing compresses, in base64, and their frame. */
+/** Maximum size of packed content on the bus: two incompressible parts in base64, and their frame. */
 const packedCharactersMax = 7 * 1024 * 1024;
 
-/** Text as it was sent; base64 where it is not text (frames of `converse-stream`). */
+/** The text as sent; base64 if it is not text (frames of `converse-stream`). */
 export const contentPart = z.object({
   encoding: z.enum(['utf8', 'base64']),
   text: z.string(),
-  /** Length of the whole, in bytes. */
+  /** Full length, in bytes. */
   bytes: z.int().nonnegative(),
-  /** Whether `text` is only its beginning. */
+  /** Whether `text` is truncated. */
   isCut: z.boolean(),
 });
 export type ContentPart = z.infer<typeof contentPart>;
 
-/** What a request said, and what was answered. Packed, it is this as JSON, compressed with Brotli. */
+/**
+ * The contents of a request and of its response. Packed content is this object as JSON, compressed with
+ * Brotli.
+ */
 export const requestContent = z.object({ request: contentPart, answer: contentPart.nullable() });
 export type RequestContent = z.infer<typeof requestContent>;
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
-/** Of an account that has opted in alone. It is kept encrypted until `expiresAt`, or until the account is gone. */
+/**
+ * Stores content, only for accounts that opted in. It is stored encrypted until `expiresAt` or until the
+ * account is deleted.
+ */
 export const storeContent = defineRpc({
   ...common,
   subject: 'worker.store-content.v1',
@@ -34,11 +40,11 @@ export const storeContent = defineRpc({
     expiresAt: timestamp,
     packed: base64.max(packedCharactersMax),
   }),
-  /** False for an account that is deleted, and for a request whose content is there already. */
+  /** False for a deleted account, and for a request whose content is already stored. */
   reply: z.object({ isStored: z.boolean() }),
 });
 
-/** Null for what was not kept, is not kept any more, or is another account's. */
+/** Null if the content was not stored, has expired or belongs to another account. */
 export const readContent = defineRpc({
   ...common,
   subject: 'worker.read-content.v1',

@@ -5,31 +5,32 @@ import { defineBroadcast, defineRpc } from '../base/define.ts';
 const share = z.number().min(0).max(1);
 
 /**
- * What an account's shadow sessions showed of one bucket. `steps` are ascending in both parts: with `k` scored tools
- * forwarded, recall is at least `recallLow` (exact one-sided 95% bound, sessions as the unit). In a bucket that is `off`
- * recall fell, or was too low under the priors: everything goes out until a step meets the target.
+ * The results of an account's shadow conversations for one bucket. Both parts of `steps` ascend: with `k`
+ * scored tools forwarded, recall is at least `recallLow` (exact one-sided 95% bound, counted by
+ * conversations). A bucket is `off` if recall fell, or was too low under the priors. Then all tools are
+ * forwarded until a step meets the target.
  */
 export const calibratedBucket = z.object({
-  /** `<intent>:<list-size band>`, or `*:<band>` over all intents (`bucketOf`). */
+  /** `<intent>:<list-size band>`, or `*:<band>` for all intents (`bucketOf`). */
   bucket: z.string().max(64),
-  /** Sessions. */
+  /** Number of conversations. */
   samples: count,
   isOff: z.boolean(),
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
 });
 export type CalibratedBucket = z.infer<typeof calibratedBucket>;
 
-/** An account's measured K, whole. A version never changes. */
+/** All measured values of K of an account. A version never changes. */
 export const routingPolicy = z.object({
   accountId: id,
-  /** `c1`, `c2` and so on, for each account. */
+  /** `c1`, `c2` and so on, per account. */
   version: z.string().regex(/^c[1-9]\d*$/),
   madeAt: timestamp,
   buckets: z.array(calibratedBucket).max(256),
 });
 export type RoutingPolicy = z.infer<typeof routingPolicy>;
 
-/** An account has a new policy: sessions that begin from now on are planned by it. */
+/** An account has a new policy. New conversations use it. */
 export const routingPolicyChanged = defineBroadcast({
   subject: 'worker.routing-policy-changed.v1',
   publisher: 'worker',
@@ -38,8 +39,8 @@ export const routingPolicyChanged = defineBroadcast({
 });
 
 /**
- * One policy of an account: the newest, or the version that a session is pinned to. Null for an account without one, and
- * for a version that is no longer kept (30 days).
+ * One policy of an account: the newest, or the version to which a conversation is pinned. Null for an account
+ * without a policy, and for an expired version (30 days).
  */
 export const getRoutingPolicy = defineRpc({
   subject: 'worker.get-routing-policy.v1',
@@ -50,32 +51,36 @@ export const getRoutingPolicy = defineRpc({
   reply: z.object({ policy: routingPolicy.nullable() }),
 });
 
-/** Upper ends of the bands of list sizes, in tools after allow and deny lists; the last band is open. */
+/**
+ * Upper ends of the list-size bands, in tools after the allow and deny lists. The last band has no upper end.
+ */
 const bandEnds = [25, 50, 100, 250, 500] as const;
-/** In place of the intent, for a band over all of them. */
+/** Replaces the intent in a bucket that covers all intents. */
 const anyIntent = '*';
 
-/** The band of a list: `1-25`, `26-50`, … `501+`. */
+/** The list-size band: `1-25`, `26-50`, … `501+`. */
 export function bandOf(tools: number): string {
   const at = bandEnds.findIndex((end) => tools <= end);
   if (at < 0) return `${(bandEnds.at(-1) ?? 0) + 1}+`;
   return `${at === 0 ? 1 : (bandEnds[at - 1] ?? 0) + 1}-${bandEnds[at] ?? 0}`;
 }
 
-/** The bucket of the same band over all intents. */
+/** The bucket of the same band for all intents. */
 export function pooledBucketOf(bucket: string): string {
   return `${anyIntent}:${bucket.slice(bucket.indexOf(':') + 1)}`;
 }
 
-/** The bucket of a session: the intent of its first turn (null: of any) and the size of its list. */
+/**
+ * The bucket of a conversation: the intent of its first turn (null: all intents) and the band of its list.
+ */
 export function bucketOf(intent: string | null, tools: number): string {
   return `${intent ?? anyIntent}:${bandOf(tools)}`;
 }
 
 /**
- * What was measured for a session: the smallest K whose lower bound of recall meets the target (`k`), that everything goes
- * out (`off`), or nothing that suffices, so that shipped priors hold (null). The bucket itself comes first, then its band
- * over all intents.
+ * The measured decision for a conversation. `k`: the smallest K whose lower bound of recall meets the target.
+ * `off`: forward all tools. Null: no measurement suffices, and the shipped priors apply. The bucket itself
+ * has precedence over its band for all intents.
  */
 export type CalibratedK =
   { readonly bucket: string; readonly k: number } | { readonly bucket: string; readonly k: 'off' } | null;
