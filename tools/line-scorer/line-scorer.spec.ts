@@ -10,8 +10,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('a scorer of lines in a folder', () => {
-  it('gives each line the score that its model gives it, however many there are', async () => {
+describe('a line scorer opened from a folder', () => {
+  it('returns the model score of every line, for any number of lines', async () => {
     const scorer = await OnnxLineScorer.open(folder);
     const lines = Array.from({ length: 2_500 }, (_, at) => `nothing of interest stands here, part ${at}`);
     lines[1_700] = 'the invoice of the customer is overdue';
@@ -22,7 +22,7 @@ describe('a scorer of lines in a folder', () => {
     await scorer.release();
   });
 
-  it('that is broken does not open', async () => {
+  it('rejects a folder with a broken manifest', async () => {
     const broken = await writeSmallScorer(await mkdtemp(join(tmpdir(), 'scorer-')), 512);
     await writeFile(join(broken, 'scorer.json'), '{"kind":"other"}');
     await expect(OnnxLineScorer.open(broken)).rejects.toThrow('kind');

@@ -4,35 +4,34 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { z } from 'zod';
 
 /**
- * Says how much each line of a result matters to what is asked, by a learned model. `isCriticalLine` says it by rule, and is what the
- * steps ask; a model may take its place where it earns its milliseconds. `npm run bench:compressor` measures what one costs.
- *
- * A step's outcome has to be the same bytes on every replica: a score may decide only with a margin that differences between
- * processors do not reach.
+ * Scores how relevant each line of a result is to a question, with a learned model. The compression steps use
+ * the rule `isCriticalLine` instead. A model could replace it if it is worth its time, which `npm run
+ * bench:compressor` measures. A step must output the same bytes on every replica, so a score may only decide
+ * with a margin above the differences between processors.
  */
 interface LineScorer {
-  /** One for each line, the higher the more it matters. */
+  /** One score per line. A higher score means more relevant. */
   score(question: string, lines: readonly string[]): Promise<Float32Array>;
   release(): Promise<void>;
 }
 
 const manifestSchema = z.object({
   kind: z.literal('hashed-words'),
-  /** Rows of the model's table of words. */
+  /** Rows of the model's word table. */
   buckets: z.int().positive(),
-  /** Words of a line, and of the question, that are looked at. */
+  /** Maximum number of words used from a line and from the question. */
   wordsMax: z.int().positive().max(512),
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
-/** Lines of one inference: bounds what it holds in memory. */
+/** Maximum number of lines in one inference, to limit memory. */
 const linesMax = 1_024;
 const word = /[\p{L}\p{N}_]+/gu;
 
 /**
- * A classifier of lines run by onnxruntime, from a folder with `scorer.json` and `model.onnx`. The model takes words as row numbers
- * with weights of 0 or 1 (`line_ids`, `line_weights`: [lines, words]; `question_ids`, `question_weights`: [1, words]) and gives
- * `scores` ([lines]).
+ * A line classifier that runs on onnxruntime, from a folder with `scorer.json` and `model.onnx`. The model
+ * receives words as row numbers with weights of 0 or 1 (`line_ids`, `line_weights`: [lines, words];
+ * `question_ids`, `question_weights`: [1, words]) and returns `scores` ([lines]).
  */
 export class OnnxLineScorer implements LineScorer {
   readonly #manifest: Manifest;
@@ -43,7 +42,7 @@ export class OnnxLineScorer implements LineScorer {
     this.#session = session;
   }
 
-  /** Throws when a file is missing or broken. */
+  /** Throws if a file is missing or broken. */
   static async open(folder: string): Promise<OnnxLineScorer> {
     const text = await readFile(join(folder, 'scorer.json'), 'utf8');
     const manifest = manifestSchema.parse(JSON.parse(text));

@@ -5,7 +5,7 @@ import { elementType, int64Tensor, model, node, tensor, valueInfo } from '../../
 const dimensions = 64;
 const opset = 13;
 
-/** Numbers between -1 and 1 that are the same in every run. */
+/** Numbers between -1 and 1, the same in every run. */
 function makeTable(buckets: number): Uint8Array {
   let state = 7;
   const values = new Float32Array(buckets * dimensions);
@@ -17,10 +17,9 @@ function makeTable(buckets: number): Uint8Array {
 }
 
 /**
- * A scorer of the size that one would have: means of 64 numbers a word, and their likeness to the question's. Its table is random, so
- * that lines score by the words that they share with the question.
- *
- * @param buckets rows of the table.
+ * Writes a scorer of realistic size: means of 64 numbers per word, and their similarity to the question. Its
+ * table is random, so lines score by the words that they share with the question.
+ * @param buckets number of rows of the table.
  */
 export async function writeSmallScorer(folder: string, buckets = 16_384): Promise<string> {
   await mkdir(folder, { recursive: true });

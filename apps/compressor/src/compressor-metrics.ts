@@ -1,7 +1,7 @@
 import type { CompressBlocksReply, CompressSchemasReply, TokenCounts } from '@gateway/contracts';
 import type { Counter, Histogram, Metrics } from '@gateway/observability';
 
-/** What the compressor tells Prometheus about context. */
+/** Prometheus metrics of context compression. */
 export class BlockMetrics {
   readonly #blocks: Counter<'outcome'>;
   readonly #tokensSaved: Counter<'step'>;
@@ -11,17 +11,17 @@ export class BlockMetrics {
   constructor(metrics: Metrics) {
     this.#blocks = metrics.counter({
       name: 'compressor_blocks_total',
-      help: 'Blocks of context looked at.',
+      help: 'Context blocks received for compression.',
       labels: ['outcome'],
     });
     this.#tokensSaved = metrics.counter({
       name: 'compressor_context_tokens_saved_total',
-      help: 'Tokens that steps took away from context, estimated, each block counted once.',
+      help: 'Estimated tokens that compression steps removed from context. Each block counts once.',
       labels: ['step'],
     });
     this.#tokensExact = metrics.counter({
       name: 'compressor_counted_tokens_total',
-      help: 'Tokens of compressed blocks whose exact count (o200k) is known, as estimated on the path and as counted after it.',
+      help: 'Tokens of compressed blocks with a known exact count (o200k): the estimate during the request and the exact count afterwards.',
       labels: ['counted', 'state'],
     });
     this.#seconds = metrics.histogram({
@@ -37,7 +37,7 @@ export class BlockMetrics {
     }
   }
 
-  /** Gives the tokens saved in all. */
+  /** Returns the total number of saved tokens. */
   observe(reply: CompressBlocksReply, durationMs: number): number {
     if (reply.status === 'unknown') {
       this.#blocks.inc({ outcome: 'unknown_conversation' }, 1);
@@ -56,7 +56,7 @@ export class BlockMetrics {
   }
 }
 
-/** What the compressor tells Prometheus. */
+/** Prometheus metrics of schema compression. */
 export class SchemaMetrics {
   readonly #definitions: Counter;
   readonly #tokensSaved: Counter<'step'>;
@@ -65,11 +65,11 @@ export class SchemaMetrics {
   constructor(metrics: Metrics) {
     this.#definitions = metrics.counter({
       name: 'compressor_definitions_total',
-      help: 'Tool definitions looked at.',
+      help: 'Tool definitions received for compression.',
     });
     this.#tokensSaved = metrics.counter({
       name: 'compressor_schema_tokens_saved_total',
-      help: 'Tokens that steps took away from tool definitions, estimated, each definition counted once.',
+      help: 'Estimated tokens that compression steps removed from tool definitions. Each definition counts once.',
       labels: ['step'],
     });
     this.#seconds = metrics.histogram({
@@ -78,7 +78,7 @@ export class SchemaMetrics {
     });
   }
 
-  /** Gives the tokens saved in all. */
+  /** Returns the total number of saved tokens. */
   observe({ results }: CompressSchemasReply, durationMs: number): number {
     this.#definitions.inc(results.length);
     this.#seconds.observe(durationMs / 1000);

@@ -1,7 +1,7 @@
 import { loadConfig } from './config.ts';
 
 describe('the configuration', () => {
-  it('lists every error when it is wrong', () => {
+  it('lists every invalid variable in one error', () => {
     expect(() => loadConfig({ NATS_URL: '', HEALTH_PORT: 'x' })).toThrow(
       /NATS_URL[^]*NATS_USER[^]*HEALTH_PORT[^]*REDIS_CACHE_URL[^]*ORIGINALS_KEY/,
     );

@@ -5,14 +5,20 @@ const keyBytes = 32;
 
 const configSchema = z.object({
   ...serviceVariables,
-  /** The cache's Redis, in which originals are kept for a day. It may be away. */
+  /** The cache's Redis, which stores originals for one day. The service also runs without it. */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
-  /** 32 bytes in base64, from which the keys of originals are derived. With another one those kept so far are lost. */
+  /**
+   * 32 bytes in base64. The keys of stored originals are derived from it, so a new value makes them
+   * unreadable.
+   */
   ORIGINALS_KEY: z
     .base64()
     .transform((text) => Buffer.from(text, 'base64'))
     .refine((bytes) => bytes.length === keyBytes, `must be ${keyBytes} bytes in base64`),
-  /** What remembered conversations may take of the memory, about. What is forgotten is told again. */
+  /**
+   * Approximate memory for remembered conversations, in bytes. The gateway sends a forgotten conversation
+   * again.
+   */
   CONVERSATION_BYTES_MAX: z.coerce
     .number()
     .int()
@@ -22,7 +28,7 @@ const configSchema = z.object({
 
 export type Config = z.output<typeof configSchema>;
 
-/** Parses the environment; throws one error that lists every variable at fault. */
+/** Parses the environment. Throws one error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(configSchema, variables);
 }

@@ -18,7 +18,7 @@ import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.p
 /** Leaves room under the 8 MiB limit of a message for characters that JSON escapes. In UTF-16 units. */
 const recallUnitsMax = 2 * 1024 * 1024;
 
-/** Compression of conversations: blocks, the originals of what was left out, and exact token counts. */
+/** Compression of conversations: blocks, originals of omitted text, and exact token counts. */
 @Controller()
 export class ContextController {
   readonly #metrics: BlockMetrics;

@@ -17,7 +17,7 @@ const question = (over: Partial<CompressBlocksRequest>): CompressBlocksRequest =
 describe('compressBlocks', () => {
   const open = () => ({ store: new ConversationStore(1_000_000), instanceId: 'one' });
 
-  it('goes on from what it remembers as if it had been told all', () => {
+  it('continues a remembered conversation with the same result as for the whole conversation', () => {
     const services = open();
     compressBlocks(question({}), services);
     const { reply: more } = compressBlocks(question({ after: hashOf(1), upTo: hashOf(2) }), services);
@@ -27,7 +27,7 @@ describe('compressBlocks', () => {
     expect(more.results[0]?.text).toMatch(/^\[same as above/);
   });
 
-  it('says which instance to tell the whole conversation, if it does not know it', () => {
+  it('returns unknown and its instance id for a conversation that it does not remember', () => {
     const services = open();
     const unknown = { status: 'unknown', instanceId: 'one' };
     expect(compressBlocks(question({ after: hashOf(1) }), services).reply).toEqual(unknown);

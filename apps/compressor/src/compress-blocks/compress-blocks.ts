@@ -5,9 +5,9 @@ import type { ChangedBlock } from '../count-tokens/background-counter.ts';
 import type { BlockStepReport } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 
-/** Room under the 8 MiB limit of a message; what does not fit any more goes as it came. */
+/** Leaves room under the 8 MiB limit of a message. Blocks after this size are returned unchanged. */
 const replyBytesMax = 7 * 1024 * 1024;
-/** A UTF-16 unit in JSON: six bytes at worst, an escape; most texts are near one. */
+/** Estimated bytes of a UTF-16 unit in JSON. An escape takes up to six, but most texts take about one. */
 const bytesPerUnit = 3;
 
 interface BlockServices {
@@ -17,12 +17,12 @@ interface BlockServices {
 
 interface Compressed {
   readonly reply: CompressBlocksReply;
-  /** What was left out, by the id of its marker. */
+  /** Text that was left out, by marker id. */
   readonly originals: ReadonlyMap<string, string>;
   readonly changed: readonly ChangedBlock[];
 }
 
-/** Goes on from a conversation that is remembered, or begins with the whole of it. */
+/** Continues a remembered conversation, or starts a new one with all of its blocks. */
 export function compressBlocks(
   request: CompressBlocksRequest,
   { store, instanceId }: BlockServices,
@@ -54,18 +54,18 @@ export function compressBlocks(
   };
 }
 
-/** Each step is estimated by itself, from what the one before it left. */
+/** The first step's input and the last step's output, in estimated tokens. */
 function sumEstimates(steps: readonly BlockStepReport[]): TokenCounts {
   return { before: steps[0]?.tokensBefore ?? 0, after: steps.at(-1)?.tokensAfter ?? 0 };
 }
 
-/** A character of a conversation takes about this many bytes: its text, its lines by number, its landmarks. */
+/** Approximate memory of one character of a conversation: its text, its line numbers and its labels. */
 const bytesPerCharacter = 6;
 const bytesPerConversation = 4_096;
 
 /**
- * Conversations as far as they were compressed, by a hash over what was sent of them. Nothing here matters: what is
- * forgotten is told again.
+ * Compression state of conversations, by a hash over everything sent so far. A cache only: a forgotten
+ * conversation is sent again in full.
  */
 export class ConversationStore {
   readonly #conversations: LRUCache<string, ConversationCompressor>;
@@ -78,7 +78,7 @@ export class ConversationStore {
     });
   }
 
-  /** A conversation that goes on is another one from then on: it is kept under its new name alone. */
+  /** Removes the returned conversation, because it continues under a new name. */
   take(name: string): ConversationCompressor | undefined {
     const conversation = this.#conversations.get(name);
     if (conversation !== undefined) this.#conversations.delete(name);

@@ -1,48 +1,51 @@
 import type { ContextStepName } from '@gateway/contracts';
 
-/** Whose words a piece of context is. */
+/** The author of a block. */
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
 
-/** A piece of context, in the order of the conversation: a tool result, a text part, an assistant's turn with its calls. */
+/** A part of the conversation, in order: a tool result, a text part, or an assistant turn with its calls. */
 export interface ContextBlock {
   readonly speaker: Speaker;
   readonly text: string;
-  /** Protected: it may be referred to, and is never changed. */
+  /** Protected: later blocks may refer to it, and it is never changed. */
   readonly frozen: boolean;
-  /** A result from long ago, of which a summary is enough where what is left out can be brought back. */
+  /** An old result. A summary is enough if omitted text can be recovered. */
   readonly old?: boolean | undefined;
 }
 
-/** `lossless`: the model sees the same facts. `balanced`: what is left out of long results can be asked for again. */
+/**
+ * `lossless`: the model sees the same facts. `balanced`: parts of long results are left out, and the model
+ * can request them.
+ */
 export type CompressionMode = 'lossless' | 'balanced';
 
 export interface CompressionSettings {
   readonly mode: CompressionMode;
-  /**
-   * Whether what is left out can be brought back. Without it `balanced` takes only the steps that leave nothing out.
-   */
+  /** Whether omitted text can be recovered. If not, `balanced` uses only the steps that omit nothing. */
   readonly recoverable: boolean;
-  /** Names the account and session in the ids of markers, so that none means anything to another. */
+  /**
+   * Identifies the account and conversation in marker ids, so that no id is valid in another conversation.
+   */
   readonly sessionSeed: string;
 }
 
 export interface BlockStepReport {
   readonly step: ContextStepName;
-  /** Estimated, of the block before the step and after it. */
+  /** Estimated tokens of the block before and after the step. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
-/** A part of a block that was left out, and the id in the marker that stands for it. */
+/** An omitted part of a block, and the id in the marker that replaces it. */
 export interface Omission {
   readonly id: string;
   readonly original: string;
 }
 
 export interface BlockOutcome {
-  /** What is sent instead; null when the block goes as it came. */
+  /** The text to send instead; null if the block is unchanged. */
   readonly text: string | null;
-  /** The steps that found something to take away, in their order. */
+  /** The steps that changed the block, in order. */
   readonly steps: readonly BlockStepReport[];
   readonly omissions: readonly Omission[];
 }

@@ -12,21 +12,21 @@ function sent(blocks: readonly ContextBlock[], settings = lossless): (string | n
 const file = Array.from({ length: 30 }, (_, at) => `${at + 100}:    total = add(total, price_${at})`);
 
 describe('ConversationCompressor', () => {
-  it('refers to lines of a file by their numbers, if those name them', () => {
+  it('refers to lines of a numbered file by their numbers', () => {
     const view = [...file.slice(0, 20), '120:    changed()', ...file.slice(21)].join('\n');
     expect(sent([block('tool', file.join('\n')), block('tool', view)])[1]).toBe(
       '[lines 100-119 as above]\n120:    changed()\n[lines 121-129 as above]',
     );
   });
 
-  it('names other lines by the first and the last of them', () => {
+  it('refers to other lines by the first and the last of them', () => {
     const text = file.map((line) => line.replace(/^\d+:/, '')).join('\n');
     expect(sent([block('tool', text), block('tool', `now it says\n${text}\nand ends`)])[1]).toBe(
       'now it says\n[30 lines as above, from "total = add(total, price_0)" to "total = add(total, price_29)"]\nand ends',
     );
   });
 
-  it('does not refer to what could be meant in two ways', () => {
+  it('does not use an ambiguous reference', () => {
     const other = file.with(10, '110:    something else').join('\n');
     const [, , third] = sent([
       block('system', file.join('\n')),
@@ -36,12 +36,12 @@ describe('ConversationCompressor', () => {
     expect(third).toBeNull();
   });
 
-  it('touches no code but what stands there already', () => {
+  it('changes code only by references to earlier lines', () => {
     const code = `${file.join('  \n')}  \x1b[0m`;
     expect(sent([block('tool', code)])).toEqual([null]);
   });
 
-  it('leaves what is protected, and the turns of others', () => {
+  it('leaves protected blocks and blocks of other speakers unchanged', () => {
     const json = JSON.stringify({ a: [1, 2, 3, 4, 5, 6, 7, 8] }, null, 8);
     expect(sent([block('tool', json, true), block('assistant', json), block('system', json)])).toEqual([
       null,
@@ -51,13 +51,13 @@ describe('ConversationCompressor', () => {
     expect(sent([block('user', json)])).toEqual([null]);
   });
 
-  it('takes a turn that answers a command for its output', () => {
+  it('treats a user turn after a command as its output', () => {
     const json = JSON.stringify({ a: [1, 2, 3, 4, 5, 6, 7, 8] }, null, 8);
     const command = 'Let us look.\n```\ncat a.json\n```';
     expect(sent([block('assistant', command), block('user', json)])[1]).toBe('{"a":[1,2,3,4,5,6,7,8]}');
   });
 
-  it('leaves nothing out that could not be brought back', () => {
+  it('omits text only if it can be recovered', () => {
     const log = Array.from({ length: 500 }, (_, at) => `10:00:${at} served request ${at} in ${at} ms`).join(
       '\n',
     );
@@ -66,7 +66,7 @@ describe('ConversationCompressor', () => {
     expect(sent([block('tool', log)], { ...balanced, recoverable: true })[0]).toContain('left out: ');
   });
 
-  it('keeps halves of pairs as they came, and tells texts apart that differ in them alone', () => {
+  it('preserves unpaired surrogates and distinguishes texts that differ only in them', () => {
     const balanced = { ...lossless, mode: 'balanced' } as const;
     const rows = Array.from(
       { length: 6 },
@@ -79,7 +79,7 @@ describe('ConversationCompressor', () => {
     expect(sent(alike)).toEqual([null, null]);
   });
 
-  it('gives short texts back as they are', () => {
+  it('returns short texts unchanged', () => {
     expect(new ConversationCompressor(lossless).add(block('tool', ' ok '))).toBe(unchanged);
   });
 });

@@ -23,34 +23,40 @@ import { mayHoldTables, renderTables } from './steps/table-form.ts';
 import { terminal, trailingSpace } from './steps/terminal.ts';
 import type { TextStep } from './steps/text-step.ts';
 
-/** Blocks under this are not worth a look; blocks over that are left alone: half a million tokens fit no context. */
+/**
+ * Smaller blocks are not worth compressing. Larger blocks are left unchanged: half a million tokens exceed
+ * any context.
+ */
 const tokensMin = 12;
 const charactersMax = 2_000_000;
 const jsonDepthMax = 100;
-/** What a whole block's reference has to save. */
+/** Minimum number of tokens that a reference to a whole block must save. */
 const gainMin = 4;
-/** Quotes in a reference, which a body escapes. */
+/** Quotes in a reference. JSON escapes each of them with one more character. */
 const quotesMax = 4;
 const losslessText: readonly TextStep[] = [terminal, trailingSpace];
 const lossyText: readonly TextStep[] = [blobs, logFolding, headTail];
 
-/** A block that was sent without a reference in it, so that it can be referred to. */
+/** A block that was sent in full, without references, so later blocks can refer to it. */
 interface SentBlock {
   readonly label: string;
   readonly place: number;
 }
 
 /**
- * Compresses the blocks of a conversation, each once, in their order. What becomes of a block depends on the settings and on
- * the blocks up to it, on nothing else: not on the clock, the process or what comes later. So a turn never changes what
- * was sent before it, and every replica sends the same bytes.
+ * Compresses the blocks of a conversation, each once, in order. The result of a block depends only on the
+ * settings and on the blocks up to it. It does not depend on the clock, the process or later blocks. So a
+ * turn never changes what was sent before it, and every replica sends the same bytes.
  */
 export class ConversationCompressor {
   readonly #settings: CompressionSettings;
   readonly #lines = new LineIndex();
-  /** By hash of a block as it came and as it was sent. */
+  /** By hash of the original block and of the sent block. */
   readonly #sentBlocks = new Map<string, SentBlock>();
-  /** By label, and by hash: which of the different texts sent in full that begin so it is, from 1. */
+  /**
+   * By label, then by hash: the number of the text among the different texts that start with this label, from
+   * 1.
+   */
   readonly #alike = new Map<string, Map<string, number>>();
   #userTerms: ReadonlySet<string> = new Set();
   #callTerms: ReadonlySet<string> = new Set();
@@ -61,12 +67,12 @@ export class ConversationCompressor {
     this.#settings = settings;
   }
 
-  /** How long the conversation is so far, and so about how much is remembered of it. */
+  /** Length of the conversation so far. Its memory is roughly proportional to this length. */
   get characters(): number {
     return this.#characters;
   }
 
-  /** The next block of the conversation. */
+  /** Adds the next block of the conversation. */
   add(block: ContextBlock): BlockOutcome {
     this.#characters += block.text.length;
     const isLeftAlone = block.frozen || block.text.length > charactersMax;
@@ -102,7 +108,7 @@ export class ConversationCompressor {
       if (isSummed) draft.applySteps([summary]);
       return this.#referToBlock(draft.text, tokens) ?? draft.outcome();
     }
-    // A text that speaks in references has been here before: what it leaves of lines may look like no code any more.
+    // A text with references was already compressed. Its remaining lines may no longer look like code.
     const isCode = looksLikeCode(block.text) || holdsReference(block.text);
     if (!isCode) draft.applySteps(losslessText);
     if (!isCode && isResult && this.#mayLeaveOut()) draft.applySteps(isSummed ? [summary] : lossyText);
@@ -130,7 +136,10 @@ export class ConversationCompressor {
     return { text, steps: [{ step: 'repeated_block', tokensBefore, tokensAfter }], omissions: [] };
   }
 
-  /** @param original what comes again may be referred to it by: the block as it came, if all of it was sent. */
+  /**
+   * @param original a repetition of this text can refer to the block. The original block if all of it was
+   * sent.
+   */
   #noteSent(sent: string, original: string): void {
     const label = blockLabelOf(sent);
     if (label === undefined || !isExact(original)) return;
@@ -144,7 +153,7 @@ export class ConversationCompressor {
   }
 }
 
-/** Half of a pair has no place in UTF-8: hashed or scanned, the text would be another one. */
+/** UTF-8 cannot represent an unpaired surrogate, so hashing or scanning such a text would change it. */
 function isExact(text: string): boolean {
   return text.isWellFormed();
 }
@@ -153,7 +162,7 @@ function holdsReference(text: string): boolean {
   return text.includes('as above') && text.split('\n').some((line) => parseReference(line) !== undefined);
 }
 
-/** A block on its way through the steps: each is kept only where it saves tokens. */
+/** A block between steps. A step's result is used only if it saves tokens. */
 class BlockDraft {
   text: string;
   readonly #reports: BlockStepReport[] = [];
@@ -174,7 +183,7 @@ class BlockDraft {
     this.#readTerms = readTerms;
   }
 
-  /** False when the text is no JSON after all. */
+  /** Returns false if the text is not JSON. */
   applyJson(): boolean {
     const tape = scanOrUndefined(this.text);
     if (tape === undefined) return false;

@@ -3,7 +3,7 @@ import { contextSteps, contextStepsVersion } from '@gateway/contracts';
 import type { CompressionSettings, ContextBlock, Speaker } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 
-/** The digest of the recorded conversation's output, for each version. */
+/** The digest of the recorded conversation's output, by version. */
 const digests: Readonly<Record<number, string>> = {
   1: '9894b453fa732b17ae29e5a4d3dbd025b401cd45b9e03da70f1b6f896f0bd327',
 };
@@ -37,7 +37,10 @@ const report = repeat(900, (at) =>
 const image = `src="data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUg'.repeat(40)}" alt`;
 const drawing = repeat(20, (at) => `${at}%`).join('\r');
 
-/** One conversation that makes every step find something, in the shapes of customer service and coding agents. */
+/**
+ * A conversation in which every step changes something, with contents like those of customer service and
+ * coding agents.
+ */
 const conversation: readonly ContextBlock[] = [
   block('system', 'You book flights and fix programs.'),
   block('user', 'Which flights are available? Then fix orders.py.'),
@@ -75,7 +78,7 @@ describe('the version of the context steps', () => {
     expect([...new Set(steps)].sort()).toEqual([...contextSteps].sort());
   });
 
-  it('changes when the output changes', () => {
+  it('changes whenever the output for the recorded conversation changes', () => {
     const digest = hash('sha256', JSON.stringify(outcomes.map((all) => all.map(({ text }) => text))));
     if (digests[contextStepsVersion] !== digest) {
       throw new Error(

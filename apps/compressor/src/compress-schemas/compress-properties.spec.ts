@@ -13,7 +13,7 @@ const drafts = [
   'http://json-schema.org/draft-07/schema#',
   'https://json-schema.org/draft/2020-12/schema',
 ] as const;
-/** Names that are keywords elsewhere: the worst case for whoever mistakes one for the other. */
+/** Property names that are also schema keywords, to detect confusion between the two. */
 const propertyName = fc.constantFrom(
   'title',
   'description',
@@ -59,7 +59,9 @@ const annotations = fc
   )
   .map((each): object => Object.assign({}, ...each) as object);
 
-/** One constraint at a time, so that arguments often come through: two drafts must have something to differ about. */
+/**
+ * One constraint per schema, so that arguments are often valid and differences between drafts become visible.
+ */
 const { schema } = fc.letrec<{ schema: object; leaf: object; branch: object }>((tie) => ({
   schema: fc
     .tuple(fc.oneof({ maxDepth: 3 }, tie('leaf'), tie('branch')), annotations)
@@ -121,7 +123,10 @@ function schemaOf(definition: string): object {
 
 const annotationNames = ['title', 'description', '$comment'];
 
-/** Arguments that come close to a schema: its own constants, whole and without what looks like a note, in their places. */
+/**
+ * Arguments that are close to valid: the schema's own constants, with and without members that look like
+ * annotations.
+ */
 function probesOf(each: unknown): unknown[] {
   if (typeof each !== 'object' || each === null) return [];
   const { const: constant, enum: allowed, properties, items, ...others } = each as Record<string, unknown>;
@@ -144,8 +149,8 @@ function withoutNotes(probe: unknown): unknown {
 const values = fc.array(value, { minLength: 20, maxLength: 20 });
 
 /**
- * What each value is by the dialect that the schema names; without one by both, for a provider may take either.
- * Undefined when no verdict can be had.
+ * Validates each value with the dialect that the schema names, or with both if it names none. Undefined if
+ * the schema cannot be compiled.
  */
 function judgeAll(schemaToJudge: object, each: readonly unknown[]): boolean[][] | undefined {
   const named = (schemaToJudge as { $schema?: string }).$schema;
@@ -162,18 +167,18 @@ function judgeAll(schemaToJudge: object, each: readonly unknown[]): boolean[][] 
   }
 }
 
-describe('whatever the definition', () => {
-  it('the same arguments are valid before and after', () => {
+describe('any tool definition', () => {
+  it('accepts the same arguments before and after compression', () => {
     let judged = 0;
     fc.assert(
       fc.property(definitionText, values, mode, (definition, random, inMode) => {
         const each = [...random, ...probesOf(schemaOf(definition))];
         const before = judgeAll(schemaOf(definition), each);
-        // Not a schema (a reference into nowhere or in a circle): there is nothing to compare.
+        // Not a valid schema (for example a dangling or circular reference), so there is nothing to compare.
         fc.pre(before !== undefined);
         const after = judgeAll(schemaOf(compressedText(definition, inMode)), each);
         judged += each.length;
-        // Where $schema went, both drafts must say what the named one said.
+        // Without $schema, both drafts must agree with the original draft.
         for (const verdicts of after ?? []) expect(before).toContainEqual(verdicts);
         expect(after).toBeDefined();
       }),
@@ -182,7 +187,7 @@ describe('whatever the definition', () => {
     expect(judged).toBeGreaterThan(1000);
   });
 
-  it('the edits are ascending and apart, the result is JSON and never longer, and a second time changes nothing', () => {
+  it('gets ordered edits without overlaps, shorter valid JSON, and no further edits the second time', () => {
     fc.assert(
       fc.property(definitionText, mode, (definition, inMode) => {
         const bytes = Buffer.from(definition);
@@ -197,7 +202,7 @@ describe('whatever the definition', () => {
     );
   });
 
-  it('any text at all is answered, and what is JSON stays the same JSON in kind', () => {
+  it('remains unchanged if it is not a tool definition', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.json()), (any) => {
         expect(compressedText(any)).toBe(Buffer.from(any).toString());

@@ -6,7 +6,7 @@ import { compressedText } from './compressed-text.fixture.ts';
 const schema = { title: 'Arguments', type: 'object', properties: { a: { type: 'string', title: 'A' } } };
 const smaller = { type: 'object', properties: { a: { type: 'string' } } };
 
-describe('a definition', () => {
+describe('a tool definition', () => {
   it.each([
     [
       'chat-completions',
@@ -29,7 +29,7 @@ describe('a definition', () => {
       { toolSpec: { name: 'do_it', description: 'Does.', inputSchema: { json: schema } } },
       { toolSpec: { name: 'do_it', description: 'Does.', inputSchema: { json: smaller } } },
     ],
-  ])('of %s is compressed, compact or indented, to the same bytes', (_, tool, expected) => {
+  ])('of %s is compressed to the same bytes, compact or indented', (_, tool, expected) => {
     for (const indent of [undefined, 2, '\t']) {
       expect(compressedText(JSON.stringify(tool, null, indent))).toBe(JSON.stringify(expected));
     }
@@ -46,11 +46,11 @@ describe('a definition', () => {
     ['broken JSON', '{ "name": "a", '],
     ['nothing', ''],
     ['a text nested too deep', `{ "name": "a", "input_schema": ${'['.repeat(5000)}${']'.repeat(5000)} }`],
-  ])('that is %s stays as it is', (_, text) => {
+  ])('that is %s stays unchanged', (_, text) => {
     expect(compressDefinition(text, 'lossless')).toEqual({ edits: [], steps: [] });
   });
 
-  it('keeps number lexemes, escapes, key order and unknown fields', () => {
+  it('keeps the spelling of numbers, escapes, key order and unknown fields', () => {
     const text =
       '{ "z": 1.0, "name": "a", "input_schema": { "x-y": [ 1e3, -0, 12345678901234567890 ], "default": "\\u0041\\/" } }';
     expect(compressedText(text)).toBe(
@@ -58,14 +58,14 @@ describe('a definition', () => {
     );
   });
 
-  it('keeps white space inside strings, and bytes beyond ASCII', () => {
+  it('keeps white space inside strings, and characters beyond ASCII', () => {
     const text = '{ "name": "a", "description": " zwei  Wörter, 東京 \\n ", "input_schema": {} }';
     expect(compressedText(text)).toBe(
       '{"name":"a","description":" zwei  Wörter, 東京 \\n ","input_schema":{}}',
     );
   });
 
-  it('with examples for routing changes inside its schema alone, so that cutting the examples out does not meet it', () => {
+  it('with x-svc-examples changes only inside its schema, so that edits do not overlap with removing the examples', () => {
     const text =
       '{ "type": "function", "function": { "name": "a", "description": "a", "x-svc-examples": [ "b" ], "parameters": { "title": "c" } } }';
     const { edits } = compressDefinition(text, 'lossless');
@@ -74,7 +74,7 @@ describe('a definition', () => {
     for (const edit of edits) expect(edit.start).toBeGreaterThanOrEqual(start);
   });
 
-  it('leaves an object with a repeated key alone but for white space', () => {
+  it('loses only white space in an object with a repeated key', () => {
     const text =
       '{"name":"a","input_schema":{"properties":{"b":{"title":"b","title":"B"},"c":{"title":"c"}}}}';
     expect(compressedText(text)).toBe(
@@ -82,7 +82,7 @@ describe('a definition', () => {
     );
   });
 
-  it('reports each step that took something, each starting where the one before ended', () => {
+  it('reports each effective step, starting with the tokens that the previous step left', () => {
     const $schema = 'http://json-schema.org/draft-07/schema#';
     const tool = { name: 'do_it', input_schema: { $schema, $comment: 'x', ...schema, description: 'Do it' } };
     const { steps } = compressDefinition(JSON.stringify(tool, null, 2), 'lossless');
@@ -99,7 +99,7 @@ describe('a definition', () => {
     });
   });
 
-  it('of a megabyte is answered with a bounded number of edits', () => {
+  it('of one megabyte gets a bounded number of edits', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 8000 }, (_, at) => [
         `field_${at}`,
@@ -117,7 +117,7 @@ describe("GitHub's own tools", () => {
   const file = join(import.meta.dirname, '../../../../libs/testing/data/github-tools.json');
   const tools = JSON.parse(readFileSync(file, 'utf8')) as unknown[];
 
-  it('keep names, required, enums and types as they are', () => {
+  it('keep names, required lists, enums and types', () => {
     const essence = (value: unknown): unknown =>
       JSON.parse(
         JSON.stringify(value, (key, part: unknown) =>

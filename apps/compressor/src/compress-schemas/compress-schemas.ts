@@ -11,30 +11,36 @@ import { comment, repeatedDescription, title } from './steps/annotations.ts';
 import { dialect } from './steps/dialect.ts';
 import { longDescriptions } from './steps/long-descriptions.ts';
 
-/** As deep as the gateway lets a body nest. */
+/** The gateway's own limit for the nesting of a body. */
 const depthMax = 128;
 
-/** `title` comes after the descriptions: it stays where the description beside it went. */
+/** `title` runs after the description steps, because a title is kept where its description was dropped. */
 const lossless: readonly SchemaStep[] = [dialect, comment, repeatedDescription, title];
 const steps: Readonly<Record<SchemaMode, readonly SchemaStep[]>> = {
   lossless,
   balanced: [...lossless, longDescriptions],
 };
 
-/** `lossless`: no word of a description goes that says anything. `balanced`: long ones are held to a budget a tool. */
+/**
+ * `lossless`: only descriptions without information are dropped. `balanced`: long descriptions are also cut
+ * to a token budget per tool.
+ */
 export type SchemaMode = 'lossless' | 'balanced';
 
 interface StepReport {
   readonly step: SchemaStepName;
-  /** Estimates, by `estimateTokens`. */
+  /** Estimated by `estimateDefinitionTokens`. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
 interface CompressedDefinition {
-  /** Of the definition's UTF-8 bytes: ascending, not overlapping, and never longer than what they replace. */
+  /**
+   * Edits of the definition's UTF-8 bytes: ascending, without overlaps, and never longer than the text they
+   * replace.
+   */
   readonly edits: ByteEdit[];
-  /** The steps that found something to take away, in their order. */
+  /** The steps that changed something, in order. */
   readonly steps: StepReport[];
 }
 
@@ -42,10 +48,10 @@ const emptyWalk: SchemaWalk = { positions: [], isComplete: true };
 const unchanged: CompressedDefinition = { edits: [], steps: [] };
 
 /**
- * Takes from a tool definition what does not change which arguments are valid, nor tells the model anything: white
- * space between tokens, `$schema`, `$comment`, and titles and descriptions that only repeat a name; `balanced`, sentences of
- * long descriptions too. A pure function of the text and the mode, idempotent, never longer. A text that is no definition of
- * a known form, or no JSON, stays as it is.
+ * Removes the parts of a tool definition that neither affect which arguments are valid nor inform the model:
+ * white space between tokens, `$schema`, `$comment`, and titles and descriptions that only repeat a name.
+ * `balanced` also removes sentences of long descriptions. Pure, idempotent, and never longer. Text that is
+ * not JSON or not a known form of definition is unchanged.
  */
 export function compressDefinition(text: string, mode: SchemaMode): CompressedDefinition {
   const tape = scanOrUndefined(Buffer.from(text));
@@ -79,7 +85,7 @@ function scanOrUndefined(bytes: Buffer): JsonTape | undefined {
   }
 }
 
-/** What is left after the steps so far, and what each of them took. */
+/** The remaining text after each step, and the report of each step. */
 class Progress {
   readonly reports: StepReport[] = [];
   kept: readonly ByteRange[];
@@ -114,11 +120,11 @@ interface DefinitionText {
   readonly text: string;
 }
 
-/** Room under the 8 MiB limit of a message. */
+/** Leaves room under the 8 MiB limit of a message. */
 const replyBytesMax = 7 * 1024 * 1024;
 const editBytes = 64;
 
-/** Compresses each definition. Once the reply is full, the rest is answered with no edits. */
+/** Compresses each definition. When the reply is full, the remaining definitions get no edits. */
 export function compressSchemas(
   definitions: readonly DefinitionText[],
   mode: SchemaMode,

@@ -1,12 +1,15 @@
 import { applyEdits } from '@gateway/wire-formats';
 import { compressDefinition, type SchemaMode } from './compress-schemas.ts';
 
-/** The definition after its edits. */
+/** Returns the definition with its edits applied. */
 export function compressedText(text: string, mode: SchemaMode = 'lossless'): string {
   return applyEdits(Buffer.from(text), compressDefinition(text, mode).edits).toString();
 }
 
-/** The steps that took something from a chat-completions tool with this schema, and the schema after them. */
+/**
+ * Compresses a chat-completions tool with this schema, and returns the resulting schema and the effective
+ * steps.
+ */
 export function compressedSchema(
   schema: unknown,
   name = 'create_issue',

@@ -5,12 +5,12 @@ import type { CountStore } from './count-store.port.ts';
 import { countTokens } from '../text/count-tokens.ts';
 import { cutExactly } from '../text/cut-text.ts';
 
-/** About a third of a millisecond of work, after which whoever waits comes first. */
+/** Takes about a third of a millisecond. Between pieces, pending requests run first. */
 const pieceUnits = 2_000;
-/** Waiting texts; what comes on top is not counted. */
+/** Maximum number of UTF-16 units in the queue. Further blocks are not counted. */
 const waitingUnitsMax = 8 * 1024 * 1024;
 
-/** A block as it came and as it was sent, with what its tokens were estimated at. */
+/** A compressed block before and after compression, with its estimated token counts. */
 export interface ChangedBlock {
   readonly id: string;
   readonly before: string;
@@ -18,7 +18,7 @@ export interface ChangedBlock {
   readonly estimated: TokenCounts;
 }
 
-/** Counts tokens exactly while nobody waits for it, block by block, each a bit at a time. */
+/** Counts tokens exactly in the background, one block at a time and in small pieces. */
 export class BackgroundCounter {
   readonly #store: CountStore;
   readonly #observe: (estimated: TokenCounts, exact: TokenCounts) => void;
@@ -33,7 +33,7 @@ export class BackgroundCounter {
     this.#log = log;
   }
 
-  /** Neither waits nor fails. */
+  /** Returns at once and never throws. */
   add(block: ChangedBlock): void {
     const units = unitsOf(block);
     if (this.#waitingUnits + units > waitingUnitsMax) return;
@@ -51,7 +51,7 @@ export class BackgroundCounter {
         this.#observe(block.estimated, exact);
         this.#store.keep(block.id, exact);
       } catch (error) {
-        this.#log.warn({ err: error }, 'tokens of a block were not counted');
+        this.#log.warn({ err: error }, 'background counter: counting the tokens of a block failed');
       }
     }
     this.#isCounting = false;
@@ -62,7 +62,7 @@ function unitsOf({ before, after }: ChangedBlock): number {
   return before.length + after.length;
 }
 
-/** Tokens of a text, given up the thread after each piece. */
+/** Counts the tokens of a text and lets other work run after each piece. */
 export async function countIdly(text: string): Promise<number> {
   let tokens = 0;
   for (const piece of cutExactly(text, pieceUnits)) {

@@ -1,10 +1,10 @@
 import type { TokenCounts } from '@gateway/contracts';
 
-/** Exact counts of blocks, for a while. */
+/** Exact token counts of blocks, stored for a limited time. */
 export interface CountStore {
-  /** Neither waits nor fails. */
+  /** Returns at once and never throws. */
   keep(id: string, counts: TokenCounts): void;
-  /** In the order asked; null for what is not kept. Never fails. */
+  /** In the order of the request; null for a missing count. Never rejects. */
   find(ids: readonly string[]): Promise<(TokenCounts | null)[]>;
 }
 

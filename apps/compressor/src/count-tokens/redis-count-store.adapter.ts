@@ -2,16 +2,16 @@ import { tokenCounts, type TokenCounts } from '@gateway/contracts';
 import type { Logger } from '@gateway/observability';
 import type { CountStore } from './count-store.port.ts';
 
-/** The part of Redis that the store needs. */
+/** The Redis commands that the store uses. */
 export interface CountRedis {
   mget(...keys: string[]): Promise<(string | null)[]>;
   set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
 }
 
-/** As long as originals. */
+/** The same as for originals. */
 const keptSeconds = 24 * 3600;
 
-/** Counts in the cache's Redis: two numbers under the name of a block, which says nothing of what it is. */
+/** Stores counts in the cache's Redis: two numbers per block id. The id reveals nothing about the block. */
 export class RedisCountStore implements CountStore {
   readonly #redis: CountRedis;
   readonly #log: Logger;
@@ -23,7 +23,10 @@ export class RedisCountStore implements CountStore {
 
   keep(id: string, counts: TokenCounts): void {
     this.#redis.set(keyOf(id), JSON.stringify(counts), 'EX', keptSeconds).catch((error: unknown) => {
-      this.#log.debug({ err: error }, 'counts are not kept');
+      this.#log.debug(
+        { err: error },
+        'count store: writing to Redis failed, exact token counts are not stored',
+      );
     });
   }
 
@@ -32,7 +35,10 @@ export class RedisCountStore implements CountStore {
       const values = await this.#redis.mget(...ids.map(keyOf));
       return values.map((value) => (value === null ? null : tokenCounts.parse(JSON.parse(value))));
     } catch (error) {
-      this.#log.debug({ err: error }, 'counts cannot be looked up');
+      this.#log.debug(
+        { err: error },
+        'count store: reading from Redis failed, exact token counts are missing',
+      );
       return ids.map(() => null);
     }
   }

@@ -11,23 +11,23 @@ const others = [
 const id = '0123456789ab';
 const original = Buffer.from('ten lines of a log');
 
-describe('an original that is kept', () => {
+describe('a stored original', () => {
   const keys = deriveConversationKeys(key, scope);
   const sealed = sealOriginal(keys, id, original);
 
-  it('comes back to its own account and session', () => {
+  it('can be found and opened in its own account and conversation', () => {
     expect(openOriginal(deriveConversationKeys(key, scope), id, sealed)).toEqual(original);
     expect(nameOriginal(deriveConversationKeys(key, scope), id)).toBe(nameOriginal(keys, id));
   });
 
-  it('can be neither found nor read for another account or session, or without the key', () => {
+  it('cannot be found or opened in another account or conversation, or without the key', () => {
     for (const other of others) {
       expect(nameOriginal(other, id)).not.toBe(nameOriginal(keys, id));
       expect(openOriginal(other, id, sealed)).toBeNull();
     }
   });
 
-  it('does not open for another id, nor changed or cut', () => {
+  it('does not open with another id, after a change or after truncation', () => {
     expect(openOriginal(keys, '0123456789ac', sealed)).toBeNull();
     expect(openOriginal(keys, id, sealed.subarray(0, 20))).toBeNull();
     for (const at of [0, 12, sealed.length - 1]) {
@@ -37,7 +37,7 @@ describe('an original that is kept', () => {
     }
   });
 
-  it('shows nothing of what it is', () => {
+  it('reveals neither its text nor its id', () => {
     expect(sealed.includes('log')).toBe(false);
     expect(nameOriginal(keys, id)).not.toContain(id);
   });

@@ -6,15 +6,16 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The keys of one account's session: one to find its originals by, one to read them with. */
+/** The keys of one conversation: one to name its originals in the store, one to encrypt them. */
 export interface ConversationKeys {
   readonly name: Buffer;
   readonly seal: Buffer;
 }
 
 /**
- * HKDF-SHA-256 (RFC 5869) of the service's key, with the session as its salt and the account in its info: what is kept for one
- * session can neither be found nor read for another, and nothing of it by who has the store alone.
+ * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's key. The conversation is the salt, and the
+ * account is part of the info. An original can therefore not be found or decrypted from another conversation,
+ * or with the store alone.
  */
 export function deriveConversationKeys(key: Buffer, { accountId, session }: OriginalScope): ConversationKeys {
   const salt = Buffer.from(session, 'hex');
@@ -23,19 +24,19 @@ export function deriveConversationKeys(key: Buffer, { accountId, session }: Orig
   return { name: derive('name'), seal: derive('seal') };
 }
 
-/** What an original is kept under: says neither whose it is nor which. */
+/** The name of an original in the store. It reveals neither the account nor the id. */
 export function nameOriginal({ name }: ConversationKeys, id: string): string {
   return createHmac('sha256', name).update(id).digest('base64url');
 }
 
-/** Nonce, ciphertext and tag. It opens for its own id alone. */
+/** Nonce, ciphertext and tag. It can only be opened with the same id. */
 export function sealOriginal({ seal }: ConversationKeys, id: string, original: Uint8Array): Buffer {
   const nonce = randomBytes(nonceBytes);
   const sealing = createCipheriv(cipher, seal, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(id));
   return Buffer.concat([nonce, sealing.update(original), sealing.final(), sealing.getAuthTag()]);
 }
 
-/** Null for what was not sealed for this session and id, down to the last bit. */
+/** Null if the bytes were not sealed for this conversation and id, or were changed. */
 export function openOriginal({ seal }: ConversationKeys, id: string, sealed: Buffer): Buffer | null {
   if (sealed.length < nonceBytes + tagBytes) return null;
   const opening = createDecipheriv(cipher, seal, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })

@@ -1,18 +1,24 @@
-/** Whose conversation something was left out of. To any other, the ids of its markers mean nothing. */
+/** The conversation that an original belongs to. Marker ids are valid only within it. */
 export interface OriginalScope {
   readonly accountId: string;
-  /** SHA-256, in hex, over account and the beginning of the conversation. */
+  /** SHA-256 (hex) over the account and the start of the conversation. Glossary: conversation. */
   readonly session: string;
 }
 
 /**
- * What was left out of conversations, for a while. Nothing hangs on it but speed, and that people can look it up: whoever has
- * the conversation can have it made again.
+ * Stores omitted text for a limited time, for speed and for display in the request log. The compressor can
+ * also rebuild the text from the conversation.
  */
 export interface OriginalStore {
-  /** Keeps originals by the ids of their markers. Neither waits nor fails: what cannot be kept is not. */
+  /**
+   * Stores originals by marker id. Returns at once and never throws; an original that cannot be stored is
+   * skipped.
+   */
   keep(scope: OriginalScope, originals: ReadonlyMap<string, string>): void;
-  /** Exactly what was left out, in the order asked for; null for what is not kept, or is another scope's. Never fails. */
+  /**
+   * The exact omitted texts in the order of the request; null for texts that are not stored or belong to
+   * another conversation. Never rejects.
+   */
   find(scope: OriginalScope, ids: readonly string[]): Promise<(string | null)[]>;
 }
 

@@ -10,24 +10,26 @@ import {
   type ConversationKeys,
 } from './original-seal.ts';
 
-/** The part of Redis that the store needs. */
+/** The Redis commands that the store uses. */
 export interface OriginalRedis {
   mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]>;
   set(key: string, value: Buffer, unit: 'EX', seconds: number): Promise<unknown>;
 }
 
-/** As long as the edge remembers how a message went out. */
+/** The same as the gateway's memory of sent messages. */
 const keptSeconds = 24 * 3600;
-/** A longer one is made again when it is asked for. */
+/** A longer original is not stored. It is rebuilt on request. */
 const originalBytesMax = 2 * 1024 * 1024;
-/** On their way to Redis; what comes on top is not kept. */
+/** Maximum number of bytes in unfinished writes. Further originals are not stored. */
 const waitingBytesMax = 32 * 1024 * 1024;
-/** Logs are ten times as long as what they say; more effort would gain little. */
+/** The lowest level, because logs already compress to a tenth. */
 const deflateLevel = 1;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
-/** Originals in the cache's Redis, each deflated and sealed under keys of its account's session. */
+/**
+ * Stores originals in the cache's Redis, compressed (deflate) and encrypted with keys of their conversation.
+ */
 export class RedisOriginalStore implements OriginalStore {
   readonly #redis: OriginalRedis;
   readonly #key: Buffer;
@@ -44,13 +46,18 @@ export class RedisOriginalStore implements OriginalStore {
     if (originals.size === 0) return;
     const keys = deriveConversationKeys(this.#key, scope);
     for (const [id, original] of originals) {
-      // Half of a pair has no place in UTF-8: it would come back as something else.
+      // UTF-8 cannot represent an unpaired surrogate, so the text would come back changed.
       if (!original.isWellFormed()) continue;
       const bytes = Buffer.from(original);
       if (bytes.length > originalBytesMax || this.#waitingBytes + bytes.length > waitingBytesMax) continue;
       this.#waitingBytes += bytes.length;
       this.#write(keys, id, bytes)
-        .catch((error: unknown) => this.#log.debug({ err: error }, 'an original is not kept'))
+        .catch((error: unknown) =>
+          this.#log.debug(
+            { err: error },
+            'original store: writing an original failed, it is rebuilt on request',
+          ),
+        )
         .finally(() => (this.#waitingBytes -= bytes.length));
     }
   }
@@ -66,7 +73,10 @@ export class RedisOriginalStore implements OriginalStore {
       const values = await this.#redis.mgetBuffer(...ids.map((id) => redisKey(keys, id)));
       return await Promise.all(values.map((value, at) => read(keys, ids[at] ?? '', value)));
     } catch (error) {
-      this.#log.debug({ err: error }, 'originals cannot be looked up');
+      this.#log.debug(
+        { err: error },
+        'original store: reading from Redis failed, originals are rebuilt on request',
+      );
       return ids.map(() => null);
     }
   }

@@ -1,4 +1,4 @@
-/** Lines looked at: enough to tell, however long the text. */
+/** Number of examined lines, which is enough for texts of any length. */
 const codeLinesMax = 400;
 const codeLineCharactersMax = 100;
 const codeShareMin = 0.3;
@@ -6,13 +6,13 @@ const codeShareMin = 0.3;
 const keyword =
   /^(?:import |from \S+ import|export |const |let |var |function[ *(]|def |class |return\b|if ?\(|if .*:$|for ?\(|for .*:$|while |else\b|elif |try\b|except\b|catch\b|switch ?\(|case .*:$|public |private |protected |static |void |int |#include|#define|package |use |fn |impl |func |type |interface |struct |enum |namespace |@\w+)/;
 const ending = /(?:[{};]|\(\)|\):|=>|,|\(|\[|\])$/;
-/** A number before a line, and no time of day. */
+/** A line number before a line, but not a time of day. */
 const numbered = /^ *\d{1,7}(?:[|\t]|:(?!\d\d)) ?/;
 const diffMark = /^(?:@@ |diff --git |--- |\+\+\+ |index [0-9a-f]{7})/;
 
 /**
- * Whether a text is mostly source code, a numbered view of a file, or a patch. Such a text is only ever shortened by
- * references to where it stands already: white space and every line in it can matter to an edit.
+ * Whether a text is mostly source code, a numbered view of a file, or a patch. Such a text is only shortened
+ * by references to earlier lines, because every line and its white space can matter for an edit.
  */
 export function looksLikeCode(text: string): boolean {
   let lines = 0;
@@ -32,16 +32,16 @@ export function looksLikeCode(text: string): boolean {
   return lines > 0 && code >= codeShareMin * lines;
 }
 
-/** How far from its end an assistant's turn is looked at. */
+/** Number of examined characters at the end of an assistant turn. */
 const tailLength = 2_000;
 
 const fence = /```[^`]*```\s*$/;
 const tagged = /<\/[A-Za-z_][\w-]*>\s*$/;
 
 /**
- * Whether an assistant's turn ends in a command: a fenced block, or an element like `</command>`. Agents that speak no tool
- * calls act that way, and the user's turn that follows is what the command printed: an observation. That is how
- * observations that come as user turns are told from people's words.
+ * Whether an assistant turn ends in a command: a fenced block, or an element like `</command>`. Agents
+ * without tool calls use this form, and the next user turn is the command's output (an observation). This
+ * distinguishes observations from a person's text.
  */
 export function endsInCommand(assistantText: string): boolean {
   const tail = assistantText.slice(-tailLength).trimEnd();

@@ -1,14 +1,17 @@
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** A run of one character takes the tokenizer quadratic time: it is cut into pieces of this length. */
+/**
+ * The tokenizer takes quadratic time on a run of one character, so runs are cut into pieces of this length.
+ */
 const runMax = 128;
 const longRun = /([^])\1{127,}/gu;
-/** What looks like a special token in a text is text. */
+/** Special tokens in a text count as plain text. */
 const asText = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /**
- * Tokens of a text in o200k. Exact but for runs of more than 128 equal characters, which are counted in pieces. Takes
- * about half a millisecond a thousand tokens: for use off a request's path.
+ * Counts the tokens of a text in o200k. Runs of more than 128 equal characters are counted in pieces;
+ * everything else is exact. Takes about half a millisecond per thousand tokens, so do not use it while a
+ * request waits.
  */
 export function countTokens(text: string): number {
   let tokens = 0;
@@ -21,7 +24,7 @@ export function countTokens(text: string): number {
 }
 
 function countRun(run: string): number {
-  // A character beyond the basic plane is two units, and is not cut apart.
+  // A character beyond the basic plane has two units and is not split.
   const unit = (run.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
   const pieceLength = runMax * unit;
   const whole = Math.floor(run.length / pieceLength);

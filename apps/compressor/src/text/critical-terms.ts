@@ -2,14 +2,14 @@ const termsMax = 256;
 const charactersMax = 40_000;
 const termLengthMax = 200;
 
-/** Paths, addresses, identifiers, numbers: runs of letters, digits and what joins them. */
+/** Paths, addresses, identifiers and numbers: runs of letters, digits and joining characters. */
 const word = /[\p{L}\p{N}_][\p{L}\p{N}_./:@\\#-]*/gu;
 const quoted = /"([^"\n]{2,120})"|'([^'\n]{2,120})'|`([^`\n]{2,120})`/g;
 const joined = /[._/:@\\#\d-]|[a-z][A-Z]/;
 
 /**
- * What a text asks for by name: identifiers, paths, addresses, numbers, ids, quoted strings, and words written in
- * capitals. Lower-cased. Looks at the first 40,000 characters, and gives at most 256 terms.
+ * The specific names in a text: identifiers, paths, addresses, numbers, ids, quoted strings, and upper-case
+ * words. Returned in lower case. Covers the first 40,000 characters and returns at most 256 terms.
  */
 export function criticalTerms(text: string): Set<string> {
   const terms = new Set<string>();
@@ -25,12 +25,15 @@ export function criticalTerms(text: string): Set<string> {
   return terms;
 }
 
-/** Of a path or an address: a file is asked for by its name alone as often. */
+/** The file name of a path. People often refer to a file by its name only. */
 function lastPartOf(term: string): string {
   return term.slice(term.lastIndexOf('/') + 1);
 }
 
-/** A word without the marks that end its sentence. By hand: a pattern would try each of a long run of them. */
+/**
+ * Removes punctuation from the end of a word. A loop, because a pattern would retry at each character of a
+ * long run.
+ */
 function withoutEnd(found: string): string {
   let end = found.length;
   while (end > 0 && '.:/#-'.includes(found.charAt(end - 1))) end -= 1;
@@ -45,7 +48,7 @@ function add(terms: Set<string>, found: string): void {
 const trouble =
   /\b(?:error|errors|exception|traceback|fail(?:ed|ure|s)?|fatal|panic|critical|denied|refused|timeout|timed out|warn(?:ing)?|undefined|not found|no such|cannot|unable|segfault|assert(?:ion)?)\b|[A-Za-z]Error\b/i;
 
-/** Whether a line says that something went wrong, or has a term that must stay. */
+/** Whether a line reports an error or contains a critical term. */
 export function isCriticalLine(line: string, terms: ReadonlySet<string>): boolean {
   const head = line.length > 2_000 ? line.slice(0, 2_000) : line;
   if (trouble.test(head)) return true;

@@ -3,7 +3,9 @@ import { countIdly } from '../count-tokens/background-counter.ts';
 import { countTokens } from './count-tokens.ts';
 import { cutExactly } from './cut-text.ts';
 
-/** Words, numbers, blanks, line ends and signs in any order: what the tokenizer's pattern looks at. */
+/**
+ * Words, numbers, blanks, line breaks and punctuation in any order: the classes of the tokenizer's pattern.
+ */
 const piece = fc.oneof(
   fc.constantFrom(
     ' ',
@@ -29,9 +31,9 @@ const piece = fc.oneof(
 const text = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
 
 describe('cutExactly', () => {
-  it('cuts a text into pieces that are it, and whose tokens are its tokens', () => {
+  it('cuts a text into pieces that add up to it, in text and in tokens', () => {
     fc.assert(
-      // A text of so few pieces has a place to be cut, or is shorter than what is cut anyway.
+      // A text of so few pieces has a place for a cut, or is shorter than a forced cut.
       fc.property(text, fc.integer({ min: 70, max: 100 }), (whole, units) => {
         const pieces = [...cutExactly(whole, units)];
         expect(pieces.join('')).toBe(whole);
@@ -41,7 +43,7 @@ describe('cutExactly', () => {
     );
   });
 
-  it('cuts a long text small enough that nobody waits long for his turn', async () => {
+  it('cuts a long text into pieces small enough for other work to run in between', async () => {
     const long = Array.from(
       { length: 2_000 },
       (_, at) => `line ${at} of a log, which says (so far) nothing\n`,

@@ -15,7 +15,7 @@ describe('the estimate of tokens', () => {
     expect(estimate(text)).toBe(tokens);
   });
 
-  it('takes long runs of letters, spaces and one long line', () => {
+  it('handles long runs of letters, spaces and one long line', () => {
     for (const run of ['a', ' ', '{"a":"b"},', '天']) {
       expect(estimate(run.repeat(200_000))).toBeLessThanOrEqual(200_000 * 6);
     }

@@ -1,33 +1,35 @@
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import { labelOf, parseReference, renderRunReference } from './references.ts';
 
-/** A line that stands in too many places is no landmark. */
+/** A line that occurs more often cannot start a reference. */
 const placesMax = 16;
-/** A reference has to be worth reading: tokens saved at least, by a run of this many lines or by fewer. */
+/** Minimum number of saved tokens: for runs of at least `runLinesMin` lines, and for shorter runs. */
 const runLinesMin = 3;
 const runGainMin = 12;
 const fewGainMin = 32;
-/** Of a longer line the rest does not count: it is worth a reference anyway. */
+/**
+ * Maximum number of characters in the token estimate of a line. A longer line is worth a reference anyway.
+ */
 const lineLookedAt = 4_000;
-/** Between blocks, and where something stands for other lines. */
+/** Separates blocks, and replaces references and markers. */
 const gap = -1;
-/** Such a line in a text that is looked at: no run holds it. */
+/** Replaces a reference or marker in the text under examination. No run contains it. */
 const standIn = -2;
 
 /**
- * The lines that were sent so far, as numbers, so that a run of lines seen before is found in time linear in the text.
- * Grows with the conversation; never forgets.
+ * Numbers the lines that were sent, so that finding repeated runs takes time linear in the text. It grows
+ * with the conversation and never deletes lines.
  */
 export class LineIndex {
   readonly #idByLine = new Map<string, number>();
   readonly #labels: (string | undefined)[] = [];
   readonly #tokens: number[] = [];
-  /** Every line sent, in order, with gaps. */
+  /** The numbers of all sent lines in order, with gaps. */
   readonly #sent: number[] = [];
-  /** By label: where such a line was sent. */
+  /** By label: the positions of lines with this label in `#sent`. */
   readonly #places = new Map<string, number[]>();
 
-  /** The lines of a block that is sent in these words. */
+  /** Adds the lines of a block that is sent with this text. */
   add(text: string): void {
     for (const line of text.split('\n')) this.#addLine(line);
     this.#sent.push(gap);
@@ -60,7 +62,9 @@ export class LineIndex {
     return id;
   }
 
-  /** The text with a reference for each run of lines that was sent before, or stands earlier in it. */
+  /**
+   * Replaces each run of lines that was sent before, or that occurs earlier in the text, with a reference.
+   */
   replaceRuns(text: string): string {
     const lines = text.split('\n');
     const ids = lines.map((line) => (standsForOthers(line) ? standIn : this.#intern(line)));
@@ -85,7 +89,7 @@ export class LineIndex {
     this.#sent.push(reference === undefined && id !== standIn ? id : gap);
   }
 
-  /** Undoes what was added from a place on: the caller says in the end what is really sent. */
+  /** Removes everything added from a position on. The caller later adds the text that is really sent. */
   #forget(start: number): void {
     for (let place = start; place < this.#sent.length; place += 1) {
       const id = this.#sent[place] as number;
@@ -96,7 +100,7 @@ export class LineIndex {
     this.#sent.length = start;
   }
 
-  /** The longest run from a line on that can be referred to; else how many lines to pass over. */
+  /** The longest run from this line on that a reference can replace, or else the number of lines to skip. */
   #findRun(ids: readonly number[], at: number): { length: number; reference?: string } {
     const label = this.#labels[ids[at] as number];
     const places = label === undefined ? undefined : this.#places.get(label);
@@ -125,7 +129,7 @@ export class LineIndex {
     return length;
   }
 
-  /** Undefined where the reference would cost more than it saves, or could mean something else. */
+  /** Undefined if the reference would cost more than it saves, or would be ambiguous. */
   #referenceTo(place: number, length: number, places: readonly number[]): string | undefined {
     const sent = this.#sent;
     const last = this.#labels[sent[place + length - 1] as number];
@@ -141,7 +145,7 @@ export class LineIndex {
       : reference;
   }
 
-  /** Whether a run elsewhere begins and ends like this one, and says something else. */
+  /** Whether a run elsewhere has the same length and the same first and last line, but different contents. */
   #isConfusable(other: number, place: number, length: number): boolean {
     const sent = this.#sent;
     let isSame = true;
@@ -155,7 +159,7 @@ export class LineIndex {
   }
 }
 
-/** A reference, or the marker of something left out. */
+/** Whether a line is a reference or the marker of omitted text. */
 function standsForOthers(line: string): boolean {
   return line.startsWith('[') && (line.startsWith('[…') || parseReference(line) !== undefined);
 }

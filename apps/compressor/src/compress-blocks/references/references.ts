@@ -1,19 +1,22 @@
 import { cutText } from '../../text/cut-text.ts';
 
-/** How much of a line is quoted to find it by. */
+/** Maximum length of a label, in characters. */
 const labelLength = 40;
-/** Longer than any reference, with its two labels: patterns would take quadratic time on a long line that begins like one. */
+/**
+ * Longer than any reference with two labels. It bounds the patterns, which take quadratic time on a long line
+ * that starts like a reference.
+ */
 const referenceLengthMax = 256;
 
 /** Control characters and line separators. */
-// eslint-disable-next-line no-control-regex -- they are what is looked for
+// eslint-disable-next-line no-control-regex -- the pattern matches control characters
 const unclear = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
-/** A number before a line, and no time of day. */
+/** A line number before a line, but not a time of day. */
 const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
 
 /**
- * What a line is found by in what was sent before: its number, in a numbered view of a file, else how it begins.
- * Undefined for a line that says too little, or would make the reference hard to read.
+ * The label by which a reference names a line: its number in a numbered view of a file, or else its first
+ * characters. Undefined for a line that is too short, or whose label would make the reference hard to read.
  */
 export function labelOf(line: string): string | undefined {
   const number = numberedLine.exec(line)?.[1];
@@ -23,7 +26,7 @@ export function labelOf(line: string): string | undefined {
   return isClear && !label.startsWith('#') ? label : undefined;
 }
 
-/** Stands for a run of lines that was sent before. Undefined when its first or last line cannot be named. */
+/** Renders a reference to a run of lines. Undefined if its first or last line has no label. */
 export function renderRunReference(
   first: string | undefined,
   last: string | undefined,
@@ -39,7 +42,10 @@ export function renderRunReference(
   return count === 1 ? `[as above: "${first}…"]` : `[${count} lines as above, from "${first}" to "${last}"]`;
 }
 
-/** Stands for a whole block that was sent before. `place` counts the different ones that begin alike, from 1. */
+/**
+ * Renders a reference to a whole block. `place` numbers the different blocks that start with the same label,
+ * from 1.
+ */
 export function renderBlockReference(label: string, place: number): string {
   return `[same as above: "${label}…"${place === 1 ? '' : ` (no. ${place})`}]`;
 }
@@ -48,7 +54,7 @@ export type Reference =
   | { readonly kind: 'run'; readonly first: string; readonly last: string; readonly count: number }
   | { readonly kind: 'block'; readonly label: string; readonly place: number };
 
-/** Reads a line that stands for others; undefined for any other line. */
+/** Parses a line that is a reference. Undefined for any other line. */
 export function parseReference(line: string): Reference | undefined {
   if (line.length > referenceLengthMax) return undefined;
   const numbers = /^\[lines (\d+)-(\d+) as above\]$/.exec(line);
@@ -64,7 +70,7 @@ export function parseReference(line: string): Reference | undefined {
   return block ? { kind: 'block', label: block[1] ?? '', place: Number(block[2] ?? 1) } : undefined;
 }
 
-/** What a block is found by: how its first line begins. Undefined where that would make no readable reference. */
+/** The label of a block: the start of its first line. Undefined if the reference would be hard to read. */
 export function blockLabelOf(text: string): string | undefined {
   const start = text.trimStart();
   const end = start.indexOf('\n');

@@ -1,14 +1,13 @@
 import { blockLabelOf, labelOf, parseReference, type Reference } from './references.ts';
 
 /**
- * Puts back what references stand for, from nothing but what was sent: what a model does when it follows one. For tests and
- * evaluations. A reference that names nothing, or more than one thing, throws.
- *
+ * Replaces references with the text they refer to, using only the sent blocks, as a model must. For tests and
+ * evaluations. Throws if a reference matches nothing or several texts.
  * @param sent the blocks sent before, in order.
  */
 export function resolveReferences(sent: readonly string[], text: string): string {
   const resolved: string[] = [];
-  // A reference may name lines that stand earlier in its own block; another reference between ends such a run.
+  // A reference may refer to earlier lines of its own block. Another reference between them ends such a run.
   const own: string[] = [];
   for (const line of text.split('\n')) {
     const reference = parseReference(line);

@@ -6,7 +6,7 @@ type JsonRecord = Record<string, Json>;
 const absentCell = JSON.parse(absent) as string;
 const nameOf = JSON.parse(nameColumn) as string;
 
-/** The JSON value that a text with tables says: the way back from `renderTables`. */
+/** Converts JSON with tables back into the original value: the inverse of `renderTables`. */
 export function expandTables(value: Json): Json {
   if (Array.isArray(value)) return value.map(expandTables);
   if (typeof value !== 'object' || value === null) return value;
@@ -46,7 +46,7 @@ function nest(cells: readonly [string, Json][]): JsonRecord {
   return object;
 }
 
-/** Assigning to `__proto__` would change the object instead of adding a member. */
+/** Assigning to `__proto__` would change the prototype instead of adding a member. */
 function define(object: JsonRecord, name: string, value: Json): void {
   Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
 }

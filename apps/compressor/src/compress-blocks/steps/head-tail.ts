@@ -2,18 +2,20 @@ import { isCriticalLine } from '../../text/critical-terms.ts';
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
-/** A result over this is trimmed. Shorter ones cost less than the questions they would raise. */
+/**
+ * Longer results are trimmed. Requesting omitted parts of shorter ones would cost more than trimming saves.
+ */
 const tokensMax = 2_500;
 const headTokens = 900;
 const tailTokens = 600;
-/** Characters that are more than a token in nearly every text. */
+/** In nearly every text this many characters are more than one token. */
 const lookedAtPerToken = 16;
-/** Lines kept on both sides of one that matters. */
+/** Number of lines kept before and after a critical line. */
 const around = 2;
-/** Fewer lines than this are not worth a marker. */
+/** A marker replaces at least this many lines. */
 const gapLinesMin = 6;
 
-/** Of a long result, leaves both ends and every line that matters with its neighbours. */
+/** Trims a long result to its start, its end, and every critical line with its neighbours. */
 export const headTail: TextStep = {
   name: 'head_tail',
   apply(text, { terms, omit }) {
@@ -33,7 +35,7 @@ export const headTail: TextStep = {
   },
 };
 
-/** Most texts show in their first part that they are long. */
+/** The first part is enough to recognize most long texts. */
 function isLong(text: string): boolean {
   const part = Math.min(text.length, tokensMax * lookedAtPerToken);
   if (estimateTextTokens(text, 0, part) > tokensMax) return true;
@@ -52,7 +54,7 @@ function keptLines(lines: readonly string[], terms: ReadonlySet<string>): Uint8A
   return kept;
 }
 
-/** Keeps lines from one end, for so many tokens. */
+/** Keeps lines from one end up to a number of tokens. */
 function keepEnd(lines: readonly string[], kept: Uint8Array, tokens: number, step: 1 | -1): void {
   let left = tokens;
   for (let at = step === 1 ? 0 : lines.length - 1; at >= 0 && at < lines.length && left > 0; at += step) {

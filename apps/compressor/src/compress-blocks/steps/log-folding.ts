@@ -1,11 +1,14 @@
 import { isCriticalLine } from '../../text/critical-terms.ts';
 import type { StepContext, TextStep } from './text-step.ts';
 
-/** Lines alike in a row, at least, before the ones between first and last are left out. */
+/** Minimum number of consecutive similar lines. */
 const linesMin = 5;
 const lineLengthMax = 400;
 
-/** Of many lines in a row that differ in numbers alone, leaves the first and the last; lines that matter stay all. */
+/**
+ * Folds consecutive lines that differ only in numbers to the first and the last. A run with a critical line
+ * is kept in full.
+ */
 export const logFolding: TextStep = {
   name: 'log_folding',
   apply(text, context) {
@@ -38,7 +41,10 @@ function foldRun(run: readonly string[], context: StepContext, out: string[]): v
   out.push(run.at(-1) ?? '');
 }
 
-/** The line with its numbers masked: times, counters, addresses. Empty for a line that is no log line. */
+/**
+ * The line with masked numbers: times, counters, addresses. Empty for a line that does not look like a log
+ * line.
+ */
 function shapeOf(line: string): string {
   if (line.length > lineLengthMax || line.trim().length < 12) return '';
   return line.replace(/0x[0-9a-fA-F]+|\d+/g, '0').replace(/[0-9a-f]{8,}/g, '0');

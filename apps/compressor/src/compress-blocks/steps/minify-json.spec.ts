@@ -14,7 +14,7 @@ describe('minifyJson', () => {
     ],
     [' [] ', '[]'],
     ['{"a":1}', '{"a":1}'],
-  ])('takes the white space out of %j, and nothing else', (text, minified) => {
+  ])('removes only the white space from %j', (text, minified) => {
     expect(minifyJson(text)).toBe(minified);
   });
 });
@@ -25,6 +25,6 @@ it.each([
   ['"a"', false],
   ['', false],
   ['text {', false],
-])('tells whether %j may be JSON', (text, may) => {
+])('detects whether %j may be JSON', (text, may) => {
   expect(looksLikeJson(text)).toBe(may);
 });

@@ -1,7 +1,7 @@
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Whether a text may be a JSON object or list: a cheap look before a parse. */
+/** A cheap check before parsing: whether a text may be a JSON object or array. */
 export function looksLikeJson(text: string): boolean {
   const first = text.charCodeAt(firstUnit(text));
   return first === 0x7b || first === 0x5b;
@@ -14,8 +14,8 @@ function firstUnit(text: string): number {
 }
 
 /**
- * A JSON text without the white space between its tokens. Numbers, escapes, key order and repeated keys stay as they are
- * written. The text has to be valid JSON.
+ * Removes the white space between the tokens of a valid JSON text. Numbers, escapes, key order and repeated
+ * keys are preserved.
  */
 export function minifyJson(text: string): string {
   const pieces: string[] = [];
@@ -39,7 +39,7 @@ export function minifyJson(text: string): string {
   return pieces.join('');
 }
 
-/** One past the closing quote. */
+/** The position after the closing quote. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -3,22 +3,22 @@ import { isCriticalLine } from '../../text/critical-terms.ts';
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
-/** Shorter results are their own summary. */
+/** Shorter results are not summarized. */
 const tokensMin = 400;
 const headParts = 3;
 const tailParts = 2;
-/** What a summary may take of a result beside its ends. */
+/** Maximum share of the result's tokens for critical parts, in addition to the two ends. */
 const shareMax = 0.2;
 const linesMin = 8;
-/** Of a text in few lines the parts are pieces of about this length, cut where JSON or a sentence allows it. */
+/** A text with few lines is cut into pieces of about this length, at a boundary of JSON or of a sentence. */
 const pieceLength = 160;
 const partShownMax = 240;
-/** How the marker begins. A text that has one is a summary already. */
+/** The start of the marker. A text that contains it is already a summary. */
 const marker = '[… a summary;';
 
 /**
- * Of a result from long ago, in its own words: how it begins and ends, and what of it matters, in its order. One marker stands
- * for the whole.
+ * Shortens an old result to extracts: its start, its end and its critical parts, in order. One marker
+ * replaces the rest.
  */
 export const summary: TextStep = {
   name: 'summary',

@@ -14,7 +14,7 @@ const flight = (number: string, economy: number, business: number) => ({
 const flights = [flight('HAT1', 17, 3), flight('HAT2', 5, 0), flight('HAT3', 9, 12)];
 
 describe('renderTables', () => {
-  it('says names once, and once what is the same in all', () => {
+  it('writes member names once, and values that are the same in all objects once', () => {
     expect(render({ flights })).toBe(
       '{"flights":{"all":{"origin":"JFK","status":"available"},' +
         '"columns":["flight_number","seats.economy","seats.business"],' +
@@ -22,7 +22,7 @@ describe('renderTables', () => {
     );
   });
 
-  it('keeps lists of lists apart, and the names of an object of objects', () => {
+  it('preserves nested lists and the names in an object of objects', () => {
     const groups = render([flights, flights.slice(1)]);
     expect(groups).toContain('"groups":[[["HAT1",17,3]');
     expect(expandTables(JSON.parse(groups))).toEqual([flights, flights.slice(1)]);
@@ -32,7 +32,7 @@ describe('renderTables', () => {
     expect(expandTables(JSON.parse(named))).toEqual(byName);
   });
 
-  it('tells a member that is not there from one that is null', () => {
+  it('distinguishes a missing member from null', () => {
     const rows = [
       ...flights,
       { ...flight('HAT4', 1, 1), delay: null },
@@ -43,9 +43,9 @@ describe('renderTables', () => {
     expect(expandTables(JSON.parse(table))).toEqual(rows.slice(1));
   });
 
-  it('looks at each part of lists within lists once, however deep they nest', () => {
+  it('renders each part of deeply nested lists only once', () => {
     let nested: unknown = 1;
-    // Looked at twice a level, as a table and as it is, the innermost would take hours.
+    // Rendering every level twice (as a table and unchanged) would take hours here.
     for (let depth = 0; depth < 31; depth += 1) nested = [{ a: nested }, { a: 1 }];
     expect(expandTables(JSON.parse(render(nested)))).toEqual(nested);
   });
@@ -55,12 +55,12 @@ describe('renderTables', () => {
     ['objects that have little in common', [{ a: 1 }, { b: 2 }, { c: 3 }]],
     ['a list of numbers', [1, 2, 3]],
     ['objects so short that names cost nothing', [{ a: 1 }, { a: 2 }]],
-  ])('leaves %s as it is', (_, value) => {
+  ])('leaves %s unchanged', (_, value) => {
     expect(render(value)).toBe(JSON.stringify(value));
   });
 });
 
-it('leaves alone what speaks in tables itself', () => {
+it('does not change text that already contains table keywords', () => {
   expect(mayHoldTables('{"columns":[]}')).toBe(true);
   expect(mayHoldTables('{"rows":[]}')).toBe(false);
 });
@@ -71,12 +71,12 @@ it.each([
   ['a value', textsOf((at) => `{"number":${at},"name":"\\u2205","state":"open"}`)],
   ['a dot in a name', textsOf((at) => `{"number":${at},"user\\u002Ename":"n${at}","state":"open"}`)],
   ['a name', textsOf((at) => `{"\\u0063olumns":["number"],"rows":[[${at}]],"state":"open"}`)],
-])('leaves alone what says so by an escape: %s', (_, text) => {
+])('does not change text that contains table keywords as escapes: %s', (_, text) => {
   const table = renderTables(scanJson(Buffer.from(text), { depthMax: 64 }));
   const saysTheSame = JSON.stringify(expandTables(JSON.parse(table))) === JSON.stringify(JSON.parse(text));
   expect(saysTheSame || mayHoldTables(text)).toBe(true);
 });
 
-it('takes other escapes for what they are', () => {
+it('ignores other escapes', () => {
   expect(mayHoldTables('{"a":"\\u003cb\\u003e \\u00e9 \\ud83d\\ude00"}')).toBe(false);
 });

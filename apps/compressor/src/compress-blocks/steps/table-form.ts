@@ -1,28 +1,30 @@
 import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 
-/** A table is harder to read than plain members: it has to be shorter by this much. */
+/** Maximum size relative to the original. Tables are harder to read, so they must be clearly shorter. */
 const shareMax = 0.92;
 
 /**
- * JSON with lists of like objects written as tables, where that is shorter: the names of the members once, then a list of
- * values an object.
+ * Renders lists of similar objects as tables where that is shorter: the member names once, then a list of values per object.
  *
  *     [{"id":1,"size":{"w":2,"h":3},"on":true},{"id":4,"size":{"w":5,"h":6},"on":true}]
  *     {"all":{"on":true},"columns":["id","size.w","size.h"],"rows":[[1,2,3],[4,5,6]]}
  *
- * Members that are the same in all objects stand in `all`. Lists of lists of like objects have `groups` of rows, and an
- * object of like objects a first column `(name)`. Values stay as they are written. Says the same as the original, but for
- * the order of members; `expandTables` is the way back.
+ * `all` holds the members that are the same in all objects. Lists of lists of similar objects have `groups` of rows. An object
+ * of similar objects has a first column `(name)`. Values keep their spelling. Only the order of members is lost;
+ * `expandTables` is the inverse.
  */
 export function renderTables(tape: JsonTape): string {
   return new TableRenderer(tape).render(tape.root);
 }
 
-/** An escape that stands for a letter of these words, or for the dot between names. */
+/** An escape for a letter of these keywords, or for the dot between names. */
 const escapedLetter = /\\u(?:2205|00(?:2[89e]|6[135cdef]|7[35]))/i;
 
-/** A text with these words in it could be read as a table of ours, and is left alone. */
+/**
+ * Whether a text contains keywords of the table form. Such a text is not changed, because it would be
+ * ambiguous.
+ */
 export function mayHoldTables(text: string): boolean {
   return (
     text.includes('"columns"') ||
@@ -34,7 +36,10 @@ export function mayHoldTables(text: string): boolean {
 
 class TableRenderer {
   readonly #tape: JsonTape;
-  /** A node is wanted for a table and for what stands in its place: without these, twice as often a level further down. */
+  /**
+   * Every node is rendered as a table and unchanged. Without this cache, the work would double at every
+   * level.
+   */
   readonly #rendered = new Map<JsonNode, string>();
   readonly #done: JsonNode[] = [];
 
@@ -50,7 +55,7 @@ class TableRenderer {
     if (known !== undefined) return known;
     const before = this.#done.length;
     const rendered = this.#renderBranch(node);
-    // What is inside it is wanted no more.
+    // The cached parts inside this node are no longer needed.
     for (const inner of this.#done.splice(before)) this.#rendered.delete(inner);
     this.#rendered.set(node, rendered);
     this.#done.push(node);
@@ -105,12 +110,12 @@ class TableRenderer {
   }
 }
 
-/** Stands in a cell whose object does not have that member. */
+/** The cell of a member that the object does not have. */
 export const absent = '"∅"';
-/** Stands for the name of each object, where the rows were members and not elements. */
+/** The column of member names, for rows that were members of an object. */
 export const nameColumn = '"(name)"';
 
-/** An object as a row: by column (a JSON string), the node of the value, or a JSON text. */
+/** An object as a row: by column (a JSON string), the value's node or a JSON text. */
 interface Row {
   readonly cells: ReadonlyMap<string, JsonNode | string>;
 }
@@ -122,11 +127,11 @@ interface RowSet {
   readonly groups: readonly (readonly Row[])[];
 }
 
-/** A table with more holes than this is no table. */
+/** Maximum share of empty cells. */
 const holesShareMax = 0.34;
 const columnsMax = 64;
 
-/** The rows of a list of like objects, of a list of such lists, or of an object of like objects. */
+/** The rows of a list of similar objects, a list of such lists, or an object of similar objects. */
 function readRows(tape: JsonTape, node: JsonNode): RowSet | undefined {
   const children =
     tape.kind(node) === 'array' ? tape.items(node) : tape.entries(node).map(({ value }) => value);
@@ -176,7 +181,7 @@ function rowSetOf(
   return isDense ? { shape, columns, rows, groups: known } : undefined;
 }
 
-/** Members of member objects get names with dots. Undefined where names have dots of their own, or come twice. */
+/** Members of nested objects get names with dots. Undefined if a name contains a dot or occurs twice. */
 function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   const cells = new Map<string, JsonNode>();
   for (const { key, value } of tape.entries(node)) {
@@ -189,7 +194,7 @@ function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   return cells.size === 0 ? undefined : { cells };
 }
 
-/** A small object of plain values, to be spread over columns. */
+/** A small object of plain values, which becomes several columns. */
 function readFlat(tape: JsonTape, node: JsonNode): Map<string, JsonNode> | undefined {
   const leaves = new Map<string, JsonNode>();
   for (const { key, value } of tape.entries(node)) {

@@ -2,14 +2,16 @@ import type { TextStep } from './text-step.ts';
 
 /** ECMA-48: control sequences, operating system commands (ended by BEL or ST), and two-character escapes. */
 const escapeSequence =
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  // eslint-disable-next-line no-control-regex -- the pattern matches control characters
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|[@-Z\\-_])/g;
 
-/** Of these, what erases to the end of the line, or all of it. */
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+/** The sequences that erase the rest of the line or the whole line. */
+// eslint-disable-next-line no-control-regex -- the pattern matches control characters
 const erasure = /\x1b\[(?:0?[JK]|2K)/g;
 
-/** Takes away colours and cursor moves, and of a line that was drawn over and over leaves what a terminal shows in the end. */
+/**
+ * Removes colours and cursor moves. A line that was redrawn is reduced to what the terminal finally shows.
+ */
 export const terminal: TextStep = {
   name: 'terminal',
   apply(text) {
@@ -24,7 +26,10 @@ function keepErasure(sequence: string): string {
   return sequence.replace(erasure, '') === '' ? sequence : '';
 }
 
-/** A carriage return at the end of a line is half of a line break and stays; the others go back to the first column. */
+/**
+ * A carriage return at the end of a line belongs to the line break and is kept. The others return to the
+ * first column.
+ */
 function showLine(line: string): string {
   let end = line.length;
   while (end > 0 && line.charCodeAt(end - 1) === 0x0d) end -= 1;
@@ -46,7 +51,7 @@ function showLine(line: string): string {
 
 interface Drawing {
   readonly text: string;
-  /** The column from which on nothing is left of what was drawn before. */
+  /** Columns from this one on show nothing of earlier drawings. */
   readonly erasedFrom: number;
 }
 
@@ -65,7 +70,9 @@ function readDrawing(drawn: string): Drawing {
   return { text: text + drawn.slice(start), erasedFrom };
 }
 
-/** Takes away white space at the ends of lines (the carriage return of a line break included) and of the text. */
+/**
+ * Removes white space at the ends of lines and of the text, including the carriage return of a line break.
+ */
 export const trailingSpace: TextStep = {
   name: 'trailing_space',
   apply(text) {
@@ -84,7 +91,7 @@ export const trailingSpace: TextStep = {
   },
 };
 
-/** By hand: a pattern that looks for blanks before an end takes quadratic time on a long run of blanks before a word. */
+/** A loop instead of a pattern: a pattern would take quadratic time on long white space before a word. */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && isBlank(text.charCodeAt(at - 1))) at -= 1;

@@ -26,7 +26,7 @@ describe('terminal', () => {
     ['abcdef\rxy\x1b[K\rz', 'zy'],
     ['dos line\r\nanother\r\n', 'dos line\r\nanother\r\n'],
     ['nothing to do', 'nothing to do'],
-  ])('shows of %j what a terminal shows in the end', (text, shown) => {
+  ])('renders %j as a terminal finally shows it', (text, shown) => {
     expect(apply(terminal, text)).toBe(shown);
   });
 });
@@ -35,20 +35,20 @@ describe('trailingSpace', () => {
   it.each([
     ['a  \nb\t\r\n\n  c', 'a\nb\n\n  c'],
     ['as it is\n', 'as it is\n'],
-  ])('takes blanks off the ends of lines of %j', (text, trimmed) => {
+  ])('removes white space at the ends of the lines of %j', (text, trimmed) => {
     expect(apply(trailingSpace, text)).toBe(trimmed);
   });
 });
 
 describe('blobs', () => {
-  it('leaves the beginning of encoded data, and the marker of the rest', () => {
+  it('keeps the start of encoded data and marks the rest', () => {
     const data = 'iVBORw0KGgoAAAANSUhEUg'.repeat(40);
     const { text, omitted } = applyStep(blobs, `src="data:image/png;base64,${data}" alt`);
     expect(text).toMatch(/base64,.{5,24}\[… \d+ characters left out: id1\]" alt$/);
     expect(omitted[0]).toContain(data.slice(100));
   });
 
-  it('leaves both ends of a minified line, and lines of prose whole', () => {
+  it('trims minified lines but not prose', () => {
     const minified = 'function(a,b){return a.call(b)};'.repeat(200);
     expect(apply(blobs, minified).length).toBeLessThan(400);
     const prose = 'and so the long tale went on and on '.repeat(200);
@@ -61,7 +61,7 @@ describe('summary', () => {
     at === 70 ? 'the disk /dev/sda9 is full' : `part ${at} of a report that goes on and on`,
   );
 
-  it('leaves in their order how a text begins and ends and what matters, and one marker for the whole', () => {
+  it('keeps the start, the end and the critical lines in order, with one marker', () => {
     const { text, omitted } = applyStep(summary, report.join('\n'), ['sda9']);
     const lines = text.split('\n');
     expect(lines.slice(0, 6)).toEqual([...report.slice(0, 3), '…', report[70], '…']);
@@ -71,14 +71,14 @@ describe('summary', () => {
     expect(apply(summary, text)).toBe(text);
   });
 
-  it('cuts a text of one line where JSON allows it', () => {
+  it('cuts a single-line text at JSON boundaries', () => {
     const json = JSON.stringify(report.map((text, at) => ({ at, text })));
     const { text } = applyStep(summary, json);
     expect(text.length).toBeLessThan(json.length / 3);
     expect(text.split('\n')[0]).toMatch(/^\[\{"at":0,.*[,}\]]$/);
   });
 
-  it('lets short results and summaries be', () => {
+  it('leaves short results and summaries unchanged', () => {
     expect(apply(summary, 'a short one')).toBe('a short one');
   });
 });
@@ -87,7 +87,7 @@ describe('logFolding', () => {
   const log = (count: number): string[] =>
     Array.from({ length: count }, (_, at) => `10:00:${at} served request ${at} in ${at} ms`);
 
-  it('leaves the first and the last of lines that differ in numbers alone', () => {
+  it('keeps the first and the last of lines that differ only in numbers', () => {
     const lines = log(20);
     const { text, omitted } = applyStep(logFolding, ['start', ...lines, 'end'].join('\n'));
     expect(text.split('\n')).toEqual([
@@ -100,7 +100,7 @@ describe('logFolding', () => {
     expect(omitted).toEqual([lines.slice(1, -1).join('\n')]);
   });
 
-  it('leaves few lines, lines of trouble and lines that were asked for', () => {
+  it('keeps short runs, errors and lines with critical terms', () => {
     expect(apply(logFolding, log(4).join('\n'))).toBe(log(4).join('\n'));
     const failures = log(20).map((line) => `${line} ERROR`);
     expect(apply(logFolding, failures.join('\n'))).toBe(failures.join('\n'));
@@ -114,7 +114,7 @@ describe('headTail', () => {
     (_, at) => `entry of the report, of kind ${'abc'.charAt(at % 3)} and no more`,
   );
 
-  it('leaves both ends and what matters, with its neighbours', () => {
+  it('keeps both ends and the critical lines with their neighbours', () => {
     const withTrouble = lines
       .with(400, 'Traceback (most recent call last):')
       .with(500, 'see /srv/app/orders.py');
@@ -127,7 +127,7 @@ describe('headTail', () => {
     expect(text.split('\n').length).toBeLessThan(300);
   });
 
-  it('leaves a result of ordinary length', () => {
+  it('leaves a result of ordinary length unchanged', () => {
     const short = lines.slice(0, 100).join('\n');
     expect(apply(headTail, short)).toBe(short);
   });

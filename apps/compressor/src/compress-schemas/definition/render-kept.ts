@@ -5,13 +5,13 @@ import type { ToolDefinitionText } from './tool-definition.ts';
 const comma = 0x2c;
 const colon = 0x3a;
 
-/** Beyond as many edits, or where they would be longer than the text they leave, one edit replaces all of it. */
+/** With more edits, or if the edits would be longer than the remaining text, one edit replaces everything. */
 const editsMax = 64;
 const editBytes = 48;
 
 /**
- * The ranges of the definition that stay when the dropped members, what is cut out of strings and all white space between tokens go: original
- * bytes, in their order.
+ * The byte ranges of the definition that remain without the dropped members, the cut parts of strings and the
+ * white space between tokens, in order.
  */
 export function keptRanges(
   { tape, schema, isSchemaOnly }: ToolDefinitionText,
@@ -30,7 +30,7 @@ export function keptRanges(
   return kept.ranges;
 }
 
-/** The edits that leave only `kept`. */
+/** Returns the edits that leave only `kept`. */
 export function editsLeaving(bytes: Buffer, kept: readonly ByteRange[]): ByteEdit[] {
   const edits: ByteEdit[] = [];
   let at = 0;
@@ -78,7 +78,7 @@ class KeptRanges {
     else if (end > start) this.ranges.push({ start, end });
   }
 
-  /** Recursion is as deep as the text nests, which the scan bounds. */
+  /** The scan limits the nesting of the text, and so the depth of this recursion. */
   keepValue(node: JsonNode): void {
     const tape = this.#tape;
     const kind = tape.kind(node);
@@ -118,7 +118,7 @@ class KeptRanges {
     });
   }
 
-  /** The comma or colon that stands before a token, with nothing but white space between. */
+  /** Keeps the comma or colon before a token. Only white space lies between them. */
   #keepMarkBefore(start: number, mark: number): void {
     let at = start - 1;
     while (at > 0 && this.#tape.bytes[at] !== mark) at -= 1;

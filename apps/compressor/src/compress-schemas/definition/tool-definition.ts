@@ -1,14 +1,17 @@
 import type { JsonEntry, JsonNode, JsonTape } from '@gateway/wire-formats';
 
-/** A tool definition as text, and where its parts lie. */
+/** A parsed tool definition and the positions of its parts. */
 export interface ToolDefinitionText {
   readonly tape: JsonTape;
-  /** The object that has name, description and schema. */
+  /** The object with the name, description and schema. */
   readonly body: JsonNode;
   readonly name: string;
-  /** The JSON Schema of the arguments, if there is one. */
+  /** The JSON Schema of the arguments, if present. */
   readonly schema: JsonNode | undefined;
-  /** Whether only the schema may change: `x-svc-examples` beside it is cut out elsewhere, with the bytes around it. */
+  /**
+   * Whether only the schema may change. If `x-svc-examples` is present, another part of the gateway removes
+   * it with the bytes around it.
+   */
   readonly isSchemaOnly: boolean;
 }
 
@@ -17,8 +20,8 @@ const cacheMarkers = ['cache_control', 'cachePoint'];
 
 /**
  * Finds the parts of a definition in one of three forms: chat-completions (`function.parameters`), messages
- * (`input_schema`), converse (`toolSpec.inputSchema.json`). Undefined for anything else, such as built-in tools, and for
- * a definition with the client's cache marker: those stay as they are.
+ * (`input_schema`), converse (`toolSpec.inputSchema.json`). Undefined for anything else, such as built-in
+ * tools, and for definitions with a cache marker of the client. Those are not compressed.
  */
 export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
   const { root } = tape;
@@ -43,7 +46,10 @@ export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
   };
 }
 
-/** The members of an object by key; undefined where a key is repeated (what such an object means differs between readers) or it is no object. */
+/**
+ * The members of an object by key. Undefined if it is not an object, or if a key is repeated, which readers
+ * interpret differently.
+ */
 export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEntry> | undefined {
   if (tape.kind(node) !== 'object') return undefined;
   const members = new Map<string, JsonEntry>();
@@ -55,15 +61,18 @@ export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEnt
   return members;
 }
 
-/** An object that stands where JSON Schema wants a schema, so that its keys are keywords and not names of properties. */
+/** An object at a position where JSON Schema expects a schema. Its keys are keywords, not property names. */
 export interface SchemaPosition {
   readonly node: JsonNode;
   readonly members: ReadonlyMap<string, JsonEntry>;
-  /** What its parent calls it: the property or definition; the tool for the outermost; undefined for a branch or an item. */
+  /**
+   * The name of the property or definition; the tool's name for the outermost schema; undefined for a branch
+   * or an item.
+   */
   readonly name: string | undefined;
 }
 
-/** Keywords whose value is a schema, or a list of schemas. Drafts 04 to 2020-12. */
+/** Keywords whose value is a schema or a list of schemas. Drafts 04 to 2020-12. */
 const schemaKeywords = new Set(
   (
     'items prefixItems additionalItems contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties ' +
@@ -78,11 +87,14 @@ const schemaMapKeywords = new Set(
 export interface SchemaWalk {
   /** Outermost first. */
   readonly positions: readonly SchemaPosition[];
-  /** False where an object with a repeated key was not entered: what it means differs between readers. */
+  /** False if an object with a repeated key was skipped, because readers interpret it differently. */
   readonly isComplete: boolean;
 }
 
-/** Walks every schema position of a schema. Never enters values (`enum`, `const`, `default`, `examples`) or keywords it does not know. */
+/**
+ * Visits every schema inside a schema. It skips values (`enum`, `const`, `default`, `examples`) and unknown
+ * keywords.
+ */
 export function walkSchema(tape: JsonTape, schema: JsonNode, name: string): SchemaWalk {
   const walker = new Walker(tape);
   walker.visit(schema, name);

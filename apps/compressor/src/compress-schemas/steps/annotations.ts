@@ -3,13 +3,13 @@ import type { SchemaDraft, SchemaStep } from './schema-step.ts';
 import { readMembers } from '../definition/tool-definition.ts';
 import type { SchemaPosition } from '../definition/tool-definition.ts';
 
-/** Letters that punctuation, fillers and split words may add to a name that a text repeats. */
+/** Maximum number of additional characters (punctuation, fillers, spaces) in a text that repeats a name. */
 const addedMax = 16;
 const fillers = new Set(['a', 'an', 'the']);
 
 /**
- * The words of an identifier or a phrase as one string, so that `userId`, `user_id` and "The user ID." are the same.
- * Words stay in their order and in their form.
+ * Normalizes an identifier or phrase, so that `userId`, `user_id` and "The user ID." are equal. The order and
+ * forms of the words are kept.
  */
 function wordsOfName(text: string): string {
   const words = text
@@ -20,18 +20,18 @@ function wordsOfName(text: string): string {
     .split(/[^\p{L}\p{N}\p{M}\p{S}]+/u)
     .filter((word) => word !== '');
   const telling = words.filter((word) => !fillers.has(word));
-  // A property may be called `a`.
+  // A property may be named `a`.
   return (telling.length > 0 ? telling : words).join(' ');
 }
 
-/** Whether a text says nothing but a name. */
+/** Whether a text contains only a name. */
 function repeatsName(text: string, name: string): boolean {
   if (text.length > 2 * name.length + addedMax) return false;
   const words = wordsOfName(text);
   return words !== '' && words === wordsOfName(name);
 }
 
-/** Drops `$comment`: "for the schema's maintainers", never for its readers (JSON Schema 2020-12, 8.3). */
+/** Drops `$comment`, which JSON Schema (2020-12, 8.3) reserves for the schema's maintainers. */
 export const comment: SchemaStep = {
   name: '$comment',
   apply({ definition, walk, dropped }) {
@@ -43,8 +43,8 @@ export const comment: SchemaStep = {
 };
 
 /**
- * Drops descriptions that say nothing: empty ones, those that only repeat the name of the property or tool, and one of
- * the whole schema that is the tool's own again.
+ * Drops descriptions without information: empty ones, those that only repeat the name of the property or
+ * tool, and a schema description that repeats the tool's own.
  */
 export const repeatedDescription: SchemaStep = {
   name: 'repeated_description',
@@ -76,8 +76,8 @@ function dropIfEmptyOrNamed(
 }
 
 /**
- * Drops `title` where it is an annotation that adds nothing: on the whole schema (the tool has a name), where it repeats
- * the name of the property, and where a description stands beside it. A title that is the only text stays.
+ * Drops `title` annotations without information: on the outermost schema, because the tool has a name; where
+ * the title repeats the property's name; and next to a description. A title that is the only text is kept.
  */
 export const title: SchemaStep = {
   name: 'title',

@@ -1,7 +1,7 @@
 import { compressedSchema } from '../compressed-text.fixture.ts';
 
 describe('$comment', () => {
-  it('goes where it is a comment', () => {
+  it('is dropped as a comment', () => {
     const schema = { $comment: 'a', properties: { a: { items: { $comment: 'b', type: 'string' } } } };
     expect(compressedSchema(schema)).toEqual({
       schema: { properties: { a: { items: { type: 'string' } } } },
@@ -9,7 +9,7 @@ describe('$comment', () => {
     });
   });
 
-  it('stays where it is a property or a value', () => {
+  it('is kept as a property name or value', () => {
     const schema = { properties: { $comment: { const: { $comment: 'a' } } } };
     expect(compressedSchema(schema)).toEqual({ schema, steps: [] });
   });

@@ -8,7 +8,7 @@ describe('$schema', () => {
     { type: 'object', properties: { a: { exclusiveMinimum: 1 } }, additionalProperties: false },
     { $defs: { node: { properties: { next: { $ref: '#/$defs/node' } } } }, properties: { a: { $ref: '#' } } },
     { properties: { a: { $ref: '#/$defs/b', description: 'beside it' } }, $defs: { b: {} } },
-  ])('goes where every draft reads the same: %j', (schema) => {
+  ])('is dropped where every draft reads the schema the same: %j', (schema) => {
     for (const $schema of [draft7, draft2020]) {
       expect(compressedSchema({ $schema, ...schema })).toEqual({ schema, steps: ['$schema'] });
     }
@@ -29,7 +29,7 @@ describe('$schema', () => {
     ['draft 04', { $schema: 'http://json-schema.org/draft-04/schema#', exclusiveMinimum: true, minimum: 0 }],
     ['a dialect nobody knows', { $schema: 'https://example.com/mine', type: 'object' }],
     ['a property of that name', { properties: { $schema: { type: 'string' } } }],
-  ])('stays with %s', (_, schema) => {
+  ])('is kept with %s', (_, schema) => {
     expect(compressedSchema(schema)).toEqual({ schema, steps: [] });
   });
 });

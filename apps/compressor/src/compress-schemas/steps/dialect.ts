@@ -2,12 +2,15 @@ import type { JsonTape } from '@gateway/wire-formats';
 import type { SchemaPosition } from '../definition/tool-definition.ts';
 import type { SchemaStep } from './schema-step.ts';
 
-/** `$schema` of the dialects whose keywords below mean what they mean in the ones a provider may take by default. */
+/**
+ * Dialects in which all keywords except `dialectKeywords` have the same meaning. A provider may use any of
+ * them by default.
+ */
 const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
 
 /**
- * Keywords that one of the drafts 06 to 2020-12 does not have, or reads otherwise. A schema with any of them keeps its
- * `$schema`, for without it other arguments could be valid.
+ * Keywords that are missing or have another meaning in one of the drafts 06 to 2020-12. A schema with any of
+ * them keeps its `$schema`, because other arguments could become valid without it.
  */
 const dialectKeywords = new Set(
   (
@@ -16,7 +19,7 @@ const dialectKeywords = new Set(
     'unevaluatedProperties contentEncoding contentMediaType contentSchema extends disallow divisibleBy'
   ).split(' '),
 );
-/** What may stand beside `$ref`, which up to draft 07 hides its neighbours: notes without a say. */
+/** Annotations that are harmless next to `$ref`. Up to draft 07, `$ref` disables all its neighbours. */
 const besideReference = new Set([
   '$ref',
   'title',
@@ -26,10 +29,10 @@ const besideReference = new Set([
   'examples',
   '$schema',
 ]);
-/** Where a reference may lead: places that the walk has seen. */
+/** References to positions that the walk visits. */
 const walkedReference = /^#\/(?:\$defs|definitions)\/[^/%~]+$/;
 
-/** Drops the outermost `$schema` where every keyword means the same in every draft from 06 on. */
+/** Drops the outermost `$schema` if every keyword has the same meaning in all drafts from 06 on. */
 export const dialect: SchemaStep = {
   name: '$schema',
   apply({ definition: { tape, schema }, walk: { positions, isComplete }, dropped }) {

@@ -24,7 +24,7 @@ describe('long descriptions', () => {
     `Last words.${filler}.`,
   ].join(' ');
 
-  it('keep how they begin and what they say of what is allowed', () => {
+  it('keep their first sentences and the rules about arguments', () => {
     const left = descriptionIn(compressedText(tool(long), 'balanced'));
     expect(left).toContain('Reads a file.');
     expect(left).toContain('The path must be absolute. ');
@@ -33,13 +33,13 @@ describe('long descriptions', () => {
     expect(left.length).toBeLessThan(long.length * 0.7);
   });
 
-  it('lose no sentence while there is room, and none in the lossless mode', () => {
+  it('stay complete within the budget and in lossless mode', () => {
     const short = 'Reads a file. Somebody wrote this. For example, think of a book.';
     expect(descriptionIn(compressedText(tool(short), 'balanced'))).toBe(short);
     expect(descriptionIn(compressedText(tool(long), 'lossless'))).toBe(long);
   });
 
-  it('lose lines as well as sentences, whole ones alone', () => {
+  it('lose only whole sentences or lines', () => {
     const lines = `Reads.\n\nArgs:\nSomething of interest${filler}\nThe limit is 5\n${filler}${filler}\n${filler}`;
     const left = descriptionIn(compressedText(tool(lines), 'balanced'));
     expect(left).toMatch(/^Reads\./);
@@ -47,12 +47,12 @@ describe('long descriptions', () => {
     expect(left).toContain('\nThe limit is 5');
   });
 
-  it('say which step took them', () => {
+  it('report the step that cut them', () => {
     const steps = compressDefinition(tool(long), 'balanced').steps.map(({ step }) => step);
     expect(steps.at(-1)).toBe('long_descriptions');
   });
 
-  it('take no longer where a sentence stands behind a long run of blanks', () => {
+  it('are processed in linear time despite long white space before a sentence', () => {
     const before = process.cpuUsage();
     const blanks = `${long} The end.${' '.repeat(60_000)}Really.`;
     expect(descriptionIn(compressedText(tool(blanks), 'balanced'))).toContain('The path must be absolute.');

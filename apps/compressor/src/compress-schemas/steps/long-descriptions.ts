@@ -4,22 +4,23 @@ import { estimateDefinitionTokens } from '../../text/estimate-tokens.ts';
 import type { SchemaDraft, SchemaStep } from './schema-step.ts';
 import { readMembers } from '../definition/tool-definition.ts';
 
-/** Tokens that a tool's descriptions may take together before sentences go: most tools' take less. */
+/** Token budget for all descriptions of a tool. Most tools stay below it. */
 const tokensMax = 200;
 
 interface Sentence {
   readonly description: JsonNode;
-  /** With the white space before it. */
+  /** Includes the white space before the sentence. */
   readonly range: ByteRange;
   readonly tokens: number;
-  /** Its place in its description, from 0. */
+  /** Position in the description, from 0. */
   readonly place: number;
   readonly isAside: boolean;
 }
 
 /**
- * Of a tool whose descriptions are long together, leaves the first sentence of each and those that say what is allowed; of the
- * rest as many as there is room for. Asides and examples go first, then what stands furthest from a beginning.
+ * Cuts the descriptions of a tool that exceed the token budget. The first sentence of each description and
+ * sentences with rules about arguments are kept. Asides and examples are removed first, then the sentences
+ * furthest from the start.
  */
 export const longDescriptions: SchemaStep = {
   name: 'long_descriptions',
@@ -47,17 +48,21 @@ function listDescriptions({ definition, walk, dropped }: SchemaDraft): JsonNode[
   );
 }
 
-/** What a model has to know to call rightly: conditions, limits, forms, and what is named in so many words. */
+/**
+ * Words and signs of rules that a model needs for correct calls: conditions, limits, formats and literal
+ * names.
+ */
 const telling =
   /\b(?:must|required?|only|never|not|no|don't|cannot|can't|should|always|unless|if|when|default|format|at least|at most|max|min|maximum|minimum|up to|between|one of|either|valid|allowed|supported|instead|before|after|deprecated)\b|[`"'“”\d<>{}[\]/_\\]/i;
 const aside =
   /^(?:\\n|\s)*(?:for example|example|e\.g\.|note|see|this (?:tool|function|is)|use(?:ful)? |useful)\b/i;
 
-/** The sentences of a description that may go: not the first, and none that tells what is allowed. */
+/** The sentences that may be removed: neither the first one nor those with rules. */
 function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   const { start, end } = tape.range(description);
   const raw = tape.bytes.toString('utf8', start + 1, end - 1);
-  // Where a backslash itself is written, `\\n` may be no line's end: rare, and left alone.
+  // After a written backslash, `\
+  // ` may not be a line break. Such rare texts are not cut.
   if (raw.includes('\\\\')) return [];
   const sentences: Sentence[] = [];
   let at = start + 1;
@@ -72,7 +77,7 @@ function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   return sentences;
 }
 
-/** All of the text, in pieces: each ends where a sentence or a line does, and begins with the white space before it. */
+/** Splits the whole text into sentences and lines. Each piece includes the white space before it. */
 function cutSentences(raw: string): string[] {
   return raw
     .split(/(?<=[.!?][)"']?)(?<!\b(?:e\.g|i\.e|etc|vs|cf)\.)(?=\s+\p{Lu})|(?=\\n)(?<!\\n)/u)

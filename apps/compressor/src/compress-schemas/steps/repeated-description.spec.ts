@@ -2,7 +2,7 @@ import { compressedSchema, compressedText } from '../compressed-text.fixture.ts'
 
 describe('descriptions', () => {
   it.each(['user_id', 'userId', 'User ID', 'The user id.', 'a user-ID', '', '  '])(
-    'of user_id that are %j go',
+    'of user_id with the text %j are dropped',
     (text) => {
       const schema = { properties: { user_id: { type: 'string', description: text } } };
       expect(compressedSchema(schema).schema).toEqual({ properties: { user_id: { type: 'string' } } });
@@ -10,21 +10,21 @@ describe('descriptions', () => {
   );
 
   it.each(['id of the user', 'user ids', 'User ID (numeric)', 'user id ≥ 1', '…', 'идентификатор'])(
-    'of user_id that are %j stay',
+    'of user_id with the text %j are kept',
     (text) => {
       const schema = { properties: { user_id: { description: text } } };
       expect(compressedSchema(schema).schema).toEqual(schema);
     },
   );
 
-  it('of the tool go when they repeat its name, and of the schema when they repeat the description of the tool', () => {
+  it('of the tool are dropped if they repeat its name, and of the schema if they repeat that of the tool', () => {
     const tool = { name: 'create_issue', description: 'Create issue', input_schema: { type: 'object' } };
     expect(JSON.parse(compressedText(JSON.stringify(tool)))).toEqual({ ...tool, description: undefined });
     const again = { ...tool, description: 'Opens one', input_schema: { description: 'Opens one' } };
     expect(JSON.parse(compressedText(JSON.stringify(again)))).toEqual({ ...again, input_schema: {} });
   });
 
-  it('that are properties, or stand in values, stay', () => {
+  it('are kept as property names and inside values', () => {
     const schema = {
       properties: { description: { type: 'string', default: { description: '' } } },
       enum: [{ description: '' }],

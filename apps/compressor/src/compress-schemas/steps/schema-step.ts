@@ -3,13 +3,16 @@ import type { ByteRange } from '@gateway/interchange';
 import type { JsonNode } from '@gateway/wire-formats';
 import type { SchemaWalk, ToolDefinitionText } from '../definition/tool-definition.ts';
 
-/** What a step works on. A step only ever drops members, or parts of descriptions; it never changes or adds one. */
+/**
+ * The input and output of a step. A step only drops members or parts of descriptions; it never changes or
+ * adds text.
+ */
 export interface SchemaDraft {
   readonly definition: ToolDefinitionText;
   readonly walk: SchemaWalk;
-  /** Keys of the members dropped so far. Steps add to it. */
+  /** Keys of the dropped members. Steps add to it. */
   readonly dropped: Set<JsonNode>;
-  /** By string: parts of it that are cut out. Steps add to it. */
+  /** By string: its removed parts. Steps add to it. */
   readonly cuts: Map<JsonNode, ByteRange[]>;
 }
 

@@ -24,7 +24,7 @@ describe('titles', () => {
       },
       { $defs: { a: { anyOf: [{ description: 'D' }, { items: { description: 'D' } }] } } },
     ],
-  ])('%s go', (_, schema, expected) => {
+  ])('%s are dropped', (_, schema, expected) => {
     expect(compress(schema)).toEqual(expected);
   });
 
@@ -49,11 +49,11 @@ describe('titles', () => {
     ['in constants', { properties: { a: { const: { title: 'a', description: 'b' } } } }],
     ['under a keyword nobody knows', { 'x-ui': { title: 'a', description: 'b' } }],
     ['that are no text', { properties: { a: { title: { description: 'b' }, description: 'c' } } }],
-  ])('%s stay', (_, schema) => {
+  ])('%s are kept', (_, schema) => {
     expect(compress(schema)).toEqual(schema);
   });
 
-  it('stay where the description beside them goes', () => {
+  it('are kept where the description next to them is dropped', () => {
     const schema = { properties: { user: { title: 'Login of the owner', description: 'The user' } } };
     expect(compress(schema)).toEqual({ properties: { user: { title: 'Login of the owner' } } });
   });
