@@ -15,13 +15,13 @@ const start = { type: 'message-start', id: 'i', delta: {} };
 const partsOf = (events: StreamEvent[]) => foldAnswer(events).choices[0]!.parts;
 
 describe('a stream', () => {
-  it('without its end is truncated, and nothing that follows its end is read', () => {
-    const said = event('content-start', { content: { type: 'text', text: 'a' } });
-    expect(read(start, said).map(({ type }) => type)).not.toContain('message-end');
-    expect(read(start, complete, said).at(-1)).toEqual({ type: 'message-end' });
+  it('without its end is truncated, and bytes after the end are ignored', () => {
+    const contentStart = event('content-start', { content: { type: 'text', text: 'a' } });
+    expect(read(start, contentStart).map(({ type }) => type)).not.toContain('message-end');
+    expect(read(start, complete, contentStart).at(-1)).toEqual({ type: 'message-end' });
   });
 
-  it('tells the plan as a thought, apart from thoughts and words', () => {
+  it('emits the plan as reasoning, separate from other reasoning and text', () => {
     const events = read(
       start,
       event('tool-plan-delta', { tool_plan: 'I' }),
@@ -40,7 +40,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('ends every block that is open, and gives a call without arguments an empty object of them', () => {
+  it('ends every open block, and emits an empty object for a call without arguments', () => {
     const called = { id: 'c', type: 'function', function: { name: 'f', arguments: '' } };
     const events = read(
       start,
@@ -60,7 +60,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('that failed is an error, and never a success', () => {
+  it('that failed emits an error and no end', () => {
     const events = read(start, end({ finish_reason: 'ERROR', error: 'out of memory' }));
     expect(events.at(-1)).toEqual({
       type: 'error',
@@ -70,7 +70,7 @@ describe('a stream', () => {
     });
   });
 
-  it('that is no JSON is an invalid answer', () => {
+  it('that is not JSON is invalid', () => {
     const parser = provider.openStreamParser();
     expect(() => parser.push(Buffer.from('data: {"type"\n\n'))).toThrow(
       expect.objectContaining({ code: 'upstream_invalid' }),
@@ -93,7 +93,7 @@ describe('citations', () => {
     { citedText: 'out', extensions: { cohere: {} } },
   ];
 
-  it('go with the text that they are of, streamed and plain', () => {
+  it('belong to their text, streamed and plain', () => {
     const streamed = read(
       start,
       event('content-start', { content: { type: 'text', text: 'a' } }),
@@ -127,12 +127,12 @@ describe('a plain answer', () => {
     ['TOOL_CALL', 'tool-calls'],
     ['ERROR', 'error'],
     ['SOMETHING_NEW', 'other'],
-  ])('that ended with %s ended with %s, and both are told', (rawReason, finishReason) => {
+  ])('with the finish reason %s emits %s and the raw value', (rawReason, finishReason) => {
     const bytes = Buffer.from(JSON.stringify({ message: {}, finish_reason: rawReason }));
     expect(foldAnswer(provider.parseResponse(bytes)).choices).toMatchObject([{ rawReason, finishReason }]);
   });
 
-  it('counts what was read and written, and says apart what is charged', () => {
+  it('reports token counts, and billed counts separately', () => {
     const usage = {
       billed_units: { input_tokens: 4, output_tokens: 1 },
       tokens: { input_tokens: 40, output_tokens: 3, reasoning_tokens: 2 },
@@ -152,7 +152,7 @@ describe('a plain answer', () => {
     expect(answer.extensions.cohere).toEqual({ usage });
   });
 
-  it('of another shape is an invalid answer', () => {
+  it('of another shape is invalid', () => {
     for (const body of ['{"text":"v1"}', '[]', '{"message":"no"}', 'x'])
       expect(() => provider.parseResponse(Buffer.from(body))).toThrow(
         expect.objectContaining({ code: 'upstream_invalid' }),

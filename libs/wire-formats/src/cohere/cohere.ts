@@ -4,10 +4,10 @@ import { parseError, parseResponse } from './provider/parse-response.ts';
 import { openStreamParser } from './provider/parse-stream.ts';
 import { renderRequest } from './provider/render-request.ts';
 
-/** Cohere's reference says nothing of names; these are taken everywhere else. */
+/** Cohere documents no rule for names. All other formats accept this pattern. */
 const toolNamePattern = /^[\w-]{1,64}$/;
 
-/** Cohere's chat, version 2. Its requests can be read too. */
+/** Cohere's chat API, version 2. Requests can be parsed too. */
 export const cohere: WireFormat<'cohere'> & Pick<ClientHalf, 'parseRequest'> = {
   name: 'cohere',
   spellings: ['spelling'],

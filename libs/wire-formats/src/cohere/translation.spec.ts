@@ -23,8 +23,8 @@ const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png',
 const f = { kind: 'function', name: 'f', parameters: { type: 'object' } } as const;
 const g = { kind: 'function', name: 'g' } as const;
 
-describe('the conversation of another format', () => {
-  it('has each result in a message of its own, and its images after it', () => {
+describe('a conversation from another format', () => {
+  it('has each result in a separate message, followed by its images', () => {
     const messages: ChatMessage[] = [
       { role: 'system', parts: [text('s')] },
       { role: 'assistant', parts: [{ type: 'thinking', text: 'why' }, text('let me see'), call] },
@@ -49,7 +49,7 @@ describe('the conversation of another format', () => {
     expect(losses).toEqual([]);
   });
 
-  it('gives documents of text to be cited from, and says what else it cannot take', () => {
+  it('has text documents in the request’s documents, and reports losses for other documents', () => {
     const data = Buffer.from('words').toString('base64');
     const rendered = render({
       messages: [
@@ -77,7 +77,7 @@ describe('the conversation of another format', () => {
   });
 });
 
-describe('the tools of another format', () => {
+describe('tools from another format', () => {
   it.each([
     [{ mode: 'auto' }, undefined, ['f', 'g']],
     [{ mode: 'none' }, 'NONE', ['f', 'g']],
@@ -92,7 +92,7 @@ describe('the tools of another format', () => {
     expect(losses).toEqual([]);
   });
 
-  it('are strict together or not at all', () => {
+  it('are either all strict or not strict', () => {
     expect(render({ tools: [{ ...f, strict: true }] }).body).toMatchObject({ strict_tools: true });
     const mixed = render({ tools: [{ ...f, strict: true }, g] });
     expect(mixed.body).not.toHaveProperty('strict_tools');
@@ -100,8 +100,8 @@ describe('the tools of another format', () => {
   });
 });
 
-describe('the settings of another format', () => {
-  it('have their names here', () => {
+describe('settings from another format', () => {
+  it('are renamed', () => {
     const { body } = render({
       stream: true,
       settings: {
@@ -126,7 +126,7 @@ describe('the settings of another format', () => {
     });
   });
 
-  it('are lost where the format has none such', () => {
+  it('are lost if the format does not support them', () => {
     const settings = { answers: 2, parallelToolCalls: false, endUser: 'u', reasoningEffort: 'high' };
     expect(fieldsOf(render({ settings })).sort()).toEqual([
       'n',

@@ -117,7 +117,7 @@ describe('an event stream', () => {
     [1_000_000, 129 * 1024],
   ])('is rejected for a length of %i with headers of %i, before anything is buffered', (total, headers) => {
     expect(() => [...new EventStreamDecoder().push(withLengths(total, headers).subarray(0, 12))]).toThrow(
-      /out of bounds/,
+      /outside the limits/,
     );
   });
 

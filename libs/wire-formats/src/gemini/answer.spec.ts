@@ -17,7 +17,7 @@ const partsOf = (events: StreamEvent[]) => foldAnswer(events).choices[0]!.parts;
 const typesOf = (events: StreamEvent[]) => events.map(({ type }) => type);
 
 describe('a stream', () => {
-  it('is whole when every candidate has finished, and not before', () => {
+  it('is complete when every candidate has a finish reason, and not before', () => {
     const two = (parts: object[]) => ({
       candidates: [0, 1].map((index) => ({ index, content: { parts }, ...(index === 0 ? stop : {}) })),
     });
@@ -28,19 +28,19 @@ describe('a stream', () => {
     expect(foldAnswer(events).choices.map(({ finishReason }) => finishReason)).toEqual(['stop', 'length']);
   });
 
-  it('that is a list is whole only once the list is closed', () => {
+  it('as a JSON list is complete only after the closing bracket', () => {
     const list = Buffer.from(JSON.stringify([candidate([{ text: 'a' }], stop)]));
     expect(read(list).at(-1)).toEqual({ type: 'message-end' });
     expect(typesOf(read(list.subarray(0, -1)))).not.toContain('message-end');
   });
 
-  it('is read whole too where it comes as a list for a plain answer', () => {
+  it('as a JSON list is also parsed where a plain answer was expected', () => {
     const list = Buffer.from(JSON.stringify([candidate([{ text: 'a' }]), candidate([{ text: 'b' }], stop)]));
     expect(provider.parseResponse(list)).toEqual(read(list));
     expect(partsOf(provider.parseResponse(list))).toEqual([{ type: 'text', text: 'ab' }]);
   });
 
-  it('is an error, and never a success, where the provider says so', () => {
+  it('with an error from the provider emits the error and no end', () => {
     const error = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } };
     const failed = { type: 'error', message: 'overloaded', code: 'UNAVAILABLE', errorType: 'api_error' };
     expect(read(sse(candidate([{ text: 'a' }], stop), error)).at(-1)).toMatchObject(failed);
@@ -49,7 +49,7 @@ describe('a stream', () => {
   });
 
   it.each(['data: {"candidates"\n\n', 'data: {]}\n\n', '[{"candidates":]}]'])(
-    'that is no JSON is an invalid answer: %j',
+    'that is not JSON is invalid: %j',
     (text) => {
       expect(() => read(Buffer.from(text))).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
     },
@@ -57,7 +57,7 @@ describe('a stream', () => {
 });
 
 describe('signatures', () => {
-  it('stay with their part, and nothing is added to a part that has one', () => {
+  it('stay with their part, and no text is appended to a signed part', () => {
     const parts = partsOf(
       read(
         sse(
@@ -84,7 +84,7 @@ describe('signatures', () => {
 });
 
 describe('calls', () => {
-  it('without an id get one: the same each time, and another for each call and each answer', () => {
+  it('without an id get a deterministic id that differs between calls and answers', () => {
     const answer = (responseId: string) => ({
       responseId,
       ...candidate([{ functionCall: { name: 'f' } }, { functionCall: { name: 'f' } }], stop),
@@ -96,7 +96,7 @@ describe('calls', () => {
     expect(idsOf('r').every((id) => /^[a-zA-Z0-9_-]{1,40}$/.test(id))).toBe(true);
   });
 
-  it('go back to Gemini by name, without the ids that it never gave', () => {
+  it('are sent back to Gemini by name, without created ids', () => {
     const [part] = partsOf(
       read(sse({ responseId: 'r', ...candidate([{ functionCall: { name: 'f' } }], stop) })),
     );
@@ -122,7 +122,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('whose arguments come in pieces are told whole, once', () => {
+  it('with arguments in pieces are emitted once, whole', () => {
     const piece = (partialArgs: object[], willContinue = true) =>
       candidate([{ functionCall: { partialArgs, willContinue } }]);
     const events = read(
@@ -150,19 +150,19 @@ describe('calls', () => {
     expect(({} as { z?: number }).z).toBeUndefined();
   });
 
-  it('whose arguments come in very many pieces take time in proportion to them', () => {
+  it('with arguments in very many pieces take time proportional to their number', () => {
     const pieces = Array.from({ length: 100_000 }, (_, at) => ({
       jsonPath: `$.list[${at}]`,
       numberValue: at,
     }));
     const chunk = candidate([{ functionCall: { name: 'f', partialArgs: pieces } }]);
-    const told = read(sse(chunk)).find(({ type }) => type === 'tool-call-delta');
-    const { list } = JSON.parse((told as { argumentsText: string }).argumentsText) as { list: number[] };
+    const delta = read(sse(chunk)).find(({ type }) => type === 'tool-call-delta');
+    const { list } = JSON.parse((delta as { argumentsText: string }).argumentsText) as { list: number[] };
     expect(list).toEqual(pieces.map(({ numberValue }) => numberValue));
   });
 
   it.each(['$.a[999999999]', 'a', '$', '$.', `$${'.a'.repeat(65)}`])(
-    'with arguments at a place that cannot be are an invalid answer: %s',
+    'with arguments at an invalid path are invalid: %s',
     (jsonPath) => {
       const chunk = candidate([
         { functionCall: { name: 'f', partialArgs: [{ jsonPath, stringValue: 'x' }] } },
@@ -182,7 +182,7 @@ describe('endings', () => {
     ['MALFORMED_FUNCTION_CALL', 'error'],
     ['LANGUAGE', 'other'],
     ['SOMETHING_NEW', 'other'],
-  ])('%s is %s, and is told as it came too', (rawReason, finishReason) => {
+  ])('%s is mapped to %s, and the raw value is kept', (rawReason, finishReason) => {
     const bytes = Buffer.from(
       JSON.stringify(candidate([], { finishReason: rawReason, finishMessage: 'why' })),
     );
@@ -194,7 +194,7 @@ describe('endings', () => {
     });
   });
 
-  it('of a prompt that was refused are a filter’s, with what Google says of it', () => {
+  it('of a blocked prompt are content-filter, with Google’s own value', () => {
     const promptFeedback = { blockReason: 'PROHIBITED_CONTENT' };
     const answer = foldAnswer(provider.parseResponse(Buffer.from(JSON.stringify({ promptFeedback }))));
     expect(answer.choices).toMatchObject([
@@ -205,7 +205,7 @@ describe('endings', () => {
 });
 
 describe('a grounded answer', () => {
-  it('cites its sources, and keeps what Google says of them', () => {
+  it('has citations, and keeps Google’s grounding metadata', () => {
     const groundingMetadata = {
       groundingChunks: [
         { web: { uri: 'https://a.test', title: 'A' } },
@@ -220,7 +220,7 @@ describe('a grounded answer', () => {
     expect(foldAnswer(events).choices[0]!.extensions.gemini).toEqual({ groundingMetadata });
   });
 
-  it('cites them for a signed text too, to which nothing is added', () => {
+  it('has citations for a signed text too, without appending text to it', () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: 'https://a.test', title: 'A' } }],
       groundingSupports: [{ groundingChunkIndices: [0] }],
@@ -251,7 +251,7 @@ describe('errors', () => {
       { message: 'bad', details: [{ fieldViolations: [{ field: 'contents' }] }] },
       { type: 'invalid_request_error', param: 'contents', code: null },
     ],
-  ])('of status %i are read, alone and in a list', (status, error, expected) => {
+  ])('with status %i are parsed, alone and in a list', (status, error, expected) => {
     for (const body of [{ error }, [{ error }]])
       expect(provider.parseError(status, JSON.stringify(body))).toMatchObject({
         message: error.message,
@@ -259,7 +259,7 @@ describe('errors', () => {
       });
   });
 
-  it('that are no JSON are text, and pages are not', () => {
+  it('that are not JSON are parsed as text, but HTML pages are not', () => {
     expect(provider.parseError(502, 'gone').message).toBe('gone');
     expect(provider.parseError(502, '<html>').message).toBe('The provider answered with status 502.');
   });

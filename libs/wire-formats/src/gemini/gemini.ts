@@ -4,10 +4,10 @@ import { parseError } from './provider/parse-error.ts';
 import { parseResponse, openStreamParser } from './provider/parse-response.ts';
 import { renderRequest } from './provider/render-request.ts';
 
-/** Gemini's API reference, `FunctionDeclaration.name`: 64 characters, in newer versions 128. */
+/** `FunctionDeclaration.name` in Gemini's API reference: 64 characters, 128 in newer versions. */
 const toolNamePattern = /^[\w.:-]{1,64}$/;
 
-/** Google's `generateContent` and `streamGenerateContent`, of the Gemini API and of Vertex. Its requests can be read too. */
+/** Google's `generateContent` and `streamGenerateContent` of the Gemini API and Vertex AI. Requests can be parsed too. */
 export const gemini: WireFormat<'gemini'> & Pick<ClientHalf, 'parseRequest'> = {
   name: 'gemini',
   spellings: ['spelling'],

@@ -25,8 +25,8 @@ const call = (id: string, name: string, argumentsText = '{}'): ToolCallPart => (
 const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AA==' } } as const;
 const fieldsOf = ({ losses }: { losses: readonly { field: string }[] }) => losses.map(({ field }) => field);
 
-describe('the conversation of another format', () => {
-  it('has its instructions before it, and says so where they stood elsewhere', () => {
+describe('a conversation from another format', () => {
+  it('has system messages first, and reports a loss for each moved one', () => {
     const system = (text: string): ChatMessage => ({ role: 'system', parts: [{ type: 'text', text }] });
     const rendered = render({ messages: [system('a'), system('b'), user('x'), system('c')] });
     expect(rendered.body).toEqual({
@@ -48,7 +48,7 @@ describe('the conversation of another format', () => {
     { role: 'tool', parts: [{ type: 'tool-result', callId: 'call_2', parts: [], isError: true }] },
   ];
 
-  it('has all results of a turn in one content, each under the name of its function', () => {
+  it('has all results of a turn in one content, each with the name of its function', () => {
     const { body, losses } = render({ messages: turns }, 'gemini-3-pro');
     expect(body.contents).toEqual([
       {
@@ -79,7 +79,7 @@ describe('the conversation of another format', () => {
     expect(losses).toEqual([]);
   });
 
-  it('shows the images of results beside them to models before Gemini 3, and signs no calls for them', () => {
+  it('before Gemini 3, has images of results as separate parts, and no signature placeholders', () => {
     const { body } = render({ messages: turns });
     const [model, results] = body.contents as { parts: object[] }[];
     expect(JSON.stringify(model)).not.toContain('thoughtSignature');
@@ -90,7 +90,7 @@ describe('the conversation of another format', () => {
     ]);
   });
 
-  it('keeps the text of arguments that are no object, and a result without its call, and says so', () => {
+  it('keeps arguments that are not an object, and a result without a call, and reports losses', () => {
     const messages: ChatMessage[] = [
       { role: 'assistant', parts: [call('c', 'f', '[1')] },
       { role: 'tool', parts: [{ type: 'tool-result', callId: 'other', parts: [] }] },
@@ -101,7 +101,7 @@ describe('the conversation of another format', () => {
     expect(fieldsOf(rendered)).toEqual(['messages[0].parts[0].arguments', 'messages[1].parts[0].name']);
   });
 
-  it('gives a call its signature back, and sends no thinking that another provider signed or hid', () => {
+  it('returns the signature of a call, and drops reasoning that another provider signed or hid', () => {
     const messages: ChatMessage[] = [
       {
         role: 'assistant',
@@ -120,7 +120,7 @@ describe('the conversation of another format', () => {
     expect(fieldsOf(rendered)).toEqual(['messages[0].parts[0].signature', 'messages[0].parts[1]']);
   });
 
-  it('names the type of every file, and refuses another provider’s', () => {
+  it('names the type of every file, and drops files of another provider', () => {
     const rendered = render({
       messages: [
         {
@@ -141,7 +141,7 @@ describe('the conversation of another format', () => {
   });
 });
 
-describe('the tools of another format', () => {
+describe('tools from another format', () => {
   const f = (parameters: unknown) => ({ kind: 'function', name: 'f', parameters }) as const;
   const declarationOf = (parameters: unknown) =>
     (render({ tools: [f(parameters)] }).body.tools as [{ functionDeclarations: [object] }])[0]
@@ -160,11 +160,11 @@ describe('the tools of another format', () => {
     [{ type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: {} } }, 'parametersJsonSchema'],
     [{ type: 'object', properties: { a: { type: 'integer', enum: [1] } } }, 'parametersJsonSchema'],
     [{ type: 'object', properties: { a: { type: 'string', format: 'uri' } } }, 'parametersJsonSchema'],
-  ])('go whole, as Google’s schema if that can say it: %j', (schema, member) => {
+  ])('keep their schema, as Google’s schema if it can express it: %j', (schema, member) => {
     expect(declarationOf(schema)).toEqual({ name: 'f', [member]: schema });
   });
 
-  it('have no parameters where there are none', () => {
+  it('have no parameters member without parameters', () => {
     for (const none of [undefined, {}, { type: 'object', properties: {} }])
       expect(declarationOf(none)).toEqual({ name: 'f' });
   });
@@ -191,7 +191,7 @@ describe('the tools of another format', () => {
     expect(render({ toolChoice }).body).not.toHaveProperty('toolConfig');
   });
 
-  it('are lost where only their own provider has them', () => {
+  it('are lost if they are built into another provider', () => {
     const rendered = render({
       tools: [
         { kind: 'custom', name: 'c' },
@@ -203,11 +203,11 @@ describe('the tools of another format', () => {
   });
 });
 
-describe('the settings of another format', () => {
+describe('settings from another format', () => {
   const configOf = (settings: ChatRequest['settings'], model?: string) =>
     render({ settings }, model).body.generationConfig as Record<string, unknown>;
 
-  it('have their names here', () => {
+  it('are renamed', () => {
     const settings = {
       maxOutputTokens: 1,
       temperature: 0,
@@ -250,11 +250,11 @@ describe('the settings of another format', () => {
       { thinkingBudget: 99, includeThoughts: true },
     ],
     ['gemini-2.5-pro', { thinking: { enabled: true, shown: false } }, { includeThoughts: false }],
-  ])('say to %s how much to think: %j', (model, settings, thinkingConfig) => {
+  ])('set the reasoning of %s: %j', (model, settings, thinkingConfig) => {
     expect(configOf(settings, model)).toEqual({ thinkingConfig });
   });
 
-  it('are lost where the model or the format has none such', () => {
+  it('are lost if the model or the format does not support them', () => {
     expect(fieldsOf(render({ settings: { reasoningEffort: 'high' } }, 'gemini-2.0-flash'))).toEqual([
       'thinking',
     ]);

@@ -26,9 +26,9 @@ import { parseMediaUrl } from '../../common/media-url.ts';
 import { parseToolCall } from '../shared/tool-call.ts';
 
 /**
- * A request of Cohere's chat, version 2.
+ * Parses a request of Cohere's chat API, version 2.
  *
- * @throws GatewayError `missing_field` for a body without messages: one of version 1.
+ * @throws GatewayError `missing_field` for a body without messages, such as a version 1 request
  */
 export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest {
   const body = asObject(tape.value(tape.root)) ?? {};
@@ -57,11 +57,11 @@ export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest 
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The members that the settings say whole. */
+  /** The members that the settings represent fully. */
   readonly read: readonly string[];
 }
 
-/** A member of an unexpected type is not read: it is kept as it is, and the provider judges it. */
+/** Parses settings. A member of an unexpected type is kept unchanged, and the provider checks it. */
 function parseSettings(body: JsonObject): ReadSettings {
   const settings: Record<string, unknown> = {};
   const read: string[] = [];
@@ -74,7 +74,7 @@ function parseSettings(body: JsonObject): ReadSettings {
   const stops = asList(body.stop_sequences).filter((text) => typeof text === 'string');
   if (stops.length > 0) readInto('stop_sequences', 'stopSequences', stops);
   readInto('response_format', 'responseFormat', parseResponseFormat(body.response_format));
-  // Stays in the extensions too: Cohere may come to say more in it.
+  // `thinking` is kept in the extensions too, because Cohere may add members to it.
   const thinking = asObject(body.thinking);
   if (thinking !== undefined) {
     const budgetTokens = asNumber(thinking.token_budget);
@@ -108,7 +108,7 @@ function parseTool(raw: JsonObject): ChatTool {
 function parseMessage(raw: JsonObject): ChatMessage {
   const role = mapRole(raw.role);
   const content = parseContent(raw.content);
-  const parts = role === 'tool' ? [parseResult(raw, content)] : parseSpoken(raw, content);
+  const parts = role === 'tool' ? [parseResult(raw, content)] : parseTurn(raw, content);
   const read = ['role', 'content', 'tool_calls', 'tool_plan', ...(role === 'tool' ? ['tool_call_id'] : [])];
   const spelling = {
     content: Array.isArray(raw.content) ? 'list' : 'text',
@@ -134,14 +134,14 @@ function parseResult(raw: JsonObject, parts: readonly ChatPart[]): ChatPart {
   return { type: 'tool-result', callId: asText(raw.tool_call_id) ?? '', parts };
 }
 
-/** In the order in which a model makes them: planned, thought and said, called. */
-function parseSpoken(raw: JsonObject, content: readonly ChatPart[]): ChatPart[] {
+/** Parses parts in the order of a model's output: plan, reasoning and text, calls. */
+function parseTurn(raw: JsonObject, content: readonly ChatPart[]): ChatPart[] {
   const plan = asText(raw.tool_plan);
   const planned: ChatPart[] = plan === undefined ? [] : [planPart(plan)];
   return [...planned, ...content, ...asList(raw.tool_calls).filter(isObject).map(parseToolCall)];
 }
 
-/** What the model means to do with its tools: a thought, in a member of its own. */
+/** The model's plan for its tool calls. It is reasoning in a separate member. */
 function planPart(text: string): ChatPart {
   return { type: 'thinking', text, extensions: own.of({ spelling: { field: 'tool_plan' } }) };
 }
@@ -151,7 +151,7 @@ function parseContent(content: unknown): ChatPart[] {
   return asList(content).map(parsePart);
 }
 
-/** A part of a shape that the interchange has no word for is kept as it is, for this format alone. */
+/** Parses a part. A part of an unknown shape is kept unchanged, for this format only. */
 function parsePart(raw: unknown): ChatPart {
   const known = isObject(raw) ? parseKnownPart(raw) : undefined;
   return known ?? { type: 'opaque', extensions: own.of({ part: raw }) };

@@ -18,15 +18,15 @@ import type { StreamState, StreamStep } from './stream-state.ts';
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
- * A plain answer, as the events that a stream of it would have been.
+ * Parses a plain answer to the events of an equivalent stream.
  *
- * @throws GatewayError `upstream_invalid` for what is no JSON object with a message.
+ * @throws GatewayError `upstream_invalid` for a body that is not a JSON object with a message
  */
 export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   const body = parseProviderJson(bytes);
   const message = isObject(body) ? asObject(body.message) : undefined;
   if (!isObject(body) || message === undefined)
-    throw new GatewayError('upstream_invalid', { detail: 'the answer has no message' });
+    throw new GatewayError('upstream_invalid', { detail: 'the response has no message' });
   const contents = asList(message.content);
   const { cited, uncited } = sortCitations(message, contents);
   const rest = {
@@ -47,7 +47,7 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   return [...events];
 }
 
-/** Which citations are of which content; those that are of no text stay with the message. */
+/** Groups citations by content index. Citations without a text stay with the message. */
 function sortCitations(
   message: JsonObject,
   contents: readonly unknown[],
@@ -101,7 +101,7 @@ function readCall(state: StreamState, raw: JsonObject): StreamStep {
   ];
 }
 
-/** Cohere's `{id, message, error_type}`, or text. */
+/** Parses Cohere's `{id, message, error_type}`, or plain text. */
 export function parseError(status: number, body: string): ProviderError {
   const error = asObject(parseErrorBody(body)) ?? {};
   return {

@@ -30,11 +30,11 @@ import { own } from '../shared/own-members.ts';
 import { parseArguments, parseCallHead } from '../shared/tool-call.ts';
 
 export function openStreamParser(): StreamParser {
-  // Without a `message-end` the answer is truncated: nothing is told at the end.
+  // Without `message-end`, the answer is truncated, so the end of the bytes emits nothing.
   return parseSseStream({ initial: initialStreamState, parseFrame, endStream: (state) => [state, []] });
 }
 
-/** @throws GatewayError `upstream_invalid` for data that is no JSON. */
+/** @throws GatewayError `upstream_invalid` for data that is not JSON */
 function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
   const text = data.trim();
   if (text === '' || text === '[DONE]' || state.ended || state.failed) return [state, []];
@@ -44,10 +44,10 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
 
 const choice = 0;
 
-/** Calls in one answer: as many as a request may have tools. */
+/** Maximum number of calls in one answer, the same as the maximum number of tools in a request. */
 const callsMax = 4096;
 
-/** One reader for each type of event. What is not here (`citation-end`, `debug`) says nothing. */
+/** One reader per event type. Other types (`citation-end`, `debug`) are skipped. */
 const readers: ReadonlyMap<unknown, ReadEvent> = new Map<string, ReadEvent>([
   ['message-start', (state, event) => readStart(state, event)],
   ['content-start', (state, _event, message) => readContentStart(state, asObject(message.content) ?? {})],
@@ -99,15 +99,15 @@ function readContentDelta(state: StreamState, event: JsonObject, message: JsonOb
 
 function readCallStart(state: StreamState, event: JsonObject, message: JsonObject): StreamStep {
   if (state.calls.size >= callsMax)
-    throw new GatewayError('upstream_invalid', { detail: 'too many tool calls' });
+    throw new GatewayError('upstream_invalid', { detail: 'the response has too many tool calls' });
   const [closed, ends] = endText(state);
   const call = asObject(message.tool_calls) ?? {};
   const block = closed.nextBlock;
   const number = asNumber(event.index) ?? block;
   const open = { block, hasArguments: false };
   const started = { ...closed, nextBlock: block + 1, calls: new Map(closed.calls).set(number, open) };
-  const [next, told] = emitArguments(started, number, parseArguments(call));
-  return [next, [...ends, { ...parseCallHead(call), type: 'tool-call-start', choice, block }, ...told]];
+  const [next, deltas] = emitArguments(started, number, parseArguments(call));
+  return [next, [...ends, { ...parseCallHead(call), type: 'tool-call-start', choice, block }, ...deltas]];
 }
 
 function readCallDelta(state: StreamState, event: JsonObject, message: JsonObject): StreamStep {
@@ -122,7 +122,7 @@ function emitArguments(state: StreamState, number: number, argumentsText: string
   const call = state.calls.get(number);
   if (call === undefined || argumentsText === '') return [state, []];
   const { block, hasArguments } = call;
-  // Once a call, not once a piece: copying the calls for every piece would be quadratic.
+  // The map is copied once per call. A copy per piece would take quadratic time.
   const calls = hasArguments ? state.calls : new Map(state.calls).set(number, { block, hasArguments: true });
   return [{ ...state, calls }, [{ type: 'tool-call-delta', choice, block, argumentsText }]];
 }
@@ -136,7 +136,7 @@ function readCallEnd(state: StreamState, event: JsonObject): StreamStep {
   return [{ ...state, calls }, emitCallEnd(call)];
 }
 
-/** How it ended: `finish_reason`, `usage`, and, where it failed, `error`. */
+/** Reads the end of an answer: `finish_reason`, `usage`, and `error` after a failure. */
 export function readEnd(state: StreamState, delta: JsonObject): StreamStep {
   const rest = otherMembers(delta, ['finish_reason', 'usage', 'error', 'message']);
   const message = asText(delta.error);
@@ -171,10 +171,10 @@ function fail(state: StreamState, message: string, { finish_reason: reason }: Js
   return [{ ...state, failed: true }, [error]];
 }
 
-/** Sources told of one citation. */
+/** Maximum number of sources per citation. */
 const sourcesMax = 64;
 
-/** To the text that is open; a citation of anything else (a plan, a thought) is a member of the message. */
+/** Adds a citation to the open text. A citation of a plan or of reasoning becomes a member of the message. */
 function readCitation(state: StreamState, raw: JsonObject): StreamStep {
   if (state.open?.kind !== 'text') return emitExtensions(state, 'message', { citations: [raw] });
   const { block } = state.open;
@@ -187,7 +187,7 @@ function readCitation(state: StreamState, raw: JsonObject): StreamStep {
   return [state, events];
 }
 
-/** One for each source. The first has all that the format says. */
+/** Parses one citation per source. The first one holds the original citation. */
 export function parseCitation(raw: JsonObject): Citation[] {
   const sources = asList(raw.sources).filter(isObject).slice(0, sourcesMax).map(parseSource);
   const [first = {}, ...others] = sources;
@@ -197,7 +197,7 @@ export function parseCitation(raw: JsonObject): Citation[] {
   ];
 }
 
-/** A document of the request, or what a tool gave. */
+/** Parses a source: a document of the request or a tool result. */
 function parseSource(source: JsonObject): Citation {
   const body = asObject(source.document) ?? asObject(source.tool_output) ?? {};
   return {

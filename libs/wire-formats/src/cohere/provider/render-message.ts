@@ -4,38 +4,37 @@ import { own, readRest, readSpelling } from '../shared/own-members.ts';
 import { renderToolCall } from '../shared/tool-call.ts';
 import { renderMediaUrl } from '../../common/media-url.ts';
 
-/** What the parts of a request tell the whole of it. */
+/** Collects losses and documents while messages are rendered. */
 export interface RenderContext {
   readonly lose: (field: string, reason: string) => void;
-  /** Filled while messages are rendered. */
   readonly documents: JsonObject[];
 }
 
-/** A message as messages of this format: a tool result is a message of its own here. */
+/** Renders a message as one or more messages. Each tool result is a separate message in this format. */
 export function renderMessage(message: ChatMessage, index: number, context: RenderContext): JsonObject[] {
   const field = `messages[${index}]`;
   const results = message.parts.filter((part) => part.type === 'tool-result');
-  const spoken = message.parts.filter((part) => part.type !== 'tool-result');
+  const others = message.parts.filter((part) => part.type !== 'tool-result');
   const [only] = results;
   if (only !== undefined && message.parts.length === 1) return renderResult(only, message, field, context);
   const rendered = results.flatMap((result) => renderResult(result, undefined, field, context));
-  return results.length > 0 && spoken.length === 0
+  return results.length > 0 && others.length === 0
     ? rendered
-    : [...rendered, renderSpoken({ ...message, parts: spoken }, field, context)];
+    : [...rendered, renderTurn({ ...message, parts: others }, field, context)];
 }
 
-/** Tool messages are text and documents; what else a result shows follows in the user's name. */
+/** Renders a result. Tool messages hold text only, so images and other parts follow in a user message. */
 function renderResult(
   result: ToolResultPart,
   message: ChatMessage | undefined,
   field: string,
   context: RenderContext,
 ): JsonObject[] {
-  if (result.isError === true) context.lose(`${field}.is_error`, 'the format has no such member');
-  const isShown = (part: ChatPart): boolean => part.type !== 'text' && part.type !== 'opaque';
+  if (result.isError === true) context.lose(`${field}.is_error`, 'the format does not support this field');
+  const isMedia = (part: ChatPart): boolean => part.type !== 'text' && part.type !== 'opaque';
   const spelled = readSpelling(message).content;
   const content = renderContent(
-    result.parts.filter((part) => !isShown(part)),
+    result.parts.filter((part) => !isMedia(part)),
     spelled,
     field,
     context,
@@ -46,14 +45,14 @@ function renderResult(
     content: content ?? '',
     ...readRest(message),
   };
-  const shown = renderContent(result.parts.filter(isShown), 'list', field, context);
-  return Array.isArray(shown) && shown.length > 0 ? [tool, { role: 'user', content: shown }] : [tool];
+  const media = renderContent(result.parts.filter(isMedia), 'list', field, context);
+  return Array.isArray(media) && media.length > 0 ? [tool, { role: 'user', content: media }] : [tool];
 }
 
-function renderSpoken(message: ChatMessage, field: string, context: RenderContext): JsonObject {
+function renderTurn(message: ChatMessage, field: string, context: RenderContext): JsonObject {
   const { content: contentSpelling, role } = readSpelling(message);
   const calls = message.parts.filter((part) => part.type === 'tool-call');
-  // A thought before calls is what the format names a plan; one that came as content goes back as content.
+  // Reasoning before calls is a plan in this format. Reasoning that was parsed from the content stays in the content.
   const isPlan = (part: ChatPart): boolean =>
     part.type === 'thinking' &&
     (contentSpelling === undefined ? calls.length > 0 : readSpelling(part).field === 'tool_plan');
@@ -70,7 +69,7 @@ function renderSpoken(message: ChatMessage, field: string, context: RenderContex
   };
 }
 
-/** Text alone is written as text, unless it came as a list. */
+/** Renders content. Text without other parts becomes a string, unless the client sent a list. */
 function renderContent(
   parts: readonly ChatPart[],
   spelled: unknown,
@@ -83,13 +82,14 @@ function renderContent(
   return parts.flatMap((part, index) => renderPart(part, `${field}.parts[${index}]`, context));
 }
 
-/** An element of a content list; none, and a loss, for what the format has no part for. */
+/** Renders a part. Empty, with a loss, for a part that the format cannot express. */
 function renderPart(part: ChatPart, field: string, context: RenderContext): JsonObject[] {
   const lose = (reason: string): JsonObject[] => {
     context.lose(field, reason);
     return [];
   };
-  if (part.cacheMarker !== undefined) context.lose(`${field}.cache_control`, 'Cohere caches by itself');
+  if (part.cacheMarker !== undefined)
+    context.lose(`${field}.cache_control`, 'Cohere caches automatically and has no cache markers');
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text, ...readRest(part) }];
@@ -97,26 +97,26 @@ function renderPart(part: ChatPart, field: string, context: RenderContext): Json
       return [{ type: 'text', text: part.text }];
     case 'thinking':
       if (part.signature !== undefined || part.redacted !== undefined)
-        context.lose(`${field}.signature`, 'the format signs no thinking');
+        context.lose(`${field}.signature`, 'the format does not sign reasoning');
       return part.text === '' ? [] : [{ type: 'thinking', thinking: part.text, ...readRest(part) }];
     case 'image': {
       const url = renderMediaUrl(part.source);
-      if (url === undefined) return lose('a file of another provider');
+      if (url === undefined) return lose('the file belongs to another provider');
       const { image_url: image, ...rest } = readRest(part);
       return [{ type: 'image_url', image_url: { url, ...asObject(image) }, ...rest }];
     }
     case 'document':
-      return addDocument(part, context) ? [] : lose('the format takes documents as text only');
+      return addDocument(part, context) ? [] : lose('the format accepts documents only as text');
     case 'opaque':
       return 'part' in own.read(part)
         ? [own.read(part).part as JsonObject]
-        : lose('a part of another format');
+        : lose('the part exists only in its original format');
     default:
-      return lose('the format has no such part');
+      return lose('the format does not support such a part');
   }
 }
 
-/** A document of text becomes one of the request's documents, which the model cites from. */
+/** Adds a text document to the request's documents. The model can cite them. */
 function addDocument({ source, name }: DocumentPart, { documents }: RenderContext): boolean {
   const isText = source.kind === 'base64' && source.mediaType?.startsWith('text/') === true;
   if (!isText) return false;

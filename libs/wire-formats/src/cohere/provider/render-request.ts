@@ -6,7 +6,7 @@ import type { RenderContext } from './render-message.ts';
 import { renderMessage } from './render-message.ts';
 import { numberSettings, renderResponseFormat } from '../shared/settings.ts';
 
-/** The request as this format's body, and what of it the format cannot say. */
+/** Renders the body, and lists the losses. */
 export function renderRequest(request: ChatRequest, { model }: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const context: RenderContext = {
@@ -28,7 +28,7 @@ export function renderRequest(request: ChatRequest, { model }: RequestRenderOpti
   return { body, losses };
 }
 
-/** The members that say how the answer is to be made. `own` are those that came in this very format. */
+/** Renders settings. `own` are the members from a client of this format. */
 function renderSettings(settings: ChatSettings, own: JsonObject, context: RenderContext): JsonObject {
   const members: Record<string, unknown> = {};
   for (const [member, name] of numberSettings) {
@@ -47,13 +47,14 @@ function renderSettings(settings: ChatSettings, own: JsonObject, context: Render
   };
 }
 
-/** There are no levels: thinking is on or off, and may have a budget. Models that think do so unless told not to. */
+/** The format has no effort levels. Reasoning is on by default, and can have a token budget. */
 function renderThinking(
   { thinking, reasoningEffort }: ChatSettings,
   context: RenderContext,
 ): JsonObject | undefined {
   if (reasoningEffort === 'none') return { type: 'disabled' };
-  if (reasoningEffort !== undefined) context.lose('reasoning_effort', 'the format has no levels');
+  if (reasoningEffort !== undefined)
+    context.lose('reasoning_effort', 'the format does not support effort levels');
   if (thinking === undefined) return undefined;
   if (!thinking.enabled) return { type: 'disabled' };
   return { type: 'enabled', ...optional('token_budget', thinking.budgetTokens) };
@@ -61,13 +62,13 @@ function renderThinking(
 
 function loseSettings(settings: ChatSettings, context: RenderContext): void {
   if (settings.answers !== undefined && settings.answers !== 1)
-    context.lose('n', 'the format gives one answer');
+    context.lose('n', 'the format returns only one choice');
   if (settings.parallelToolCalls === false)
-    context.lose('parallel_tool_calls', 'the format cannot forbid parallel calls');
-  if (settings.endUser !== undefined) context.lose('user', 'the format has no such member');
+    context.lose('parallel_tool_calls', 'the format cannot disable parallel calls');
+  if (settings.endUser !== undefined) context.lose('user', 'the format does not support this setting');
 }
 
-/** The members `tools`, `tool_choice` and `strict_tools`. */
+/** Renders the members `tools`, `tool_choice` and `strict_tools`. */
 function renderTools(request: ChatRequest, context: RenderContext): JsonObject {
   const { toolChoice } = request;
   const isChosen = chooseTools(request);
@@ -86,7 +87,7 @@ function renderTools(request: ChatRequest, context: RenderContext): JsonObject {
   };
 }
 
-/** The format cannot name the tool to call: the others are left out, which comes to the same. */
+/** The format cannot name a tool in the choice, so only the allowed tools are sent. */
 function chooseTools({ toolChoice }: ChatRequest): (tool: ChatTool) => boolean {
   const names =
     toolChoice.mode === 'tool'
@@ -98,11 +99,12 @@ function chooseTools({ toolChoice }: ChatRequest): (tool: ChatTool) => boolean {
 }
 
 function renderTool(tool: ChatTool, field: string, context: RenderContext): JsonObject[] {
-  if (tool.cacheMarker !== undefined) context.lose(`${field}.cache_control`, 'Cohere caches by itself');
+  if (tool.cacheMarker !== undefined)
+    context.lose(`${field}.cache_control`, 'Cohere caches automatically and has no cache markers');
   const rest = readRest(tool);
   if (tool.kind === 'function') {
     const { function: body, ...members } = rest;
-    // The format insists on an object of parameters.
+    // The format requires a parameters object.
     const parameters = tool.parameters ?? { type: 'object', properties: {} };
     const described = { name: tool.name, ...optional('description', tool.description), parameters };
     return [{ type: 'function', function: { ...described, ...asObject(body) }, ...members }];
@@ -110,17 +112,19 @@ function renderTool(tool: ChatTool, field: string, context: RenderContext): Json
   if (tool.kind === 'built-in' && !isEmpty(rest)) return [rest];
   context.lose(
     field,
-    tool.kind === 'custom' ? 'a tool that takes text' : "a built-in tool of another format's providers",
+    tool.kind === 'custom'
+      ? 'the format does not support custom tools'
+      : 'the built-in tool belongs to another provider',
   );
   return [];
 }
 
-/** Strictness is of all tools together here. */
+/** Strictness applies to all tools together in this format. */
 function renderStrict(tools: readonly ChatTool[], context: RenderContext): JsonObject {
   const functions = tools.filter((tool) => tool.kind === 'function');
   const strict = functions.filter((tool) => tool.strict === true);
   if (strict.length === 0) return {};
   if (strict.length === functions.length) return { strict_tools: true };
-  context.lose('tools.strict', 'all tools are strict in the format, or none');
+  context.lose('tools.strict', 'in the format, either all tools are strict or none');
   return {};
 }

@@ -21,8 +21,8 @@ export function mapFinishReason(raw: string): FinishReason {
 }
 
 /**
- * Reads `usage`. `tokens` are what the model read and wrote, Cohere's own preamble and the cached ones included;
- * `billed_units` are fewer. Undefined when there are no counts.
+ * Parses `usage`. `tokens` counts all tokens of the model, including Cohere's own preamble and cached tokens. `billed_units`
+ * are fewer. Undefined without counts.
  */
 export function parseUsage(raw: JsonObject): TokenUsage | undefined {
   const tokens = asObject(raw.tokens) ?? {};

@@ -1,14 +1,14 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import { own } from '../shared/own-members.ts';
 
-/** What has to be remembered between the events of an answer. Never changed in place. */
+/** The state between the events of an answer. Immutable. */
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly failed: boolean;
   readonly nextBlock: number;
   readonly open: OpenText | undefined;
-  /** The calls that are open, by Cohere's numbers for them. */
+  /** Open calls, keyed by Cohere's index. */
   readonly calls: ReadonlyMap<number, OpenCall>;
 }
 
@@ -17,7 +17,7 @@ interface OpenCall {
   readonly hasArguments: boolean;
 }
 
-/** The block that text goes into now. `member` is where it comes in: a plan and a thought are two blocks. */
+/** The open block for text. `member` is its source, because a plan and other reasoning are separate blocks. */
 interface OpenText {
   readonly kind: 'text' | 'thinking';
   readonly member: 'content' | 'tool_plan';
@@ -35,24 +35,24 @@ export const initialStreamState: StreamState = {
 
 export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 
-/** One type of event: its own members, and those of the message in it. */
+/** Reads an event of one type. `message` is the message inside the event. */
 export type ReadEvent = (state: StreamState, event: JsonObject, message: JsonObject) => StreamStep;
 
 const choice = 0;
 
-/** Steps one after the other, each from where the last one left. */
+/** Runs the steps in order, each on the state of the one before. */
 export function chainSteps(
   state: StreamState,
   steps: readonly ((state: StreamState) => StreamStep)[],
 ): StreamStep {
   let current = state;
-  const told: StreamEvent[] = [];
+  const emitted: StreamEvent[] = [];
   for (const step of steps) {
     const [next, events] = step(current);
     current = next;
-    for (const event of events) told.push(event);
+    for (const event of events) emitted.push(event);
   }
-  return [current, told];
+  return [current, emitted];
 }
 
 export function endText(state: StreamState): StreamStep {
@@ -65,13 +65,13 @@ export function endCalls(state: StreamState): StreamStep {
   return [{ ...state, calls: new Map() }, [...state.calls.values()].flatMap(emitCallEnd)];
 }
 
-/** A call without arguments streams none; every client reads them as JSON. */
+/** Ends a call. A call without arguments gets an empty object, because clients parse arguments as JSON. */
 export function emitCallEnd({ block, hasArguments }: OpenCall): StreamEvent[] {
   const end: StreamEvent = { type: 'tool-call-end', choice, block };
   return hasArguments ? [end] : [{ type: 'tool-call-delta', choice, block, argumentsText: '{}' }, end];
 }
 
-/** Starts a block, and ends the one before it. `members` are what the format alone knows of it. */
+/** Starts a block, and ends the one before it. `members` are the format's own members. */
 export function startText(
   state: StreamState,
   { kind, member }: Omit<OpenText, 'block'>,
@@ -89,7 +89,7 @@ export function startText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, member, block } }, [...ends, start]];
 }
 
-/** Text into the open block, if it is of that kind, else into a new one. Empty text is told by nothing. */
+/** Appends text to the open block of that kind, or starts a new block. Empty text emits nothing. */
 export function addText(state: StreamState, into: Omit<OpenText, 'block'>, text: string): StreamStep {
   if (text === '') return [state, []];
   const isOpen = state.open?.kind === into.kind && state.open.member === into.member;

@@ -2,14 +2,14 @@ import type { JsonObject } from '@gateway/interchange';
 import { asObject, otherMembers } from '../../json/read-members.ts';
 import { ownMembersOf } from '../../common/own-members.ts';
 
-/** What only Cohere's format knows. The member `spelling` of it says how a request wrote what the interchange carries. */
+/** Members that only this format defines. Their member `spelling` records how the request spelled a known value. */
 export const own = ownMembersOf('cohere');
 
 export function readSpelling(holder: Parameters<typeof own.read>[0]): JsonObject {
   return asObject(own.read(holder).spelling) ?? {};
 }
 
-/** The members of the format's own, as they go into the body. */
+/** The format's own members, as they are rendered. */
 export function readRest(holder: Parameters<typeof own.read>[0]): JsonObject {
   return otherMembers(own.read(holder), ['spelling']);
 }

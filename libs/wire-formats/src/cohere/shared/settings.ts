@@ -2,7 +2,7 @@ import type { ChatSettings, JsonObject, ResponseFormat } from '@gateway/intercha
 import { isDeepStrictEqual } from 'node:util';
 import { asObject } from '../../json/read-members.ts';
 
-/** Members of a request that are a number of the interchange's settings. */
+/** Numeric members of a request, each with its name in the interchange. */
 export const numberSettings = [
   ['max_tokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -13,7 +13,7 @@ export const numberSettings = [
   ['presence_penalty', 'presencePenalty'],
 ] as const satisfies readonly (readonly [string, keyof ChatSettings])[];
 
-/** Undefined for a shape that we do not know, or that says more than we can carry. */
+/** Undefined for an unknown shape, or a shape with more information than the interchange can hold. */
 export function parseResponseFormat(raw: unknown): ResponseFormat | undefined {
   const format = asObject(raw);
   const parsed = format === undefined ? undefined : parseShape(format);

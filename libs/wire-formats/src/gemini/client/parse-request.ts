@@ -20,9 +20,9 @@ const readMembers = [
 ] as const;
 
 /**
- * A request of `generateContent` or `streamGenerateContent`. Model and streaming are in the address.
+ * Parses a request of `generateContent` or `streamGenerateContent`. The URL names the model and whether to stream.
  *
- * @throws GatewayError `missing_field` for a body without contents.
+ * @throws GatewayError `missing_field` for a body without contents
  */
 export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest {
   const body = camelMembers(asObject(tape.value(tape.root)) ?? {});
@@ -68,12 +68,12 @@ function parseContent(raw: JsonObject, ids: CallIds): ChatMessage {
   };
 }
 
-/** The API takes one part for a list of one. */
+/** The API accepts a single part instead of a list. */
 function listOf(parts: unknown): readonly unknown[] {
   return isObject(parts) ? [parts] : asList(parts);
 }
 
-/** A part of a shape that the interchange has no word for is kept as it is, for this format alone. */
+/** Parses a part. A part of an unknown shape is kept unchanged, for this format only. */
 function parsePart(raw: unknown, ids: CallIds): ChatPart {
   const part = isObject(raw) ? camelMembers(raw) : {};
   return (
@@ -136,11 +136,11 @@ function parseResult(part: JsonObject, ids: CallIds): ToolResultPart | undefined
 interface ReadResponse {
   readonly parts: readonly ChatPart[];
   readonly isError: boolean;
-  /** The object itself, where text and error flag do not say it. */
+  /** The original object, if text and error flag do not represent it fully. */
   readonly response: JsonObject | undefined;
 }
 
-/** `output` and `error` are Google's own keys for what a function gave or how it failed; else the object is the output. */
+/** Parses a function's response. Google's keys are `output` and `error`. For other keys, the whole object is the output. */
 function parseResponse(response: unknown): ReadResponse {
   const object = asObject(response) ?? {};
   const [key, ...others] = Object.keys(object);
@@ -151,7 +151,7 @@ function parseResponse(response: unknown): ReadResponse {
   return { parts, isError: false, response: object };
 }
 
-/** Some clients write `thought: false` on every part. */
+/** Drops `thought: false`, which some clients add to every part. */
 function withoutThought(members: JsonObject): JsonObject {
   return members.thought === false ? otherMembers(members, ['thought']) : members;
 }

@@ -14,13 +14,13 @@ import { toJsonSchema } from '../shared/schema.ts';
 
 export interface ReadSettings {
   readonly settings: ChatSettings;
-  /** Members of `generationConfig` that the settings do not say. */
+  /** Members of `generationConfig` that the settings do not cover. */
   readonly rest: JsonObject;
-  /** How the client wrote what the settings say in other words. */
+  /** The client's spelling of settings with several spellings. */
   readonly spelling: JsonObject;
 }
 
-/** `generationConfig`. A member of an unexpected type is not read: it is kept as it is, and the provider judges it. */
+/** Parses `generationConfig`. A member of an unexpected type is kept unchanged, and the provider checks it. */
 export function parseSettings(raw: unknown): ReadSettings {
   const config = camelMembers(asObject(raw) ?? {});
   const settings: Record<string, unknown> = {};
@@ -54,7 +54,7 @@ export function parseSettings(raw: unknown): ReadSettings {
 
 function parseThinking(config: JsonObject): Pick<ChatSettings, 'reasoningEffort' | 'thinking'> {
   const budgetTokens = asNumber(config.thinkingBudget);
-  // -1 leaves the budget to the model.
+  // -1 means that the model chooses the budget.
   const budget = budgetTokens === -1 ? undefined : budgetTokens;
   const thinking: ThinkingSetting = {
     enabled: budget !== 0,

@@ -13,7 +13,7 @@ import { camelMembers, own } from '../shared/own-members.ts';
 import { renderFunctionCalling } from '../shared/settings.ts';
 import { toJsonSchema } from '../shared/schema.ts';
 
-/** Each function, and each of Google's own tools, is a tool of its own. */
+/** Parses tools. Each function and each built-in tool becomes a separate tool. */
 export function parseTools(tools: unknown): ChatTool[] {
   return asList(tools).filter(isObject).flatMap(parseTool);
 }
@@ -47,7 +47,7 @@ function parseFunction(raw: JsonObject): ChatTool {
 export interface ReadToolConfig {
   readonly toolChoice: ToolChoice;
   readonly rest: JsonObject;
-  /** Where the choice says less than the client did: its own words. */
+  /** The client's spelling, if the tool choice does not represent it fully. */
   readonly spelling: JsonObject;
 }
 
@@ -55,17 +55,17 @@ export function parseToolConfig(raw: unknown): ReadToolConfig {
   const { functionCallingConfig, ...others } = camelMembers(asObject(raw) ?? {});
   const config = camelMembers(asObject(functionCallingConfig) ?? {});
   const toolChoice = parseChoice(config);
-  const said = pickSaid(config);
-  const isCarried = isDeepStrictEqual(renderFunctionCalling(toolChoice), said);
+  const spelled = pickChoice(config);
+  const isCarried = isDeepStrictEqual(renderFunctionCalling(toolChoice), spelled);
   const configRest = otherMembers(config, ['mode', 'allowedFunctionNames']);
   return {
     toolChoice,
     rest: { ...others, ...optional('functionCallingConfig', configRest) },
-    spelling: isCarried || isEmpty(said) ? {} : { functionCallingConfig: said },
+    spelling: isCarried || isEmpty(spelled) ? {} : { functionCallingConfig: spelled },
   };
 }
 
-function pickSaid({ mode, allowedFunctionNames }: JsonObject): JsonObject {
+function pickChoice({ mode, allowedFunctionNames }: JsonObject): JsonObject {
   return { ...optional('mode', mode), ...optional('allowedFunctionNames', allowedFunctionNames) };
 }
 

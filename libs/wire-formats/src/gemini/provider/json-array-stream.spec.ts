@@ -8,7 +8,7 @@ function decode(chunks: readonly Uint8Array[], max = 1_000_000): { elements: str
 }
 
 describe('JsonArrayDecoder', () => {
-  it('gives every object of a list, however its bytes are cut', () => {
+  it('returns every object of a list, for any chunk boundaries', () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue());
     const cuts = fc.array(fc.nat(200));
     fc.assert(
@@ -28,7 +28,7 @@ describe('JsonArrayDecoder', () => {
     );
   });
 
-  it('is whole only once the list is closed, and takes one object for a list of one', () => {
+  it('is complete only after the closing bracket, and accepts a single object as a list', () => {
     expect(decode([Buffer.from('[{"a":"]"}\n,{"b":1}')])).toEqual({
       elements: ['{"a":"]"}', '{"b":1}'],
       isWhole: false,
@@ -39,7 +39,7 @@ describe('JsonArrayDecoder', () => {
     });
   });
 
-  it('holds no element that is longer than its bound, in one piece or in many', () => {
+  it('rejects an element above the size limit, in one or many chunks', () => {
     const long = Buffer.from(`[{"a":"${'x'.repeat(100)}"}]`);
     expect(() => decode([long], 64)).toThrow(RangeError);
     const bytes = [...long].map((byte) => Buffer.from([byte]));

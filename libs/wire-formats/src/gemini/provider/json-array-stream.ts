@@ -11,15 +11,15 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Takes a JSON array of objects (or one object) however its bytes are cut, and gives the text of each object as it
- * completes. It finds their ends and judges nothing else: whoever parses the texts does. Each byte is looked at once.
+ * Splits a JSON array of objects (or one object) that arrives in chunks, and returns the text of each complete object. It
+ * only finds the ends of objects; the texts may be invalid JSON. Each byte is read once.
  */
 export class JsonArrayDecoder {
   readonly #elementBytesMax: number;
-  /** The object that is not complete yet, in a buffer that doubles. */
+  /** The incomplete object. The buffer doubles when it is full. */
   #pending = Buffer.alloc(0);
   #pendingBytes = 0;
-  /** Braces and brackets that are open, the array's own left out. */
+  /** Number of open braces and brackets, without the outer bracket of the array. */
   #depth = 0;
   #inString = false;
   #isEscaped = false;
@@ -30,12 +30,12 @@ export class JsonArrayDecoder {
     this.#elementBytesMax = elementBytesMax;
   }
 
-  /** Whether the array is closed; of an object alone, whether it is complete. */
+  /** Whether the array, or a single object, is complete. */
   get isWhole(): boolean {
     return this.#isClosed;
   }
 
-  /** @throws RangeError for an element that is longer than the bound. */
+  /** @throws RangeError for an element above the size limit */
   push(chunk: Uint8Array): string[] {
     const elements: string[] = [];
     let start = 0;
@@ -70,7 +70,7 @@ export class JsonArrayDecoder {
 
   #keep(piece: Uint8Array): void {
     const length = this.#pendingBytes + piece.length;
-    if (length > this.#elementBytesMax) throw new RangeError('an element is too long');
+    if (length > this.#elementBytesMax) throw new RangeError('an element exceeds the size limit');
     if (length > this.#pending.length) {
       const larger = Buffer.allocUnsafe(Math.max(length, this.#pending.length * 2, 256));
       larger.set(this.#pending.subarray(0, this.#pendingBytes));
@@ -89,8 +89,8 @@ export class JsonArrayDecoder {
 }
 
 /**
- * Runs a format's reducer over a list of objects that arrives in pieces, as if each were the data of an event. A list
- * that is not closed is an answer cut short: its end is not told.
+ * Runs a format's reducer over a JSON array that arrives in chunks, as if each object were the data of an event. An array
+ * without its closing bracket is a truncated answer, so no end is emitted for it.
  */
 export function parseJsonArrayStream<State>(
   { initial, parseFrame, endStream }: SseReducer<State>,
@@ -113,6 +113,9 @@ function readElements(decoder: JsonArrayDecoder, chunk: Uint8Array): string[] {
   try {
     return decoder.push(chunk);
   } catch (cause) {
-    throw new GatewayError('upstream_invalid', { detail: 'an element of the stream is too long', cause });
+    throw new GatewayError('upstream_invalid', {
+      detail: 'an element of the stream exceeds the size limit',
+      cause,
+    });
   }
 }

@@ -2,7 +2,7 @@ import type { JsonObject, ProviderError } from '@gateway/interchange';
 import { asList, asObject, asText, isObject, optional } from '../../json/read-members.ts';
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
-/** Google's `{error: {code, message, status, details}}`, alone or, of a stream, in a list; or text. */
+/** Parses `{error: {code, message, status, details}}`, alone or in a list (for streams), or plain text. */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);
   const first = Array.isArray(parsed) ? (parsed as unknown[])[0] : parsed;
@@ -10,7 +10,7 @@ export function parseError(status: number, body: string): ProviderError {
   return parseErrorValue(raw, status);
 }
 
-/** The value of an `error` member. */
+/** Parses the value of an `error` member. */
 export function parseErrorValue(raw: JsonObject, status: number): ProviderError {
   const details = asList(raw.details).filter(isObject);
   const reason = details.map((detail) => asText(detail.reason)).find((text) => text !== undefined);
@@ -19,7 +19,7 @@ export function parseErrorValue(raw: JsonObject, status: number): ProviderError 
     .map((violation) => asObject(violation)?.field);
   return {
     message: boundMessage(asText(raw.message), status),
-    // A wrong key is a 400 like any other wrong argument; its reason tells.
+    // A wrong key has status 400, like other wrong arguments. Only the reason identifies it.
     type: reason === 'API_KEY_INVALID' ? 'authentication_error' : mapStatusToType(status),
     code: asText(raw.status) ?? null,
     param: asText(field[0]) ?? null,

@@ -12,17 +12,17 @@ import { parseSseStream } from '../../sse/parse-sse-stream.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 
 /**
- * A plain answer, as the events that a stream of it would have been; or a stream told as a list, which is what Google
- * sends, as JSON, where the address does not ask for events.
+ * Parses a plain answer to the events of an equivalent stream. Also parses a stream as a JSON list, which Google sends when
+ * the URL does not request server-sent events.
  *
- * @throws GatewayError `upstream_invalid` for what is no JSON object with candidates.
+ * @throws GatewayError `upstream_invalid` for a body that is not a JSON object with candidates
  */
 export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   const body = parseProviderJson(bytes);
   if (Array.isArray(body)) return parseList(bytes);
   const isAnswer =
     isObject(body) && ['candidates', 'promptFeedback', 'error'].some((name) => isSet(body[name]));
-  if (!isAnswer) throw new GatewayError('upstream_invalid', { detail: 'the answer has no candidates' });
+  if (!isAnswer) throw new GatewayError('upstream_invalid', { detail: 'the response has no candidates' });
   const [state, events] = readChunk(initialStreamState, body, true);
   return [...events, ...endStream(state)[1]];
 }
@@ -36,10 +36,10 @@ function isSet(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** One chunk may hold a whole image. Google bounds what a request holds at 20 MB, and says nothing of answers. */
+/** A chunk can contain a whole image. Google limits requests to 20 MB and documents no limit for responses. */
 const frameBytesMax = 32 * 1024 * 1024;
 
-/** Reads server-sent events (`alt=sse`), or the list that the API sends without that: its first byte tells. */
+/** Parses server-sent events (`alt=sse`), or the JSON list that the API sends otherwise. The first byte decides. */
 export function openStreamParser(): StreamParser {
   let parser: StreamParser | undefined;
   return {
@@ -67,14 +67,14 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
-/** @throws GatewayError `upstream_invalid` for data that is no JSON. */
+/** @throws GatewayError `upstream_invalid` for data that is not JSON */
 function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
   if (data.trim() === '' || state.failed) return [state, []];
   const chunk = parseProviderJson(data);
   return isObject(chunk) ? readChunk(state, chunk, false) : [state, []];
 }
 
-/** The format has no terminator: an answer is whole when each candidate that began has told its finish reason. */
+/** The format has no terminator. An answer is complete when each candidate has a finish reason. */
 function endStream(state: StreamState): readonly [StreamState, readonly StreamEvent[]] {
   const candidates = [...state.candidates.values()];
   const isWhole = candidates.length > 0 && candidates.every((candidate) => candidate.finished);

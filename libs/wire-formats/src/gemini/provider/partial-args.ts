@@ -5,18 +5,18 @@ import { camelMembers } from '../shared/own-members.ts';
 
 type Key = string | number;
 
-/** Deeper arguments are no arguments. */
+/** Maximum depth of a path. Real arguments are not deeper. */
 const pathDepthMax = 64;
 const pathStep = /\.([^.[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]/gy;
 
-/** The arguments of a call that goes on: their objects and lists are nobody else's. */
+/** The arguments of an open call. Mutable; their objects and lists are not shared. */
 export type OpenArguments = Record<string, unknown>;
 
 /**
- * Puts one more piece into the arguments. A piece is a value and its place (`$.a.b[0]`); text at a place where there is
- * text already goes on there. They are changed: a copy for each piece would take the square of their number.
+ * Adds a piece to the arguments. A piece is a value with a path (`$.a.b[0]`). A string is appended to an existing string.
+ * The arguments are changed in place, because a copy per piece would take quadratic time.
  *
- * @throws GatewayError `upstream_invalid` for a place that cannot be.
+ * @throws GatewayError `upstream_invalid` for an invalid path
  */
 export function addPartialArg(args: OpenArguments, raw: JsonObject): void {
   const piece = camelMembers(raw);
@@ -34,7 +34,7 @@ export function addPartialArg(args: OpenArguments, raw: JsonObject): void {
 
 function readValue(piece: JsonObject, raw: JsonObject): unknown {
   const { stringValue, numberValue, boolValue } = piece;
-  // The word NULL_VALUE, or a null, which `camelMembers` leaves out.
+  // Either the string NULL_VALUE, or null, which `camelMembers` drops.
   if (piece.nullValue !== undefined || 'nullValue' in raw || 'null_value' in raw) return null;
   return asText(stringValue) ?? asNumber(numberValue) ?? (typeof boolValue === 'boolean' ? boolValue : '');
 }
@@ -53,7 +53,7 @@ function extend(earlier: unknown, value: unknown): unknown {
   return typeof earlier === 'string' && typeof value === 'string' ? earlier + value : value;
 }
 
-/** What has a place of its own for the key: what is there already, if it is of that kind. */
+/** The list or object for a key. The existing one is reused if its kind matches. */
 function openHolder(earlier: unknown, key: Key): unknown {
   if (typeof key === 'number') return Array.isArray(earlier) ? earlier : [];
   return isObject(earlier) ? earlier : {};
@@ -64,7 +64,7 @@ function valueAt(holder: unknown, key: Key): unknown {
 }
 
 function setValue(holder: unknown, key: Key, value: unknown): void {
-  // Elements come in order: an index beyond the end would make a list as long as somebody says.
+  // Elements arrive in order. An index beyond the end could allocate a list of any length.
   if (Array.isArray(holder) && (key as number) > holder.length) throw invalidPath();
   // Assigning to `__proto__` would change the object instead of adding a member.
   Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true });
@@ -72,6 +72,6 @@ function setValue(holder: unknown, key: Key, value: unknown): void {
 
 function invalidPath(): GatewayError {
   return new GatewayError('upstream_invalid', {
-    detail: 'a place among the arguments of a call that cannot be',
+    detail: 'the arguments of a tool call have an invalid path',
   });
 }

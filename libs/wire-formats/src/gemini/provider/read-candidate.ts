@@ -17,7 +17,7 @@ import { parseMediaPart } from '../shared/media.ts';
 import { createCallId } from '../shared/call-ids.ts';
 import { addPartialArg } from './partial-args.ts';
 
-/** Reads what a chunk says of a candidate. `raw` has its names in camel case. */
+/** Reads a candidate of a chunk. The names in `raw` are in camel case. */
 export function readCandidate(state: CandidateState, raw: JsonObject, whole: boolean): CandidateStep {
   const content = camelMembers(asObject(raw.content) ?? {});
   return chainSteps(state, [
@@ -34,7 +34,7 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
   return isEmpty(members) ? [state, []] : emitExtensions(state, members);
 }
 
-/** Only while a text is open: citations belong to one. */
+/** Reads citations while a text is open, because a citation belongs to a text. */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;
   if (open?.kind !== 'text') return [state, []];
@@ -48,7 +48,7 @@ function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
 }
 
 function readFinish(state: CandidateState, { finishReason }: JsonObject): CandidateStep {
-  // Some of Google's own clients' recordings have the number of the enumeration.
+  // Some recordings of Google's own clients contain the number of the enum value.
   if ((typeof finishReason !== 'string' && typeof finishReason !== 'number') || state.finished)
     return [state, []];
   const rawReason = String(finishReason);
@@ -60,7 +60,7 @@ function readFinish(state: CandidateState, { finishReason }: JsonObject): Candid
   ];
 }
 
-/** A part of a candidate's content. With `whole` each is a block of its own; else text goes on from chunk to chunk. */
+/** Reads a part of a candidate. With `whole`, each part is a separate block. Otherwise text continues across chunks. */
 function readPart(state: CandidateState, raw: unknown, whole: boolean): CandidateStep {
   const part = isObject(raw) ? camelMembers(raw) : {};
   if (typeof part.text === 'string') return readText(state, part, part.text, whole);
@@ -72,7 +72,7 @@ function readText(state: CandidateState, part: JsonObject, text: string, whole: 
   const kind = part.thought === true ? 'thinking' : 'text';
   const signature = asText(part.thoughtSignature);
   const rest = otherMembers(part, ['text', 'thought', 'thoughtSignature']);
-  // A signature is of its part: nothing may be added to the part, or it would not be the one that was signed.
+  // A signature covers exactly its part, so no further text may be appended to the part.
   const isApart = signature !== undefined || !isEmpty(rest);
   if (text === '' && isApart) return addPart(state, { type: 'opaque', extensions: own.of({ part }) });
   if (text === '' && !whole) return [state, []];
@@ -99,16 +99,16 @@ function endSigned(state: CandidateState, signature: string | undefined): Candid
   ];
 }
 
-/** Calls in one candidate of one answer: as many as a request may have tools. */
+/** Maximum number of calls in one candidate, the same as the maximum number of tools in a request. */
 const callsMax = 4096;
 
-/** A call, or, while one is open, more of its arguments. `part` has its names in camel case. */
+/** Reads a call, or more arguments of the open call. The names in `part` are in camel case. */
 function readCall(state: CandidateState, part: JsonObject): CandidateStep {
   const call = camelMembers(asObject(part.functionCall) ?? {});
-  const goesOn = state.openCall !== undefined && call.name === undefined;
+  const isContinued = state.openCall !== undefined && call.name === undefined;
   const isLast = call.willContinue !== true;
   return chainSteps(state, [
-    goesOn ? (current) => [current, []] : (current) => startCall(current, call, part),
+    isContinued ? (current) => [current, []] : (current) => startCall(current, call, part),
     (current) => addArguments(current, call),
     isLast ? endCall : (current) => [current, []],
   ]);
@@ -116,7 +116,7 @@ function readCall(state: CandidateState, part: JsonObject): CandidateStep {
 
 function startCall(state: CandidateState, call: JsonObject, part: JsonObject): CandidateStep {
   if (state.callCount >= callsMax)
-    throw new GatewayError('upstream_invalid', { detail: 'too many tool calls' });
+    throw new GatewayError('upstream_invalid', { detail: 'the response has too many tool calls' });
   const [closed, ends] = endOpen(state);
   const block = closed.nextBlock;
   const name = asText(call.name) ?? '';
@@ -142,7 +142,7 @@ function startCall(state: CandidateState, call: JsonObject, part: JsonObject): C
   return [next, [...ends, start]];
 }
 
-/** Arguments are told when they are whole: a place among them can still change before. */
+/** Adds arguments. They are emitted when they are complete, because later pieces can change earlier values. */
 function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   if (state.openCall === undefined) return [state, []];
   const whole = asObject(call.args);
@@ -151,10 +151,10 @@ function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   return [{ ...state, openCall: { ...state.openCall, args } }, []];
 }
 
-/** Citations told of one candidate: more than an answer has sentences. */
+/** Maximum number of citations per candidate, more than an answer has sentences. */
 const citationsMax = 1024;
 
-/** What a grounded answer rests on: each source of each supported segment. */
+/** Parses grounding metadata: one citation for each source of each supported segment. */
 function parseCitations(groundingMetadata: unknown): Citation[] {
   const grounding = asObject(groundingMetadata) ?? {};
   const chunks = asList(grounding.groundingChunks);
@@ -180,8 +180,8 @@ function citeSources(support: JsonObject, chunks: readonly unknown[]): Citation[
 }
 
 /**
- * Gemini says STOP whether the model answered or called: `callsTools` tells them apart. Of the numbers of the enumeration
- * only those are read that both of Google's APIs give the same meaning.
+ * Maps a finish reason. Gemini's STOP covers both answers and tool calls, so `callsTools` decides. Numeric enum values are
+ * mapped only if both of Google's APIs give them the same meaning.
  */
 function mapFinishReason(raw: string, callsTools: boolean): FinishReason {
   switch (raw) {

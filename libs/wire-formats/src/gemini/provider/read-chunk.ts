@@ -19,21 +19,21 @@ import { initialCandidateState } from './stream-state.ts';
 
 export type StreamStep = readonly [StreamState, readonly StreamEvent[]];
 
-/** Candidates in one answer. Gemini lets a client ask for 8. */
+/** Maximum number of candidates in one answer. Clients can request 8. */
 const candidatesMax = 256;
 
-/** Members remembered so as not to tell them again. */
-const toldMax = 256;
+/** Maximum number of members that are compared with the previous chunk. */
+const membersMax = 256;
 
 const readMembers = ['candidates', 'responseId', 'modelVersion', 'usageMetadata', 'error'] as const;
 
-/** Reads a chunk of a stream, or, with `whole`, a plain answer, which is one chunk that holds all. */
+/** Reads a chunk of a stream. With `whole`, reads a plain answer, which has the shape of one chunk. */
 export function readChunk(state: StreamState, raw: JsonObject, whole: boolean): StreamStep {
   const chunk = camelMembers(raw);
   if (isObject(chunk.error)) return [{ ...state, failed: true }, [readError(chunk.error)]];
   const [started, start] = readStart(state, chunk);
-  const [told, extensions] = readAnswerExtensions(started, chunk);
-  const [withCandidates, events] = readCandidates(told, chunk, whole);
+  const [extended, extensions] = readAnswerExtensions(started, chunk);
+  const [withCandidates, events] = readCandidates(extended, chunk, whole);
   const [after, block] = readBlock(withCandidates, chunk);
   return [after, [...start, ...extensions, ...events, ...block, ...readUsage(chunk)]];
 }
@@ -62,14 +62,14 @@ function readCandidates(state: StreamState, chunk: JsonObject, whole: boolean): 
       const index = asNumber(candidate.index) ?? position;
       const before = candidates.get(index) ?? initialCandidateState(index, state.answerId);
       if (!candidates.has(index) && candidates.size >= candidatesMax) return;
-      const [after, told] = readCandidate(before, candidate, whole);
-      for (const event of told) events.push(event);
+      const [after, emitted] = readCandidate(before, candidate, whole);
+      for (const event of emitted) events.push(event);
       candidates.set(index, after);
     });
   return [{ ...state, candidates }, events];
 }
 
-/** A prompt that was refused: there is no candidate then. */
+/** A blocked prompt. The answer has no candidate then. */
 function readBlock(state: StreamState, { promptFeedback }: JsonObject): StreamStep {
   const rawReason = asText(camelMembers(asObject(promptFeedback) ?? {}).blockReason);
   if (rawReason === undefined || state.candidates.size > 0) return [state, []];
@@ -80,15 +80,15 @@ function readBlock(state: StreamState, { promptFeedback }: JsonObject): StreamSt
   ];
 }
 
-/** Tells what is new since the last chunk. */
+/** Emits members that differ from the previous chunk. */
 function readAnswerExtensions(state: StreamState, chunk: JsonObject): StreamStep {
   const rest = otherMembers(chunk, readMembers);
-  const known = Object.keys(rest).filter((name) => isDeepStrictEqual(rest[name], state.told[name]));
+  const known = Object.keys(rest).filter((name) => isDeepStrictEqual(rest[name], state.members[name]));
   const fresh = otherMembers(rest, known);
   if (isEmpty(fresh)) return [state, []];
-  const told = { ...state.told, ...fresh };
+  const members = { ...state.members, ...fresh };
   return [
-    Object.keys(told).length > toldMax ? state : { ...state, told },
+    Object.keys(members).length > membersMax ? state : { ...state, members },
     [{ type: 'extension', scope: 'answer', choice: 0, extensions: own.of(fresh) }],
   ];
 }
@@ -105,9 +105,9 @@ function readError(raw: JsonObject): StreamEvent {
 }
 
 /**
- * Reads `usageMetadata`. Cached tokens are part of the prompt's; thoughts are billed as output and are not part of the
- * candidates'; the results of Google's own tools are billed as input, and are not part of the prompt's. (In all
- * recordings the total is the sum of the four.) Undefined when there are no counts.
+ * Parses `usageMetadata`. Cached tokens are part of the prompt tokens. Reasoning tokens are billed as output and are not part
+ * of the candidates' tokens. Results of Google's own tools are billed as input and are not part of the prompt tokens. (In all
+ * recordings, the total is the sum of the four counts.) Undefined without counts.
  */
 function parseUsage(raw: JsonObject): TokenUsage | undefined {
   const prompt = asTokens(raw.promptTokenCount);

@@ -4,19 +4,23 @@ import { readRest, readSpelling } from '../shared/own-members.ts';
 import type { RenderContext } from './render-part.ts';
 import { renderPart } from './render-part.ts';
 
-/** Since this generation every call has to carry its signature. */
+/** From this generation, every call must have its signature. */
 const signaturesSince = 3;
-/** What stands for a signature that was never given, or lost (ai.google.dev/gemini-api/docs/thought-signatures). */
+/** A placeholder for a missing signature (ai.google.dev/gemini-api/docs/thought-signatures). */
 const absentSignature = 'skip_thought_signature_validator';
 
-/** The members `systemInstruction` and `contents`. */
+/** Renders the members `systemInstruction` and `contents`. */
 export function renderContents(messages: readonly ChatMessage[], context: RenderContext): JsonObject {
   const numbered = messages.map((message, index) => ({ message, field: `messages[${index}]` }));
   const system = numbered.filter(({ message }) => message.role === 'system');
   const firstTurn = numbered.findIndex(({ message }) => message.role !== 'system');
   for (const { field } of numbered.slice(firstTurn === -1 ? numbered.length : firstTurn)) {
     const moved = system.some((instruction) => instruction.field === field);
-    if (moved) context.lose(field, 'instructions stand before the conversation in the format: moved there');
+    if (moved)
+      context.lose(
+        field,
+        'the format has system messages only before the conversation; the message was moved there',
+      );
   }
   const contents: JsonObject[] = [];
   for (const { message, field } of numbered) {
@@ -46,13 +50,13 @@ function addContent(
   context: RenderContext,
 ): void {
   const parts = renderParts(message, field, context);
-  // Google refuses a content without parts.
+  // Google rejects a content without parts.
   if (parts.length === 0 && !context.isOwnFormat) return;
   const isModel = message.role === 'assistant';
   const signed = isModel ? signFirstCall(parts, context) : parts;
   const last = contents.at(-1);
   const results = message.role === 'tool' && last?.role === 'user' ? takeResults(last) : undefined;
-  // All results of a turn belong into one content: Gemini counts them against the calls.
+  // All results of a turn must be in one content, because Gemini compares their number with the calls.
   if (results === undefined) {
     contents.push({
       ...readRest(message),
@@ -64,7 +68,7 @@ function addContent(
   }
 }
 
-/** The parts of a content that begins with results. */
+/** The parts of a content that starts with results. */
 function takeResults({ parts }: JsonObject): readonly unknown[] | undefined {
   const list = Array.isArray(parts) ? (parts as unknown[]) : [];
   return isObject(list[0]) && 'functionResponse' in list[0] ? list : undefined;
@@ -85,9 +89,9 @@ function renderParts(message: ChatMessage, field: string, context: RenderContext
   return rendered.filter((part) => !isEmptyText(part));
 }
 
-/** Of parallel calls the first carries the signature. */
+/** Adds a signature placeholder to the first of parallel calls. */
 function signFirstCall(parts: readonly JsonObject[], context: RenderContext): readonly JsonObject[] {
-  // In its own format a part is what the client wrote, be it no object.
+  // Parts from a client of this format are unchanged and may not even be objects.
   if (context.isOwnFormat || context.generation < signaturesSince) return parts;
   const at = parts.findIndex((part) => 'functionCall' in part);
   const call = parts[at];

@@ -18,20 +18,20 @@ import { own, readRest, readSpelling } from '../shared/own-members.ts';
 import { chooseMediaType, isGoogleFile } from '../shared/media.ts';
 
 /**
- * The generation of a Gemini model, by its name: 2, 2.5, 3. A name that does not say it (`gemini-flash-latest`, a tuned
- * model) is taken for a new one.
+ * Parses the generation of a Gemini model from its name: 2, 2.5, 3. A name without a generation (`gemini-flash-latest`, a
+ * tuned model) counts as the newest.
  */
 function readGeneration(model: string): number {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model);
   return match?.[1] === undefined ? Number.POSITIVE_INFINITY : Number(match[1]);
 }
 
-/** What the parts of a request need to know of the whole of it. */
+/** Facts about the whole request, for rendering its parts. */
 export interface RenderContext {
-  /** Whether the request came in this very format: then nothing is added to it, and nothing left out. */
+  /** Whether the client used this format. Then rendering adds and drops nothing. */
   readonly isOwnFormat: boolean;
   readonly generation: number;
-  /** The names of the functions that were called, by the ids of the calls. */
+  /** Names of called functions, keyed by call id. */
   readonly calledNames: ReadonlyMap<string, string>;
   readonly lose: (field: string, reason: string) => void;
 }
@@ -49,9 +49,10 @@ export function createRenderContext(request: ChatRequest, model: string, losses:
   };
 }
 
-/** A part as the format writes it; none, and a loss, for what it has no part for. */
+/** Renders a part. Empty, with a loss, for a part that the format cannot express. */
 export function renderPart(part: ChatPart, field: string, context: RenderContext): JsonObject[] {
-  if (part.cacheMarker !== undefined) context.lose(`${field}.cache_control`, 'Gemini caches by itself');
+  if (part.cacheMarker !== undefined)
+    context.lose(`${field}.cache_control`, 'Gemini caches automatically and has no cache markers');
   switch (part.type) {
     case 'text':
       return [renderText(part, field, context)];
@@ -69,37 +70,39 @@ export function renderPart(part: ChatPart, field: string, context: RenderContext
       return renderToolResult(part, field, context);
     case 'opaque': {
       const { part: raw } = own.read(part);
-      if (raw === undefined) context.lose(field, 'a part of another format');
+      if (raw === undefined) context.lose(field, 'the part exists only in its original format');
       return raw === undefined ? [] : [raw as JsonObject];
     }
   }
 }
 
 function renderText(part: TextPart, field: string, context: RenderContext): JsonObject {
-  // Gemini's own stand beside the content of its answers, and are not sent back.
+  // Gemini's own citations are not part of the content, so omitting them is not a loss.
   const hasForeign = part.citations?.some(({ extensions }) => extensions?.gemini === undefined);
-  if (hasForeign === true) context.lose(`${field}.citations`, 'the format takes none in requests');
+  if (hasForeign === true)
+    context.lose(`${field}.citations`, 'the format does not accept citations in requests');
   return { text: part.text, ...readRest(part) };
 }
 
 function renderThinking(part: ThinkingPart, field: string, context: RenderContext): JsonObject[] {
   if (part.redacted !== undefined) {
-    context.lose(field, 'hidden thinking of another provider');
+    context.lose(field, 'the hidden reasoning belongs to another provider');
     return [];
   }
-  // Gemini checks signatures, and refuses one that it did not make.
+  // Gemini verifies signatures and rejects those of other providers.
   if (!context.isOwnFormat && part.signature !== undefined)
-    context.lose(`${field}.signature`, 'a signature of another provider');
+    context.lose(`${field}.signature`, 'the signature belongs to another provider');
   const signature = context.isOwnFormat ? part.signature : undefined;
   return [{ text: part.text, thought: true, ...optional('thoughtSignature', signature), ...readRest(part) }];
 }
 
 function renderToolCall(part: ToolCallPart, field: string, context: RenderContext): JsonObject {
   const { functionCall, ...rest } = readRest(part);
-  // Some models write `null`, or nothing, where a tool takes nothing.
-  const takesNothing = ['', 'null'].includes(part.argumentsText.trim());
-  const args = takesNothing ? {} : parseObject(part.argumentsText);
-  if (args === undefined) context.lose(`${field}.arguments`, 'the format takes objects: sent as its text');
+  // Some models write `null` or an empty string for a tool without parameters.
+  const hasNoArguments = ['', 'null'].includes(part.argumentsText.trim());
+  const args = hasNoArguments ? {} : parseObject(part.argumentsText);
+  if (args === undefined)
+    context.lose(`${field}.arguments`, 'the arguments are not a JSON object and were sent as text');
   return {
     functionCall: {
       ...renderCallId(part.id),
@@ -120,7 +123,7 @@ function renderMedia(
 ): JsonObject[] {
   const { source } = part;
   if (source.kind === 'file' && !isGoogleFile(source.id)) {
-    context.lose(field, 'a file of another provider');
+    context.lose(field, 'the file belongs to another provider');
     return [];
   }
   const { inlineData, fileData, ...rest } = readRest(part);
@@ -128,7 +131,7 @@ function renderMedia(
   const mimeType =
     spelling.mimeType === null ? undefined : (spelling.mimeType ?? chooseMediaType(source, part.type));
   const name = part.type === 'document' ? part.name : asText(spelling.displayName);
-  // A name is told where the file came from Gemini's own format alone: the Developer API refuses it.
+  // A name is sent only for clients of this format, because the Gemini Developer API rejects it.
   const described = {
     ...optional('mimeType', mimeType),
     ...(context.isOwnFormat ? optional('displayName', name) : {}),
@@ -139,14 +142,15 @@ function renderMedia(
   return [{ fileData: { ...described, fileUri, ...asObject(fileData) }, ...rest }];
 }
 
-/** From this generation on a function may answer in images and documents. */
+/** From this generation, a function response can contain images and documents. */
 const shownResultsSince = 3;
 
-/** What came of a call, by the function's name; before Gemini 3 its images follow as parts of their own. */
+/** Renders a result with the function's name. Before Gemini 3, its images follow as separate parts. */
 function renderToolResult(part: ToolResultPart, field: string, context: RenderContext): JsonObject[] {
   const spelling = readSpelling(part);
   const name = asText(spelling.name) ?? context.calledNames.get(part.callId);
-  if (name === undefined) context.lose(`${field}.name`, 'no call of that id: sent under the id');
+  if (name === undefined)
+    context.lose(`${field}.name`, 'no call has this id, so the id was sent as the name');
   const shown = part.parts.flatMap((each, index) => renderShown(each, `${field}.parts[${index}]`, context));
   const { functionResponse, ...rest } = readRest(part);
   const isInside = context.isOwnFormat || context.generation >= shownResultsSince;
@@ -177,7 +181,8 @@ function renderShown(part: ChatPart, field: string, context: RenderContext): Jso
       return renderMedia(part, field, context);
     default: {
       const { part: raw } = readRest(part);
-      if (raw === undefined) context.lose(`${field}.${part.type}`, 'the format has no such part in a result');
+      if (raw === undefined)
+        context.lose(`${field}.${part.type}`, 'the format does not support such a part in a result');
       return raw === undefined ? [] : [raw as JsonObject];
     }
   }

@@ -15,7 +15,7 @@ import { createRenderContext } from './render-part.ts';
 import { numberSettings, renderFunctionCalling } from '../shared/settings.ts';
 import { isPlainSchema } from '../shared/schema.ts';
 
-/** The request as this format's body, and what of it the format cannot say. Model and streaming are in the address. */
+/** Renders the body, and lists the losses. The URL names the model and whether to stream. */
 export function renderRequest(request: ChatRequest, { model }: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const context = createRenderContext(request, model, losses);
@@ -29,7 +29,7 @@ export function renderRequest(request: ChatRequest, { model }: RequestRenderOpti
   return { body, losses };
 }
 
-/** The member `generationConfig`. */
+/** Renders the member `generationConfig`. */
 function renderGenerationConfig(request: ChatRequest, context: RenderContext): JsonObject {
   const { settings } = request;
   const spelling = readSpelling(request);
@@ -61,16 +61,16 @@ function renderResponseFormat(format: ResponseFormat | undefined): JsonObject {
 
 function loseSettings(settings: ChatSettings, context: RenderContext): void {
   if (settings.parallelToolCalls === false)
-    context.lose('parallel_tool_calls', 'the format cannot forbid parallel calls');
-  if (settings.endUser !== undefined) context.lose('user', 'the format has no such member');
+    context.lose('parallel_tool_calls', 'the format cannot disable parallel calls');
+  if (settings.endUser !== undefined) context.lose('user', 'the format does not support this setting');
 }
 
-/** Since this generation the model is told a level; before, a budget. */
+/** From this generation, reasoning has levels. Earlier models have a token budget. */
 const levelsSince = 3;
-/** Models before this one do not think. */
+/** Models before this generation do not reason. */
 const thinkingSince = 2.5;
 
-/** Tokens for each word, as Google's own endpoint of OpenAI's format has them (ai.google.dev/gemini-api/docs/openai). */
+/** Token budgets for effort levels, from Google's OpenAI-compatible endpoint (ai.google.dev/gemini-api/docs/openai). */
 const effortBudgets: ReadonlyMap<string, number> = new Map([
   ['none', 0],
   ['minimal', 1024],
@@ -91,17 +91,17 @@ const effortLevels: ReadonlyMap<string, string> = new Map([
   ['max', 'HIGH'],
 ]);
 
-/** Words that the format has no word of its own for. */
+/** Effort levels that the format does not define. */
 const approximated = new Set(['none', 'xhigh', 'max']);
 
-/** The member `thinkingConfig`; undefined where the client says nothing of it, or the model cannot think. */
+/** Renders the member `thinkingConfig`. Undefined without a setting, and for a model that cannot reason. */
 function renderThinking(
   { reasoningEffort, thinking }: ChatSettings,
   context: RenderContext,
 ): JsonObject | undefined {
   if (reasoningEffort === undefined && thinking === undefined) return undefined;
   if (context.generation < thinkingSince) {
-    if (thinking?.enabled !== false) context.lose('thinking', 'the model does not think');
+    if (thinking?.enabled !== false) context.lose('thinking', 'the model does not support reasoning');
     return undefined;
   }
   const isOff = reasoningEffort === 'none' || thinking?.enabled === false;
@@ -121,12 +121,12 @@ function renderAmount(
   const table = context.generation >= levelsSince ? effortLevels : effortBudgets;
   const amount = table.get(effort);
   if (amount === undefined || (table === effortLevels && approximated.has(effort)))
-    context.lose('reasoning_effort', 'the format has no such level');
+    context.lose('reasoning_effort', 'the format does not support this level');
   if (amount === undefined) return {};
   return table === effortLevels ? { thinkingLevel: amount } : { thinkingBudget: amount };
 }
 
-/** The members `tools` and `toolConfig`. */
+/** Renders the members `tools` and `toolConfig`. */
 function renderTools(request: ChatRequest, context: RenderContext): JsonObject {
   const rendered = request.tools.map((tool, index) => renderTool(tool, `tools[${index}]`, context));
   const functionDeclarations = rendered.flatMap(({ declaration }) => declaration ?? []);
@@ -144,12 +144,15 @@ interface RenderedTool {
 }
 
 function renderTool(tool: ChatTool, field: string, context: RenderContext): RenderedTool {
-  if (tool.cacheMarker !== undefined) context.lose(`${field}.cache_control`, 'Gemini caches by itself');
+  if (tool.cacheMarker !== undefined)
+    context.lose(`${field}.cache_control`, 'Gemini caches automatically and has no cache markers');
   if (tool.kind === 'function') return { declaration: renderFunction(tool, field, context) };
   const builtIn = readRest(tool);
   if (tool.kind === 'built-in' && !isEmpty(builtIn)) return { builtIn };
   const reason =
-    tool.kind === 'custom' ? 'a tool that takes text' : "a built-in tool of another format's providers";
+    tool.kind === 'custom'
+      ? 'the format does not support custom tools'
+      : 'the built-in tool belongs to another provider';
   context.lose(field, reason);
   return {};
 }
@@ -159,7 +162,7 @@ function renderFunction(
   field: string,
   context: RenderContext,
 ): JsonObject {
-  if (tool.strict === true) context.lose(`${field}.strict`, 'the format cannot demand it');
+  if (tool.strict === true) context.lose(`${field}.strict`, 'the format does not support this setting');
   const spelling = readSpelling(tool);
   return {
     name: tool.name,
@@ -171,7 +174,7 @@ function renderFunction(
 
 function renderParameters(parameters: unknown): JsonObject {
   const schema = asObject(parameters);
-  // A function without parameters: the API's own schema refuses an object without properties.
+  // The API's schema rejects an object without properties, so `parameters` is omitted.
   if (schema === undefined || isEmpty(asObject(schema.properties) ?? {})) return {};
   return isPlainSchema(schema) ? { parameters: schema } : { parametersJsonSchema: schema };
 }
@@ -180,10 +183,10 @@ function renderToolConfig(request: ChatRequest, hasFunctions: boolean): JsonObje
   const { toolConfig } = readRest(request);
   const rest = asObject(toolConfig) ?? {};
   const spelled = asObject(readSpelling(request).functionCallingConfig);
-  const said = spelled ?? (hasFunctions ? renderFunctionCalling(request.toolChoice) : {});
+  const choice = spelled ?? (hasFunctions ? renderFunctionCalling(request.toolChoice) : {});
   const config = {
     ...rest,
-    ...optional('functionCallingConfig', { ...said, ...asObject(rest.functionCallingConfig) }),
+    ...optional('functionCallingConfig', { ...choice, ...asObject(rest.functionCallingConfig) }),
   };
   return optional('toolConfig', config);
 }

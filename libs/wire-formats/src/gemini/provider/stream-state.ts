@@ -1,15 +1,15 @@
 import type { JsonObject, StreamEvent } from '@gateway/interchange';
 import type { OpenArguments } from './partial-args.ts';
 
-/** What has to be remembered between the chunks of an answer. Never changed in place, but for an open call's arguments. */
+/** The state between the chunks of an answer. Immutable, except for the arguments of an open call. */
 export interface StreamState {
   readonly started: boolean;
   readonly failed: boolean;
-  /** The provider's id of the answer: ids of calls are made from it. */
+  /** The provider's id of the answer. Created call ids depend on it. */
   readonly answerId: string;
   readonly candidates: ReadonlyMap<number, CandidateState>;
-  /** Members of the answer as last told: each chunk repeats them. */
-  readonly told: JsonObject;
+  /** Members of the previous chunks. Each chunk repeats them. */
+  readonly members: JsonObject;
 }
 
 export interface CandidateState {
@@ -22,15 +22,15 @@ export interface CandidateState {
   readonly finished: boolean;
 }
 
-/** The block that text goes into now. */
+/** The open block for text. */
 interface OpenText {
   readonly kind: 'text' | 'thinking';
   readonly block: number;
-  /** Nothing may be added to its text: it came as a part of its own. */
+  /** The text came as a separate part, so nothing may be appended. */
   readonly isSealed?: true;
 }
 
-/** A call whose arguments are still coming. */
+/** A call with incomplete arguments. */
 interface OpenCall {
   readonly block: number;
   readonly args: OpenArguments;
@@ -41,7 +41,7 @@ export const initialStreamState: StreamState = {
   failed: false,
   answerId: '',
   candidates: new Map(),
-  told: {},
+  members: {},
 };
 
 export function initialCandidateState(index: number, answerId: string): CandidateState {
@@ -56,25 +56,25 @@ export function initialCandidateState(index: number, answerId: string): Candidat
   };
 }
 
-/** What one thing in a chunk does: the candidate's state after it, and what it tells. */
+/** The result of a step: the candidate's next state and the emitted events. */
 export type CandidateStep = readonly [CandidateState, readonly StreamEvent[]];
 
-/** Steps one after the other, each from where the last one left. */
+/** Runs the steps in order, each on the state of the one before. */
 export function chainSteps(
   state: CandidateState,
   steps: readonly ((state: CandidateState) => CandidateStep)[],
 ): CandidateStep {
   let current = state;
-  const told: StreamEvent[] = [];
+  const emitted: StreamEvent[] = [];
   for (const step of steps) {
     const [next, events] = step(current);
     current = next;
-    for (const event of events) told.push(event);
+    for (const event of events) emitted.push(event);
   }
-  return [current, told];
+  return [current, emitted];
 }
 
-/** Ends the text that is open, and the call whose arguments were still coming. */
+/** Ends the open text and the open call. */
 export function endOpen(state: CandidateState): CandidateStep {
   return chainSteps(state, [endText, endCall]);
 }
@@ -98,7 +98,7 @@ export function endCall(state: CandidateState): CandidateStep {
   ];
 }
 
-/** Text into the open block, if it is of that kind, else into a new one. */
+/** Appends text to the open block of that kind, or starts a new block. */
 export function addText(
   state: CandidateState,
   kind: OpenText['kind'],
@@ -115,12 +115,12 @@ export function addText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, block } }, events];
 }
 
-/** No more text goes into the open block; what it rests on may still be told. */
+/** Closes the open block for more text. Citations can still follow. */
 export function sealText(state: CandidateState): CandidateStep {
   return [state.open === undefined ? state : { ...state, open: { ...state.open, isSealed: true } }, []];
 }
 
-/** A part that arrives whole. */
+/** Emits a part that arrived whole. */
 export function addPart(
   state: CandidateState,
   part: Extract<StreamEvent, { type: 'part' }>['part'],

@@ -3,24 +3,24 @@ import { createHash } from 'node:crypto';
 const prefix = 'call_g_';
 
 /**
- * An id for a call that Gemini gave none: the same for the same call, and unlike that of any other call of the
- * conversation, if `place` is. Short enough for every format (OpenAI takes 40 characters).
+ * Creates an id for a call without one. The id is deterministic, and unique in the conversation if `place` is unique. It is
+ * short enough for every format (OpenAI accepts 40 characters).
  */
 export function createCallId(place: string, name: string): string {
   return prefix + createHash('sha256').update(`${place}\n${name}`).digest('hex').slice(0, 24);
 }
 
-/** Whether an id is one of ours. Gemini never saw it: calls and results go by name and order then. */
+/** Whether the gateway created the id. Gemini does not know it and matches such calls and results by name and order. */
 function isCreatedCallId(id: string): boolean {
   return /^call_g_[0-9a-f]{24}$/.test(id);
 }
 
-/** Only the ids that Gemini gave, or may take for its own. */
+/** Renders only ids that the gateway did not create. */
 export function renderCallId(id: string): { id?: string } {
   return isCreatedCallId(id) || id === '' ? {} : { id };
 }
 
-/** Which results answer which calls of a conversation, where Gemini gives no ids: by name, in order. */
+/** Matches results with calls. Without ids, a result belongs to the next call of the same name. */
 export interface CallIds {
   readonly ofCall: (given: string | undefined, name: string) => string;
   readonly ofResult: (given: string | undefined, name: string) => string;

@@ -2,7 +2,7 @@ import type { AudioPart, DocumentPart, ImagePart, JsonObject, MediaSource } from
 import { asObject, asText, optional, otherMembers } from '../../json/read-members.ts';
 import { camelMembers, own } from './own-members.ts';
 
-/** Types of media by the end of a file's name: those that Gemini reads. */
+/** Media types that Gemini supports, by file extension. */
 const mediaTypes: ReadonlyMap<string, string> = new Map([
   ['png', 'image/png'],
   ['jpg', 'image/jpeg'],
@@ -25,31 +25,31 @@ const mediaTypes: ReadonlyMap<string, string> = new Map([
   ['webm', 'video/webm'],
 ]);
 
-const usualTypes = { image: 'image/jpeg', document: 'application/pdf', audio: 'audio/wav' } as const;
-type MediaKind = keyof typeof usualTypes;
+const defaultTypes = { image: 'image/jpeg', document: 'application/pdf', audio: 'audio/wav' } as const;
+type MediaKind = keyof typeof defaultTypes;
 
-/** What part of the interchange holds media of that type. */
+/** The kind of part for a media type. */
 function mapMediaKind(mediaType: string | undefined): MediaKind {
   if (mediaType?.startsWith('image/') === true) return 'image';
   return mediaType?.startsWith('audio/') === true ? 'audio' : 'document';
 }
 
-/** Gemini insists on a type. Where nobody says it, the name of the file does, or else what is usual. */
+/** Chooses a media type, because Gemini requires one: the given one, the one of the file extension, or a default. */
 export function chooseMediaType(source: MediaSource, kind: MediaKind): string {
-  if (source.kind === 'base64') return source.mediaType ?? usualTypes[kind];
+  if (source.kind === 'base64') return source.mediaType ?? defaultTypes[kind];
   const path = (source.kind === 'url' ? source.url : source.id).replace(/[?#].*$/s, '');
   const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
-  return mediaTypes.get(ending) ?? usualTypes[kind];
+  return mediaTypes.get(ending) ?? defaultTypes[kind];
 }
 
-/** Google's own addresses of files: only its models can read them. */
+/** Whether a URI names a file in Google's storage. Only Google's models can read such a file. */
 export function isGoogleFile(uri: string): boolean {
   return uri.startsWith('gs://') || uri.startsWith('https://generativelanguage.googleapis.com/');
 }
 
 type MediaPart = ImagePart | DocumentPart | AudioPart;
 
-/** `inlineData` or `fileData`; undefined where the part is neither. `part` has its names in camel case. */
+/** Parses `inlineData` or `fileData`. Undefined for another part. The names in `part` are in camel case. */
 export function parseMediaPart(part: JsonObject): MediaPart | undefined {
   const inline = asObject(part.inlineData);
   if (inline !== undefined) return parseInline(part, camelMembers(inline));

@@ -2,21 +2,22 @@ import type { JsonObject } from '@gateway/interchange';
 import { asObject, otherMembers } from '../../json/read-members.ts';
 import { ownMembersOf } from '../../common/own-members.ts';
 
-/** What only Gemini's format knows. The member `spelling` of it says how a request wrote what the interchange carries. */
+/** Members that only this format defines. Their member `spelling` records how the request spelled a known value. */
 export const own = ownMembersOf('gemini');
 
 export function readSpelling(holder: Parameters<typeof own.read>[0]): JsonObject {
   return asObject(own.read(holder).spelling) ?? {};
 }
 
-/** The members of the format's own, as they go into the body. */
+/** The format's own members, as they are rendered. */
 export function readRest(holder: Parameters<typeof own.read>[0]): JsonObject {
   return otherMembers(own.read(holder), ['spelling']);
 }
 
 /**
- * An object of the API with its members' names in lower camel case, without those that are null. Protocol buffers'
- * JSON takes both spellings (protobuf.dev, "ProtoJSON Format"). Not recursive: what lies deeper may be the client's.
+ * Converts the names of an object's members to lower camel case, and drops null members. The JSON mapping of protocol
+ * buffers accepts both spellings (protobuf.dev, "ProtoJSON Format"). Not recursive, because deeper members can belong to
+ * the client.
  */
 export function camelMembers(raw: JsonObject): JsonObject {
   const members: Record<string, unknown> = {};

@@ -1,6 +1,6 @@
 import type { ChatSettings, JsonObject, ToolChoice } from '@gateway/interchange';
 
-/** Members of `generationConfig` that are a number of the interchange's settings. */
+/** Numeric members of `generationConfig`, each with its name in the interchange. */
 export const numberSettings = [
   ['maxOutputTokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -19,7 +19,7 @@ export const responseFormatMembers = [
   '_responseJsonSchema',
 ] as const;
 
-/** The members of `functionCallingConfig` that say a choice; none where the client left it out. */
+/** Renders the tool choice as members of `functionCallingConfig`. Empty when the client sent no choice. */
 export function renderFunctionCalling(choice: ToolChoice): JsonObject {
   switch (choice.mode) {
     case 'unset':
@@ -32,7 +32,7 @@ export function renderFunctionCalling(choice: ToolChoice): JsonObject {
       return { mode: 'ANY' };
     case 'tool':
       return { mode: 'ANY', allowedFunctionNames: [choice.name] };
-    // AUTO takes no names; VALIDATED is the mode in which the model may also answer in words.
+    // AUTO accepts no names. In the mode VALIDATED, the model can also answer with text.
     case 'allowed':
       return { mode: choice.required === true ? 'ANY' : 'VALIDATED', allowedFunctionNames: choice.names };
   }
