@@ -1,5 +1,5 @@
-// Calibration on simulated accounts whose truth is known: does K keep the recall that it promises, what does it forward
-// beside what somebody would who knew, and how soon is a fall noticed? The last line is JSON.
+// Calibration on simulated accounts with a known truth: whether K keeps the promised recall, what it forwards
+// compared with an oracle, and how soon a fall is detected. The last line is JSON.
 //   npm run eval:calibration -- [--accounts 1000] [--draws 5] [--seed 1] [--part promises|falls]
 import { parseArgs } from 'node:util';
 import { measureFalls } from './calibration/falls.ts';
@@ -8,7 +8,7 @@ import { measurePromises } from './calibration/promises.ts';
 const { values } = parseArgs({
   options: {
     accounts: { type: 'string', default: '1000' },
-    /** Calibrations of each account, each from other sessions. */
+    /** Calibrations per account, each from other conversations. */
     draws: { type: 'string', default: '5' },
     part: { type: 'string', default: 'all' },
     seed: { type: 'string', default: '1' },

@@ -1,4 +1,5 @@
-// How well the complexity score tells which prompts need the capable model: `npm run eval:routing -- --data DIR`.
+// How well the complexity score recognizes prompts that need the capable model: `npm run eval:routing --
+// --data DIR`.
 // Prints a table, then one line of JSON.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,16 +30,16 @@ const prompts = loadLabelledPrompts(values.data);
 const samples = Number(values.samples);
 const datasets = [...new Set(prompts.map(({ dataset }) => dataset))].toSorted();
 
-/** By what a prompt is scored. A prompt that the shipped weights were fitted on is never scored by them. */
+/** The weights that score a prompt. A prompt of the training set is never scored by the shipped weights. */
 const draw = randomFrom(1);
 const scores = {
-  /** Fitted on the other nine tenths of each dataset. */
+  /** Trained on the other nine tenths of each dataset. */
   score: scoresBy(foldWithinDatasets),
-  /** Fitted on the other datasets alone. */
+  /** Trained only on the other datasets. */
   datasets_left_out: scoresBy(foldByDataset),
   prompt_length: prompts.map(({ characters }) => characters),
   random: prompts.map(() => draw()),
-  /** Every prompt to the capable model: nothing orders them. */
+  /** Every prompt to the capable model, without an order. */
   always_capable: prompts.map(() => 1),
 };
 type Way = keyof typeof scores;

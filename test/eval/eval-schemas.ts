@@ -1,4 +1,4 @@
-// What the compression of tool schemas saves, step by step, and whether any argument's validity changes:
+// The savings of compressing tool schemas, step by step, and whether the validity of any argument changes:
 // `npm run eval:schemas -- --data DIR`. Prints tables, then one line of JSON; ends with 1 when a validity changed.
 import { Ajv, type ValidateFunction } from 'ajv';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const sets: Readonly<Record<string, readonly Definition[]>> = {
   github: loadGithub(),
   bfcl: loadSet('bfcl_'),
 };
-/** How clients write them: without white space, as Python's json does, and indented. */
+/** As clients write them: without white space, like Python's json, and indented. */
 const writings: Readonly<Record<string, (tool: Definition) => string>> = {
   compact: (tool) => JSON.stringify(wrap(tool)),
   spaced: (tool) => JSON.stringify(wrap(tool), null, 1).replaceAll(/\n */g, ' '),
@@ -76,7 +76,7 @@ function measureTokens(tools: readonly Definition[], mode: SchemaMode) {
   );
 }
 
-/** Steps are estimated, the sums counted. */
+/** Steps are estimated, sums are counted. */
 function measureWriting(texts: readonly string[], mode: SchemaMode) {
   let [before, after] = [0, 0];
   const steps: Record<string, number> = {};
@@ -113,7 +113,7 @@ function checkValidity(tools: readonly Definition[]) {
   return sum;
 }
 
-/** None for a schema that is no valid one to begin with. */
+/** Undefined for a schema that is invalid from the start. */
 function compilePair(
   tool: Definition,
 ): { schema: unknown; original: ValidateFunction; compressed: ValidateFunction[] }[] {

@@ -1,7 +1,8 @@
-// What sessions cost and miss under ways to choose their tools: `npm run eval:sessions -- --data DIR`. Replays the multi-turn
-// sets (DIR/tools) and the transcripts (DIR/transcripts) against lists of 50, 100 and 300 tools. No model runs: how likely it uses
-// the net is assumed, at 0.8, 0.9 and 1. Prints tables, then one line of JSON. `--lane keyword` ranks without vectors,
-// `--sessions N` takes so many of each source, `--sizes 100` only lists of that size.
+// Cost and misses of sessions under several ways to choose their tools: `npm run eval:sessions -- --data
+// DIR`. Replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts) against lists of 50,
+// 100 and 300 tools. No model runs: the probability that it uses recovery is assumed to be 0.8, 0.9 and 1.
+// Prints tables, then one line of JSON. `--lane keyword` ranks without vectors, `--sessions N` takes that
+// many of each source, `--sizes 100` only lists of that size.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { printReport } from './sessions/report.ts';
@@ -10,7 +11,7 @@ import { prepareSubjects } from './sessions/prepare-subjects.ts';
 import { measureList } from './sessions/measure-list.ts';
 
 const sizes = [50, 100, 300];
-/** One model of each rule for prompt caches. */
+/** One model per rule for prompt caches. */
 const modelNames = [
   ['anthropic', 'claude-sonnet-4-5'],
   ['openai', 'gpt-5'],

@@ -1,6 +1,6 @@
-// How well each path ranks the tools that a question needs: `npm run eval:tools -- --data DIR`. Prints tables, then one
-// line of JSON whose `mean`, `sets` and `targets` are the semantic path's. A set that the shipped models were fitted on is
-// ranked by models that have not seen its family (training/folds.ts); any other set by the shipped ones.
+// How well each method ranks the needed tools: `npm run eval:tools -- --data DIR`. Prints tables, then one
+// line of JSON whose `mean`, `sets` and `targets` belong to the semantic method. A set of the training data
+// is ranked by models that have not seen its family (training/folds.ts), any other set by the shipped ones.
 import { parseArgs } from 'node:util';
 import { foldOf } from '../../training/folds.ts';
 import { measureKeeping, type KeepFigures, type KeepSample } from './keep-shares.ts';
@@ -99,7 +99,10 @@ function meanOfSets(table: Table): Partial<Record<PoolName, Figures>> {
   );
 }
 
-/** Each set calibrated on 100 of its own questions, at 100 candidates; means over the sets that have as many. */
+/**
+ * Each set calibrated on 100 of its own questions, at 100 candidates. Means over the sets with enough
+ * questions.
+ */
 function keepAll(target: number) {
   const bySet = setNames.flatMap((name) => measureKeeping(keepSamples.get(name) ?? [], target) ?? []);
   const mean = (key: keyof KeepFigures): number =>
@@ -113,7 +116,10 @@ function keepAll(target: number) {
   };
 }
 
-/** At 100 candidates, by recall@10: on how many sets the semantic path is above, and by how much it is below at worst. */
+/**
+ * At 100 candidates, by recall@10: the number of sets where the semantic method is better, and its worst
+ * deficit.
+ */
 function compareWithBaseline() {
   const differences = setNames.flatMap((set) => {
     const ours = tables.semantic[set]?.[keepPool];

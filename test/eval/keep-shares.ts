@@ -1,11 +1,13 @@
 import type { RankedPool } from './rank-paths.ts';
 
-/** What a set's questions would send at a recall target, calibrated on some of its own. */
+/**
+ * The tools that a set's questions would send at a recall target, calibrated on some of its own questions.
+ */
 export interface KeepFigures {
   readonly recall: number;
-  /** Share of the tools kept. */
+  /** Share of the forwarded tools. */
   readonly tools: number;
-  /** Share of the definitions' tokens kept. */
+  /** Share of the definitions' tokens that are forwarded. */
   readonly tokens: number;
 }
 
@@ -20,9 +22,10 @@ const splits = 5;
 const seed = 20_261_120;
 
 /**
- * Split conformal risk control (Angelopoulos and others, "Conformal Risk Control", 2022) on the distance of scores from
- * the best one: the least distance whose mean loss of golds on 100 samples of the set's own, with one lost sample added,
- * stays within 1 − target. Realised figures are those of the set's other questions, over five seeded splits.
+ * Split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022) on the distance of
+ * scores from the best one. It takes the smallest distance whose mean loss of golds on 100 samples of the
+ * set, with one lost sample added, stays within 1 − target. Realised figures come from the set's other
+ * questions, over five seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));
@@ -35,7 +38,7 @@ export function measureKeeping(samples: readonly KeepSample[], target: number): 
   return mean(outcomes);
 }
 
-/** By gold: how far below the best score it stands; the best of its alternatives. */
+/** By gold: its distance below the best score, for the best of its alternatives. */
 function distancesOf({ scores, goldPlaces }: RankedPool): number[] {
   const top = scores.reduce((best, score) => Math.max(best, score), -Infinity);
   return goldPlaces.map((places) => Math.min(...places.map((place) => top - (scores[place] ?? -Infinity))));
@@ -48,7 +51,7 @@ function chooseDistance(samples: readonly KeepSample[], target: number): number 
       return distances.map((distance) => ({ distance, loss: 1 / distances.length }));
     })
     .sort((one, other) => other.distance - one.distance);
-  // With every distance kept nothing is lost; each step down gives up the furthest gold that is left.
+  // If every distance is kept, nothing is lost. Each step down loses the furthest remaining gold.
   const lossMax = (1 - target) * (samples.length + 1) - 1;
   let lost = 0;
   for (const { distance, loss } of losses) {
@@ -84,7 +87,7 @@ function mean(all: readonly KeepFigures[]): KeepFigures {
   return { recall: of('recall'), tools: of('tools'), tokens: of('tokens') };
 }
 
-/** Fisher and Yates, by a small seeded generator (mulberry32). */
+/** Fisher–Yates shuffle with a small seeded generator (mulberry32). */
 function shuffle<Item>(items: readonly Item[], from: number): Item[] {
   let state = from;
   const next = (): number => {

@@ -5,17 +5,17 @@ import type { SemanticPath } from './semantic-path.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
 /**
- * `bm25_fielded`: fielded BM25 on the last user message alone. `keyword`: the router's keyword path, with gated context.
- * `semantic`: its path by vectors and the second stage.
+ * `bm25_fielded`: fielded BM25 on the last user message only. `keyword`: the router's keyword method, with
+ * gated context. `semantic`: its method with vectors and the second stage.
  */
 export const pathNames = ['bm25_fielded', 'keyword', 'semantic'] as const;
 export type PathName = (typeof pathNames)[number];
 
-/** A question's candidates in the order of a path. */
+/** A question's candidates in the order of a method. */
 export interface RankedPool {
-  /** By candidate: larger is better. Log-odds for `semantic`, whole scores for the others. */
+  /** By candidate: larger is better. Log-odds for `semantic`, arbitrary scores for the others. */
   readonly scores: Float64Array;
-  /** By gold: its place, from 0; of several that will do, the best; Infinity for one that is no candidate. */
+  /** By gold: its rank from 0. The best of several alternatives. Infinity if it is not a candidate. */
   readonly goldRanks: readonly number[];
   readonly goldPlaces: readonly (readonly number[])[];
   readonly tookMs: number;

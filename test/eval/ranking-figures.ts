@@ -1,14 +1,17 @@
-/** The places (from 0) at which each of a set's questions finds its golds. */
+/** The ranks (from 0) of the golds of each question of a set. */
 export type GoldRanks = readonly (readonly number[])[];
 
-/** The least k such that the first k hold every gold of 95% of the questions; null when there is none. */
+/** The smallest k whose first k tools contain every gold of 95% of the questions. Null if there is none. */
 export function measureK95(questions: GoldRanks): number | null {
   const needed = questions.map((ranks) => Math.max(...ranks) + 1).sort((one, other) => one - other);
   const k = needed[Math.ceil(0.95 * needed.length) - 1] ?? Infinity;
   return Number.isFinite(k) ? k : null;
 }
 
-/** Recall is the mean share of the golds among the first k; `all` says whether they are all there. In per cent after `mean`. */
+/**
+ * Recall is the mean share of the golds among the first k. `all` is the share of questions with all golds
+ * there. `mean` converts to per cent.
+ */
 export interface RankingFigures {
   readonly 'recall@1': number;
   readonly 'recall@3': number;
@@ -21,7 +24,10 @@ export interface RankingFigures {
 
 const ndcgDepth = 5;
 
-/** The figures of one question: `ranks` are the places (from 0) at which its golds stand; Infinity where one is not in the pool. */
+/**
+ * The figures of one question. `ranks` are the ranks (from 0) of its golds, Infinity for a gold outside the
+ * pool.
+ */
 export function measureRanking(ranks: readonly number[]): RankingFigures {
   const recall = (k: number): number => ranks.filter((rank) => rank < k).length / ranks.length;
   return {
@@ -42,7 +48,7 @@ function normalizedGain(ranks: readonly number[]): number {
   return ranks.reduce((sum, rank) => sum + gain(rank), 0) / ideal;
 }
 
-/** Mean of each figure, to four places. */
+/** The mean of each figure, to four decimal places. */
 export function meanFigures(figures: readonly RankingFigures[]): RankingFigures {
   const mean = (key: keyof RankingFigures): number => {
     const sum = figures.reduce((total, each) => total + each[key], 0);

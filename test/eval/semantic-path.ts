@@ -19,15 +19,15 @@ import { foldOf } from '../../training/folds.ts';
 import { openEncoder, openReranker, type Encode, type Score } from '../../training/run-models.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
-/** A question's tools as the second stage sees them. */
+/** A question's tools as the second stage receives them. */
 export interface Seen {
   readonly index: KeywordIndex;
   readonly features: Float32Array;
 }
 
 /**
- * Features of the tools of questions, made as the router makes them: by the shipped encoder, but of a set that it was
- * fitted on by the encoder that has not seen that set's family.
+ * Features of the tools of questions, computed like in the router. For a training set, the encoder is one
+ * that has not seen the set's family.
  */
 export class SemanticPath {
   readonly #data: ToolData;
@@ -46,7 +46,7 @@ export class SemanticPath {
     );
   }
 
-  /** @param lines The candidates, as lines of the tools' file. */
+  /** @param lines the candidates, as lines of the tools file. */
   async see(question: Question, lines: readonly number[]): Promise<Seen> {
     const { userTurns, dataset } = question;
     const encode = await this.#encoderOf(foldOf(dataset));

@@ -5,7 +5,9 @@ import { makeTurnQuery } from '../../apps/tool-router/src/tool-index/keyword-sco
 import type { SemanticPath } from './semantic-path.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
-/** A question's ranking as the router's semantic lane makes it, by models that have not seen the question's set. */
+/**
+ * A question's ranking with the router's semantic method, by models that have not seen the question's set.
+ */
 export async function rankSemantically(
   path: SemanticPath,
   { cards }: Pick<ToolData, 'cards'>,

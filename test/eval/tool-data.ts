@@ -7,7 +7,7 @@ import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/tool-ind
 
 export const poolSizes = ['25', '100', '500'] as const;
 export type PoolSize = (typeof poolSizes)[number];
-/** The seeded samples, and the candidates that a question came with. */
+/** The seeded samples, and the original candidates of a question. */
 export const poolNames = [...poolSizes, 'own'] as const;
 export type PoolName = (typeof poolNames)[number];
 
@@ -43,16 +43,22 @@ interface QueryLine {
 
 type PoolLine = { readonly query_id: string } & Record<`p${PoolSize}`, readonly number[] | undefined>;
 
-/** A question with the tools that answer it. A gold is met by any of its alternatives; all are lines of the tools' file. */
+/**
+ * A question with the tools that answer it. Any alternative of a gold is enough. All are lines of the tools
+ * file.
+ */
 export interface Question {
   readonly dataset: string;
   /** The user's turns, the question last. */
   readonly userTurns: readonly string[];
-  /** Names of the tools that the transcript calls, and what came back since the last user turn: empty but in an agent's loop. */
+  /**
+   * Names of the tools that the transcript calls, and the results since the last user turn. Empty outside of
+   * an agent's loop.
+   */
   readonly calledTools?: readonly string[];
   readonly recentResults?: readonly string[];
   readonly golds: readonly (readonly number[])[];
-  /** The gold that the question itself is about, where the set names one: the others are its hidden prerequisites. */
+  /** The gold of the question itself, if the set names one. The others are its hidden prerequisites. */
   readonly mainGold: readonly number[] | undefined;
   readonly pools: Readonly<Record<PoolName, readonly number[] | undefined>>;
 }
@@ -64,7 +70,10 @@ export interface ToolData {
   readonly questions: readonly Question[];
 }
 
-/** Reads the sets of a directory: tools.jsonl, queries.jsonl, pools.jsonl.gz. Questions that need no tool are left out. */
+/**
+ * Reads the sets of a folder: tools.jsonl, queries.jsonl, pools.jsonl.gz. Questions that need no tool are
+ * skipped.
+ */
 export function loadToolData(directory: string): ToolData {
   const tools = parseLines<ToolLine>(readFileSync(join(directory, 'tools.jsonl'), 'utf8'));
   const queries = parseLines<QueryLine>(readFileSync(join(directory, 'queries.jsonl'), 'utf8'));
@@ -116,7 +125,7 @@ function readUserTurns({ query, messages }: QueryLine): string[] {
   return turns.length > 0 && (asked === '' || turns.at(-1)?.trim() === asked) ? turns : [...turns, query];
 }
 
-/** A content is a text, or a list of parts of which some have one. */
+/** A content is a text, or a list of parts with texts. */
 function readText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -125,7 +134,7 @@ function readText(content: unknown): string {
     .join('\n');
 }
 
-/** A call whose result is still open counts as a result without text. */
+/** A call without a result counts as a result without text. */
 function readLoop(messages: readonly Message[]): Pick<Question, 'calledTools' | 'recentResults'> {
   const calls = messages.flatMap((message) => message.tool_calls ?? []);
   const names = calls.flatMap(({ name, function: called }) => name ?? called?.name ?? []);
@@ -136,13 +145,16 @@ function readLoop(messages: readonly Message[]): Pick<Question, 'calledTools' | 
   return { calledTools: [...new Set(names)], recentResults: results };
 }
 
-/** Undefined where the set gives none, or one without a gold in it. */
+/** Undefined if the set has none, or if it lacks a gold. */
 function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): number[] | undefined {
   const own = [...new Set((query.candidate_tool_ids ?? []).flatMap((id) => lines.get(id) ?? []))];
   return query.gold_tool_ids.some((id) => own.includes(lines.get(id) ?? -1)) ? own : undefined;
 }
 
-/** The element at a position that must be there. @throws RangeError */
+/**
+ * The element at a position that must exist.
+ * @throws RangeError
+ */
 export function itemAt<Item>(items: readonly Item[], at: number): Item {
   const item = items[at];
   if (item === undefined) throw new RangeError(`nothing at ${at} of ${items.length}`);

@@ -3,10 +3,10 @@ import type { startStack } from '@gateway/testing';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** What a service takes to answer when it stood still for a moment: deadlines of contracts are those of requests under way. */
+/** The answer time of a service that stalled for a moment. Contract deadlines are for requests in flight. */
 const patience = { deadlineMs: 30_000 };
 
-/** Connects with the rights of one of the suite's NATS users, and with no more. Waits long for answers, unless told. */
+/** Connects as one of the suite's NATS users with only its permissions. Waits long for answers by default. */
 export async function connectAs(stack: Stack, user: string): Promise<Messaging> {
   const instanceId = `integration-${user}-${process.pid}`;
   const messaging = await connectMessaging({ ...stack.natsCredentials(user), name: instanceId, instanceId });
@@ -22,9 +22,9 @@ export async function connectAs(stack: Stack, user: string): Promise<Messaging> 
 }
 
 /**
- * Polls until `read` gives a value that is neither undefined nor null. It is asked once more after the time is over: a
- * process that stood still has not waited. Longer than anything takes on a busy machine, unless a test says how soon it
- * has to be.
+ * Polls until `read` returns a value that is neither undefined nor null. It polls once more after the
+ * time-out, because a stalled process has not waited. The default is longer than anything takes on a busy
+ * machine.
  */
 export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + withinMs;
@@ -39,7 +39,10 @@ export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_00
 
 const dayMs = 86_400_000;
 
-/** Waits over midnight (UTC) when it comes within so long: what is counted by the day or the month falls into one of them. */
+/**
+ * Waits until after midnight (UTC) if it is closer than this, so that figures by day or month fall into one
+ * period.
+ */
 export async function untilDayLasts(forMs: number): Promise<void> {
   const leftMs = dayMs - (Date.now() % dayMs);
   if (leftMs < forMs) await new Promise((resolve) => setTimeout(resolve, leftMs + 1_000));
@@ -48,7 +51,7 @@ export async function untilDayLasts(forMs: number): Promise<void> {
 /** One step of a tear-down. */
 export type Undo = () => unknown;
 
-/** Runs the steps that a set-up has left, the last first, so that one that stopped half-way is undone as well. */
+/** Runs the collected steps of a set-up, the last first, so that a partial set-up is undone too. */
 export async function undoAll(steps: readonly Undo[]): Promise<void> {
   for (const step of steps.toReversed()) await step();
 }

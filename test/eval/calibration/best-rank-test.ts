@@ -13,10 +13,11 @@ const difficultySteps = Array.from(
 const callCounts = Array.from({ length: callsMax }, (_, at) => at + 1);
 
 /**
- * How likely the best of all tests notices within `samples` sessions, at `level`, that ranks were stretched until misses went
- * from `before` to `after`, if it sees every rank and knows beforehand how the ranks of this account fall off, and that those
- * of a session share its difficulty: the likelihood ratio (Neyman and Pearson), where depths fall off exponentially. Whoever
- * has a reference of some sessions instead, or another fall-off to reckon with, notices no more.
+ * The power of the best possible test to detect, within `samples` conversations and at `level`, that ranks
+ * were stretched until misses rose from `before` to `after`. The test sees every rank. It knows in advance
+ * the distribution of the account's ranks and that the ranks of a conversation share its difficulty. It is
+ * the likelihood ratio test (Neyman–Pearson) for exponential depths. A test with only a reference sample, or
+ * with another distribution, cannot detect more.
  */
 export function powerKnowingRanks(
   samples: number,
@@ -29,13 +30,14 @@ export function powerKnowingRanks(
     for (let at = 0; at < samples; at += 1) sum += drawRatio(stretch, random);
     return sum;
   }).toSorted((one, other) => other - one);
-  // How likely a ratio is without the fall follows from how likely it is with it: by the ratio itself.
+  // The probability of a ratio without the fall follows from its probability with the fall, through the ratio
+  // itself.
   let wrong = 0;
   const passed = ratios.findIndex((ratio) => (wrong += Math.exp(-ratio) / runs) > level);
   return passed < 0 ? 1 : passed / runs;
 }
 
-/** Of a session after the fall: the logarithm of how much likelier it is than before. */
+/** The log-likelihood ratio of one conversation after and before the fall. */
 function drawRatio(stretch: number, random: () => number): number {
   const difficulty = difficulties.min + (difficulties.max - difficulties.min) * random();
   const calls = 1 + Math.floor(random() * callsMax);
@@ -44,12 +46,12 @@ function drawRatio(stretch: number, random: () => number): number {
   return logLikelihood(depth / stretch, calls) - calls * Math.log(stretch) - logLikelihood(depth, calls);
 }
 
-/** Of calls that are so deep together, whatever the difficulty. */
+/** The density of calls with these depths together, over all difficulties. */
 function logLikelihood(depth: number, calls: number): number {
   return Math.log(mean(difficultySteps.map((each) => each ** -calls * Math.exp(-depth / each))));
 }
 
-/** The depth that the deepest call of this share of sessions does not exceed. */
+/** The depth that the deepest call exceeds only in the remaining share of conversations. */
 function depthFor(recall: number): number {
   let [low, high] = [0, depthMax];
   for (let round = 0; round < 50; round += 1) {

@@ -1,9 +1,9 @@
 import jstat from 'jstat';
 
 /**
- * How likely the best of all tests tells `after` from `before`, two chances of a miss, by the misses of `samples` sessions, if it
- * may be wrong with probability `level`. By Neyman and Pearson it is the one that says so from some number of misses on (and
- * by lot at that number).
+ * The power of the best possible test to distinguish two miss probabilities, `before` and `after`, from the
+ * misses of `samples` conversations, with an error probability of `level`. By Neyman–Pearson, the best test
+ * decides for `after` from some number of misses on, with randomization at that number.
  */
 export function powerOfBestTest(
   samples: number,
@@ -19,14 +19,17 @@ export function powerOfBestTest(
   return right;
 }
 
-/** Of so many misses, at a chance of each. */
+/** The probability of that many misses at a given miss probability. */
 function chanceOf(misses: number, samples: number, chance: number): number {
   let logarithm = misses * Math.log(chance) + (samples - misses) * Math.log(1 - chance);
   for (let at = 1; at <= misses; at += 1) logarithm += Math.log((samples - misses + at) / at);
   return Math.exp(logarithm);
 }
 
-/** Chance that at most so many sessions are missed: that a bound with one miss more than it bears is wrong. */
+/**
+ * The probability that at most that many conversations are missed: the error probability of a bound that
+ * tolerates one miss fewer.
+ */
 export function chanceUpTo(misses: number, samples: number, chance: number): number {
   let sum = 0;
   for (let count = 0; count <= misses; count += 1) sum += chanceOf(count, samples, chance);
@@ -34,9 +37,10 @@ export function chanceUpTo(misses: number, samples: number, chance: number): num
 }
 
 /**
- * What the best 95% bound keeps on the average beside who knows it all, where depths fall off exponentially and only how fast
- * is unknown: twice the sum of such depths, over their scale, is distributed as χ² with 2 × samples degrees of freedom, so it
- * is 2n / χ²₀.₀₅(2n), for any target. A bound that must hold for every shape keeps no less.
+ * The mean ratio between the best 95% bound and the truth, if depths are exponential with an unknown rate.
+ * Twice the sum of such depths, divided by their scale, has a χ² distribution with 2 × samples degrees of
+ * freedom. So the ratio is 2n / χ²₀.₀₅(2n) for any target. A bound that must hold for every distribution
+ * cannot be smaller.
  */
 export function keptKnowingShape(samples: number): number {
   return (2 * samples) / jstat.jStat.chisquare.inv(0.05, 2 * samples);

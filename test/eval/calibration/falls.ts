@@ -12,25 +12,31 @@ const cases = [
   { target: 0.99, reference: 473 },
 ] as const;
 const watchedMax = 300;
-/** The bar: so many sessions to notice a fall, and one run in a hundred of so many without one that has an alarm. */
+/** The bar: the number of conversations to detect a fall, and one run in a hundred with a false alarm. */
 const [soon, quietSessions, falseShare] = [60, 1000, 0.01];
 
 export interface FallFigures {
   readonly target: number;
   readonly reference: number;
-  /** Every rank is stretched: descriptions got worse. */
+  /** Every rank is stretched, for example because descriptions got worse. */
   readonly stretched: Delays;
-  /** Of some sessions one tool stands anywhere beyond K: tools came in that rank low. */
+  /** In some conversations one tool ranks anywhere beyond K, for example because a new tool ranks low. */
   readonly strayed: Delays;
-  /** Share of runs of 1,000 watched sessions, without a fall, that have an alarm. */
+  /** The share of runs of 1,000 conversations without a fall that have an alarm. */
   readonly falseIn1000: number;
-  /** How likely the best of all tests would notice within 60 sessions by misses alone, at that share of false alarms. */
+  /**
+   * The power of the best possible test with misses only, within 60 conversations, at that share of false
+   * alarms.
+   */
   readonly bestByMisses: number;
-  /** The same of stretched ranks at the mean true recall, for who sees them all and knows beforehand how they fell off. */
+  /**
+   * The same with all stretched ranks at the mean true recall, for a test that knows their distribution in
+   * advance.
+   */
   readonly bestByRanks: number;
 }
 
-/** Sessions until the fall is noticed; null: not within 300. */
+/** Conversations until the fall is detected. Null: not within 300. */
 export interface Delays {
   readonly p50: number | null;
   readonly p90: number | null;
@@ -51,7 +57,7 @@ function measureCase(accounts: number, seed: number, target: number, reference: 
     const usual = Array.from({ length: reference }, draw);
     const k = chooseFrom(usual, account.tools, target);
     missedShares += 1 - (account.recallAt[k] ?? 1);
-    // Where K is the whole list, nothing can be missed.
+    // If K is the whole list, nothing can be missed.
     if (k < account.tools) {
       const stretch = stretchRanks(account, k);
       stretched?.push(...watchFall(usual, k, () => stretch(random)));
@@ -60,7 +66,7 @@ function measureCase(accounts: number, seed: number, target: number, reference: 
     const quiet = Array.from({ length: referenceMin + quietSessions - reference }, draw);
     falseAlarms += Number(findAlarm([...usual, ...quiet], k) !== null);
   }
-  // Of the stretches of 60 among 1,000, one has no more than its part of the false alarms.
+  // One of the windows of 60 among 1,000 has only its share of the false alarms.
   const level = falseShare / Math.floor(quietSessions / soon);
   const missed = missedShares / accounts;
   return {
@@ -81,7 +87,10 @@ function chooseFrom(usual: readonly (readonly number[])[], tools: number, target
   return k;
 }
 
-/** Sessions until the alarm, infinite without one. None where an alarm came before the fall: it is a false one. */
+/**
+ * Conversations until the alarm, infinite without one. Undefined if an alarm came before the fall, because
+ * that is a false one.
+ */
 function watchFall(
   usual: readonly (readonly number[])[],
   k: number,
@@ -117,12 +126,15 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
     if (recall > wanted) low = stretch;
     else high = stretch;
   }
-  // Spread between two ranks: else gaps between the stretched ones would give the fall away.
+  // Spread between two ranks. Otherwise gaps between the stretched ranks would reveal the fall.
   return (random: () => number): number[] =>
     draw(random).map((rank) => Math.min(tools, Math.ceil((rank - random()) * high)));
 }
 
-/** A session of an account one of ten points of whose sessions, of those that `k` sufficed for, need a tool beyond it. */
+/**
+ * A conversation of an account in which ten points of the conversations that `k` sufficed for need a tool
+ * beyond it.
+ */
 function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number, random: () => number) {
   const ranks = [...draw(random)];
   if (Math.max(...ranks) > k || random() >= 0.1 / (recallAt[k] ?? 1)) return ranks;

@@ -3,7 +3,7 @@ import { boundRecallBelow } from '../../../apps/worker/src/jobs/calibrate/measur
 import { chanceUpTo, keptKnowingShape } from './best-test.ts';
 import { chooseOracleK, renderSample, seedRandom, simulateAccount } from './simulated-account.ts';
 
-/** Sessions that each bound takes without a miss, with one, and more of them. */
+/** The numbers of conversations that each bound needs without a miss and with one, and larger numbers. */
 const cases = [
   { target: 0.9, counts: [29, 46, 100, 200, 300, 1000] },
   { target: 0.95, counts: [59, 93, 200, 300, 500, 1000] },
@@ -13,23 +13,23 @@ const cases = [
 export interface PromiseFigures {
   readonly target: number;
   readonly samples: number;
-  /** Of the sessions that were drawn, as many may be beyond K. */
+  /** How many of the drawn conversations may be beyond K. */
   readonly misses: number;
-  /** Share of calibrations whose true recall is at or above the target at the K that was chosen. */
+  /** The share of calibrations whose true recall at the chosen K meets the target. */
   readonly met: number;
-  /** Of that share. */
+  /** The confidence interval of that share. */
   readonly standardError: number;
   readonly kept: number;
-  /** What a bound would keep that knew the shape of the fall-off, which no bound does. */
+  /** What a bound with a known distribution would forward. No real bound knows it. */
   readonly keptKnowingShape: number;
   readonly recall: number;
-  /** How often the next smaller K would be right, where ranks are spread evenly enough to have no ties. */
+  /** How often the next smaller K would be right, if ranks are spread so evenly that there are no ties. */
   readonly metByNext: number;
-  /** Of accounts that had too few sessions by one: all of them must keep to priors. */
+  /** Of accounts with one conversation too few. All of them must use priors. */
   readonly below: string;
 }
 
-/** @param draws Calibrations of each account, from other sessions each time. */
+/** @param draws calibrations per account, each from other conversations. */
 export function measurePromises(accounts: number, draws: number, seed: number): PromiseFigures[] {
   return cases.flatMap(({ target, counts }, row) =>
     counts.map((samples, column) =>
@@ -79,7 +79,7 @@ function measureOne(
   };
 }
 
-/** The most misses that the bound bears. */
+/** The most misses that the bound tolerates. */
 function countMisses(samples: number, target: number): number {
   let misses = 0;
   while (boundRecallBelow(samples, misses + 1) >= target) misses += 1;

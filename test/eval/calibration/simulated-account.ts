@@ -1,6 +1,6 @@
 import type { ShadowSample } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
 
-/** A small generator of numbers in [0, 1), the same for the same seed (mulberry32). */
+/** A small generator of numbers in [0, 1), deterministic by seed (mulberry32). */
 export function seedRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -12,23 +12,29 @@ export function seedRandom(seed: number): () => number {
 }
 
 /**
- * An account whose truth is known: a list of tools, and all the sessions that it ever has, each with the rank of every tool
- * that it calls. A session makes one to six calls that hang together: they share the session's difficulty, so calls would be
- * no fair unit.
+ * An account with a known truth: a list of tools, and all conversations that it ever has, each with the ranks
+ * of its called tools. A conversation has one to six calls, which share its difficulty, so calls would not be
+ * an independent unit.
  */
 export interface SimulatedAccount {
   readonly tools: number;
-  /** By K from 1 on: the share of sessions that K suffices for. */
+  /** By K from 1 on: the share of conversations that K suffices for. */
   readonly recallAt: Float64Array;
-  /** What is drawn is one of all the sessions, so the share above is the truth and no estimate of it. */
+  /** The draw is one of all conversations, so the share above is exact. */
   readonly draw: (random: () => number) => readonly number[];
 }
 
-/** Sessions make from one call to so many, and are from so easy to so hard: depths are stretched by that. All alike often. */
+/**
+ * The ranges of calls per conversation and of difficulty, which stretches the depths. All values are equally
+ * likely.
+ */
 export const callsMax = 6;
 export const difficulties = { min: 0.3, max: 1.7 } as const;
 
-/** How ranks of needed tools fall off: most at the top, some anywhere. The shapes of real sets are all among these. */
+/**
+ * How ranks of needed tools are distributed: most at the top, some anywhere. The distributions of real sets
+ * are among these.
+ */
 const shapes = ['geometric', 'heavy', 'mixed'] as const;
 const sessionsMax = 10_000;
 
@@ -69,13 +75,13 @@ function countRecall(tools: number, sessions: readonly (readonly number[])[]): F
   return counts.map((count) => (sum += count) / sessions.length);
 }
 
-/** The smallest K whose true recall meets the target: what somebody who knew it would forward. */
+/** The smallest K whose true recall meets the target, which an oracle would forward. */
 export function chooseOracleK({ recallAt, tools }: SimulatedAccount, target: number): number {
   const k = recallAt.findIndex((recall) => recall >= target);
   return k < 0 ? tools : k;
 }
 
-/** A session that was drawn, as the log would have it. `at` counts up. */
+/** A drawn conversation as the log contains it. `at` counts up. */
 export function renderSample(neededKs: readonly number[], tools: number, at: number): ShadowSample {
   const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
   return { at: time, bucket: 'act:51-100', neededK: Math.max(...neededKs), neededKs, isMissed: false, tools };

@@ -1,18 +1,19 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The shortest prefix that providers cache, where the catalogue does not know it. */
+/** The shortest prefix that providers cache, if the catalogue does not state it. */
 const cachedTokensMin = 1024;
 
-/** A request of a session: how many tokens it shares with the one before from the start, and how many it has. */
+/** A request of a session: the tokens of its common prefix with the previous request, and all its tokens. */
 export interface BilledTurn {
   readonly sharedTokens: number;
   readonly tokens: number;
 }
 
 /**
- * What the input of a session costs in USD, by the provider's rules for prompt caches: the prefix shared with the turn before
- * is read from the cache where it is long enough, the rest of a cacheable input is written to it. Turns follow each other
- * within the cache's lifetime, and an explicit cache is marked at the end of each request, as agents do.
+ * The input cost of a session in USD under the provider's rules for prompt caches. The prefix shared with the
+ * previous turn is read from the cache if it is long enough. The rest of a cacheable input is written to it.
+ * Turns follow within the cache's lifetime, and explicit caches are marked at the end of each request, as
+ * agents do.
  */
 export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly BilledTurn[]): number {
   if (prices === null) return 0;

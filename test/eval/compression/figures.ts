@@ -2,7 +2,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { billedInputUsd, type BilledTurn } from './billed-cost.ts';
 import type { Replay } from './replay.ts';
 
-/** Ratios are of what went out to what came; shares are of 1. */
+/** Ratios are sent over received. Shares are fractions of 1. */
 export interface Figures {
   readonly tokens_ratio: number;
   /** The worst of `billed_cost_ratio_by_model`. */
@@ -13,7 +13,7 @@ export interface Figures {
   readonly observation_tokens_saved: number;
   readonly retention: number;
   readonly retention_or_recoverable: number;
-  /** Of the turns at which no clear was declared. */
+  /** Of the turns without a declared clear. */
   readonly prefix_stability: number;
   readonly declared_clears: number;
   readonly transcripts: number;

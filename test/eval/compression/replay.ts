@@ -9,14 +9,14 @@ import { measureRetention, type Retention } from './retention.ts';
 import { messageTokens, tokensOf } from './token-table.ts';
 import type { Transcript } from './transcripts.ts';
 
-/** What a transcript's replay shows: each turn's request, as it came and as it went out. */
+/** The replay of a transcript: each turn's request, received and sent. */
 export interface Replay {
   readonly original: readonly BilledTurn[];
   readonly sent: readonly BilledTurn[];
-  /** Turns after the first, and those whose request begins with the one before, byte for byte. */
+  /** Turns after the first, and those whose request starts with the previous one byte for byte. */
   readonly turns: number;
   readonly stableTurns: number;
-  /** Turns at which old results were declared to go out as summaries from then on. */
+  /** Turns at which a clear was declared. */
   readonly clears: number;
   readonly observationTokens: { readonly before: number; readonly after: number };
   readonly retention: Retention;
@@ -24,9 +24,8 @@ export interface Replay {
 }
 
 /**
- * Every prefix that ends in a user's or a tool's message is one request, compressed from nothing each time.
- *
- * @param clearBefore before which message a request's results are old.
+ * Every prefix that ends with a user or tool message is one request, compressed from the start each time.
+ * @param clearBefore the message before which a request's results are old.
  */
 export function replay(
   transcript: Transcript,

@@ -1,24 +1,23 @@
 import type { Message } from './transcripts.ts';
 
 export interface Retention {
-  /** Values of later calls that stood in the context as the client sent it. */
+  /** Values of later calls that the client's context contained. */
   values: number;
-  /** Of those, the ones in the context that went out; what a reference names counts, for it is there in full. */
+  /** Those that the sent context contained too. The target of a reference counts as contained. */
   inContext: number;
-  /** And the ones that stand there, or behind a marker. */
+  /** Those that the sent context contained or a marker stands for. */
   recoverable: number;
 }
 
-/** Shorter ones ("1", "no") are found anywhere. */
+/** Shorter values ("1", "no") occur anywhere. */
 const valueLengthMin = 3;
 const numberLengthMin = 2;
 
 /**
- * Counts whose values the agent could still read when it made its calls.
- *
+ * Counts the values that the agent could still read when it made its calls.
  * @param before what the client had sent, message by message
- * @param sent what went out, with references followed
- * @param omitted what markers in it stand for
+ * @param sent what the gateway sent, with references resolved
+ * @param omitted the content that its markers stand for
  */
 export function measureRetention(
   message: Message,
@@ -37,7 +36,7 @@ export function measureRetention(
   return found;
 }
 
-/** The values of a turn's calls; where calls are written as text, the words of the command and its lines. */
+/** The values of a turn's calls. If calls are written as text, the words of the command and its lines. */
 function valuesOf({ content, tool_calls = [] }: Message): Set<string> {
   const values = new Set<string>();
   for (const call of tool_calls) collect(readArguments(call.function.arguments), values);
@@ -62,7 +61,7 @@ function collect(value: unknown, values: Set<string>): void {
   }
 }
 
-/** Fenced blocks and the insides of elements at the end of a turn. */
+/** Fenced blocks and the contents of elements at the end of a turn. */
 function commandsOf(text: string): string[] {
   const fenced = [...text.matchAll(/```[a-z]*\n([^]*?)```/g)].map((match) => match[1] ?? '');
   const tagged = /<([A-Za-z_][\w-]*)>([^]*)<\/\1>\s*$/.exec(text)?.[2];

@@ -1,6 +1,6 @@
 import { countTokens } from '../../../apps/compressor/src/text/count-tokens.ts';
 
-/** What a message takes beside its text, about, in every chat format. */
+/** The approximate overhead of a message in every chat format. */
 export const messageTokens = 4;
 
 const counts = new Map<string, number>();

@@ -18,11 +18,11 @@ export interface Message {
 /** A recorded session of an agent. */
 export interface Transcript {
   readonly id: string;
-  /** Which bars hold: by what the tools answer. */
+  /** The kind of tool results, which decides the bars. */
   readonly set: 'json' | 'coding';
   readonly messages: readonly Message[];
   readonly blocks: readonly ContextBlock[];
-  /** Positions of what tools answered: see `isObservation`. */
+  /** Positions of tool results: see `isObservation`. */
   readonly observations: ReadonlySet<number>;
 }
 
@@ -48,7 +48,7 @@ function readTranscript({
   return { id, set, messages, blocks: messages.map(readBlock), observations };
 }
 
-/** One message, one block; a call's arguments belong to the turn that makes it. */
+/** One message, one block. The arguments of a call belong to the turn with the call. */
 function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
   const calls = tool_calls.map((call) => `${call.function.name} ${call.function.arguments}`);
   const text = [content ?? '', ...calls].filter((part) => part !== '').join('\n');
@@ -56,8 +56,8 @@ function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
 }
 
 /**
- * A tool's message is one, and so is a user's turn that answers an assistant's turn without a tool call whose text ends in a
- * command: the rule by which the compressor tells them from people's words.
+ * A tool message is an observation. So is a user turn after an assistant turn that has no tool call and ends
+ * with a command. The compressor uses the same rule to distinguish observations from user texts.
  */
 function isObservation(messages: readonly Message[], at: number): boolean {
   const message = messages[at];

@@ -1,4 +1,4 @@
-/** A prompt with the score that orders it, and what each model was worth on it. */
+/** A prompt with its score, and the quality of each model on it. */
 export interface Scored {
   readonly score: number;
   readonly capable: number;
@@ -6,16 +6,20 @@ export interface Scored {
 }
 
 export interface RoutingFigures {
-  /** Mean share of the quality gap that is recovered, over all shares of capable calls. Random is 0.5. Null: there is no gap. */
+  /**
+   * Mean share of the quality gap that is recovered, over all shares of capable calls. Random is 0.5. Null if
+   * there is no gap.
+   */
   readonly apgr: number | null;
-  /** The least share of capable calls that recovers half, and four fifths, of the gap. */
+  /** The smallest share of capable calls that recovers half, and four fifths, of the gap. */
   readonly callsFor50: number | null;
   readonly callsFor80: number | null;
 }
 
 /**
- * Sends the share x of prompts with the highest score to the capable model, for every x. Quality gap recovered:
- * (quality − cheap) / (capable − cheap). Prompts of equal score count by their mean, so that their order says nothing.
+ * Sends the share x of prompts with the highest score to the capable model, for every x. Recovered gap:
+ * (quality − cheap) / (capable − cheap). Prompts with equal scores count with their mean, so that their order
+ * does not matter.
  */
 export function measureRouting(prompts: readonly Scored[]): RoutingFigures {
   const gains = gainsInOrder(prompts);
@@ -51,7 +55,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Percentile bootstrap over prompts, 95%. Deterministic: the same prompts give the same interval. */
+/** 95% percentile bootstrap over prompts. Deterministic: the same prompts give the same interval. */
 export function bootstrapApgr(prompts: readonly Scored[], samples: number): Interval | null {
   const draw = randomFrom(prompts.length);
   const found: number[] = [];
@@ -66,7 +70,7 @@ export function bootstrapApgr(prompts: readonly Scored[], samples: number): Inte
   return { low: at(0.025), high: at(0.975) };
 }
 
-/** Mulberry32 (T. Ettinger): good enough to draw samples with, and the same everywhere. */
+/** Mulberry32 (T. Ettinger): good enough for drawing samples, and equal on every machine. */
 export function randomFrom(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -1,17 +1,20 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The shortest prefix that providers cache, where the catalogue does not know it. */
+/** The shortest prefix that providers cache, if the catalogue does not state it. */
 const cachedTokensMin = 1024;
 
 /** One call, as the provider counts it. */
 export interface BilledCall {
-  /** Of the input, what an earlier call of the session has begun with too. */
+  /** The part of the input that an earlier call of the session started with too. */
   readonly sharedTokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** What a session costs at a model, in tokens at its plain input price. Calls follow each other within the cache's lifetime. */
+/**
+ * The cost of a session for a model, in tokens at its plain input price. Calls follow within the cache's
+ * lifetime.
+ */
 export function billSession({ prices, cache }: CatalogModel, calls: readonly BilledCall[]): number {
   if (prices === null || prices.input === 0) return 0;
   const isCached = cache !== null && cache.kind !== 'none' && cache.readMultiplier !== null;
@@ -29,17 +32,17 @@ export function billSession({ prices, cache }: CatalogModel, calls: readonly Bil
 }
 
 /**
- * A session's calls with what they share: prompts are tools, then instructions, then messages, and a provider keeps every prefix
- * that was sent. Tools that differ end the shared part; messages only grow.
+ * A session's calls with their common prefixes. Prompts are tools, then instructions, then messages, and a
+ * provider caches every sent prefix. Different tools end the common part. Messages only grow.
  */
 export class SharedPrefixes {
   readonly calls: BilledCall[] = [];
   readonly #sent: { readonly tools: readonly number[]; tail: number }[] = [];
 
   /**
-   * @param tools in the order in which they are sent, by position; equal numbers are equal definitions.
-   * @param toolTokens of each of them.
-   * @param tailTokens of all that comes behind: instructions and messages.
+   * @param tools the sent tools in order, as numbers; equal numbers are equal definitions.
+   * @param toolTokens tokens of each tool.
+   * @param tailTokens tokens of all that follows: instructions and messages.
    */
   add(
     tools: readonly number[],

@@ -1,12 +1,12 @@
 import type { ToolDefinition } from '@gateway/contracts';
 
-/** One call of a model in a recorded session. */
+/** One model call of a recorded session. */
 export interface EvalRequest {
-  /** The user's turns up to now. */
+  /** The user's turns so far. */
   readonly userTurns: readonly string[];
-  /** Of what came since the request before, the model's own words left out. */
+  /** New tokens since the previous request, without the model's own words. */
   readonly newTokens: number;
-  /** Of what the model answers. */
+  /** Tokens of the model's answer. */
   readonly outputTokens: number;
   /** The tool that the answer calls. */
   readonly needed: string | undefined;
@@ -17,12 +17,12 @@ export interface EvalSession {
   readonly id: string;
   readonly source: 'apibank' | 'bfcl_multi_turn' | 'airline';
   readonly systemTokens: number;
-  /** The tools that it came with. */
+  /** Its own tools. */
   readonly tools: readonly ToolDefinition[];
   readonly requests: readonly EvalRequest[];
 }
 
-/** A list of tools that a session is replayed against. */
+/** A list of tools for replaying a session. */
 export interface EvalList {
   readonly tools: readonly ToolDefinition[];
   readonly tokens: readonly number[];

@@ -6,7 +6,7 @@ import { loadTranscripts, type Message } from '../compression/transcripts.ts';
 import { tokensOf } from '../compression/token-table.ts';
 import type { EvalRequest, EvalSession } from './eval-session.ts';
 
-/** The public dialogues have no results and no instructions: these stand for them. */
+/** The public dialogues have no results and no instructions. These values replace them. */
 const systemTokens = 300;
 const resultTokens = 80;
 const callTokens = 40;
@@ -24,7 +24,7 @@ interface QueryLine {
 
 export interface SessionData {
   readonly sessions: readonly EvalSession[];
-  /** All tools of the sets, for lists to be filled with. */
+  /** All tools of the sets, for filling lists. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
 }
 
@@ -70,7 +70,10 @@ function defineTool(id: string, name: string, description: string, parameters: u
   return { hash, name, description, parameters, examples: [] };
 }
 
-/** Each set has one line a turn of a dialogue; the golds of a turn are called one after the other, then the model answers. */
+/**
+ * Each set has one line per turn of a dialogue. The golds of a turn are called one after the other, then the
+ * model answers.
+ */
 function readDialogues(
   source: 'apibank' | 'bfcl_multi_turn',
   lines: readonly QueryLine[],
@@ -103,8 +106,8 @@ function readTurn(turns: readonly QueryLine[], tools: ReadonlyMap<string, ToolDe
 }
 
 /**
- * Transcripts do not carry their tools: definitions are made of the names, of the arguments with which they are called, and of
- * descriptions in words of ours.
+ * Transcripts do not contain their tools. Definitions are made from the names, the arguments of their calls,
+ * and our own descriptions.
  */
 function readTranscripts(folder: string): EvalSession[] {
   const transcripts = loadTranscripts(folder).filter(({ set }) => set === 'json');

@@ -3,12 +3,12 @@ import type { ToolDefinition } from '@gateway/contracts';
 import { tokensOf } from '../compression/token-table.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 
-/** Real servers' tools, of which half of what fills a list is taken. */
+/** Tools of real servers, which make up half of the filling of a list. */
 const realServers = ['github_mcp', 'mongodb_mcp'];
 
 /**
- * The session's own tools among others, `size` in all: half of the others are tools of real servers, half of any set. Drawn and
- * put in order by a hash of session and tool, so that every run has the same lists.
+ * The session's own tools among others, `size` in total. Half of the others are tools of real servers, half
+ * of any set. A hash of session and tool draws and orders them, so every run has the same lists.
  */
 export function makeList(
   session: EvalSession,

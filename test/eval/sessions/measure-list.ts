@@ -8,21 +8,21 @@ import { replaySession, replayStateless } from './replay-session.ts';
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
 const targets = [0.9, 0.95, 0.97, 0.98, 0.985, 0.99, 0.991, 0.9925, 0.995, 0.9999];
 const uses = [0.8, 0.9, 1] as const;
-/** The bar is set at this assumption. */
+/** The assumption at which the bar is set. */
 export const usedShare = 0.9;
 export const effectiveRecallMin = 0.99;
 
-/** For the frontier, which does not hang on it: the usual of a cached prefix. */
+/** The frontier does not depend on it: the usual mode for a cached prefix. */
 const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
 
 /** One setting, over all sessions. */
 export interface Point {
   readonly setting: string;
-  /** Billed against sending everything, by model. */
+  /** Billed cost relative to sending everything, by model. */
   readonly cost: Readonly<Record<string, number>>;
   readonly tokens: number;
   readonly forwardedRecall: number;
-  /** By how likely the model is to use the net for a tool that it needs and does not see, each time anew. */
+  /** By the probability that the model uses recovery for a missing tool, independently each time. */
   readonly effectiveRecall: Readonly<Record<string, number>>;
   readonly roundsPerSession: number;
   readonly keptShare: number;
@@ -38,7 +38,7 @@ export interface ListReport {
   readonly frontier: readonly Point[];
   /** By recall target, under each model's prices. */
   readonly priced: Readonly<Record<string, readonly Point[]>>;
-  /** By the provider's own way, of the models that have one. */
+  /** With the provider's own deferral, for models that have it. */
   readonly native: Readonly<Record<string, readonly Point[]>>;
 }
 
@@ -137,7 +137,7 @@ function priceOf(model: CatalogModel): ReplaySettings['price'] {
   };
 }
 
-/** By model and session: what sending everything costs. */
+/** By model and session: the cost of sending everything. */
 function baseOf(all: readonly ReplayOutcome[], models: readonly CatalogModel[]): Map<string, number> {
   return new Map(
     models.map((model) => [nameOf(model), sumOf(all, ({ calls }) => billSession(model, calls))]),
@@ -169,7 +169,7 @@ function summarize(
   };
 }
 
-/** Needs that the net meets: it is used at one of the chances up to then. */
+/** Needs that recovery reaches at one of the chances so far. */
 function reached({ chances }: ReplayOutcome, use: number): number {
   return chances.reduce((sum, count) => sum + 1 - (1 - use) ** count, 0);
 }

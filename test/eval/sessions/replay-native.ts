@@ -5,20 +5,20 @@ import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { askRouter, countChance, renderQuestion, replayRequests, type ReplayState } from './replay-state.ts';
 
 /**
- * Providers' own ways in the same replay. `deferred`: what is not loaded costs nothing until the model searches (a step of the same
- * answer, for which the context is read once more), and then stands in the transcript. `allowed`: every definition is in the prompt
- * whatever may be called.
+ * The provider's own deferral in the same replay. `deferred`: an unloaded definition is free until the model
+ * searches (a step of the same answer, for which the context is read again), and is then part of the
+ * transcript. `allowed`: the prompt contains every definition, whatever may be called.
  */
 export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {
   readonly way: NonNullable<CatalogModel['nativeSelection']>;
-  /** Nothing is loaded but the search: what a client without a plan does. */
+  /** Only the search is loaded, like for a client without a plan. */
   readonly defersAll?: boolean;
 };
 
-/** What the model writes to search, and the search tool's own definition: an estimate. */
+/** The tokens of the model's search call and of the search tool's definition: an estimate. */
 const searchAskTokens = 60;
 const searchToolTokens = 300;
-/** Tools that Anthropic's search answers with: three to five, by its documentation. */
+/** The number of tools that Anthropic's search returns: three to five, according to its documentation. */
 const foundTools = 5;
 
 export function replayNative(subject: ReplaySubject, setting: NativeSetting): Promise<ReplayOutcome> {
@@ -57,7 +57,7 @@ function priceNatively(
     : { cacheRead: cacheRead ?? 1, cacheWrite: cacheWrite ?? 1, cachedTokensMin: 0 };
 }
 
-/** The model calls what is loaded, searches for what is deferred, and goes without what it may not call. */
+/** The model calls loaded tools, searches for deferred tools, and does without tools that it may not call. */
 function answer(
   { list, index }: ReplaySubject,
   { way }: NativeSetting,
@@ -85,7 +85,7 @@ function answer(
       state.tail += searchAskTokens + (list.tokens[position] ?? 0) + (foundTools - 1) * mean;
     }
   }
-  // A deferred tool that was found is defined by the transcript; it is never loaded into the prompt.
+  // The transcript defines a deferred tool that was found. It is never loaded into the prompt.
   if (isIn) state.called.add(needed);
   send(outputTokens);
 }

@@ -14,12 +14,15 @@ import {
   type ReplayState,
 } from './replay-state.ts';
 
-/** What the model writes to ask the stand-in for a tool. */
+/** The tokens of a call of the recovery tool. */
 const askTokens = 60;
 const standInTokens = 180;
 const nameTokens = 5;
 
-/** Sends a session through the router's own planner, request by request, and counts what providers would bill. */
+/**
+ * Sends a session through the router's own planner, request by request, and counts the tokens that providers
+ * would bill.
+ */
 export function replaySession(subject: ReplaySubject, settings: ReplaySettings): Promise<ReplayOutcome> {
   return replayRequests(subject, async (request, planner, state) => {
     const planned = await planRequest(planner, subject, settings, request, state);
@@ -46,7 +49,7 @@ async function planRequest(
   return { ...reply, recovery: { armed: reply.recovery.armed, way: wayOf(reply) } };
 }
 
-/** The model answers by the plan: with the call it wants to make, or asks the net for it first, or goes without. */
+/** The model answers under the plan: with its call, with a recovery call first, or without the tool. */
 function answer(
   { list, index }: ReplaySubject,
   { needed, outputTokens }: EvalRequest,
@@ -59,7 +62,7 @@ function answer(
   if (needed === undefined || position === undefined) return send(forwarded, state.tail, outputTokens);
   const isIn = forwarded.includes(position);
   countNeed(needed, isIn, recovery.armed, state);
-  // Once it has called a tool by the stand-in, the model sees that call, and makes the next one like it.
+  // After a call through the recovery tool, the model sees that call and makes the next one in the same way.
   if (isIn || !recovery.armed || state.recovered.has(needed))
     return send(forwarded, state.tail, outputTokens);
   state.recovered.add(needed);
@@ -75,7 +78,7 @@ function answer(
   send(forwarded, shown, outputTokens);
 }
 
-/** What is in since the net brought it back, is in by the net. */
+/** A tool that recovery added counts as recovered. */
 function countNeed(needed: string, isIn: boolean, isArmed: boolean, state: ReplayState): void {
   state.needs += 1;
   if (isIn || isArmed) state.called.add(needed);
@@ -96,7 +99,7 @@ function sendCall(
   prefixes: SharedPrefixes,
 ): void {
   const leftOut = tools.length - positions.length;
-  // Stand-ins for different numbers of tools are different tools.
+  // Recovery tools for different numbers of tools are different tools.
   const standIn = -1 - leftOut;
   const sent = isArmed && leftOut > 0 ? [...positions, standIn] : positions;
   const tokensAt = (position: number): number =>
@@ -104,12 +107,12 @@ function sendCall(
   prefixes.add(sent, tokensAt, tail, output);
 }
 
-/** From 0 to 1, the same in every run. */
+/** From 0 to 1, equal in every run. */
 export function draw(seed: string): number {
   return createHash('md5').update(seed).digest().readUInt32BE(0) / 0x1_0000_0000;
 }
 
-/** Everything with every request, or the best K of its newest turn: what a gateway without sessions does. */
+/** All tools with every request, or the best K of its newest turn, like a gateway without conversations. */
 export async function replayStateless(
   { session, list, index, ranker }: ReplaySubject,
   k: number | null,

@@ -6,16 +6,16 @@ import { SharedPrefixes } from './bill.ts';
 import type { EvalRequest } from './eval-session.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 
-/** What a message takes beside its text. */
+/** The overhead of a message in addition to its text. */
 export const messageTokens = 4;
 
-/** What a replay knows of its session so far. */
+/** The state of a replay of one session. */
 export interface ReplayState {
   readonly prefixes: SharedPrefixes;
   readonly called: Set<string>;
-  /** Tools that were left out, and asked for since. */
+  /** Pruned tools that the model asked for since. */
   readonly recovered: Set<string>;
-  /** By tool: how often it was needed and left out. */
+  /** By tool: how often it was needed while it was pruned. */
   readonly missed: Map<string, number>;
   readonly chances: number[];
   remembered: PlannedConversation | undefined;
@@ -26,7 +26,7 @@ export interface ReplayState {
   kept: number;
 }
 
-/** Takes a session's requests in turn, each answered by the caller, and counts. */
+/** Processes a session's requests in order, each answered by the caller, and counts. */
 export async function replayRequests(
   { session, index, ranker, priors }: ReplaySubject,
   answer: (request: EvalRequest, planner: ToolPlanner, state: ReplayState) => Promise<void>,
@@ -60,7 +60,7 @@ function openState(systemTokens: number): ReplayState {
   };
 }
 
-/** What the router is asked with a request. */
+/** The input of the router for a request. */
 export function renderQuestion(
   { session, list, index }: ReplaySubject,
   { kOverride, recallTarget, price }: Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'>,
@@ -87,7 +87,7 @@ export function renderQuestion(
   };
 }
 
-/** Asks the router, and keeps for the next request what a gateway would. */
+/** Calls the router, and stores the state for the next request like the gateway. */
 export async function askRouter(
   planner: ToolPlanner,
   question: PlanToolsRequest,
@@ -109,7 +109,7 @@ export async function askRouter(
   return reply;
 }
 
-/** One more need of a tool that was left out: how many chances there were by now to ask for it. */
+/** Records another need of a pruned tool: the number of chances so far to ask for it. */
 export function countChance(needed: string, { missed, chances }: ReplayState): void {
   const count = (missed.get(needed) ?? 0) + 1;
   missed.set(needed, count);

@@ -5,7 +5,7 @@ import type { KeywordIndex } from '../../../apps/tool-router/src/tool-index/keyw
 import type { BilledCall } from './bill.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 
-/** A session against a list, ready to be replayed under many settings. */
+/** A session with a list, prepared for replays under many settings. */
 export interface ReplaySubject {
   readonly session: EvalSession;
   readonly list: EvalList;
@@ -17,19 +17,22 @@ export interface ReplaySubject {
 export interface ReplaySettings {
   readonly recallTarget: number;
   readonly kOverride: number | null;
-  /** How what is left out stays reachable. `priced`: as the router chooses. */
+  /** How pruned tools stay reachable. `priced`: as the router chooses. */
   readonly net: 'none' | 'priced' | 'in_place' | 'regrown';
   readonly price: Omit<PlanPrice, 'listTokens' | 'headTokens'>;
 }
 
 export interface ReplayOutcome {
   readonly calls: readonly BilledCall[];
-  /** Calls of tools that the session makes, and those of them whose tool was forwarded by the plan itself. */
+  /** Tool calls of the session, and those whose tool the plan itself forwarded. */
   readonly needs: number;
   readonly forwarded: number;
-  /** The others: to each, the how-manieth need of its tool it was, which is how many chances there were to use the net. */
+  /**
+   * The other calls: for each, the number of needs of its tool so far, which is the number of chances to use
+   * recovery.
+   */
   readonly chances: readonly number[];
-  /** Hidden rounds, if the net is used at the first chance. */
+  /** Recovery rounds, if the model uses recovery at the first chance. */
   readonly rounds: number;
   /** Mean share of the list that was forwarded. */
   readonly kept: number;

@@ -18,7 +18,7 @@ export function printReport(reports: readonly ListReport[]): void {
 }
 
 interface Bar {
-  /** The cheapest setting that reaches the effective recall; null where none does. */
+  /** The cheapest setting that reaches the effective recall. Null if there is none. */
   readonly ours: Point | null;
   /** The cheapest stateless K that forwards as much as ours reaches. */
   readonly stateless: Point | null;

@@ -45,7 +45,7 @@ const untilEpoch = (keyId: string, isRight: (epoch: number) => boolean) =>
     return isRight(epoch) ? epoch : undefined;
   });
 
-it('every change of a key writes its epoch, its revocation a negative one, for a while', async () => {
+it('every change of a key writes its epoch, a revocation a negative one, for a limited time', async () => {
   const keyId = await makeKey();
   const created = await untilEpoch(keyId, (epoch) => epoch > 0);
   await edge.call(updateKey, { accountId, keyId, body: { name: 'renamed' } });
@@ -58,7 +58,7 @@ it('every change of a key writes its epoch, its revocation a negative one, for a
   expect(seconds).toBeLessThanOrEqual(900);
 });
 
-it('what is written late puts nothing back, and an end is final', async () => {
+it('a late write does not restore an older epoch, and a revocation is final', async () => {
   const board = new RedisEpochBoard(redis);
   const name = accountEpochName(newId());
   const writeAll = async (...epochs: number[]) => {
@@ -70,7 +70,7 @@ it('what is written late puts nothing back, and an end is final', async () => {
   expect(await writeAll(-9, 8, 10)).toBe(-9);
 });
 
-it('what could not be written while Redis was away is written when it is back', async () => {
+it('an epoch that could not be written while Redis was down is written when it returns', async () => {
   const keyId = await makeKey();
   await untilEpoch(keyId, (epoch) => epoch > 0);
   await stack.service('redis').stop();
@@ -79,7 +79,7 @@ it('what could not be written while Redis was away is written when it is back', 
   await untilEpoch(keyId, (epoch) => epoch < 0);
 }, 60_000);
 
-it('what Redis refused is written once it takes it, without a new connection', async () => {
+it('an epoch that Redis refused is written when Redis accepts it, without a new connection', async () => {
   const board = new RedisEpochBoard(redis);
   const name = accountEpochName(newId());
   await redis.config('SET', 'maxmemory', '1');

@@ -8,7 +8,7 @@ import { answerBytesMax, recordsMax } from '../../../apps/account/src/idempotenc
 import { createAccountDatabase } from '../../../apps/account/src/persistence/account-database.ts';
 import { connectAs, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 
-describe('answers kept for an idempotency key', () => {
+describe('answers stored for an idempotency key', () => {
   let stack: Stack;
   let edge: Messaging;
   let pool: pg.Pool;
@@ -40,7 +40,7 @@ describe('answers kept for an idempotency key', () => {
   const countRecords = async () =>
     (await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM idempotency_records')).rows[0]
       ?.count;
-  /** Records as if calls had made them, the first one the oldest. */
+  /** Inserts records as if calls had made them, the oldest first. */
   const fill = (count: number, bytes: number) =>
     pool.query(
       `INSERT INTO idempotency_records
@@ -64,7 +64,7 @@ describe('answers kept for an idempotency key', () => {
     expect(stack.logs('account')).not.toContain(secret.slice(11, 23));
   });
 
-  it('are given for a day: later the same call makes another key', async () => {
+  it('are returned for one day: after that, the same call creates another key', async () => {
     const idempotencyKey = newIdempotencyKey();
     const first = await make(idempotencyKey);
     await expect(make(idempotencyKey)).resolves.toEqual({ ...first, replayed: true });
@@ -78,7 +78,7 @@ describe('answers kept for an idempotency key', () => {
     expect(later.key.id).not.toBe(first.key.id);
   });
 
-  it('are deleted after it, even if nobody calls again', async () => {
+  it('are deleted when they expire, even without further calls', async () => {
     await make(newIdempotencyKey());
     await pool.query('UPDATE idempotency_records SET expires_at = now()');
     await make(newIdempotencyKey());
@@ -92,7 +92,7 @@ describe('answers kept for an idempotency key', () => {
     expect(await countRecords()).toBe(0);
   });
 
-  it('are bounded in number, the oldest going first', async () => {
+  it('are limited in number, and the oldest are deleted first', async () => {
     await fill(recordsMax, 1);
     const idempotencyKey = newIdempotencyKey();
     await make(idempotencyKey);
@@ -102,7 +102,7 @@ describe('answers kept for an idempotency key', () => {
     await expect(make(idempotencyKey)).resolves.toMatchObject({ replayed: true });
   });
 
-  it('are bounded in bytes, and the newest one always stays', async () => {
+  it('are limited in bytes, and the newest always stays', async () => {
     await fill(4, answerBytesMax / 4);
     await make(newIdempotencyKey());
     expect(await countRecords()).toBe(4);
@@ -113,7 +113,7 @@ describe('answers kept for an idempotency key', () => {
     await expect(make(idempotencyKey)).resolves.toMatchObject({ replayed: true });
   });
 
-  it('are those of a call that was made: of twenty at once one is, and one that failed keeps nothing', async () => {
+  it('belong to one call: of twenty at once one runs, and a failed call stores nothing', async () => {
     const idempotencyKey = newIdempotencyKey();
     const before = (await edge.call(listKeys, { accountId })).keys.length;
     const made = await Promise.all(Array.from({ length: 20 }, () => make(idempotencyKey)));

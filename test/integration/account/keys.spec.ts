@@ -43,7 +43,7 @@ describe('the account service', () => {
     edge.onBroadcast(keyChanged, (change) => changes.push(change));
     database = new pg.Pool({ connectionString: stack.dev.postgres.account, max: 1 });
     undo.push(() => database.end());
-    // One test here takes the database away.
+    // One test here stops the database.
     database.on('error', () => undefined);
     accountId = await makeAccount('the tests');
   }, 180_000);
@@ -61,7 +61,7 @@ describe('the account service', () => {
   const changeOf = (keyId: string, epoch: number) =>
     eventually(() => changes.find((change) => change.keyId === keyId && change.epoch === epoch));
 
-  it('finds the account that was made by a name before, even when two make it at once', async () => {
+  it('returns the existing account of a name, even if two calls create it at once', async () => {
     const replies = await Promise.all(
       Array.from({ length: 8 }, () => operator.call(createAccount, { name: 'once', isDemo: true })),
     );
@@ -70,7 +70,7 @@ describe('the account service', () => {
     await expect(operator.call(createAccount, { name: 'once' })).resolves.toMatchObject({ created: false });
   });
 
-  it('creates a key from a name alone, with the limits of the account', async () => {
+  it('creates a key from a name only, with the limits of the account', async () => {
     const { key, secret } = await makeKey({ name: 'only a name' });
     expect(key).toMatchObject({
       object: 'api_key',
@@ -88,14 +88,14 @@ describe('the account service', () => {
     expect(parseApiKey(secret)).toEqual({ valid: true, prefix: key.prefix, last4: key.last4 });
   });
 
-  it('lets a key have limits of its own', async () => {
+  it('allows a key its own limits', async () => {
     const limits = { rate_limit_rpm: 7, daily_token_budget: 0, k_target_override: 512 };
     const { key, secret } = await makeKey({ name: 'limited', ...limits });
     expect(key).toMatchObject({ ...limits, inherited: ['weekly_token_budget'] });
     await expect(grantOf(secret)).resolves.toMatchObject({ rateLimitRpm: 7, kTargetOverride: 512 });
   });
 
-  it('grants what the key may do, with the preferences of its account', async () => {
+  it('returns the permissions of a key, with the preferences of its account', async () => {
     const { key, secret } = await makeKey();
     await expect(grantOf(secret)).resolves.toEqual({
       accountId,
@@ -119,7 +119,7 @@ describe('the account service', () => {
     });
   });
 
-  it('stores a key as an HMAC under the pepper, and its secret nowhere', async () => {
+  it('stores a key as an HMAC with the pepper, and its secret nowhere', async () => {
     const { key, secret } = await makeKey();
     const { rows } = await database.query<{ key_hash: Buffer; row: string }>(
       'SELECT key_hash, to_jsonb(api_keys)::text AS row FROM api_keys WHERE id = $1',
@@ -132,7 +132,7 @@ describe('the account service', () => {
   });
 
   it.each(['2020-01-01T00:00:00Z', new Date(Date.now() - 1_000).toISOString()])(
-    'refuses an expiry that does not lie ahead: %s',
+    'rejects an expiry that is not in the future: %s',
     async (expires_at) => {
       await expect(makeKey({ name: 'late', expires_at })).rejects.toMatchObject({
         code: 'invalid_field',
@@ -141,12 +141,12 @@ describe('the account service', () => {
     },
   );
 
-  it('still tells of an expired key that, and when, it expired', async () => {
+  it('reports for an expired key that and when it expired', async () => {
     const { secret, key } = await makeKey({
       name: 'brief',
       expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     });
-    // Made to have ended, rather than made so short that it may have ended before it is made.
+    // The expiry is set to the past, because a very short one could end before the key is created.
     const ended = new Date(Date.now() - 1_000).toISOString();
     await database.query(
       "UPDATE api_keys SET created_at = created_at - interval '1 hour', expires_at = $2 WHERE id = $1",
@@ -155,7 +155,7 @@ describe('the account service', () => {
     expect((await grantOf(secret))?.expiresAt).toBe(ended);
   });
 
-  it('gives unknown and revoked keys one and the same answer', async () => {
+  it('gives the same answer for unknown and revoked keys', async () => {
     const { key, secret } = await makeKey();
     await edge.call(revokeKey, { accountId, keyId: key.id });
     const [revoked, unknown] = await Promise.all(
@@ -165,7 +165,7 @@ describe('the account service', () => {
     expect(unknown).toEqual(revoked);
   });
 
-  it('lists keys, the newest first, without their secrets and without the revoked ones', async () => {
+  it('lists keys, newest first, without secrets and without revoked keys', async () => {
     const owner = await makeAccount('lists');
     const made = [];
     for (const name of ['one', 'two', 'three']) made.push(await makeKey({ name }, owner));
@@ -176,7 +176,7 @@ describe('the account service', () => {
     await expect(edge.call(listKeys, { accountId: newId() })).resolves.toEqual({ keys: [] });
   });
 
-  it('sets one tool list and leaves the other, and tells null from empty', async () => {
+  it('sets one tool list and keeps the other, and distinguishes null from empty', async () => {
     const { key, secret } = await makeKey();
     const set = async (body: object) =>
       (await edge.call(setToolLists, { accountId, keyId: key.id, body })).key;
@@ -194,7 +194,7 @@ describe('the account service', () => {
     await expect(grantOf(secret)).resolves.toMatchObject({ allowedTools: null, deniedTools: [] });
   });
 
-  it('bounds what the tool lists of an account take', async () => {
+  it('limits the size of the tool lists of an account', async () => {
     const long = Array.from({ length: 4096 }, (_, i) => String(i).padEnd(250, 'x'));
     const owner = await makeAccount('long lists');
     const keys = await Promise.all(Array.from({ length: 5 }, () => makeKey({ name: 'long' }, owner)));
@@ -207,7 +207,7 @@ describe('the account service', () => {
     expect((await edge.call(listKeys, { accountId: owner })).keys).toHaveLength(5);
   });
 
-  it('raises the epoch with every change, and broadcasts it', async () => {
+  it('raises the epoch with every change and broadcasts it', async () => {
     const { key, secret } = await makeKey();
     const created = (await grantOf(secret))?.epoch ?? Number.NaN;
     await changeOf(key.id, created);
@@ -229,7 +229,7 @@ describe('the account service', () => {
     expect(Number(rows[0]?.epochs)).toBe(keys.length);
   });
 
-  it('answers not_found for a key of another account, revoked or never made, and changes nothing', async () => {
+  it('returns not_found for a key of another account, a revoked or an unknown key, and changes nothing', async () => {
     const { key, secret } = await makeKey();
     const stranger = await makeAccount('a stranger');
     const epochBefore = (await grantOf(secret))?.epoch;
@@ -249,7 +249,7 @@ describe('the account service', () => {
     await expect(makeKey({ name: 'x' }, newId())).rejects.toEqual(notFound);
   });
 
-  it('records when a key was last used, once a minute at most', async () => {
+  it('records when a key was last used, at most once a minute', async () => {
     const { key, secret } = await makeKey();
     const read = async () =>
       (await edge.call(listKeys, { accountId })).keys.find(({ id }) => id === key.id)?.last_used_at;
@@ -261,7 +261,7 @@ describe('the account service', () => {
     await expect(read()).resolves.toBe(first);
   });
 
-  it('says so while its database is away, and goes on when it is back', async () => {
+  it('reports that its database is down, and continues when it is back', async () => {
     const { secret } = await makeKey();
     await stack.service('postgres').stop();
     await expect(grantOf(secret)).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -21,10 +21,10 @@ const recipientPublicKey = createSealingKeyPair().publicKey;
 const passwords = new PasswordHasher();
 const allowance = { free: 100, firstBlockMs: 1_000, longestBlockMs: 1_000 };
 
-describe('sessions that begin and end while something else happens to them', () => {
+describe('login sessions that start and end during another change', () => {
   const undo: Undo[] = [];
   let database: AccountDatabase;
-  /** Somebody else's connection, with a transaction of its own. */
+  /** Another connection with its own transaction. */
   let other: pg.Client;
   let identity: Identity;
   let userId: string;
@@ -67,7 +67,7 @@ describe('sessions that begin and end while something else happens to them', () 
       return rows.length > 0 ? true : null;
     });
 
-  it('do not begin on a password that is changed while it is looked at', async () => {
+  it('do not start if the password changes during the check', async () => {
     const changed = await passwords.hash('the password of now');
     await other.query('BEGIN');
     await other.query('UPDATE identity_users SET password_hash = $1', [changed]);
@@ -82,7 +82,7 @@ describe('sessions that begin and end while something else happens to them', () 
     expect(await sessions()).toEqual([]);
   });
 
-  it('begin on a password that is hashed anew while it is looked at', async () => {
+  it('start if the password is rehashed during the check', async () => {
     const renewed = await passwords.hash(password);
     await other.query('BEGIN');
     await other.query('UPDATE identity_users SET password_hash = $1', [renewed]);
@@ -93,7 +93,7 @@ describe('sessions that begin and end while something else happens to them', () 
     expect(await sessions()).toHaveLength(1);
   });
 
-  it('end though they are refreshed at that moment', async () => {
+  it('end even if they are refreshed at that moment', async () => {
     await enter();
     const [session] = await sessions();
     const sessionId = session?.id ?? '';

@@ -32,7 +32,7 @@ describe('the keys that sign session tokens', () => {
   const open = (keys = boxKeys) => new SigningKeys({ database, boxKeys: keys, now: () => now });
   const kidsOf = async (keys: SigningKeys) => (await keys.publicKeys()).map(({ kid }) => kid);
 
-  it('are one for all replicas, though all make the first at once', async () => {
+  it('are the same for all replicas, even if all create the first at once', async () => {
     const replicas = Array.from({ length: 8 }, () => open());
     const kids = await Promise.all(replicas.map(async (keys) => (await keys.current()).kid));
     expect(new Set(kids).size).toBe(1);
@@ -48,7 +48,7 @@ describe('the keys that sign session tokens', () => {
     expect(verify('sha256', Buffer.from('a token'), publicKey, signature)).toBe(true);
   });
 
-  it('follow one another: published a day ahead, verifying two days after, and then gone', async () => {
+  it('rotate: published a day ahead, verifying two days longer, then removed', async () => {
     const first = (await open().current()).kid;
     now += 29 * dayMs - 1_000;
     expect(await kidsOf(open())).toEqual([first]);
@@ -69,7 +69,7 @@ describe('the keys that sign session tokens', () => {
     expect(await database.acrossAccounts.signingKey.count()).toBe(1);
   });
 
-  it('under another secret are made anew, and the old ones go on verifying', async () => {
+  it('are created again under another secret, and the old ones still verify', async () => {
     const first = (await open().current()).kid;
     const others = open(sealingKeyPairFromSeed(Buffer.alloc(32, 8)));
     const { kid } = await others.current();

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { RequestEventV1 } from '@gateway/contracts';
 import { eventually, type Stack } from '../stack.fixture.ts';
 
-/** A row of the ledger, or what the request log says it has to be. */
+/** A row of the ledger, or the row that the request log requires. */
 export interface LedgerRow {
   readonly request_id: string;
   readonly at: string;
@@ -12,14 +12,14 @@ export interface LedgerRow {
   readonly compression: number;
 }
 
-/** Both ends of the ledger: what is owed by the log, and what billing has written. */
+/** Both ends of the ledger: the entries that the log requires, and the entries that billing has written. */
 export interface LedgerEnds {
   readonly billing: pg.Pool;
   readonly telemetry: pg.Pool;
-  /** Waits until nothing is owed any more. */
+  /** Waits until the outbox is empty. */
   untilSettled(withinMs?: number): Promise<void>;
   readLedger(accountIds: readonly string[]): Promise<LedgerRow[]>;
-  /** The rows of the log that saved something. */
+  /** The rows of the log with savings. */
   readLog(accountIds: readonly string[]): Promise<LedgerRow[]>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface LedgerEnds {
 export function openLedgerEnds(stack: Stack): LedgerEnds {
   const [billing, telemetry] = (['billing', 'telemetry'] as const).map((name) => {
     const pool = new pg.Pool({ connectionString: stack.dev.postgres[name], max: 2 });
-    // A server that a test kills ends idle connections.
+    // A server that a test kills closes idle connections.
     pool.on('error', () => undefined);
     return pool;
   }) as [pg.Pool, pg.Pool];
@@ -65,7 +65,7 @@ export function openLedgerEnds(stack: Stack): LedgerEnds {
   };
 }
 
-/** A request of which so many tools stayed behind, and so many tokens of context. */
+/** A request with that many pruned tools and saved context tokens. */
 export function saving(tools: number, tokens: number): Partial<RequestEventV1> {
   return {
     toolsIn: tools + 3,

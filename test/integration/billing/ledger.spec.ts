@@ -50,7 +50,7 @@ const billingOf = async (accountId: string) =>
   (await recorder.messaging.call(describeBilling, { accountId })).billing;
 
 describe('the ledger', () => {
-  it('has one row for each request that saved something, with the figures of the log', async () => {
+  it('has one row for each request with savings, with the figures of the log', async () => {
     const [one, other] = [newAccountId(), newAccountId()];
     await recorder.record(one, saving(5, 0));
     await recorder.record(one, saving(0, 70));
@@ -81,7 +81,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('sums up months apart', async () => {
+  it('sums months separately', async () => {
     const accountId = newAccountId();
     const entry = (at: Date): LedgerEntry => ({
       ...{ requestId: uuidv7(), at: at.toISOString(), accountId, keyId: uuidv7() },
@@ -102,7 +102,7 @@ describe('the ledger', () => {
       expect(Date.parse(end)).toBeGreaterThan(Date.parse(start));
   });
 
-  it('takes a request once, whichever batch it comes in and however often', async () => {
+  it('counts a request once, whichever batch it is in and however often', async () => {
     const [accountId, keyId] = [newAccountId(), uuidv7()];
     const entries = Array.from({ length: 50 }, (_, at) => ({
       ...{ requestId: uuidv7(), at: new Date().toISOString(), accountId, keyId },
@@ -124,7 +124,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('counts the ending of an interrupted request, once it is known', async () => {
+  it('counts the end of an interrupted request when it is known', async () => {
     const accountId = newAccountId();
     const accepted = createAcceptedEvent({ accountId });
     const end = async (change: Parameters<typeof createEndedEvent>[1]) => {
@@ -156,7 +156,7 @@ describe('the ledger', () => {
     expect(await ends.readLedger([accountId])).toEqual(before);
   });
 
-  it('keeps what a deleted account saved, under a name that nobody knows', async () => {
+  it('keeps the savings of a deleted account under an unknown name', async () => {
     const [gone, other] = [newAccountId(), newAccountId()];
     for (const accountId of [gone, other]) await recorder.record(accountId, saving(3, 30));
     await settle();
@@ -186,7 +186,7 @@ describe('the ledger', () => {
     expect(named[0]!.account_id).not.toBe(gone);
   });
 
-  it('refuses a batch that it cannot read, and goes on', async () => {
+  it('rejects a batch that it cannot read, and continues', async () => {
     const id = uuidv7();
     await queue.add(
       ledgerEntryBatch.name,
@@ -203,7 +203,7 @@ describe('the ledger', () => {
   });
 });
 
-/** Queues a batch behind the worker's back, and waits until billing is done with it. */
+/** Queues a batch directly, without the worker, and waits until billing has processed it. */
 async function queueBatch(entries: readonly LedgerEntry[]): Promise<void> {
   const id = uuidv7();
   await queue.add(ledgerEntryBatch.name, { entries }, { ...ledgerEntryBatchOptions, jobId: id });
@@ -221,12 +221,12 @@ it('equals the log after worker, billing, Redis and Postgres were killed between
     }
     await stack.service(victim).start();
   }
-  // Not by the worker that was waited for: those that come after a kill are ready again.
+  // Checks readiness again, because processes restart after a kill.
   for (const name of ['worker', 'billing']) await stack.service(name).waitReady();
   await settle();
   const rows = await ends.readLedger(accounts);
   expect(rows).toEqual(await ends.readLog(accounts));
-  // Of each 40 all save something but those that are a multiple of 15.
+  // Of every 40 requests, all have savings except multiples of 15.
   expect(rows).toHaveLength(victims.length * 37);
   const sums = await Promise.all(accounts.map(async (accountId) => (await billingOf(accountId)).period));
   const sum = (read: (row: (typeof rows)[number]) => number) =>

@@ -19,10 +19,10 @@ const countEvents = async () =>
   (await database.query<{ count: number }>('SELECT count(*)::int AS count FROM stripe_events')).rows[0]!
     .count;
 
-describe('an event of Stripe', () => {
-  it('is heeded once, and is not believed but asked after', async () => {
+describe('a Stripe event', () => {
+  it('is processed once, and its content is read from Stripe', async () => {
     const { person, subscription } = await charging.pay();
-    // What it says is old by now.
+    // Its content is outdated by now.
     const event = charging.stripe.sign('customer.subscription.created', {
       ...subscription,
       status: 'incomplete',
@@ -41,7 +41,7 @@ describe('an event of Stripe', () => {
     expect((await charging.read(person)).plan.id).toBe('free');
   });
 
-  it('is taken once of many at the same time', async () => {
+  it('is processed once if it arrives many times at once', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
     const before = await countEvents();
@@ -54,7 +54,7 @@ describe('an event of Stripe', () => {
     expect((await charging.read(person)).plan.id).toBe('pro');
   });
 
-  it('is refused without a good signature over its very bytes, and changes nothing', async () => {
+  it('is rejected without a valid signature over its exact bytes, and changes nothing', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
     const [time = '', signed = ''] = event.signature.split(',');
@@ -67,7 +67,7 @@ describe('an event of Stripe', () => {
       { ...event, signature: `${time},${signed.replace('v1', 'v0')}` },
       { ...event, signature: `t=${Math.floor(Date.now() / 1000) + 9},${signed}` },
       { ...event, body: event.body.replace('active', 'actiVe') },
-      // The same JSON, in other bytes.
+      // The same JSON in other bytes.
       { ...event, body: JSON.stringify(JSON.parse(event.body)) },
       charging.stripe.resign(event, { secret: 'whsec_of_somebody_else' }),
       charging.stripe.resign(event, { secret: '' }),
@@ -86,7 +86,7 @@ describe('an event of Stripe', () => {
     expect((await charging.read(person)).plan.id).toBe('free');
   });
 
-  it('is refused as a replay when the same delivery comes again', async () => {
+  it('is rejected as a replay if the same delivery arrives again', async () => {
     const { subscription } = await charging.pay();
     const event = charging.stripe.sign('invoice.paid', {
       id: 'in_1',
@@ -100,7 +100,7 @@ describe('an event of Stripe', () => {
     }
   });
 
-  it('comes again when it could not be heeded', async () => {
+  it('is delivered again if it could not be processed', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
     charging.stripe.setAway(true);
@@ -115,7 +115,7 @@ describe('an event of Stripe', () => {
     expect((await charging.read(person)).plan.id).toBe('pro');
   });
 
-  it('is acknowledged when it is of no concern here', async () => {
+  it('is acknowledged if it does not concern this gateway', async () => {
     const calls = charging.stripe.calls.length;
     for (const [type, object] of [
       ['charge.succeeded', { id: 'ch_1', object: 'charge', customer: 'cus_nobody' }],
@@ -126,17 +126,17 @@ describe('an event of Stripe', () => {
     expect(charging.stripe.calls).toHaveLength(calls);
   });
 
-  it('is bounded, and JSON', async () => {
+  it('must be JSON within the size limit', async () => {
     const event = charging.stripe.sign('invoice.paid', { id: 'in_3', text: 'x'.repeat(600_000) });
     expect((await charging.deliver(event)).status).toBe(413);
     const small = charging.stripe.sign('invoice.paid', { id: 'in_4' });
     expect((await charging.deliver(small, { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
-  it('is not lost by a service that is killed while it heeds it', async () => {
+  it('is not lost if the service is killed while it processes it', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
-    // Answered when the edge gives up waiting, which is not waited for here.
+    // The edge answers when its time-out ends, which the test does not wait for.
     void charging.deliver(event).catch(() => null);
     await charging.stack.service('billing').kill('SIGKILL');
     await charging.stack.service('billing').start();

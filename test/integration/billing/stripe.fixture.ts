@@ -20,17 +20,17 @@ const plans = [
 ];
 export const urls = { success_url: 'https://gateway.example/paid', cancel_url: 'https://gateway.example/' };
 
-/** A stack that charges, and the Stripe that it charges by. */
+/** A stack with billing turned on, and its Stripe stand-in. */
 export interface ChargingStack {
   readonly stack: StackUnderTest;
   readonly stripe: StripeServer;
-  /** One of the four actions. */
+  /** Calls one of the four actions. */
   act(person: TestPerson, action: string, body?: object): Promise<Answer>;
   checkOut(person: TestPerson): Promise<BillingCheckout>;
   read(person: TestPerson): Promise<Billing>;
   /** Sends an event to the webhook. */
   deliver(event: Pick<SignedEvent, 'body' | 'signature'>, headers?: Record<string, string>): Promise<Answer>;
-  /** Somebody who has paid, of which the gateway does not know yet. */
+  /** Creates a user who has paid, before the gateway knows of it. */
   pay(): Promise<{
     person: TestPerson;
     checkoutId: string;
@@ -40,7 +40,7 @@ export interface ChargingStack {
 
 export const codeOf = (answer: Answer) => (answer.json() as { error: { code: string } }).error.code;
 
-/** @param undo gets what has to be closed in the end. */
+/** @param undo collects cleanup functions. */
 export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
   const stripe = await startStripeServer({ prices: ['price_pro'] });
   undo.push(() => stripe.close());
@@ -51,7 +51,7 @@ export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
     BILLING_PLANS: JSON.stringify(plans),
   };
   const apps = ['edge-gateway', 'account', 'provider-vault', 'worker', 'billing'];
-  // Tests sign many people up.
+  // Tests sign up many users.
   const edge = { TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '100000' };
   const stack = await startStack({ apps, env: { billing: env, 'edge-gateway': edge } });
   undo.push(() => stack.stop());

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo), 120_000);
 
 describe('a subscription', () => {
-  it('begins at a checkout, is taken over once paid, and is changed in the portal', async () => {
+  it('starts at a checkout, is applied once it is paid, and changes in the portal', async () => {
     const person = await signUpPerson(charging.stack.baseUrl);
     expect(await charging.read(person)).toMatchObject({
       mode: 'stripe',
@@ -32,7 +32,7 @@ describe('a subscription', () => {
       ...{ client_reference_id: person.accountId, priceId: 'price_pro' },
       ...urls,
     });
-    // Not paid yet, so that nothing changes.
+    // Not paid yet, so nothing changes.
     const early = await charging.act(person, 'sync-checkout', { session_id: id });
     expect(billing.parse(early.json())).toMatchObject({ plan: { id: 'free' }, subscription: null });
     charging.stripe.pay(id);
@@ -48,7 +48,7 @@ describe('a subscription', () => {
     expect(billingPortal.parse(portal.json()).url).toMatch(/^https:\/\/billing\.stripe\.test\//);
   });
 
-  it('is asked after by sync-subscription, whatever came of it', async () => {
+  it('is read by sync-subscription, whatever its state', async () => {
     const { person, subscription } = await charging.pay();
     expect(billing.parse((await charging.act(person, 'sync-subscription')).json()).plan.id).toBe('pro');
     subscription.cancel_at_period_end = true;
@@ -62,12 +62,12 @@ describe('a subscription', () => {
       plan: { id: 'free' },
       subscription: { status: 'canceled' },
     });
-    // Nothing to ask of somebody who never checked out.
+    // A user without a checkout has nothing to sync.
     const stranger = await signUpPerson(charging.stack.baseUrl);
     expect(billing.parse((await charging.act(stranger, 'sync-subscription')).json()).subscription).toBeNull();
   });
 
-  it('is paid for once: one customer, one open checkout, none beside a subscription', async () => {
+  it('is paid once: one customer, one open checkout, no second subscription', async () => {
     const person = await signUpPerson(charging.stack.baseUrl);
     const first = await charging.checkOut(person);
     const second = await charging.checkOut(person);
@@ -82,7 +82,7 @@ describe('a subscription', () => {
     expect(customers).toHaveLength(1);
   });
 
-  it('makes one customer of calls at the same time', async () => {
+  it('creates one customer for concurrent calls', async () => {
     const person = await signUpPerson(charging.stack.baseUrl);
     await Promise.all(
       Array.from({ length: 5 }, () => charging.act(person, 'create-checkout', { plan_id: 'pro', ...urls })),
@@ -93,7 +93,7 @@ describe('a subscription', () => {
     expect(customers).toHaveLength(1);
   });
 
-  it('is nobody else’s: another account’s checkout is not found', async () => {
+  it('belongs to its account: the checkout of another account is not found', async () => {
     const { checkoutId } = await charging.pay();
     const stranger = await signUpPerson(charging.stack.baseUrl);
     for (const session_id of [checkoutId, 'cs_test_nobody']) {
@@ -120,7 +120,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('waits while Stripe is away, and says so', async () => {
+  it('waits while Stripe is down, and reports it', async () => {
     const { person } = await charging.pay();
     charging.stripe.setAway(true);
     try {
@@ -135,7 +135,7 @@ describe('a subscription', () => {
   });
 });
 
-it('a deleted account’s subscription ends at Stripe, and nothing names it here', async () => {
+it('the subscription of a deleted account ends at Stripe, and no data names the account', async () => {
   const { person, subscription } = await charging.pay();
   await charging.act(person, 'sync-subscription');
   const { customer } = subscription;
@@ -151,7 +151,7 @@ it('a deleted account’s subscription ends at Stripe, and nothing names it here
       status: string;
     };
   try {
-    // It waits for Stripe: nobody may go on paying for what is gone.
+    // The deletion waits for Stripe, so that a deleted account is never charged.
     await eventually(() =>
       charging.stripe.calls.some(({ method }) => method === 'DELETE') ? true : undefined,
     );
@@ -164,13 +164,13 @@ it('a deleted account’s subscription ends at Stripe, and nothing names it here
   expect(subscription.status).toBe('canceled');
   const named = 'SELECT count(*)::int AS count FROM stripe_customers WHERE account_id = $1';
   expect((await database.query(named, [person.accountId])).rows).toEqual([{ count: 0 }]);
-  // Stripe tells of it; there is nobody any more whom it could be about.
+  // Stripe sends an event for it, which belongs to no account any more.
   expect(
     (await charging.deliver(charging.stripe.sign('customer.subscription.deleted', subscription))).status,
   ).toBe(200);
 }, 90_000);
 
-test('neither the key nor the webhook’s secret is in any log', () => {
+test('no log contains the key or the webhook secret', () => {
   for (const name of Object.keys(charging.stack.dev.services)) {
     const log = charging.stack.logs(name);
     for (const secret of [charging.stripe.secretKey, charging.stripe.webhookSecret])

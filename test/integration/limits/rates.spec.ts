@@ -44,7 +44,7 @@ const ask = (count: number, caller: ReturnType<typeof createCaller>): Promise<Ra
 const admittedOf = (decisions: readonly RateDecision[]) =>
   decisions.filter(({ admitted }) => admitted).length;
 
-it('2,000 requests at once over three replicas: as many are admitted as the limit says, and each is told what is left', async () => {
+it('2,000 concurrent requests over three replicas: exactly the limit is admitted, and each answer has the remaining count', async () => {
   const decisions = await ask(2_000, createCaller(200));
   expect(admittedOf(decisions)).toBe(200);
   const left = decisions.filter(({ admitted }) => admitted).map(({ remaining }) => remaining);
@@ -57,8 +57,8 @@ it('2,000 requests at once over three replicas: as many are admitted as the limi
   }
 });
 
-describe('what is left of an earlier minute', () => {
-  /** Writes a window with requests so many half seconds ago. */
+describe('the rest of an earlier minute', () => {
+  /** Writes a window with requests that many half seconds ago. */
   async function remember(caller: ReturnType<typeof createCaller>, counts: Record<number, number>) {
     const redis = new Redis(stack.dev.redis_url);
     const [seconds, micros] = await redis.time();
@@ -86,7 +86,7 @@ describe('what is left of an earlier minute', () => {
     expect([first.remaining, second.remaining]).toEqual([100 - left - 1, 100 - left - 2]);
   });
 
-  it('says when the oldest of it leaves', async () => {
+  it('reports when the oldest request leaves the window', async () => {
     const caller = createCaller(20);
     await remember(caller, { 125: 7, 60: 15, 10: 5 });
     for (const replica of replicas) {
@@ -97,12 +97,12 @@ describe('what is left of an earlier minute', () => {
   });
 });
 
-it('Redis killed and back: a share of the limit meanwhile, said in the log, and the whole limit again after it', async () => {
+it('Redis killed and restarted: a logged share of the limit meanwhile, and the whole limit afterwards', async () => {
   const caller = createCaller(1_600);
   await stack.service('redis').kill();
   const away = await ask(2_000, caller);
   expect(away.every(({ local }) => local)).toBe(true);
-  // Three processes with an eighth each; every bucket starts with a sixtieth of its share.
+  // Three processes with one eighth each. Every bucket starts with one sixtieth of its share.
   expect(admittedOf(away)).toBeGreaterThanOrEqual(3);
   expect(admittedOf(away)).toBeLessThanOrEqual((1_600 * 3) / 8);
   expect(logged.filter((msg) => msg.startsWith('rate limits are local'))).toHaveLength(3);

@@ -14,10 +14,10 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
-/** Redis decides by its own clock, and its answers take their time: so much later may one be seen. */
+/** Redis uses its own clock, and answers take time. A request may be observed this much later. */
 const delayMs = 1_000;
 
-it('over four minutes of bursts, no minute admits more than the limit, and none less by more than 1%', async () => {
+it('over four minutes of bursts, no minute admits more than the limit, or less than 99% of it', async () => {
   const caller = { accountId: randomUUID(), keyId: randomUUID(), rateLimitRpm: 200 };
   const replicas = await Promise.all([1, 2, 3].map(() => connect()));
   const admittedAt: number[] = [];

@@ -41,7 +41,7 @@ describe('a database that is scoped by account', () => {
     epoch: 1,
   });
 
-  it('reads, counts, changes and deletes the rows of one account alone', async () => {
+  it('reads, counts, changes and deletes only the rows of one account', async () => {
     const [own, foreign] = [row(mine), row(theirs)];
     await database.forAccount(mine).apiKey.create({ data: own });
     await database.forAccount(theirs).apiKey.create({ data: foreign });
@@ -65,7 +65,7 @@ describe('a database that is scoped by account', () => {
     });
   });
 
-  it('does not write rows of another account, nor adopt them', async () => {
+  it('neither writes rows of another account nor takes them over', async () => {
     const { apiKey, account } = database.forAccount(mine);
     await expect(apiKey.create({ data: row(theirs) })).rejects.toThrow('another account');
     await expect(apiKey.updateMany({ data: { accountId: theirs } })).rejects.toThrow('another account');
@@ -77,7 +77,7 @@ describe('a database that is scoped by account', () => {
     expect(await account.findUnique({ where: { id: theirs } })).toBeNull();
   });
 
-  it('holds the scope within a transaction, and undoes all of one that fails', async () => {
+  it('keeps the scope within a transaction, and rolls back a failed one completely', async () => {
     const own = row(mine);
     const failing = database.transactionForAccount(mine, async (tx) => {
       await tx.apiKey.create({ data: own });
@@ -88,13 +88,13 @@ describe('a database that is scoped by account', () => {
     expect(await database.acrossAccounts.apiKey.findUnique({ where: { id: own.id } })).toBeNull();
   });
 
-  it('has no raw SQL to offer to an account', async () => {
+  it('offers no raw SQL to an account', async () => {
     const scoped = database.forAccount(mine) as unknown as typeof database.acrossAccounts;
     await expect(scoped.$queryRaw`SELECT * FROM api_keys`).rejects.toThrow('cannot be scoped');
     await expect(scoped.$executeRawUnsafe('DELETE FROM api_keys')).rejects.toThrow('cannot be scoped');
   });
 
-  it('runs a transaction again that lost against another one', async () => {
+  it('repeats a transaction that lost a conflict', async () => {
     const other = newId();
     await database.acrossAccounts.account.create({ data: { id: other, name: 'x', provisionedAs: other } });
     let attempts = 0;
@@ -113,7 +113,7 @@ describe('a database that is scoped by account', () => {
     });
   });
 
-  it('bounds its connections, and has queries wait for one', async () => {
+  it('limits its connections and queues queries', async () => {
     const url = stack.dev.postgres.account;
     const small = createAccountDatabase({ url, connectionsMax: 2 });
     try {
@@ -129,13 +129,13 @@ describe('a database that is scoped by account', () => {
     }
   });
 
-  it('waits for a database that is not there yet, and can be told to stop waiting', async () => {
+  it('waits for a database that does not exist yet, and stops waiting on request', async () => {
     const away = createAccountDatabase({ url: 'postgresql://nobody:x@127.0.0.1:1/none' });
     expect(await away.isUp()).toBe(false);
     const attempts: number[] = [];
     const told = new AbortController();
     const onRetry = (attempt: number) => {
-      // In the pause that begins then.
+      // During the pause that starts then.
       if (attempts.push(attempt) === 2) setImmediate(() => told.abort());
     };
     await expect(away.untilUp({ signal: told.signal, onRetry })).rejects.toThrow();
@@ -144,7 +144,7 @@ describe('a database that is scoped by account', () => {
     await away.close();
   });
 
-  it('counts a wrong password as a database that is away, without showing it', async () => {
+  it('treats a wrong password like a database that is down, and does not show it', async () => {
     const url = stack.dev.postgres.account.replace(/:[^:@]+@/, ':wrong-password@');
     const refused = createAccountDatabase({ url });
     const error: unknown = await refused.acrossAccounts.account.count().catch((thrown: unknown) => thrown);

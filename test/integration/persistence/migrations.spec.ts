@@ -7,7 +7,10 @@ import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 
 const prismaDir = resolve(import.meta.dirname, '../../../prisma');
 
-/** What Prisma knows of a database: columns, indexes and foreign keys. Checks are beyond its schema language. */
+/**
+ * The part of a database that Prisma knows: columns, indexes and foreign keys. Its schema language has no
+ * check constraints.
+ */
 const catalogue = `
   SELECT format('column %s.%s %s null=%s default=%s', table_name, column_name,
                 format_type(a.atttypid, a.atttypmod), is_nullable, column_default) AS line
@@ -39,7 +42,7 @@ describe('the migrations', () => {
     }
   }
 
-  /** The SQL by which Prisma would make the schema from nothing. */
+  /** The SQL with which Prisma would create the schema. */
   async function renderSchemaSql(owner: string, url: string): Promise<string> {
     const path = resolve(prismaDir, owner, 'schema.prisma');
     const text = readFileSync(path, 'utf8');
@@ -56,7 +59,7 @@ describe('the migrations', () => {
   }
 
   it.each(['account', 'vault', 'billing'] as const)(
-    'of %s make the database that its schema describes',
+    'of %s create the database that its schema describes',
     async (owner) => {
       const migratedUrl = stack.dev.postgres[owner];
       const adminUrl = stack.dev.postgres.admin ?? '';

@@ -65,7 +65,7 @@ async function startReplica(url = stack.dev.redis_url) {
 const indexOf = (tools: readonly ToolDefinition[]) =>
   indexToolList(tools[0]?.hash ?? '', tools.map(makeToolCard));
 
-it('a replica ranks by the vectors that another one made, to the same scores, without making one itself', async () => {
+it('a replica ranks with vectors that another replica computed, with the same scores, without computing one', async () => {
   const tools = defineTools('shared');
   const first = await startReplica();
   first.ranking.learn(tools);
@@ -78,7 +78,7 @@ it('a replica ranks by the vectors that another one made, to the same scores, wi
   expect([await second.countOf('shared'), await second.countOf('made')]).toEqual([15, 0]);
 });
 
-it('what is shared is vectors by the hashes of model and definition, with an end, and nothing of the definition', async () => {
+it('shared data are vectors by the hashes of model and definition, with an expiry, and nothing of the definition', async () => {
   for (const key of await redis.keys('tool-vector:*')) {
     expect(key).toMatch(/^tool-vector:[0-9a-f]{16}:[0-9a-f]{64}$/);
     expect((await redis.getBuffer(key))?.length).toBe(4 + 256);
@@ -86,7 +86,7 @@ it('what is shared is vectors by the hashes of model and definition, with an end
   }
 });
 
-it('what is no vector is not taken for one', async () => {
+it('an invalid vector is rejected', async () => {
   const tools = defineTools('spoiled');
   const first = await startReplica();
   first.ranking.learn(tools);
@@ -105,7 +105,7 @@ it('what is no vector is not taken for one', async () => {
   expect((await second.ranking.ranker.rank(indexOf(tools), question)).method).toBe('semantic');
 });
 
-it('without Redis vectors are made and kept in memory', async () => {
+it('without Redis, vectors are computed and kept in memory', async () => {
   const tools = defineTools('alone');
   const alone = await startReplica(`redis://127.0.0.1:${await findFreePort()}`);
   alone.ranking.learn(tools);

@@ -61,7 +61,7 @@ describe('the provider vault', () => {
       )
     ).rows;
 
-  it('gives back what was put in, sealed to the one who asks, from whichever replica', async () => {
+  it('returns what was stored, sealed to the caller, from any replica', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     await put(accountId, 'mistral', `${secret}-2`, 'https://mistral.example/v1');
@@ -74,7 +74,7 @@ describe('the provider vault', () => {
     });
   });
 
-  it('lists what is known without the secret: a hint of four characters at most', async () => {
+  it('lists the public fields without the secret: a hint of at most four characters', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     await put(accountId, 'groq', 'short-key-1');
@@ -87,7 +87,7 @@ describe('the provider vault', () => {
     expect(JSON.stringify(credentials)).not.toContain(secret.slice(-5));
   });
 
-  it('replaces a credential, says when, and tells the gateways', async () => {
+  it('replaces a credential, records when, and notifies the gateways', async () => {
     const accountId = newId();
     const first = await put(accountId, 'openai');
     const second = await put(accountId, 'openai', `${secret}-new`);
@@ -97,7 +97,7 @@ describe('the provider vault', () => {
     await eventually(() => (changes.filter((it) => it.accountId === accountId).length === 2 ? true : null));
   });
 
-  it('takes the last of many put at once, and never fails a read meanwhile', async () => {
+  it('keeps the last of many concurrent writes, and never fails a read meanwhile', async () => {
     const accountId = newId();
     const writes = Array.from({ length: 12 }, (_, i) => put(accountId, 'openai', `${secret}-${i}`));
     await writes[0];
@@ -108,7 +108,7 @@ describe('the provider vault', () => {
     expect(credentials).toHaveLength(1);
   });
 
-  it('deletes a credential for good, and only its own account’s', async () => {
+  it('deletes a credential permanently, and only of its own account', async () => {
     const [accountId, stranger] = [newId(), newId()];
     await put(accountId, 'openai');
     const remove = (owner: string) => edge.call(deleteCredential, { accountId: owner, provider: 'openai' });
@@ -132,7 +132,7 @@ describe('the provider vault', () => {
     ]);
   });
 
-  it('releases no secret when the audit row cannot be written', async () => {
+  it('releases no secret if the audit row cannot be written', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     await database.query(
@@ -167,7 +167,7 @@ describe('the provider vault', () => {
     await expect(open(moved ? other : accountId, provider)).rejects.toMatchObject({ code: 'internal_error' });
   });
 
-  it('lets no row name a key version that is not in use', async () => {
+  it('rejects a row with a key version that is not in use', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     const renamed = database.query(`UPDATE credentials SET key_version = 2 WHERE account_id = $1`, [
@@ -176,7 +176,7 @@ describe('the provider vault', () => {
     await expect(renamed).rejects.toMatchObject({ code: '23503' });
   });
 
-  it('does not open rows whose secrets were swapped', async () => {
+  it('does not open rows with swapped secrets', async () => {
     const [one, two] = [newId(), newId()];
     await Promise.all([put(one, 'openai'), put(two, 'openai', `${secret}-two`)]);
     await database.query(
@@ -189,7 +189,7 @@ describe('the provider vault', () => {
     }
   });
 
-  it('refuses a box that is sealed to another key, or that holds no credential', async () => {
+  it('rejects a box that is sealed to another key or contains no credential', async () => {
     const accountId = newId();
     const request = { accountId, provider: 'openai', baseUrl: null };
     const foreign = seal(Buffer.from('{"apiKey":"k"}'), recipient.publicKey);
@@ -203,7 +203,7 @@ describe('the provider vault', () => {
     });
   });
 
-  it('bounds how many credentials an account has', async () => {
+  it('limits the number of credentials of an account', async () => {
     const accountId = newId();
     await put(accountId, 'provider-0');
     await database.query(
@@ -221,7 +221,7 @@ describe('the provider vault', () => {
     });
   });
 
-  it('keeps secrets out of the database and out of its log', async () => {
+  it('keeps secrets out of the database and its log', async () => {
     const { rows } = await database.query<{ dump: string }>(
       `SELECT string_agg(to_jsonb(c)::text, '') || (SELECT string_agg(to_jsonb(a)::text, '') FROM credential_audit a)
        AS dump FROM credentials c`,
@@ -238,7 +238,7 @@ describe('the provider vault', () => {
     }
   });
 
-  it('forgets an account for good, its audit rows excepted, and as often as it is asked to', async () => {
+  it('deletes an account permanently except for its audit rows, also on repeated calls', async () => {
     const [accountId, other] = [newId(), newId()];
     await Promise.all([put(accountId, 'openai'), put(accountId, 'mistral'), put(other, 'openai')]);
     const account = await connectAs(stack, 'account');
@@ -264,7 +264,7 @@ describe('the provider vault', () => {
     await eventually(() => (changes.filter((it) => it.accountId === accountId).length === 4 ? true : null));
   });
 
-  it('says how a credential fares, until it is taken again or replaced', async () => {
+  it('reports whether a credential is accepted, until it is accepted again or replaced', async () => {
     const accountId = newId();
     await put(accountId, 'openai');
     const report = (refusedStatus: number | null) =>
@@ -280,7 +280,7 @@ describe('the provider vault', () => {
     await expect(put(accountId, 'openai')).resolves.toMatchObject({ lastError: null });
   });
 
-  it('says nothing to a caller that may not ask', async () => {
+  it('rejects callers without permission', async () => {
     const router = await connectAs(stack, 'tool-router');
     try {
       const request = { accountId: newId(), provider: 'openai', recipientPublicKey: recipient.publicKey };

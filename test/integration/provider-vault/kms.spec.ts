@@ -16,8 +16,8 @@ const arnOf = (id: string) => `arn:aws:kms:eu-central-1:111122223333:key/${id}`;
 const [first, second] = [arnOf('1234abcd-0000'), arnOf('1234abcd-1111')];
 const root = join(import.meta.dirname, '../../..');
 
-/** The vault as it is built and run, with the real SDK, and a KMS that speaks as the real one does. */
-describe('a vault whose keys AWS KMS keeps', () => {
+/** The vault as it is built and run, with the real SDK and a KMS stand-in that behaves like the real one. */
+describe('a vault with keys in AWS KMS', () => {
   let stack: Stack;
   let kms: KmsServer;
   let edge: Messaging;
@@ -48,7 +48,7 @@ describe('a vault whose keys AWS KMS keeps', () => {
     return openSealed(sealedSecret ?? '', recipient.privateKey).toString('utf8');
   }
 
-  it('stores and opens credentials, and asks KMS for every data key', async () => {
+  it('stores and opens credentials, and calls KMS for every data key', async () => {
     const { publicKey } = await edge.call(getSealingKey, {});
     const sealedSecret = seal(Buffer.from('{"apiKey":"sk-kept-by-kms"}'), publicKey);
     await edge.call(putCredential, { accountId, provider: 'openai', baseUrl: null, sealedSecret });
@@ -60,7 +60,7 @@ describe('a vault whose keys AWS KMS keeps', () => {
     expect(JSON.stringify(kms.requests)).not.toContain(Buffer.from('sk-kept').toString('base64').slice(0, 8));
   });
 
-  it('says that it cannot serve while KMS refuses, and goes on when it does not', async () => {
+  it('reports that it cannot serve while KMS refuses, and continues afterwards', async () => {
     const fault = { status: 400, type: 'AccessDeniedException' };
     kms.faults.push(fault, fault);
     await expect(open()).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -68,7 +68,7 @@ describe('a vault whose keys AWS KMS keeps', () => {
     await expect(open()).resolves.toContain('sk-kept-by-kms');
   });
 
-  it('is rotated by npm run rotate:kek, which finds nothing to do where nothing is', async () => {
+  it('is rotated by npm run rotate:kek, which has nothing to do if nothing changed', async () => {
     const { url, password } = stack.natsCredentials('operator');
     const env = { ...process.env, NATS_URL: url, NATS_PASSWORD: password };
     const script = join(root, 'dist/tools/rotate-kek.js');

@@ -20,7 +20,9 @@ const ringOf = (...versions: number[]) =>
 const recipient = createSealingKeyPair();
 const accountId = newId();
 
-/** The story of one rotation, told by replicas with different keys in one process, on a real database. */
+/**
+ * One rotation from start to end, with replicas that have different keys in one process, on a real database.
+ */
 describe('a rotation of the key-encryption key', () => {
   let stack: Stack;
   const undo: Undo[] = [];
@@ -33,7 +35,7 @@ describe('a rotation of the key-encryption key', () => {
 
   const running = new Map<string, Enrolment>();
 
-  /** A replica of the vault, with these keys, in the place of the one of that name. */
+  /** A replica of the vault with these keys, which replaces the one with that name. */
   async function startReplica(instanceId: string, keyRing: KeyRing): Promise<CredentialsContext> {
     const database = createVaultDatabase({ url: stack.dev.postgres.vault, connectionsMax: 4 });
     undo.push(() => database.close());
@@ -74,27 +76,27 @@ describe('a rotation of the key-encryption key', () => {
   let a: CredentialsContext;
   let b: CredentialsContext;
 
-  it('begins where there is one key, which every replica agrees on', async () => {
+  it('starts with one key that every replica has', async () => {
     [a, b] = await Promise.all([startReplica('a', ringOf(1)), startReplica('b', ringOf(1))]);
     await put(a, 'openai');
     await expect(open(b, 'openai')).resolves.toBe('key of openai');
     expect((await a.keyVersions.list()).map(({ version }) => version)).toEqual([1]);
   });
 
-  it('is refused to a replica that holds another key of a version in use', async () => {
+  it('rejects a replica with another key for a version in use', async () => {
     const other = new KeyRing(new Map([[1, new LocalKey(randomBytes(32))]]));
     await expect(startReplica('c', other)).rejects.toThrow('version 1');
     await expect(startReplica('c', ringOf(2))).rejects.toThrow('version 1');
   });
 
-  it('changes nothing yet when a replica learns a new key: it goes on writing what all can read', async () => {
+  it('changes nothing when one replica gets a new key: it still encrypts with the shared key', async () => {
     a = await startReplica('a', ringOf(1, 2));
     await put(a, 'mistral');
     expect(await versionOf(a, 'mistral')).toBe(1);
     await expect(open(b, 'mistral')).resolves.toBe('key of mistral');
   });
 
-  it('does not write with the new key while a running replica lacks it, and names that', async () => {
+  it('does not encrypt with the new key while a running replica lacks it, and names the replica', async () => {
     await expect(activateKey(a, { version: null })).rejects.toMatchObject({
       code: 'invalid_field',
       param: 'version',
@@ -104,7 +106,7 @@ describe('a rotation of the key-encryption key', () => {
     expect((await a.keyVersions.list()).map(({ version }) => version)).toEqual([1]);
   });
 
-  it('does not count another key of that version for the same', async () => {
+  it('does not accept another key of that version as the same', async () => {
     const other = new LocalKey(randomBytes(32));
     b = await startReplica(
       'b',
@@ -118,7 +120,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(activateKey(a, { version: 2 })).rejects.toMatchObject({ code: 'invalid_field' });
   });
 
-  it('writes with the new key as soon as all of them hold it, and reads both', async () => {
+  it('encrypts with the new key as soon as all replicas have it, and decrypts with both', async () => {
     b = await startReplica('b', ringOf(1, 2));
     await expect(activateKey(a, { version: null })).resolves.toEqual({ version: 2, previous: 1 });
     await expect(activateKey(b, { version: 2 })).resolves.toEqual({ version: 2, previous: 2 });
@@ -129,11 +131,11 @@ describe('a rotation of the key-encryption key', () => {
     }
   });
 
-  it('lets no replica start that holds the old key alone', async () => {
+  it('does not start a replica that has only the old key', async () => {
     await expect(startReplica('late', ringOf(1))).rejects.toThrow('version 2');
   });
 
-  it('takes a credential that was sealed before the rotation', async () => {
+  it('accepts a credential that was sealed before the rotation', async () => {
     const [, before] = await a.keyVersions.list();
     const { publicKey } = await a.sealingKeys.open(before!);
     const sealedSecret = seal(Buffer.from(JSON.stringify({ apiKey: 'on its way' })), publicKey);
@@ -145,7 +147,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(retireKeys(a)).resolves.toEqual({ retired: [], inUse: [2, 1] });
   });
 
-  it('leaves a row that does not open as it is, names it, and goes on with the others', async () => {
+  it('skips a row that does not decrypt, names it, and continues with the others', async () => {
     await a.database.acrossAccounts.credential.updateMany({
       where: { provider: 'mistral' },
       data: { baseUrl: 'https://evil.example' },
@@ -158,14 +160,14 @@ describe('a rotation of the key-encryption key', () => {
     expect(await versionOf(a, 'mistral')).toBe(2);
   });
 
-  it('is in the audit, one row a credential', async () => {
+  it('writes one audit row per credential', async () => {
     const rows = await a.database
       .forAccount(accountId)
       .credentialAudit.findMany({ where: { action: 'rewrap' } });
     expect(rows.map(({ provider }) => provider)).toEqual(['openai']);
   });
 
-  it('re-wraps nothing when its audit row cannot be written', async () => {
+  it('re-encrypts nothing if the audit row cannot be written', async () => {
     const sql = (text: string) => a.database.acrossAccounts.$executeRawUnsafe(text);
     const { version } = (await a.keyVersions.list())[0]!;
     [a, b] = [await startReplica('a', ringOf(1, 2, 3)), await startReplica('b', ringOf(1, 2, 3))];
@@ -180,7 +182,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(rewrapAll(a)).resolves.toMatchObject({ rewrapped: 4, left: 0 });
   });
 
-  it('retires the old keys when no row needs them, and then does without them', async () => {
+  it('retires the old keys when no row needs them, and then works without them', async () => {
     await expect(retireKeys(b)).resolves.toEqual({ retired: [1, 2], inUse: [3] });
     a = await startReplica('a', ringOf(3));
     for (const provider of ['openai', 'mistral', 'groq']) {
@@ -190,12 +192,12 @@ describe('a rotation of the key-encryption key', () => {
     await expect(open(b, 'openai')).resolves.toBe('another');
   });
 
-  it('never writes with a version that was retired meanwhile', async () => {
+  it('never encrypts with a version that was retired meanwhile', async () => {
     const stale = a.database.forAccount(accountId).credential.updateMany({ data: { keyVersion: 1 } });
     await expect(stale).rejects.toMatchObject({ code: 'P2003' });
   });
 
-  it('goes on batch by batch, by key version and id, from wherever it was ended', async () => {
+  it('continues batch by batch, by key version and id, from any interruption', async () => {
     const providers = Array.from({ length: 12 }, (_, at) => `provider-${at}`);
     for (const provider of providers) await put(a, provider);
     keys.set(4, randomBytes(32));
@@ -213,7 +215,7 @@ describe('a rotation of the key-encryption key', () => {
     await expect(rewrapAll(b)).resolves.toEqual({ rewrapped: 0, failed: [], next: null, left: 0 });
   });
 
-  it('re-wraps each row once when two do it at the same time', async () => {
+  it('re-encrypts each row once if two rotations run at the same time', async () => {
     keys.set(5, randomBytes(32));
     await retireKeys(a);
     [a, b] = [await startReplica('a', ringOf(4, 5)), await startReplica('b', ringOf(4, 5))];

@@ -33,7 +33,7 @@ const countRows = async (accountId: string) => {
   return (await database.query<{ rows: number }>(count, [accountId])).rows[0]!.rows;
 };
 
-it('forgets an account’s requests and takes no later ones; another account keeps its own', async () => {
+it('deletes the requests of an account and accepts no later ones; another account keeps its own', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   for (const accountId of [gone, other, gone, other]) await recorder.record(accountId);
   await recorder.untilCommitted();
@@ -48,9 +48,9 @@ it('forgets an account’s requests and takes no later ones; another account kee
   expect(await forget(gone)).toEqual({ isDone: true });
 }, 60_000);
 
-it('leaves no row of a writer that is at work meanwhile', async () => {
+it('leaves no row of a writer that runs at the same time', async () => {
   const accountId = newAccountId();
-  // It goes on until the account is forgotten, and a little longer, however long that takes.
+  // It continues until shortly after the account was deleted, however long that takes.
   const state = { isForgotten: false };
   const writing = (async () => {
     for (let at = 0, late = 0; late < 200; at++, late += state.isForgotten ? 1 : 0) {
@@ -64,14 +64,14 @@ it('leaves no row of a writer that is at work meanwhile', async () => {
   } finally {
     state.isForgotten = true;
   }
-  // Once it says that it is done, it is done: nothing comes after it.
+  // When the deletion reports its end, no row follows.
   expect(await countRows(accountId)).toBe(0);
   await writing;
   await recorder.untilCommitted(40_000);
   expect(await countRows(accountId)).toBe(0);
 }, 60_000);
 
-it('forgets a log that takes many statements', async () => {
+it('deletes a log that takes many statements', async () => {
   const accountId = newAccountId();
   await recorder.record(accountId);
   await recorder.untilCommitted();
@@ -89,7 +89,7 @@ it('forgets a log that takes many statements', async () => {
   expect(await countRows(accountId)).toBe(0);
 }, 60_000);
 
-it('forgets rows of tables that nobody told it of', async () => {
+it('deletes rows of tables that it was not told of', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   await database.query('CREATE TABLE "later ""on" (account_id uuid, value int)');
   const insert = 'INSERT INTO "later ""on" SELECT $1::uuid, generate_series(1, 7000)';
@@ -102,7 +102,7 @@ it('forgets rows of tables that nobody told it of', async () => {
   await database.query('DROP TABLE "later ""on"');
 }, 60_000);
 
-it('forgets events that could not be written, and those of nobody else', async () => {
+it('deletes events that could not be written, and those of no other account', async () => {
   const [gone, other] = [newAccountId(), newAccountId()];
   const redis = new Redis(stack.dev.redis_url, { maxRetriesPerRequest: null });
   const queue = new Queue<DeadRequestEvent>(deadRequestEvent.queue, { connection: redis });

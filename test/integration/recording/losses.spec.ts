@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
-/** Records requests until `disturb` is through with what it does, and a little longer. */
+/** Records requests until shortly after `disturb` is done. */
 async function recordWhile(accountId: string, disturb: () => Promise<void>): Promise<string[]> {
   const ids: string[] = [];
   const state = { disturbed: false };
@@ -50,7 +50,7 @@ describe('every accepted request has exactly one row, although', () => {
     await expectEachOnce(accountId, ids);
   }, 90_000);
 
-  it('Redis is killed and comes back with nothing of what it held', async () => {
+  it('Redis is killed and restarts without its data', async () => {
     const accountId = newAccountId();
     const ids = await recordWhile(accountId, async () => {
       await pause(150);
@@ -79,7 +79,7 @@ describe('every accepted request has exactly one row, although', () => {
     await expectEachOnce(accountId, ids);
   }, 90_000);
 
-  it('NATS is killed, so that reports of what is committed are lost', async () => {
+  it('NATS is killed, so that commit reports are lost', async () => {
     const accountId = newAccountId();
     const ids = await recordWhile(accountId, async () => {
       await pause(150);
@@ -93,7 +93,7 @@ describe('every accepted request has exactly one row, although', () => {
 });
 
 describe('a Redis that evicts', () => {
-  it('is refused by the worker at its start', async () => {
+  it('is rejected by the worker at its start', async () => {
     const redis = new Redis(stack.dev.redis_url);
     await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await stack.service('worker').kill();

@@ -45,7 +45,7 @@ afterAll(() => undoAll(undo), 120_000);
 
 let batches = 0;
 
-/** Queues a batch as it is, behind the spool's back, and waits until the worker is done with it. */
+/** Queues a batch directly, without the spool, and waits until the worker has processed it. */
 async function queueBatch(events: readonly unknown[], id = `test-${(batches += 1)}`): Promise<void> {
   const data = { batchId: id, events, traceparents: events.map(() => null) };
   await queue.add(requestEventBatch.name, data, { ...requestEventBatchOptions, jobId: id });
@@ -56,7 +56,7 @@ const shipped = (accountId: string, change: Partial<RequestEventV1> = {}) =>
   renderShippedEvent(createEndedEvent(createAcceptedEvent({ accountId }), change));
 
 describe('the request log', () => {
-  it('has each recorded request, whole, and the spool lets go of it', async () => {
+  it('contains each recorded request completely, and the spool releases it', async () => {
     const accountId = newAccountId();
     const ended = await recorder.record(accountId, {
       sessionId: 'session-1',
@@ -124,7 +124,7 @@ describe('the request log', () => {
     expect(await readDetail(recorder.messaging, other, foreign.requestId)).not.toBeNull();
   });
 
-  it('is not changed by duplicates and replays', async () => {
+  it('does not change with duplicates and replays', async () => {
     const accountId = newAccountId();
     const [first, second] = [shipped(accountId), shipped(accountId)];
     await queueBatch([first, second, first]);
@@ -135,7 +135,7 @@ describe('the request log', () => {
     expect(before.total).toBe(2);
   });
 
-  it('replaces interrupted by another ending, and never another ending by interrupted', async () => {
+  it('replaces interrupted with another end, and never another end with interrupted', async () => {
     const accountId = newAccountId();
     const events = [shipped(accountId), shipped(accountId), shipped(accountId), shipped(accountId)] as const;
     const interrupted = (event: object) => ({ ...event, status: 'interrupted', httpStatus: null });
@@ -153,7 +153,7 @@ describe('the request log', () => {
     expect(requests.find(({ id }) => id === interruptedFirst.requestId)?.http_status).toBe(200);
   });
 
-  it('makes the partition that an old event needs', async () => {
+  it('creates the partition that an old event needs', async () => {
     const accountId = newAccountId();
     const twoMonthsAgo = Date.now() - 62 * 86_400_000;
     const hex = twoMonthsAgo.toString(16).padStart(12, '0');
@@ -163,7 +163,7 @@ describe('the request log', () => {
     expect(detail?.created_at).toBe(new Date(twoMonthsAgo).toISOString());
   });
 
-  it("has a span of the worker's in every request's own trace", async () => {
+  it("contains a span of the worker in every request's own trace", async () => {
     const accountId = newAccountId();
     const traces = ['0af7651916cd43dd8448eb211c803190', '0af7651916cd43dd8448eb211c803191'];
     const events = [];
@@ -181,7 +181,7 @@ describe('the request log', () => {
   }, 60_000);
 });
 
-describe('poison', () => {
+describe('an invalid event', () => {
   it('goes to the dead letters with its reason, and the rest of its batch is written', async () => {
     const accountId = newAccountId();
     const good = [shipped(accountId), shipped(accountId), shipped(accountId)] as const;
@@ -204,7 +204,7 @@ describe('poison', () => {
     for (const { data } of letters) expect(data.reason.length).toBeGreaterThan(5);
   });
 
-  it('in the shape of the job itself does not stop the queue', async () => {
+  it('as a malformed job does not stop the queue', async () => {
     const before = await dead.count();
     await queue.add('whatever', { nothing: 'known' }, { ...requestEventBatchOptions, jobId: 'odd' });
     await queue.add(requestEventBatch.name, {}, { ...requestEventBatchOptions, jobId: 'torn', delay: 3_000 });
@@ -215,7 +215,7 @@ describe('poison', () => {
     expect((await listAll(recorder.messaging, accountId)).total).toBe(1);
   }, 60_000);
 
-  it('is no matter of what text holds: NUL and half surrogates are kept as the replacement character', async () => {
+  it('is not caused by the content of texts: NUL and half surrogates become the replacement character', async () => {
     const accountId = newAccountId();
     const event = shipped(accountId, { sessionId: 'a\0b\ud800c', calledTools: ['x\0', '\\u0000'] });
     await queueBatch([event]);
@@ -223,7 +223,7 @@ describe('poison', () => {
     expect(detail).toMatchObject({ session_id: 'a\ufffdb\ufffdc', called_tools: ['x\ufffd', '\\u0000'] });
   });
 
-  it('is written once it can be, and else comes back with nothing lost', async () => {
+  it('is written once that is possible, and otherwise stays in the dead letters unchanged', async () => {
     const before = await dead.count();
     expect(await dead.retry()).toBe(before);
     await eventually(async () => ((await dead.count()) === before ? true : null));
@@ -233,7 +233,7 @@ describe('poison', () => {
     expect(await dead.count()).toBe(before);
     const accountId = newAccountId();
     const [letter] = await dead.list(1);
-    // What an upgrade that understands the event would do for it.
+    // What an upgrade that understands the event would do.
     await redis.hset(
       `bull:request-events-dead:${letter!.id}`,
       'data',

@@ -58,7 +58,7 @@ const countHours = async (accountId: string) => {
   return Number(rows[0]?.requests ?? 0);
 };
 
-test('rows go when their account keeps them no longer, with the sums that hold them; others’ stay', async () => {
+test('rows expire with their account’s retention, with the sums that contain them; others stay', async () => {
   const nowMs = Date.now();
   const [own, other] = [newAccountId(), newAccountId()];
   await recordAt(own, [0.01, 1, 6, 8, 9, 40], nowMs);
@@ -78,7 +78,7 @@ test('rows go when their account keeps them no longer, with the sums that hold t
   expect(await expireAccount(database, own, keeping, nowMs)).toEqual({ rows: 0, contents: 0 });
 });
 
-test('what is known of tools goes as well, and is looked for where no row is left', async () => {
+test('data about tools expires too, also if no row is left', async () => {
   const nowMs = Date.now();
   const accountId = newAccountId();
   const { toolAssessment } = database.forAccount(accountId);
@@ -95,7 +95,7 @@ test('what is known of tools goes as well, and is looked for where no row is lef
   expect(await listAccountsWithOldRows(database, nowMs)).not.toContain(accountId);
 });
 
-test('a month without rows is dropped, and made again by an event that comes late', async () => {
+test('a month without rows is dropped, and created again for a late event', async () => {
   const nowMs = Date.now();
   const accountId = newAccountId();
   await recordAt(accountId, [200], nowMs);
@@ -104,7 +104,7 @@ test('a month without rows is dropped, and made again by an event that comes lat
   expect(await dropEmptyPartitions(database, partitions, nowMs)).not.toContain(name);
   await expireAccount(database, accountId, { retentionDays: 30, hasContents: true }, nowMs);
   expect(await dropEmptyPartitions(database, partitions, nowMs)).toContain(name);
-  // The worker still remembers the month.
+  // The worker still has the month in its cache.
   await recordAt(accountId, [200], nowMs);
   expect((await listAll(recorder.messaging, accountId)).requests).toHaveLength(1);
 });
@@ -122,13 +122,13 @@ describe('contents of requests', () => {
   const expire = (accountId: string, retentionDays: number, hasContents = true) =>
     expireAccount(database, accountId, { retentionDays, hasContents }, Date.now());
 
-  test('go when their time is over, or when their account keeps nothing that long any more; others’ stay', async () => {
+  test('expire with their time or with a shorter retention; others stay', async () => {
     const [own, other] = [newAccountId(), newAccountId()];
     const [fresh, old, over] = [await keep(own, 0), await keep(own, 9), await keep(own, 3, 2)];
     const theirs = await keep(other, 9);
     expect(await listAccountsWithContents(database)).toEqual(expect.arrayContaining([own, other]));
     expect(await read(own, old)).toMatchObject({ packed: Buffer.from('packed').toString('base64') });
-    // What is over is not shown before it is deleted, either.
+    // Expired contents are not shown even before they are deleted.
     expect(await read(own, over)).toBeNull();
     expect(await expire(own, 7)).toMatchObject({ contents: 2 });
     expect([await read(own, fresh), await read(own, old)]).toEqual([expect.anything(), null]);
@@ -136,14 +136,14 @@ describe('contents of requests', () => {
     expect(await read(other, fresh)).toBeNull();
   });
 
-  test('go all at once when their account takes its permission back', async () => {
+  test('are all deleted when their account turns off content logging', async () => {
     const own = newAccountId();
     const kept = await keep(own, 0);
     expect(await expire(own, 30, false)).toMatchObject({ contents: 1 });
     expect(await read(own, kept)).toBeNull();
   });
 
-  test('are sealed where they lie, and kept once for each request', async () => {
+  test('are stored encrypted, once per request', async () => {
     const own = newAccountId();
     const requestId = await keep(own, 0);
     const again = { accountId: own, requestId, expiresAt: new Date().toISOString(), packed: 'aGk=' };

@@ -47,7 +47,7 @@ async function recordAt(
   recorder.spool.finish(createEndedEvent(accepted, change), null);
 }
 
-/** Requests of three months and more, at the first and last instants of months and days too. */
+/** Requests of three months and more, including the first and last instants of months and days. */
 const now = new Date();
 const month = (ago: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago);
 const instants = [3, 2, 1].flatMap((ago) => [
@@ -124,7 +124,7 @@ describe('sums over many months', () => {
   });
 });
 
-it('a request that was closed as interrupted, and then ended, is summed once, as it ended', async () => {
+it('a request that was closed as interrupted and ended later is summed once, with its end', async () => {
   const accountId = newAccountId();
   const time = new Date(Date.now() - 60_000).toISOString();
   const accepted = { ...createAcceptedEvent({ accountId }), requestId: idAt(time), sessionId: 'one' };
@@ -146,7 +146,7 @@ it('a request that was closed as interrupted, and then ended, is summed once, as
   });
 });
 
-/** What is rolled up, made anew from the log: the end of the migration that made the table says how. */
+/** Recomputes the sums from the log, with the SQL at the end of the migration that created the table. */
 const migration = join(
   import.meta.dirname,
   '../../../prisma/telemetry/migrations/20261120190000_usage_hours/migration.sql',
@@ -163,7 +163,7 @@ async function readHours(sql: string): Promise<unknown[][]> {
   return rows.map(renderHour);
 }
 
-it('what is rolled up can be made anew from the log, and equals it, also once rows were deleted', async () => {
+it('the sums can be recomputed from the log and equal it, also after rows were deleted', async () => {
   const accountId = newAccountId();
   const times = instants.slice(0, 30).map((timeMs) => new Date(Math.floor(timeMs)).toISOString());
   for (const time of times) await recordAt(accountId, time);
