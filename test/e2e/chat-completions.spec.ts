@@ -160,9 +160,9 @@ describe('the upstream request', () => {
     expect(answer.status).toBe(200);
     const sent = received().body.toString('utf8');
     expect(sent.startsWith(head.replace('openai/', ''))).toBe(true);
-    const standIn = JSON.stringify(receivedBody().tools?.at(-1));
-    expect(standIn).toContain(standInName);
-    expect(sent.endsWith(tail.replace(/^\n/, `\n,${standIn}`))).toBe(true);
+    const recoveryTool = JSON.stringify(receivedBody().tools?.at(-1));
+    expect(recoveryTool).toContain(standInName);
+    expect(sent.endsWith(tail.replace(/^\n/, `\n,${recoveryTool}`))).toBe(true);
     expect(sent).toContain('"x_big":98765432109876543210');
     expect(sent).toContain('"maximum":12345678901234567890');
     expect(sent).toContain('"x_own":1.50');

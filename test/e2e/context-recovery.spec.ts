@@ -21,7 +21,7 @@ import {
   type NetClient,
   type NetClientGiven,
   type Turn,
-} from './net-clients.fixture.ts';
+} from './sdk-clients.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
 import { scriptModel } from './scripted-model.fixture.ts';
 

@@ -17,7 +17,7 @@ import { renderFrame } from './provider.fixture.ts';
 
 const json = { 'content-type': 'application/json' };
 const sse = { 'content-type': 'text/event-stream' };
-const message = 'told by the provider';
+const message = 'error of the provider';
 
 export interface FailingProvider {
   readonly provider: string;

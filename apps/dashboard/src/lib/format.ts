@@ -73,7 +73,6 @@ const exact = new Intl.DateTimeFormat(undefined, {
   dateStyle: 'full',
   timeStyle: 'long',
 });
-const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 const units = [
@@ -90,10 +89,6 @@ export function formatTime(value: string | null | undefined): string {
 /** The same with the weekday and the time zone's name. */
 export function formatExactTime(value: string): string {
   return exact.format(new Date(value));
-}
-
-function formatDate(value: string | null | undefined): string {
-  return value === null || value === undefined ? unknown : dates.format(new Date(value));
 }
 
 /** A UTC day such as `2026-11-20`. It is the same day in every time zone. */

@@ -33,8 +33,6 @@ function Group({ title, children }: { readonly title: string; readonly children:
 }
 
 function Savings({ totals }: { readonly totals: AnalyticsTotals }) {
-  const net = totals.provider_savings_usd;
-  const isLoss = net !== null && net < 0;
   return (
     <>
       <Figure
@@ -51,18 +49,7 @@ function Savings({ totals }: { readonly totals: AnalyticsTotals }) {
       <Figure label="Gross savings" hint="before the costs of pruning and compression">
         <Dollars value={totals.gross_savings_usd} />
       </Figure>
-      <Figure
-        label="Net savings"
-        hint={
-          isLoss
-            ? 'loss: cache writes and recovery rounds cost more than was saved'
-            : 'after cache writes and recovery rounds (extra calls to reach pruned tools)'
-        }
-      >
-        <span className={net === null || net === 0 ? undefined : isLoss ? classes.loss : classes.gain}>
-          <Dollars value={net} />
-        </span>
-      </Figure>
+      <NetSavings net={totals.provider_savings_usd} />
       <Figure
         label="Cost"
         hint={
@@ -74,6 +61,24 @@ function Savings({ totals }: { readonly totals: AnalyticsTotals }) {
         <Dollars value={totals.cost_usd} />
       </Figure>
     </>
+  );
+}
+
+function NetSavings({ net }: { readonly net: number | null }) {
+  const isLoss = net !== null && net < 0;
+  return (
+    <Figure
+      label="Net savings"
+      hint={
+        isLoss
+          ? 'loss: cache writes and recovery rounds cost more than was saved'
+          : 'after cache writes and recovery rounds (extra calls to reach pruned tools)'
+      }
+    >
+      <span className={net === null || net === 0 ? undefined : isLoss ? classes.loss : classes.gain}>
+        <Dollars value={net} />
+      </span>
+    </Figure>
   );
 }
 

@@ -29,20 +29,28 @@ export function ModelsTab() {
   );
 }
 
+/** Switches a model on or off. The notice of the change has an undo button. */
+function useToggleWithUndo() {
+  const toggle = useToggleModel();
+  const toggleModel = (model: ModelStatus, is_enabled: boolean) => {
+    const { provider, model_id } = model;
+    toggle.mutate(
+      { provider, model_id, is_enabled },
+      {
+        onSuccess: () =>
+          notifyDone(describeToggle(model.id, is_enabled), () => toggleModel(model, !is_enabled)),
+      },
+    );
+  };
+  return { toggle, toggleModel };
+}
+
 function ModelTable({ models }: { readonly models: readonly ModelStatus[] }) {
   const [search, setSearch] = useState('');
   const [sorting, setSorting] = useState<Sorting>({ key: 'requests', isDescending: true });
-  const toggle = useToggleModel();
+  const { toggle, toggleModel } = useToggleWithUndo();
   const wanted = useDeferredValue(search);
   const rows = useMemo(() => sortModels(models, wanted, sorting), [models, wanted, sorting]);
-  const toggleModel = (model: ModelStatus, is_enabled: boolean) => {
-    const { provider, model_id } = model;
-    const change = is_enabled ? 'is enabled for automatic routing' : 'is disabled for automatic routing';
-    toggle.mutate(
-      { provider, model_id, is_enabled },
-      { onSuccess: () => notifyDone(`${model.id} ${change}.`, () => toggleModel(model, !is_enabled)) },
-    );
-  };
   return (
     <>
       <div className={classes.controls}>
@@ -70,6 +78,9 @@ function ModelTable({ models }: { readonly models: readonly ModelStatus[] }) {
     </>
   );
 }
+
+const describeToggle = (id: string, isEnabled: boolean) =>
+  `${id} is ${isEnabled ? 'enabled' : 'disabled'} for automatic routing.`;
 
 type Change = (model: ModelStatus, isEnabled: boolean) => void;
 

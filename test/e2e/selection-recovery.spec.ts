@@ -9,7 +9,7 @@ import {
   type NetClient,
   type NetClientGiven,
   type Turn,
-} from './net-clients.fixture.ts';
+} from './sdk-clients.fixture.ts';
 import { startProvider } from './provider.fixture.ts';
 import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
 
@@ -33,28 +33,43 @@ const wanted = 'create_gist';
 const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
 
 /** The client format and a provider of the same or another format. */
-const lanes: readonly (readonly [string, Lane])[] = [
-  ['OpenAI', { open: openAiClient, model: 'openai/gpt-4o-mini', way: 'in_place' }],
+const clients: readonly (readonly [string, ClientCase])[] = [
+  ['OpenAI', { open: openAiClient, model: 'openai/gpt-4o-mini', recoveryMode: 'in_place' }],
   [
     'Anthropic',
-    { open: anthropicClient, model: 'anthropic/claude-haiku-4-5', cached: true, way: 'in_place' },
+    { open: anthropicClient, model: 'anthropic/claude-haiku-4-5', cached: true, recoveryMode: 'in_place' },
   ],
-  ['Anthropic, not cached', { open: anthropicClient, model: 'anthropic/claude-haiku-4-5', way: 'regrown' }],
-  ['Bedrock', { open: bedrockClient, model: 'hosted/amazon.nova-lite-v1:0', cached: true, way: 'in_place' }],
-  ['Bedrock, not cached', { open: bedrockClient, model: 'hosted/amazon.nova-lite-v1:0', way: 'regrown' }],
-  ['OpenAI → messages', { open: openAiClient, model: 'anthropic/claude-haiku-4-5', way: 'regrown' }],
-  ['Anthropic → chat-completions', { open: anthropicClient, model: 'openai/gpt-4o-mini', way: 'in_place' }],
-  ['Bedrock → chat-completions', { open: bedrockClient, model: 'openai/gpt-4o-mini', way: 'in_place' }],
+  [
+    'Anthropic, not cached',
+    { open: anthropicClient, model: 'anthropic/claude-haiku-4-5', recoveryMode: 'regrown' },
+  ],
+  [
+    'Bedrock',
+    { open: bedrockClient, model: 'hosted/amazon.nova-lite-v1:0', cached: true, recoveryMode: 'in_place' },
+  ],
+  [
+    'Bedrock, not cached',
+    { open: bedrockClient, model: 'hosted/amazon.nova-lite-v1:0', recoveryMode: 'regrown' },
+  ],
+  ['OpenAI → messages', { open: openAiClient, model: 'anthropic/claude-haiku-4-5', recoveryMode: 'regrown' }],
+  [
+    'Anthropic → chat-completions',
+    { open: anthropicClient, model: 'openai/gpt-4o-mini', recoveryMode: 'in_place' },
+  ],
+  [
+    'Bedrock → chat-completions',
+    { open: bedrockClient, model: 'openai/gpt-4o-mini', recoveryMode: 'in_place' },
+  ],
 ];
 
-interface Lane {
+interface ClientCase {
   readonly open: (given: NetClientGiven) => NetClient;
   readonly model: string;
   readonly cached?: boolean;
   /** If the provider caches the prefix, the tools never change. Otherwise the tool set grows. */
-  readonly way: 'in_place' | 'regrown';
+  readonly recoveryMode: 'in_place' | 'regrown';
 }
-const ways = [
+const deliveries = [
   ['plain', false],
   ['streamed', true],
 ] as const;
@@ -88,8 +103,8 @@ function expectClean(answer: HeardAnswer): void {
   expect(answer.raw).not.toContain('hidden1');
 }
 
-describe.each(lanes)('%s', (_, { open, model, cached = false, way }) => {
-  describe.each(ways)('%s', (_way, stream) => {
+describe.each(clients)('%s', (_, { open, model, cached = false, recoveryMode }) => {
+  describe.each(deliveries)('%s', (_delivery, stream) => {
     it('a pruned tool is described and called, and the client sees an ordinary call', async () => {
       const client = open({ baseUrl: stack.baseUrl, key, model, tools, cached });
       script(
@@ -108,7 +123,7 @@ describe.each(lanes)('%s', (_, { open, model, cached = false, way }) => {
       expect(first).toContain(standInName);
       expect(first).not.toContain('Create a new gist');
       expect(second).toContain('Create a new gist');
-      expect(definitionsIn(second) === definitionsIn(first)).toBe(way === 'in_place');
+      expect(definitionsIn(second) === definitionsIn(first)).toBe(recoveryMode === 'in_place');
     });
   });
 
@@ -122,15 +137,15 @@ describe.each(lanes)('%s', (_, { open, model, cached = false, way }) => {
     expect(answer.text).toBe('Done.');
     const [first = '', second = ''] = bodies();
     const messages = JSON.stringify((JSON.parse(second) as { messages: unknown }).messages);
-    expect(messages).toMatch(new RegExp(`"name":"${way === 'in_place' ? standInName : wanted}"`));
-    expect(messages.includes(standInName)).toBe(way === 'in_place');
-    expect(definitionsIn(second) === definitionsIn(first)).toBe(way === 'in_place');
+    expect(messages).toMatch(new RegExp(`"name":"${recoveryMode === 'in_place' ? standInName : wanted}"`));
+    expect(messages.includes(standInName)).toBe(recoveryMode === 'in_place');
+    expect(definitionsIn(second) === definitionsIn(first)).toBe(recoveryMode === 'in_place');
   });
 });
 
-it.each(ways)(
+it.each(deliveries)(
   'reports the recovery in a header and the log, and bills every round: %s',
-  async (_way, stream) => {
+  async (_delivery, stream) => {
     const client = openAiClient({ baseUrl: stack.baseUrl, key, model: 'openai/gpt-4o-mini', tools });
     script(
       { calls: [describeWanted], inputTokens: 1000, outputTokens: 20 },

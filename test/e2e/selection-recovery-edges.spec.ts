@@ -15,7 +15,7 @@ import {
   openAiClient,
   type HeardAnswer,
   type NetClient,
-} from './net-clients.fixture.ts';
+} from './sdk-clients.fixture.ts';
 import { startProvider } from './provider.fixture.ts';
 import { renderTurn, scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
 
@@ -41,7 +41,7 @@ const user = 'Please star the repository facebook/react';
 const model = 'openai/gpt-4o-mini';
 const wanted = 'create_gist';
 const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
-const ways = [
+const deliveries = [
   ['plain', false],
   ['streamed', true],
 ] as const;
@@ -71,7 +71,7 @@ function expectClean({ raw }: HeardAnswer): void {
   expect(raw).not.toContain('hidden');
 }
 
-describe.each(ways)('%s', (_way, stream) => {
+describe.each(deliveries)('%s', (_delivery, stream) => {
   it('delivers a call of a pruned tool by name without a recovery round', async () => {
     script({ calls: [byName(wanted, given)] });
     const answer = await open().ask([{ user }], stream);
@@ -197,7 +197,7 @@ describe.each(ways)('%s', (_way, stream) => {
 
 it('forwards a response without recovery byte for byte, streamed or not', async () => {
   const turn = { text: 'Hello there, you.', calls: [byName('star_repository', { owner: 'a', repo: 'b' })] };
-  for (const [, stream] of ways) {
+  for (const [, stream] of deliveries) {
     const told = renderTurn('chat-completions', turn, stream);
     const text = Buffer.isBuffer(told.body) ? told.body.toString('utf8') : JSON.stringify(told.body);
     script({ ...told, body: `${text}\n`, chunkBytes: [7, 50, 3] });
@@ -287,7 +287,7 @@ it.each([
 ] as const)('mixes and drops calls in %s, streamed or not', async (_, openClient, name) => {
   const client = openClient({ baseUrl: stack.baseUrl, key: key.key, model: name, tools: githubTools });
   const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
-  for (const [, stream] of ways) {
+  for (const [, stream] of deliveries) {
     script({ text: 'Both.', calls: [describeTool(wanted), own, throughNet(wanted, given)] });
     const answer = await client.ask([{ user }], stream);
     expect(answer.text).toBe('Both.');
