@@ -3,11 +3,16 @@ import { GatewayError } from '@gateway/errors';
 import { SpanKind, withSpan } from '@gateway/observability';
 import { errors, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import type { Connection } from './connection.ts';
-import { isErrorReply, parseErrorReply } from './error-reply.ts';
+import {
+  isErrorReply,
+  parseErrorReply,
+  decodeJson,
+  encodeJson,
+  messageBytesMax,
+  subjectOf,
+  renderTrace,
+} from './message-format.ts';
 import type { CallOptions, ParsedReplyOf, RequestOf } from './messaging.ts';
-import { decodeJson, encodeJson, messageBytesMax } from './payload.ts';
-import { subjectOf } from './subject.ts';
-import { renderTrace } from './trace-headers.ts';
 
 /** Asks over a connection; see `Messaging.call`. */
 export async function callOver<Contract extends RpcContract>(

@@ -14,10 +14,8 @@ import type {
   RequestOf,
   ServeOptions,
 } from './messaging.ts';
-import { decodeJson, encodeJson } from './payload.ts';
+import { decodeJson, encodeJson, subjectOf, parseTrace, renderTrace } from './message-format.ts';
 import { RequestServer } from './serve.ts';
-import { subjectOf } from './subject.ts';
-import { parseTrace, renderTrace } from './trace-headers.ts';
 
 export interface MessagingOptions extends ConnectionOptions {
   /** One token: letters, digits, `-` and `_`. */

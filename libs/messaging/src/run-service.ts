@@ -14,8 +14,7 @@ import { NestFactory } from '@nestjs/core';
 import { endOnSignal } from './end-on-signal.ts';
 import type { Messaging } from './messaging.ts';
 import { connectMessaging } from './nats-messaging.ts';
-import { nestLogger } from './nest-logger.ts';
-import { RpcServer } from './rpc-server.ts';
+import { nestLogger, RpcServer } from './nest-transport.ts';
 import type { ServiceConfig } from './service-config.ts';
 
 /** What every service has, handed to its module. */

@@ -3,10 +3,8 @@ import { GatewayError, toGatewayError } from '@gateway/errors';
 import { continueTrace, SpanKind } from '@gateway/observability';
 import type { Msg } from '@nats-io/transport-node';
 import type { z } from 'zod';
-import { renderErrorReply } from './error-reply.ts';
+import { renderErrorReply, decodeJson, encodeJson, messageBytesMax, parseTrace } from './message-format.ts';
 import type { MessagingLogger } from './messaging.ts';
-import { decodeJson, encodeJson, messageBytesMax } from './payload.ts';
-import { parseTrace } from './trace-headers.ts';
 
 const inFlightMaxDefault = 256;
 

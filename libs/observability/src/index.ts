@@ -6,12 +6,10 @@ export {
   type Readiness,
 } from './health-server.ts';
 export { createLineLog, type LineLog, type LineLogOptions } from './line-log.ts';
-export { createLogOutput } from './log-output.ts';
-export { createLogger, type Logger, type LoggerOptions } from './logger.ts';
-export type { Counter } from './instruments/counter.ts';
-export type { Gauge } from './instruments/gauge.ts';
+export { createLogOutput, createLogger, type Logger, type LoggerOptions } from './logger.ts';
+export type { Counter, Gauge } from './instruments/counter-and-gauge.ts';
 export type { Histogram } from './instruments/histogram.ts';
-export { createMetrics, durationBucketsSeconds, sizeBuckets, type Metrics } from './metrics.ts';
+export { createMetrics, durationBucketsSeconds, sizeBuckets, type Metrics, watchPool } from './metrics.ts';
 export {
   createSecretRedactor,
   redactedText,
@@ -38,4 +36,3 @@ export {
   type Span,
 } from './tracing.ts';
 export { withTimeout } from './with-timeout.ts';
-export { watchPool } from './watch-pool.ts';

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { createLineLog } from './line-log.ts';
-import { createLogger } from './logger.ts';
-import { createLogOutput } from './log-output.ts';
+import { createLogger, createLogOutput } from './logger.ts';
 
 const options = { service: 'edge', instanceId: 'one', level: 'info' };
 

@@ -1,6 +1,6 @@
-import { collectDefaultMetrics, Registry, type Metric } from 'prom-client';
-import { Counter } from './instruments/counter.ts';
-import { Gauge } from './instruments/gauge.ts';
+import type { Metric } from 'prom-client';
+import { Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge } from './instruments/counter-and-gauge.ts';
 import { Histogram } from './instruments/histogram.ts';
 import type { Instrument } from './instruments/instrument.ts';
 
@@ -56,4 +56,29 @@ export function createMetrics(service: string): Metrics {
       register(new Histogram({ ...options, buckets, labelNames: labels })),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
+}
+
+interface PoolUse {
+  readonly open: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** Tells how a process's pool of Postgres connections is used, whenever it is scraped. */
+export function watchPool(metrics: Metrics, read: () => PoolUse): void {
+  metrics.gauge({
+    name: 'postgres_pool_open_connections',
+    help: 'Connections to Postgres that are open.',
+    collect: () => read().open,
+  });
+  metrics.gauge({
+    name: 'postgres_pool_idle_connections',
+    help: 'Connections to Postgres that are open and do nothing.',
+    collect: () => read().idle,
+  });
+  metrics.gauge({
+    name: 'postgres_pool_waiting_queries',
+    help: 'Queries that wait for a connection to Postgres.',
+    collect: () => read().waiting,
+  });
 }

@@ -6,5 +6,6 @@ export {
   type Models,
   type PoolUse,
 } from './database.ts';
-export { newId } from './new-id.ts';
+/** Creates a UUIDv7. Later ids sort after earlier ones, so new rows are added at the end of indexes. */
+export { uuidv7 as newId } from 'uuidv7';
 export { ScopeError } from './scope-args.ts';

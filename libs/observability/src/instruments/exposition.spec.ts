@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client';
-import { Counter as OurCounter } from './counter.ts';
-import { Gauge as OurGauge } from './gauge.ts';
+import { Counter as OurCounter, Gauge as OurGauge } from './counter-and-gauge.ts';
 import { Histogram as OurHistogram } from './histogram.ts';
 import type { Instrument } from './instrument.ts';
 

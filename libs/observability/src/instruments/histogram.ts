@@ -1,5 +1,5 @@
 import type { ExposedMetric, Instrument, InstrumentOptions } from './instrument.ts';
-import { SeriesByLabels, type Labels } from './series-by-labels.ts';
+import { SeriesByLabels, type Labels } from './instrument.ts';
 
 interface HistogramOptions<Label extends string> extends InstrumentOptions<Label> {
   /** Upper bounds, ascending. A value that equals one is within it. */

@@ -1,0 +1,95 @@
+import type { RpcContract } from '@gateway/contracts';
+import type { ErrorCode } from '@gateway/errors';
+import { GatewayError, errorRegistry } from '@gateway/errors';
+import type { TraceHeaders } from '@gateway/observability';
+import { currentTraceHeaders } from '@gateway/observability';
+import type { MsgHdrs } from '@nats-io/transport-node';
+import { headers } from '@nats-io/transport-node';
+import { z } from 'zod';
+
+/** NATS `max_payload`, which the server's configuration sets to the same. */
+export const messageBytesMax = 8 * 1024 * 1024;
+
+export function encodeJson(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value), 'utf8');
+}
+
+/** Throws SyntaxError. */
+export function decodeJson(data: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));
+}
+
+/** One token of a subject: without dots and wildcards, so that an id never widens what is asked or heard. */
+const instanceIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The subject of a contract, or of one instance of its server. Throws `service_unavailable` for an id that is none. */
+export function subjectOf(contract: RpcContract, instanceId: string | undefined): string {
+  if (!contract.perInstance) return contract.subject;
+  if (instanceId === undefined || !instanceIdPattern.test(instanceId)) {
+    throw new GatewayError('service_unavailable', { detail: `${contract.subject}: not an instance id` });
+  }
+  return `${contract.subject}.${instanceId}`;
+}
+
+/** NATS headers that carry the running trace; undefined when nothing is traced. */
+export function renderTrace(): MsgHdrs | undefined {
+  const current = currentTraceHeaders();
+  if (current === undefined) return undefined;
+  const carried = headers();
+  carried.set('traceparent', current.traceparent);
+  if (current.tracestate !== undefined) carried.set('tracestate', current.tracestate);
+  return carried;
+}
+
+export function parseTrace(carried: MsgHdrs | undefined): TraceHeaders | undefined {
+  const traceparent = carried?.get('traceparent');
+  if (!traceparent) return undefined;
+  const tracestate = carried?.get('tracestate');
+  return tracestate ? { traceparent, tracestate } : { traceparent };
+}
+
+/** A reply that carries this header is an error. */
+const errorHeader = 'Svc-Error';
+
+const errorReply = z.object({
+  code: z.string(),
+  message: z.string(),
+  param: z.string().optional(),
+  retryAfterMs: z.number().nonnegative().optional(),
+});
+
+/** An error as it crosses the bus: what is public of it, and nothing else. */
+export function renderErrorReply(error: GatewayError): { data: Buffer; headers: MsgHdrs } {
+  const marked = headers();
+  marked.set(errorHeader, error.code);
+  const { code, message, param, retryAfterMs } = error;
+  return { data: encodeJson({ code, message, param, retryAfterMs }), headers: marked };
+}
+
+export function isErrorReply(replyHeaders: MsgHdrs | undefined): boolean {
+  return replyHeaders?.has(errorHeader) === true;
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorRegistry, code);
+}
+
+/** The error that a server answered; one that the registry does not know is `service_unavailable`. */
+export function parseErrorReply(data: Uint8Array, subject: string): GatewayError {
+  const parsed = errorReply.safeParse(decodeJson(data));
+  if (!parsed.success) {
+    return new GatewayError('service_unavailable', {
+      detail: `${subject}: an error reply that cannot be read`,
+    });
+  }
+  const { code, message, param, retryAfterMs } = parsed.data;
+  if (!isErrorCode(code)) {
+    return new GatewayError('service_unavailable', { detail: `${subject}: unknown error code ${code}` });
+  }
+  return new GatewayError(code, {
+    message,
+    detail: `answered by ${subject}`,
+    ...(param === undefined ? {} : { param }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
