@@ -5,7 +5,7 @@ import { recoveryFor, requestWith } from './recovery/recovery.fixture.ts';
 import { openRounds } from './open-recovery-rounds.ts';
 import type { Outbound } from './exchange/tool-plan.ts';
 import type { PipelineServices } from './services.ts';
-import { createTries } from './exchange/tries.ts';
+import { createAttempts } from './exchange/attempt.ts';
 
 const recovery = recoveryFor(requestWith('chat-completions', [{ name: 'here' }, { name: 'away' }]), {
   forwarded: [0],
@@ -40,7 +40,7 @@ it('the rounds of an answer that is asked for anew go on counting: what was answ
     abort: new AbortController(),
     headers: {},
     ledger: createLedger(),
-    tries: createTries(),
+    attempts: createAttempts(),
   } as unknown as Exchange;
   const services = {
     retryBudget: {

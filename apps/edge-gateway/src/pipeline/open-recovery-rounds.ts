@@ -1,6 +1,7 @@
 import type { UpstreamAnswer } from '../request/upstream-answer.ts';
 import type { ChatAnswer } from './exchange/answer.ts';
 import type { Caller, Target } from '../request/request.ts';
+import { countSentBytes } from './exchange/attempt.ts';
 import type { Exchange } from './exchange/exchange.ts';
 import type { NextRound } from './recovery/recovery-rounds.ts';
 import { RecoveryRounds } from './recovery/recovery-rounds.ts';
@@ -19,17 +20,18 @@ export function openRounds(
 ): RecoveryRounds | null {
   const { recovery } = outbound.plan;
   if (recovery === undefined) return null;
-  const asked = alone(target);
-  const ask = async (next: NextRound): Promise<UpstreamAnswer> => {
-    const { outboundBytes, headers } = exchange;
-    const attempts = headers['x-svc-attempts'];
-    // Each round is a call of its own; the last one's span ends with the answer.
-    exchange.providerCall?.end();
-    const answer = await forward(outbound.roundFor(asked, next), asked, exchange, caller, services);
-    exchange.outboundBytes += outboundBytes;
-    // A round is no failed attempt.
-    if (attempts === undefined) delete headers['x-svc-attempts'];
-    else headers['x-svc-attempts'] = attempts;
+  const { attempts } = exchange;
+  const only = withoutAlternatives(target);
+  const send = async (next: NextRound): Promise<UpstreamAnswer> => {
+    const sentBytes = countSentBytes(attempts);
+    const { callsShown } = attempts;
+    // Each round is a separate call. The span of the last one ends with the answer.
+    attempts.current?.span?.end();
+    attempts.earlierRoundBytes = 0;
+    const answer = await forward(outbound.roundFor(only, next), only, exchange, caller, services);
+    attempts.earlierRoundBytes = sentBytes;
+    // A round is no retry.
+    attempts.callsShown = callsShown;
     return answer;
   };
   const rounds = new RecoveryRounds({
@@ -37,14 +39,15 @@ export function openRounds(
     signal: exchange.abort.signal,
     forwarded: listSent(outbound.plan).length,
     billed: exchange.rounds?.billed ?? [],
-    send: ask,
+    send,
   });
+  attempts.earlierRoundBytes = 0;
   exchange.rounds = rounds;
   return rounds;
 }
 
-/** What the model was told in one round, an alternative does not know. */
-function alone({ provider, model, lane, path, ownCredential }: Target): Target {
+/** Rounds stay at one target, since no other model has seen the rounds before. */
+function withoutAlternatives({ provider, model, lane, path, ownCredential }: Target): Target {
   return { provider, model, lane, ownCredential, ...(path === undefined ? {} : { path }) };
 }
 

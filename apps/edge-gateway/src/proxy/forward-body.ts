@@ -8,9 +8,10 @@ import {
 } from '@gateway/providers';
 import type { ChatAnswer } from '../pipeline/exchange/answer.ts';
 import type { Caller } from '../request/request.ts';
+import type { Attempt } from '../pipeline/exchange/attempt.ts';
 import type { Exchange } from '../pipeline/exchange/exchange.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
-import { noteCall } from '../pipeline/stages/forward/call-provider.ts';
+import { markSent } from '../pipeline/stages/forward/call-provider.ts';
 import type { Candidate } from '../pipeline/stages/forward/candidates.ts';
 import { tryCandidates } from '../pipeline/stages/forward/try-candidates.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
@@ -39,7 +40,8 @@ export function forwardBody(
   return tryCandidates(
     {
       ...{ target, exchange, caller, isRepeatable },
-      call: (candidate, noted, signal) => sendBody(outgoing, candidate, noted, signal, services),
+      send: (candidate, attempt, signal) =>
+        sendBody(outgoing, candidate, attempt, exchange, signal, services),
     },
     services,
   );
@@ -48,6 +50,7 @@ export function forwardBody(
 async function sendBody(
   { body, target, endpoint }: Outgoing,
   { connection }: Candidate,
+  attempt: Attempt,
   exchange: Exchange,
   signal: AbortSignal,
   services: PipelineServices,
@@ -60,8 +63,8 @@ async function sendBody(
     // A body that is not at hand is none that a signature is over.
     { method: 'POST', body: body.bytes ?? Buffer.alloc(0) },
   );
-  noteCall(exchange);
-  exchange.providerCall = openProxySpan(endpoint, target);
+  markSent(attempt, exchange);
+  attempt.span = openProxySpan(endpoint, target);
   const answer = await services.upstream.send({
     url,
     headers: {
@@ -72,7 +75,7 @@ async function sendBody(
     body: body.open(),
     signal,
   });
-  exchange.timings.upstreamHeadersAt = performance.now();
+  attempt.headersAt = performance.now();
   connection.health.note(answer.status);
   return answer;
 }

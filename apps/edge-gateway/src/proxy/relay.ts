@@ -6,8 +6,7 @@ import { formatNamed } from '@gateway/wire-formats';
 import { toPublicError } from '../request/http-response.ts';
 import type { UpstreamAnswer } from '../request/upstream-answer.ts';
 import type { RelayOutcome } from '../pipeline/exchange/answer.ts';
-import type { Exchange } from '../pipeline/exchange/exchange.ts';
-import { hasLeft } from '../pipeline/exchange/exchange.ts';
+import { hasLeft, renderAnswerHeaders, type Exchange } from '../pipeline/exchange/exchange.ts';
 import type { Lane } from '../request/request.ts';
 import { openResponseWriter } from '../pipeline/stages/relay/response-writer.ts';
 import type { ProviderAnswer } from '../pipeline/stages/relay/provider-answer.ts';
@@ -32,7 +31,7 @@ export async function relayBytes(
   const { headers, providerRequestId, contentEncoding } = renderClientHeaders(answer.headers);
   const passed = {
     answer,
-    headers: { ...headers, ...lengthOf(answer), ...exchange.headers },
+    headers: { ...headers, ...lengthOf(answer), ...renderAnswerHeaders(exchange) },
     providerRequestId,
   };
   if (contentEncoding !== null || answer.status < 200 || (answer.status >= 300 && answer.status < 400)) {
@@ -45,7 +44,7 @@ export async function relayBytes(
     const lane: Lane = own === undefined ? usualLane : { kind: 'translated', format: own };
     const errorLane = openResponseWriter({ ...target, lane }, exchange, null);
     return relayProviderError(
-      { ...passed, headers: { ...headers, ...exchange.headers } },
+      { ...passed, headers: { ...headers, ...renderAnswerHeaders(exchange) } },
       errorLane,
       exchange,
     );

@@ -1,18 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '@gateway/errors';
-import type { RequestTrace, Span } from '@gateway/observability';
+import type { RequestTrace } from '@gateway/observability';
 import type { ClientFormat, Loss } from '@gateway/interchange';
-import type { RequestRoute, UpstreamToolNames } from '@gateway/wire-formats';
+import type { RequestRoute } from '@gateway/wire-formats';
 import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
 import type { Reservation } from '../../budgets/key-budget.ts';
 import type { Turn } from '../../admission/admission.ts';
 import type { JudgeCalls } from '../recovery/judge-calls.ts';
 import type { ContentCopy } from '../contents/content-copy.ts';
 import type { ModelChoice } from '../../request/model-choice.ts';
-import type { Tries } from './tries.ts';
-import { createTries } from './tries.ts';
+import { createAttempts, type Attempts } from './attempt.ts';
 import type { RecoveryRounds } from '../recovery/recovery-rounds.ts';
-import { isAnswered } from '../../request/http-response.ts';
+import { isAnswered, renderHeaderText } from '../../request/http-response.ts';
 import { readSessionId } from '../../request/conversation.ts';
 
 /** When each thing happened, in milliseconds of `performance.now()`. */
@@ -21,12 +20,8 @@ export interface Timings {
   authenticatedAt?: number;
   planStartedAt?: number;
   planEndedAt?: number;
-  /** The provider call went out. */
+  /** The first provider call was sent. */
   forwardedAt?: number;
-  /** The same of the last of several calls, when the first did not get the answer. */
-  calledAgainAt?: number;
-  /** The provider's status and headers came in. */
-  upstreamHeadersAt?: number;
   /** The first byte of the answer's body went to the client. */
   firstByteAt?: number;
 }
@@ -43,8 +38,6 @@ export interface Ledger {
   plan: RequestEventV1['plan'];
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
   context: RequestEventV1['context'];
-  /** What the provider's format could not carry of the request. */
-  losses: readonly Loss[];
   /** Tools that had been left out and that the model asked for by the stand-in tool. */
   recoveredTools: string[];
   /** Rounds that the client did not see. */
@@ -79,20 +72,12 @@ export interface Exchange {
   judgeCalls?: JudgeCalls;
   /** Tools that the provider was left to load. Absent where there are none. */
   deferredTools?: ReadonlySet<string> | undefined;
-  /** The span of the provider call; ended with the answer. */
-  providerCall?: Span;
-  /** Whether the client wants a streamed answer to tell its usage. Known when the request is translated. */
-  streamsUsage: boolean;
-  /** What a translated request's provider means by names of tools that are not the client's. Null: it was told no other ones. */
-  toolNames: UpstreamToolNames | null;
   /** What is held of the key's budget for this request; settled when it ends. Null when it saves nothing. */
   reservation: Reservation | null;
   /** The request's place among those that are served; null while it has none. */
   turn: Turn | null;
-  /** The provider calls made so far. */
-  readonly tries: Tries;
-  /** Length of the body that went out; 0 until then. */
-  outboundBytes: number;
+  /** The provider calls made so far. State of one call is in its `Attempt`. */
+  readonly attempts: Attempts;
   /** What it says and what is answered. Absent where its account does not let that be kept. */
   contents?: ContentCopy;
   /** The rounds of its answer, where its request has a net. */
@@ -112,12 +97,9 @@ export function createExchange(
     ...given,
     sessionId: readSessionId(given.request.headers),
     acceptedAt: new Date(),
-    outboundBytes: 0,
-    streamsUsage: false,
-    toolNames: null,
     reservation: null,
     turn: null,
-    tries: createTries(),
+    attempts: createAttempts(),
     abort,
     timings: { startedAt: performance.now() },
     ledger: createLedger(),
@@ -138,16 +120,69 @@ export function createLedger(): Ledger {
     plan: null,
     compressionSteps: [],
     context: null,
-    losses: [],
     recoveredTools: [],
     recoveryRounds: 0,
     invalidCalls: 0,
   };
 }
 
-/** Whether the client has left before its answer was complete. An exchange that the gateway ended is not left. */
+/** Returns whether the client left before its answer was complete. An exchange that the gateway ended does not count. */
 export function hasLeft({ abort }: Pick<Exchange, 'abort'>): boolean {
-  return abort.signal.aborted && !(abort.signal.reason instanceof GatewayError);
+  return isCancelled(abort.signal);
+}
+
+/** Returns whether a signal was aborted for another reason than an error of the gateway. */
+export function isCancelled({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof GatewayError);
+}
+
+/** The provider that served a request, or the chosen one if no call was made. */
+export interface Served {
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly lane: Ledger['lane'];
+  readonly losses: readonly Loss[];
+}
+
+export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'ledger' | 'attempts'>): Served {
+  const { provider, model, lane } = ledger;
+  if (current === null) return { provider, model, lane, losses: [] };
+  const { target, losses } = current;
+  const isChosen = target.provider.name === provider && target.model === model;
+  const sameFormatLane = isChosen ? lane : 'edited';
+  return {
+    provider: target.provider.name,
+    model: target.model,
+    lane: target.lane.kind === 'translated' ? 'translated' : sameFormatLane,
+    losses,
+  };
+}
+
+/** Max length of the `x-svc-losses` header. */
+const lossesCharactersMax = 1000;
+
+/** The gateway's headers of the answer: those of the request, and those of its current attempt. */
+export function renderAnswerHeaders(exchange: Exchange): Record<string, string> {
+  const { attempts, timings, ledger } = exchange;
+  const { current, callsShown } = attempts;
+  const headers = { ...exchange.headers };
+  if (timings.forwardedAt !== undefined)
+    headers['x-svc-overhead-ms'] = (timings.forwardedAt - timings.startedAt).toFixed(2);
+  if (callsShown > 1) headers['x-svc-attempts'] = String(callsShown);
+  if (current === null) return headers;
+  const { target, losses } = current;
+  if (target.provider.name !== ledger.provider || target.model !== ledger.model) {
+    headers['x-svc-provider'] = target.provider.name;
+    headers['x-svc-model'] = renderHeaderText(target.model);
+  }
+  if (losses.length > 0) headers['x-svc-losses'] = renderLossFields(losses);
+  return headers;
+}
+
+/** The lost fields in a form that fits a header: ASCII, and short. */
+export function renderLossFields(losses: readonly Loss[]): string {
+  const fields = [...new Set(losses.map(({ field }) => field))].join(', ');
+  return fields.replace(/[^\x20-\x7e]/g, '?').slice(0, lossesCharactersMax);
 }
 
 /** What compression of a conversation is worth in one request, in USD. Null where the model's prices are not known. */

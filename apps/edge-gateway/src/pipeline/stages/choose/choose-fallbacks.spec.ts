@@ -1,5 +1,5 @@
 import { findProvider } from '@gateway/providers';
-import type { SkippedFallback } from '../../exchange/tries.ts';
+import type { SkippedFallback } from '../../exchange/attempt.ts';
 import type { Target } from '../../../request/request.ts';
 import { chooseFallbacks } from './choose-fallbacks.ts';
 

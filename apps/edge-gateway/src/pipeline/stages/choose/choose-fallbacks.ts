@@ -1,5 +1,5 @@
 import type { ExclusionRule } from '@gateway/model-routing';
-import type { SkippedFallback } from '../../exchange/tries.ts';
+import type { SkippedFallback } from '../../exchange/attempt.ts';
 import type { Target } from '../../../request/request.ts';
 
 /** What fallbacks are judged by. */

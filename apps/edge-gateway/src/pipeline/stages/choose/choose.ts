@@ -9,7 +9,7 @@ import { readNeeds } from '../../../routing/read-needs.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
 import type { Target, Caller, ParsedRequest } from '../../../request/request.ts';
-import type { SkippedFallback } from '../../exchange/tries.ts';
+import { countSentBytes, type SkippedFallback } from '../../exchange/attempt.ts';
 import { chooseFallbacks } from './choose-fallbacks.ts';
 import { chooseLane } from './choose-lane.ts';
 import { chooseRouted, type RoutedServices } from './choose-routed.ts';
@@ -65,12 +65,12 @@ function chooseNamed(
     if (model === undefined) return undefined;
     const bytesPerToken = tokenRatios.bytesPerToken(null);
     const needs = readNeeds(request, bytesPerToken);
-    const sentTokens = Math.ceil(exchange.outboundBytes / bytesPerToken);
+    const sentTokens = Math.ceil(countSentBytes(exchange.attempts) / bytesPerToken);
     // What went out was pruned and compressed; before anything did, the request counts as it came.
     const inputTokens = sentTokens === 0 ? needs.inputTokens : Math.min(needs.inputTokens, sentTokens);
     return findUnmetNeed(model, { ...needs, inputTokens });
   };
-  const skip = (skipped: SkippedFallback) => exchange.tries.skipped.push(skipped);
+  const skip = (skipped: SkippedFallback) => exchange.attempts.skipped.push(skipped);
   return chooseFallbacks(find(request.outline.model), routing.fallbacks, { find, lackOf, skip });
 }
 

@@ -1,16 +1,26 @@
-import type { ChatMessage } from '@gateway/interchange';
+import { GatewayError } from '@gateway/errors';
+import type { ChatMessage, ChatRequest } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import { genAi, openSpan, SpanKind, type Span } from '@gateway/observability';
 import { renderUpstreamRequest, signUpstreamRequest, type UpstreamCall } from '@gateway/providers';
-import type { Upstream, UpstreamReply } from '../../../upstream/upstream.port.ts';
-import type { Exchange } from '../../exchange/exchange.ts';
+import {
+  formatNamed,
+  nameTools,
+  providerFormatNamed,
+  scanJson,
+  type RequestRenderOptions,
+} from '@gateway/wire-formats';
 import type { Target } from '../../../request/request.ts';
+import type { Upstream, UpstreamReply } from '../../../upstream/upstream.port.ts';
+import type { Attempt } from '../../exchange/attempt.ts';
+import { renderLossFields, type Exchange } from '../../exchange/exchange.ts';
 import type { Candidate } from './candidates.ts';
-import { translateRequest, type Translated } from './translate-request.ts';
 
-/** What goes out, in the client's format. */
-interface Said {
+/** The planned request in the client's format. */
+interface PlannedRequest {
+  /** As edited for this target. */
   readonly bytes: Uint8Array;
+  /** Messages after the last one in `bytes`. Only translation adds them; other bodies contain them already. */
   readonly added: readonly ChatMessage[];
 }
 
@@ -19,19 +29,19 @@ export interface CallServices {
   readonly catalog: ModelCatalog;
 }
 
-/**
- * One call of a provider, with the credential that was saved for it. Resolves when its status and headers are in.
- * @param bytes the request in the client's format, as it goes out to this target
- * @param added turns behind its last message, which a translated request is yet to get
- */
+/** Calls a provider once, with the stored credential. Resolves with its status and headers. */
 export async function callProvider(
-  said: Said,
+  planned: PlannedRequest,
   { target, connection }: Candidate,
+  attempt: Attempt,
   exchange: Exchange,
   signal: AbortSignal,
   services: CallServices,
 ): Promise<UpstreamReply> {
-  const { body, apiVersion } = renderBody(said, target, exchange, services.catalog);
+  const isTranslated = target.lane.kind === 'translated';
+  const { body, apiVersion } = isTranslated
+    ? translateRequest(planned, attempt, exchange, services.catalog)
+    : { body: planned.bytes, apiVersion: undefined };
   const call: UpstreamCall = {
     provider: target.provider,
     format: target.lane.format,
@@ -39,32 +49,27 @@ export async function callProvider(
     model: target.model,
     credential: connection.credential,
     stream: exchange.ledger.stream,
-    // What a client says in headers of its own format means nothing, or something else, in another.
-    ...(target.lane.kind === 'translated' ? {} : { clientHeaders: exchange.request.headers }),
+    // The headers of the client's format mean nothing, or something else, in another format.
+    ...(isTranslated ? {} : { clientHeaders: exchange.request.headers }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(target.path === undefined ? {} : { path: target.path }),
   };
   const request = await signUpstreamRequest(call, renderUpstreamRequest(call), { method: 'POST', body });
-  exchange.outboundBytes = body.length;
-  noteCall(exchange);
-  exchange.providerCall = openProviderSpan(target);
+  attempt.bodyBytes = body.length;
+  markSent(attempt, exchange);
+  attempt.span = openProviderSpan(target);
   const answer = await services.upstream.send({ ...request, body, signal });
-  exchange.timings.upstreamHeadersAt = performance.now();
+  attempt.headersAt = performance.now();
   connection.health.note(answer.status);
   return answer;
 }
 
-/** The gateway's own time ends with the first call; a provider that has to be called again adds to the provider's. */
-export function noteCall({ timings, headers, tries }: Exchange): void {
-  const now = performance.now();
-  tries.calls += 1;
-  if (timings.forwardedAt !== undefined) {
-    timings.calledAgainAt = now;
-    headers['x-svc-attempts'] = String(tries.calls);
-    return;
-  }
-  timings.forwardedAt = now;
-  headers['x-svc-overhead-ms'] = (now - timings.startedAt).toFixed(2);
+/** Counts a call. The first call ends the gateway's overhead; later calls add to the provider's time. */
+export function markSent(attempt: Attempt, { attempts, timings }: Exchange): void {
+  attempt.sentAt = performance.now();
+  timings.forwardedAt ??= attempt.sentAt;
+  attempts.calls += 1;
+  attempts.callsShown = attempts.calls;
 }
 
 function openProviderSpan({ provider, model }: Target): Span {
@@ -76,13 +81,57 @@ function openProviderSpan({ provider, model }: Target): Span {
   return openSpan(`chat ${model}`, attributes, SpanKind.CLIENT);
 }
 
-function renderBody(
-  { bytes, added }: Said,
-  target: Target,
+/** A request in the provider's format. */
+interface TranslatedRequest {
+  readonly body: Uint8Array;
+  /** The version of the provider's API that the body is for, if there are several. */
+  readonly apiVersion: string | undefined;
+}
+
+/** Max output tokens if the format requires a limit, but neither the client nor the catalogue has one. */
+const outputTokensDefault = 4096;
+
+/**
+ * Translates the planned request. It starts from the edited bytes, so pruning and the removal of extension fields happen
+ * in one place for all lanes. The gateway's own messages are added unchanged, so a provider gets back its own data (for
+ * example a signature), whatever the client's format.
+ *
+ * @throws GatewayError `translation_loss` if the client is strict and something is lost
+ */
+function translateRequest(
+  { bytes, added }: PlannedRequest,
+  attempt: Attempt,
   exchange: Exchange,
   catalog: ModelCatalog,
-): Pick<Translated, 'body' | 'apiVersion'> {
-  if (target.lane.kind === 'same-format') return { body: bytes, apiVersion: undefined };
-  exchange.ledger.lane = 'translated';
-  return translateRequest(bytes, added, target, exchange, catalog);
+): TranslatedRequest {
+  const { target } = attempt;
+  const tape = scanJson(bytes, { depthMax: 128 });
+  const parsed = formatNamed(exchange.format).client.parseRequest(tape, exchange.route);
+  const { provider } = providerFormatNamed(target.lane.format);
+  const whole = { ...parsed, messages: [...parsed.messages, ...added] };
+  const { request, meant } = nameTools(whole, provider.toolNamePattern);
+  attempt.streamsUsage = request.streamsUsage;
+  attempt.toolNames = meant;
+  const options = renderOptions(request, target, catalog);
+  const { body, losses } = provider.renderRequest(request, options);
+  attempt.losses = losses;
+  if (losses.length > 0 && exchange.request.headers['x-svc-strict'] === 'true') throw lossError(attempt);
+  return { body: Buffer.from(JSON.stringify(body)), apiVersion: options.apiVersion };
+}
+
+function renderOptions(request: ChatRequest, target: Target, catalog: ModelCatalog): RequestRenderOptions {
+  const model = catalog.find(target.provider.name, target.model);
+  const apiVersion = providerFormatNamed(target.lane.format).provider.chooseApiVersion?.(request);
+  return {
+    model: target.model,
+    maxOutputTokensDefault: model?.maxOutputTokens ?? outputTokensDefault,
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+  };
+}
+
+function lossError({ losses, target }: Attempt): GatewayError {
+  return new GatewayError('translation_loss', {
+    param: losses[0]?.field ?? '',
+    message: `The provider ${target.provider.name} cannot be told all of this request: ${renderLossFields(losses)}.`,
+  });
 }

@@ -1,39 +1,50 @@
+import { setTimeout as waitMs } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import type { Backend, BackendState } from '../../../backends/backend.ts';
 import type { FailureKind } from '../../../backends/failure.ts';
+import { chooseBackoffMs, type RetryBudget } from '../../../backends/retry-budget.ts';
 import {
   openConnections,
   type Connection,
   type ConnectionServices,
 } from '../../../connections/open-connection.ts';
+import type { ResilienceMetrics } from '../../../metrics/edge-metrics.ts';
 import type { Caller, Target } from '../../../request/request.ts';
-import type { FailedTry, Tries } from '../../exchange/tries.ts';
+import type { PipelineSettings } from '../../../request/settings.ts';
+import type { Attempts, FailedAttempt } from '../../exchange/attempt.ts';
+import { hasLeft, type Exchange } from '../../exchange/exchange.ts';
 
-/** Who may be called for a request: a model of a provider, under one of the credentials for it. */
+/** A model of a provider, under one of the credentials for it, that could serve the request. */
 export interface Candidate {
   readonly target: Target;
   readonly connection: Connection;
 }
 
-/** A candidate that failed, to be called again. */
-export interface Repeat {
+export type RetryServices = ConnectionServices & {
+  readonly retryBudget: RetryBudget;
+  readonly resilience: Pick<ResilienceMetrics, 'retries' | 'retryBudgetExhausted'>;
+  readonly settings: Pick<PipelineSettings, 'retriesMax' | 'retryAfterMsMax'>;
+};
+
+/** A failed candidate that may be called again. */
+interface Repeat {
   readonly candidate: Candidate;
-  /** How long its provider asks to be left alone. */
+  /** The pause that its provider asks for. */
   readonly waitMs: number;
 }
 
-/** After these another model of the same backend is no better. */
+/** After these failures, another model of the same backend fails too. */
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
- * Calls whoever is to be called first: the target itself unless something is wrong with it. Then whoever of its credentials
- * and its alternatives, in their order, is ready; else one that asked for a pause; else one whose breaker is open, as long
- * as nothing is under way there: that call shows whether it answers again.
+ * Calls the first candidate: a ready credential of the target, else a ready alternative in their order, else a candidate
+ * whose provider asked for a pause, else one with an open breaker and no call in flight. That last call shows whether the
+ * backend answers again.
  *
- * The choice hangs on what is under way, so the call begins in the moment of the choice: of requests that come at the same
- * time, each sees those before it.
+ * The choice depends on the calls in flight, so the call starts in the same tick as the choice. Simultaneous requests then
+ * see each other.
  *
- * @throws GatewayError `upstream_unavailable` when there is none; `provider_not_connected`
+ * @throws GatewayError `upstream_unavailable` if no candidate may be called now; `provider_not_connected`
  */
 export async function callFirst<Called>(
   target: Target,
@@ -44,7 +55,7 @@ export async function callFirst<Called>(
   const connections = await openConnections(target, caller, services);
   const ready = findIn('ready', candidatesOf(target, connections));
   if (ready !== undefined) {
-    if (connections.length > 1) skipBut(ready.connection, connections);
+    if (connections.length > 1) countSkips(ready.connection, connections);
     return call(ready);
   }
   const all = await openAll(target, caller, services);
@@ -53,20 +64,68 @@ export async function callFirst<Called>(
     findIn('cooling', all) ??
     all.find(({ connection: { backend } }) => backend.state() === 'open' && backend.inFlight === 0);
   if (chosen === undefined) throw unavailable(all.map(({ connection }) => connection.backend));
-  skipBut(chosen.connection, connections);
+  countSkips(chosen.connection, connections);
   return call(chosen);
 }
 
-/** Tells those that would have been called before somebody else how much went by them. */
-function skipBut(chosen: Connection, connections: readonly Connection[]): void {
+/** Counts a skip on each bypassed backend. */
+function countSkips(chosen: Connection, connections: readonly Connection[]): void {
   for (const connection of connections) if (connection !== chosen) connection.backend.skip();
 }
 
-/** Who is called after a failure: somebody who was not called yet. Undefined when there is nobody. */
-export async function chooseNext(
+/**
+ * Chooses the candidate after a failed call: one that was not called yet, else a failed one again, after a pause, if that
+ * can help. Returns undefined if there is none, or if the retry budget is empty. The pause ends early if the client leaves.
+ */
+export async function chooseAfterFailure(
+  target: Target,
+  exchange: Exchange,
+  caller: Caller,
+  services: RetryServices,
+): Promise<Candidate | undefined> {
+  const { attempts, response } = exchange;
+  if (response.headersSent || hasLeft(exchange)) return undefined;
+  const next = await chooseUntried(target, caller, attempts.failed, services);
+  const repeat = next === undefined ? await chooseRepeat(target, attempts, caller, services) : undefined;
+  const chosen = next ?? repeat?.candidate;
+  if (chosen === undefined) return undefined;
+  if (!services.retryBudget.takeExtra(caller.accountId)) {
+    services.resilience.retryBudgetExhausted.inc();
+    return undefined;
+  }
+  if (repeat !== undefined) {
+    attempts.repeats += 1;
+    await waitMs(repeat.waitMs, undefined, { signal: exchange.abort.signal });
+  }
+  services.resilience.retries.inc({ kind: kindOf(chosen, target, repeat) });
+  return chosen;
+}
+
+function kindOf(
+  chosen: Candidate,
+  target: Target,
+  repeat: Repeat | undefined,
+): 'same' | 'credential' | 'fallback' {
+  if (repeat !== undefined) return 'same';
+  return chosen.target === target ? 'credential' : 'fallback';
+}
+
+/** Chooses the candidate that would be called next if the given silent call had failed of it. */
+export function chooseAlternative(
+  { target: { model }, connection: { backend } }: Candidate,
   target: Target,
   caller: Caller,
-  { failed }: Tries,
+  { failed }: Attempts,
+  services: ConnectionServices,
+): Promise<Candidate | undefined> {
+  const silent = { backend, model, kind: 'timeout', isPassing: false, retryAfterMs: undefined } as const;
+  return chooseUntried(target, caller, [...failed, silent], services);
+}
+
+async function chooseUntried(
+  target: Target,
+  caller: Caller,
+  failed: readonly FailedAttempt[],
   services: ConnectionServices,
 ): Promise<Candidate | undefined> {
   const untried = (await openAll(target, caller, services)).filter(
@@ -75,42 +134,38 @@ export async function chooseNext(
   return findIn('ready', untried) ?? findIn('cooling', untried);
 }
 
-/** Who could be called while a call is silent: as if that one had failed of it. */
-export function chooseBeside(
-  { target: { model }, connection: { backend } }: Candidate,
+/**
+ * Chooses the first failed candidate that may do better soon, unless its breaker is open. The pause is at least as long as
+ * the provider asks for. A provider that asks for a longer pause than the settings allow is not called again.
+ */
+async function chooseRepeat(
   target: Target,
+  { failed, repeats }: Attempts,
   caller: Caller,
-  tries: Tries,
-  services: ConnectionServices,
-): Promise<Candidate | undefined> {
-  const silent = { backend, model, kind: 'timeout', isPassing: false, retryAfterMs: undefined } as const;
-  return chooseNext(target, caller, { ...tries, failed: [...tries.failed, silent] }, services);
-}
-
-/** Whoever failed first and may do better soon, unless its breaker has opened. */
-export async function chooseRepeat(
-  target: Target,
-  caller: Caller,
-  { failed }: Tries,
-  services: ConnectionServices,
+  services: RetryServices,
 ): Promise<Repeat | undefined> {
+  const { retriesMax, retryAfterMsMax } = services.settings;
+  if (repeats >= retriesMax) return undefined;
   for (const candidate of await openAll(target, caller, services)) {
     const last = failed.findLast((earlier) => isSame(earlier, candidate));
-    if (last?.isPassing && !last.backend.isOpen) return { candidate, waitMs: last.retryAfterMs ?? 0 };
+    if (!last?.isPassing || last.backend.isOpen) continue;
+    const pauseMs = last.retryAfterMs ?? 0;
+    if (pauseMs > retryAfterMsMax) return undefined;
+    return { candidate, waitMs: pauseMs + chooseBackoffMs(repeats + 1) };
   }
   return undefined;
 }
 
-function rulesOut(earlier: FailedTry, candidate: Candidate): boolean {
+function rulesOut(earlier: FailedAttempt, candidate: Candidate): boolean {
   if (earlier.backend !== candidate.connection.backend) return false;
   return ofBackend.has(earlier.kind) || isSame(earlier, candidate);
 }
 
-function isSame({ backend, model }: FailedTry, { target, connection }: Candidate): boolean {
+function isSame({ backend, model }: FailedAttempt, { target, connection }: Candidate): boolean {
   return backend === connection.backend && model === target.model;
 }
 
-/** The target under each of its credentials, then its alternatives. One whose provider is connected no more is none. */
+/** The target under each of its credentials, then its alternatives. Skips alternatives whose provider is not connected. */
 async function openAll(
   target: Target,
   caller: Caller,
@@ -128,7 +183,7 @@ function candidatesOf(target: Target, connections: readonly Connection[]): Candi
   return connections.map((connection) => ({ target, connection }));
 }
 
-/** The first target that has one in that state, under the credential with the least under way. */
+/** Finds the first target with a backend in this state, under the credential with the fewest calls in flight. */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {
   let found: Candidate | undefined;
   for (const candidate of candidates) {

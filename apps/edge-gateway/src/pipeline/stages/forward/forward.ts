@@ -1,17 +1,22 @@
 import type { Logger } from '@gateway/observability';
+import type { Caller, Target } from '../../../request/request.ts';
 import { passOver } from '../../../upstream/answer-body.ts';
 import type { ChatAnswer } from '../../exchange/answer.ts';
-import type { Caller, Target } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Outbound } from '../../exchange/tool-plan.ts';
 import { callProvider, type CallServices } from './call-provider.ts';
 import { tryCandidates, type TryServices } from './try-candidates.ts';
 
+type ForwardServices = TryServices & CallServices & { readonly log: Logger };
+
+/** The status of a provider that rejects a request as invalid. */
+const invalidRequest = 400;
+
 /**
- * Gets the provider's answer: resolves with its status and headers. Trouble that another call can mend does not show:
- * see `tryCandidates`. An answer that breaks before its first byte went on is given up (`ChatAnswer.giveUp`), and the
- * request is forwarded again. One that a provider refuses in its own way of keeping tools out of the prompt is made once more with
- * every tool in it: planning fails no request.
+ * Gets the provider's answer. Resolves with its status and headers. Failures that another attempt repairs do not show: see
+ * `tryCandidates`. An answer that breaks before its first byte is given up (`ChatAnswer.giveUp`), and the request is
+ * forwarded again. If a provider rejects a request with deferred tools, the request is sent again with every tool in it:
+ * planning fails no request.
  */
 export function forward(
   outbound: Outbound,
@@ -24,20 +29,18 @@ export function forward(
   const sent = send(outbound, target, exchange, caller, services);
   if (plainBodyFor === null) return sent;
   return sent.then((answer) => {
-    if (answer.status !== refusal) return answer;
+    if (answer.status !== invalidRequest) return answer;
     passOver(answer.body);
     const { requestId } = exchange;
-    services.log.warn({ requestId, model: target.model }, 'a request was refused in its provider’s own way');
-    exchange.providerCall?.end();
+    services.log.warn(
+      { requestId, model: target.model },
+      'provider rejected deferred tools, sending all tools',
+    );
+    exchange.attempts.current?.span?.end();
     const plain = { ...outbound, body: plainBodyFor(target), bodyFor: plainBodyFor };
     return send(plain, target, exchange, caller, services);
   });
 }
-
-type ForwardServices = TryServices & CallServices & { readonly log: Logger };
-
-/** What a provider says of a request that it will not take as it is. */
-const refusal = 400;
 
 function send(
   outbound: Pick<Outbound, 'body' | 'bodyFor' | 'added'>,
@@ -53,9 +56,9 @@ function send(
       caller,
       isRepeatable: true,
       isHedgeable: !exchange.ledger.stream && exchange.ledger.toolsIn === 0,
-      call: (candidate, noted, signal) => {
+      send: (candidate, attempt, signal) => {
         const bytes = candidate.target === target ? outbound.body : outbound.bodyFor(candidate.target);
-        return callProvider({ bytes, added: outbound.added }, candidate, noted, signal, services);
+        return callProvider({ bytes, added: outbound.added }, candidate, attempt, exchange, signal, services);
       },
     },
     services,

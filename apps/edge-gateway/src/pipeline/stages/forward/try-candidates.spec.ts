@@ -9,7 +9,7 @@ import { AnswerBody } from '../../../upstream/answer-body.ts';
 import type { Caller, Target } from '../../../request/request.ts';
 import { openExchange } from '../../exchange/exchange.fixture.ts';
 import type { Candidate } from './candidates.ts';
-import type { Quest } from './quest.ts';
+import type { ForwardTask } from './run-attempt.ts';
 import { tryCandidates, type TryServices } from './try-candidates.ts';
 
 const caller = { accountId: '0190f3a0-0000-7000-8000-000000000001' } as Caller;
@@ -41,9 +41,9 @@ function credentialOf(...apiKeys: string[]): OpenedCredential {
   return { keys, baseUrl: null };
 }
 
-function createQuest(call: Quest['call'], alternatives?: Target['alternatives']): Quest {
+function createTask(send: ForwardTask['send'], alternatives?: Target['alternatives']): ForwardTask {
   const asked = alternatives === undefined ? target : { ...target, alternatives };
-  return { target: asked, exchange: openExchange(), caller, isRepeatable: true, call };
+  return { target: asked, exchange: openExchange(), caller, isRepeatable: true, send };
 }
 
 function createBody() {
@@ -61,14 +61,14 @@ describe('requests that come at the same time', () => {
       calls[credential!] = (calls[credential!] ?? 0) + 1;
       return Promise.resolve({ status: 200, headers: {}, body: createBody().body });
     };
-    await Promise.all(Array.from({ length: count }, () => tryCandidates(createQuest(call), services)));
+    await Promise.all(Array.from({ length: count }, () => tryCandidates(createTask(call), services)));
     expect(calls).toEqual({ first: Math.ceil(count / 2), second: Math.floor(count / 2) });
   });
 
   it('are no more than a provider may have under way', async () => {
     const services = createServices(() => Promise.resolve(credentialOf('only')), 5);
     const call = () => Promise.resolve({ status: 200, headers: {}, body: createBody().body });
-    const asked = Array.from({ length: 8 }, () => tryCandidates(createQuest(call), services));
+    const asked = Array.from({ length: 8 }, () => tryCandidates(createTask(call), services));
     const outcomes = await Promise.allSettled(asked);
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(3);
@@ -89,24 +89,24 @@ describe('when whoever is asked next cannot be found', () => {
 
   it('the provider’s own words reach the client', async () => {
     const { body, aborted } = createBody();
-    const quest = createQuest(() => Promise.resolve({ status: 500, headers: {}, body }));
-    expect(await tryCandidates(quest, createVaultlessServices())).toMatchObject({ status: 500, body });
+    const task = createTask(() => Promise.resolve({ status: 500, headers: {}, body }));
+    expect(await tryCandidates(task, createVaultlessServices())).toMatchObject({ status: 500, body });
     expect(aborted).toEqual([]);
   });
 
   it('the failure of a call is the answer where it said nothing', async () => {
-    const quest = createQuest(() => Promise.reject(new GatewayError('upstream_unreachable')));
-    await expect(tryCandidates(quest, createVaultlessServices())).rejects.toMatchObject({
+    const task = createTask(() => Promise.reject(new GatewayError('upstream_unreachable')));
+    await expect(tryCandidates(task, createVaultlessServices())).rejects.toMatchObject({
       code: 'upstream_unreachable',
     });
   });
 
   it('and the client leaves meanwhile, the answer at hand is let go of', async () => {
     const { body, aborted } = createBody();
-    const quest = createQuest(() => Promise.resolve({ status: 500, headers: {}, body }));
+    const task = createTask(() => Promise.resolve({ status: 500, headers: {}, body }));
     const services = createServices(() => Promise.resolve(credentialOf('only')));
-    const asked = tryCandidates(quest, services);
-    setTimeout(() => quest.exchange.abort.abort(), 5);
+    const asked = tryCandidates(task, services);
+    setTimeout(() => task.exchange.abort.abort(), 5);
     await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
     expect(aborted).toHaveLength(1);
   });
@@ -118,7 +118,7 @@ describe('a provider that is silent', () => {
   /** Answers after so many milliseconds, unless it is given up before; who was asked is in `asked`. */
   function createSilence(silentMs: number, alternatives: () => readonly Target[]) {
     const asked: string[] = [];
-    const quest = createQuest(async (candidate, _, signal) => {
+    const task = createTask(async (candidate, _, signal) => {
       asked.push(candidate.target.model);
       await new Promise<void>((resolve, reject) => {
         const timer = setTimeout(resolve, silentMs);
@@ -129,19 +129,19 @@ describe('a provider that is silent', () => {
       });
       return { status: 200, headers: {}, body: createBody().body };
     }, alternatives);
-    return { asked, quest };
+    return { asked, task };
   }
   const services = createServices(() => Promise.resolve(credentialOf('only')));
 
   it('is given up where somebody else can be asked, and the last of them is waited for', async () => {
-    const { asked, quest } = createSilence(500, () => [fallback]);
-    expect(await tryCandidates(quest, services)).toMatchObject({ status: 200, target: { model: 'llama' } });
+    const { asked, task } = createSilence(500, () => [fallback]);
+    expect(await tryCandidates(task, services)).toMatchObject({ status: 200, target: { model: 'llama' } });
     expect(asked).toEqual(['gpt-4o-mini', 'llama']);
   });
 
   it('is waited for where its fallbacks are nobody', async () => {
-    const { asked, quest } = createSilence(500, () => []);
-    expect(await tryCandidates(quest, services)).toMatchObject({ status: 200 });
+    const { asked, task } = createSilence(500, () => []);
+    expect(await tryCandidates(task, services)).toMatchObject({ status: 200 });
     expect(asked).toEqual(['gpt-4o-mini']);
   });
 });

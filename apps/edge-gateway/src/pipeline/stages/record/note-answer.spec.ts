@@ -9,10 +9,15 @@ const event = {
   usage: { inputTokens: 10, outputTokens: 100 },
 } as RequestEventV1;
 
-function note(timings: Timings, recoveryRounds = 0, given: Partial<Exchange> = {}): Answered | undefined {
+function note(
+  { sentAt, ...timings }: Timings & { sentAt?: number },
+  recoveryRounds = 0,
+  given: Partial<Exchange> = {},
+): Answered | undefined {
   let told: Answered | undefined;
   const ledger = { ...createLedger(), stream: true, recoveryRounds };
-  noteAnswer({ timings, ledger, ...given } as Exchange, event, {
+  const attempts = { current: sentAt === undefined ? null : { sentAt } };
+  noteAnswer({ timings, attempts, ledger, ...given } as Exchange, event, {
     noteAnswer: (answered) => (told = answered),
   });
   return told;
@@ -20,19 +25,21 @@ function note(timings: Timings, recoveryRounds = 0, given: Partial<Exchange> = {
 
 describe('what an answer shows of its model', () => {
   it('is how long its first token took from the call that gave it', () => {
-    expect(note({ startedAt: 0, forwardedAt: 5, firstByteAt: 305 })?.seen?.firstTokenMs).toBe(300);
-    const again = { startedAt: 0, forwardedAt: 5, calledAgainAt: 105, firstByteAt: 305 };
+    expect(note({ startedAt: 0, forwardedAt: 5, sentAt: 5, firstByteAt: 305 })?.seen?.firstTokenMs).toBe(300);
+    const again = { startedAt: 0, forwardedAt: 5, sentAt: 105, firstByteAt: 305 };
     expect(note(again)?.seen?.firstTokenMs).toBe(200);
   });
 
   it('is nothing of its pace where hidden rounds went before its end: times and tokens are of several calls', () => {
-    const told = note({ startedAt: 0, forwardedAt: 5, firstByteAt: 305, calledAgainAt: 900 }, 1);
+    const told = note({ startedAt: 0, forwardedAt: 5, firstByteAt: 305, sentAt: 900 }, 1);
     expect(told).toMatchObject({ id: 'openai/m', seen: null, inputTokens: 10 });
   });
 
   it('is the length of its conversation by the last round alone, not by all of them together', () => {
     const usages = [3, 7].map((inputTokens) => ({ inputTokens, outputTokens: 50 }));
     const rounds = { usages } as unknown as RecoveryRounds;
-    expect(note({ startedAt: 0, forwardedAt: 5, firstByteAt: 305 }, 1, { rounds })?.inputTokens).toBe(7);
+    expect(
+      note({ startedAt: 0, forwardedAt: 5, sentAt: 5, firstByteAt: 305 }, 1, { rounds })?.inputTokens,
+    ).toBe(7);
   });
 });

@@ -30,9 +30,9 @@ export function noteAnswer(
  * Undefined pace: too short an answer. What came whole is divided between its first token and the others. Null where hidden
  * rounds were made: times and tokens are of several calls.
  */
-function timeAnswer({ timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
-  const { forwardedAt, calledAgainAt, firstByteAt } = timings;
-  const calledAt = calledAgainAt ?? forwardedAt;
+function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
+  const { firstByteAt } = timings;
+  const calledAt = attempts.current?.sentAt;
   if (calledAt === undefined || firstByteAt === undefined || ledger.recoveryRounds > 0) return null;
   const waitedMs = Math.max(0, firstByteAt - calledAt);
   if (ledger.stream) {

@@ -4,7 +4,7 @@ import type { TokenUsage } from '@gateway/interchange';
 import type { CatalogModel, ModelCatalog } from '@gateway/model-catalog';
 import { costUsd } from '@gateway/model-catalog';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
-import type { AbandonedCall, Tries } from '../../exchange/tries.ts';
+import type { AbandonedCall, Attempts } from '../../exchange/attempt.ts';
 
 /** What prices a request's savings, beside its event. */
 export interface PricedRequest {
@@ -69,7 +69,7 @@ type Usage = NonNullable<RequestEventV1['usage']>;
 const tokensOf = ({ bytes }: AbandonedCall): number => Math.ceil(bytes / charactersPerToken);
 
 /** With what calls read that were ended for another one's answer: estimated, since nobody tells it of them. */
-export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Tries, 'abandoned'>): Usage {
+export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Attempts, 'abandoned'>): Usage {
   if (abandoned.length === 0) return usage;
   const tokens = abandoned.reduce((sum, call) => sum + tokensOf(call), 0);
   return { ...usage, inputTokens: usage.inputTokens + tokens, estimated: true };
@@ -78,7 +78,7 @@ export function addAbandonedTokens(usage: Usage, { abandoned }: Pick<Tries, 'aba
 /** The same in money, each at its own model's price; null where a price is not known. */
 export function addAbandonedCost(
   cost: number | null,
-  { abandoned }: Pick<Tries, 'abandoned'>,
+  { abandoned }: Pick<Attempts, 'abandoned'>,
   catalog: ModelCatalog,
 ): number | null {
   return abandoned.reduce<number | null>((sum, call) => {

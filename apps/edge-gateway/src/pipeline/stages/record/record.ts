@@ -10,6 +10,7 @@ import type { RequestSpool } from '../../../spool/request-spool.ts';
 import type { ModelRouter } from '../../../routing/model-router.ts';
 import type { TokenRatios } from '../../../request/token-estimates.ts';
 import type { Caller } from '../../../request/request.ts';
+import { countSentBytes } from '../../exchange/attempt.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { ContentCopy } from '../../contents/content-copy.ts';
 import type { ContentKeeper } from '../../contents/content-keeper.ts';
@@ -97,13 +98,9 @@ function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): 
 }
 
 /** What the provider counted of a body tells how long its tokens are. */
-function noteBilled(
-  { outboundBytes }: Exchange,
-  event: RequestEventV1 | null,
-  tokenRatios: TokenRatios,
-): void {
+function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenRatios: TokenRatios): void {
   if (!event?.usage || event.usage.estimated || event.provider === null) return;
-  tokenRatios.note(event.provider, outboundBytes, event.usage.inputTokens);
+  tokenRatios.note(event.provider, countSentBytes(attempts), event.usage.inputTokens);
 }
 
 /** Calls that the tools' own definitions refuse are the client's to answer; how many there are is said here. */
@@ -145,7 +142,8 @@ function countRequest(exchange: Exchange, outcome: RelayOutcome, metrics: EdgeMe
 }
 
 /** Ends the span of the provider call, which lasts as long as its answer, with what the answer was. */
-export function endProviderCall({ providerCall, timings }: Exchange, outcome: RelayOutcome): void {
+export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayOutcome): void {
+  const providerCall = attempts.current?.span;
   if (providerCall === undefined) return;
   if (providerCall.isRecording() && outcome.summary !== null) {
     providerCall.setAttributes(renderAnswerAttributes(outcome.summary));

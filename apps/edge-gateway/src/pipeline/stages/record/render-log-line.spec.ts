@@ -1,12 +1,18 @@
 import { createLedger } from '../../exchange/exchange.ts';
-import { createTries } from '../../exchange/tries.ts';
+import { createAttempts } from '../../exchange/attempt.ts';
 import { renderLogLine } from './render-record.ts';
 
 type Request = Parameters<typeof renderLogLine>[0];
 
 const ledger = createLedger();
 const trace = { traceId: 'trace' } as Request['exchange']['trace'];
-const exchange = { requestId: 'request', trace, endpoint: 'chat_completions', ledger, tries: createTries() };
+const exchange = {
+  requestId: 'request',
+  trace,
+  endpoint: 'chat_completions',
+  ledger,
+  attempts: createAttempts(),
+};
 
 const refused: Request = {
   exchange,
@@ -23,8 +29,8 @@ const served: Request = {
     modelChoice: { mode: 'auto', reason: 'cheapest' } as unknown as NonNullable<
       Request['exchange']['modelChoice']
     >,
-    tries: {
-      ...createTries(),
+    attempts: {
+      ...createAttempts(),
       calls: 3,
       abandoned: [{ provider: 'openai', model: 'gpt-4o-mini', bytes: 1 }],
       skipped: [{ id: 'openai/gpt-4', rule: 'no_images' }],

@@ -4,7 +4,7 @@ import type { ModelCatalog } from '@gateway/model-catalog';
 import type { Exchange, Ledger } from '../../exchange/exchange.ts';
 import { createLedger } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
-import { createTries } from '../../exchange/tries.ts';
+import { createAttempts } from '../../exchange/attempt.ts';
 import { renderEvent } from './render-record.ts';
 
 const model = { prices: { input: 3, output: 15 }, cache: null };
@@ -20,7 +20,7 @@ const price = { tokensSaved: 100, savedUsd: 0.1, rewrittenUsd: 0.5 };
 
 function render(context: Ledger['context']) {
   const ledger = { ...createLedger(), provider: 'openai', model: 'm', context };
-  const exchange = { ledger, tries: createTries(), timings: { startedAt: 0 }, contextPrice: price };
+  const exchange = { ledger, attempts: createAttempts(), timings: { startedAt: 0 }, contextPrice: price };
   return renderEvent(exchange as unknown as Exchange, {} as RequestAcceptedV1, outcome, 1, catalog);
 }
 

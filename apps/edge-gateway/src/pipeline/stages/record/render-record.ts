@@ -4,10 +4,14 @@ import type { CatalogModel, ModelCatalog } from '@gateway/model-catalog';
 import { costUsd } from '@gateway/model-catalog';
 import type { Caller } from '../../../request/request.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
-import type { Exchange, Timings } from '../../exchange/exchange.ts';
+import { countSentBytes } from '../../exchange/attempt.ts';
+import { findServed, type Exchange, type Served } from '../../exchange/exchange.ts';
 import { renderModelChoice } from '../../../request/model-choice.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import { addAbandonedCost, addAbandonedTokens, priceSavings } from './price-request.ts';
+
+/** Losses kept in a request's log row. */
+const lossesMax = 64;
 
 /** A bound on what a client may have us keep of its own words. */
 const clientTextMax = 256;
@@ -45,20 +49,21 @@ export function renderEvent(
   totalMs: number,
   catalog: ModelCatalog,
 ): RequestEventV1 {
-  const { ledger, tries } = exchange;
+  const { ledger, attempts } = exchange;
+  const served = findServed(exchange);
   const told = usageOf(exchange, outcome);
   const event: RequestEventV1 = {
     ...accepted,
     requestedModel: ledger.requestedModel,
-    model: ledger.model,
-    provider: ledger.provider,
+    model: served.model,
+    provider: served.provider,
     stream: ledger.stream,
-    lane: ledger.lane,
+    lane: served.lane,
     toolsIn: ledger.toolsIn,
     toolsOut: ledger.toolsOut,
     compressionSteps: ledger.compressionSteps,
     context: ledger.context,
-    losses: [...ledger.losses],
+    losses: served.losses.slice(0, lossesMax),
     recoveredTools: listRecovered(exchange, outcome),
     hiddenRounds: ledger.recoveryRounds,
     status: outcome.status,
@@ -68,11 +73,11 @@ export function renderEvent(
     providerRequestId: outcome.providerRequestId?.slice(0, clientTextMax) ?? null,
     calledTools: (outcome.summary?.toolCalls ?? []).map((call) => call.name.slice(0, clientTextMax)),
     modelChoice: exchange.modelChoice === undefined ? null : renderModelChoice(exchange.modelChoice),
-    usage: told && addAbandonedTokens(told, tries),
-    costUsd: told && addAbandonedCost(sumCosts(exchange, told, catalog), tries, catalog),
+    usage: told && addAbandonedTokens(told, attempts),
+    costUsd: told && addAbandonedCost(sumCosts(exchange, served, told, catalog), attempts, catalog),
     providerSavingsUsd: null,
     grossSavingsUsd: null,
-    ms: renderTimings(exchange.timings, totalMs),
+    ms: renderTimings(exchange, totalMs),
     plan: ledger.plan,
   };
   noteSavings(event, exchange, catalog);
@@ -89,7 +94,7 @@ function listRecovered({ ledger, deferredTools }: Exchange, { summary }: RelayOu
 function noteSavings(event: RequestEventV1, exchange: Exchange, catalog: ModelCatalog): void {
   if (event.usage === null) return;
   const savings = priceSavings(event, {
-    model: findModel(exchange.ledger, catalog),
+    model: findModel(event, catalog),
     usage: event.usage,
     rounds: exchange.rounds?.usages ?? [],
     contextRewrittenUsd: exchange.ledger.context?.rewrittenUsd ?? 0,
@@ -106,7 +111,7 @@ function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): Request
   }
   if (summary === null || status === 'error') return null;
   return {
-    inputTokens: Math.ceil(exchange.outboundBytes / charactersPerToken),
+    inputTokens: Math.ceil(countSentBytes(exchange.attempts) / charactersPerToken),
     outputTokens: Math.ceil(summary.textCharacters / charactersPerToken),
     cachedInputTokens: 0,
     cacheWriteTokens: 0,
@@ -116,33 +121,37 @@ function usageOf(exchange: Exchange, { status, summary }: RelayOutcome): Request
 
 /** Round by round, since a price may depend on how long one round's input is. */
 function sumCosts(
-  { ledger, rounds }: Exchange,
+  { rounds }: Exchange,
+  served: Served,
   usage: NonNullable<RequestEventV1['usage']>,
   catalog: ModelCatalog,
 ): number | null {
   const usages = rounds?.usages ?? [];
-  if (usages.length < 2) return costOf(ledger, usage, catalog);
-  const costs = usages.map((one) => costOf(ledger, one, catalog));
+  if (usages.length < 2) return costOf(served, usage, catalog);
+  const costs = usages.map((one) => costOf(served, one, catalog));
   return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost));
 }
 
-function costOf(ledger: Exchange['ledger'], usage: TokenUsage, catalog: ModelCatalog): number | null {
-  const model = findModel(ledger, catalog);
+function costOf(served: Served, usage: TokenUsage, catalog: ModelCatalog): number | null {
+  const model = findModel(served, catalog);
   return model ? costUsd(model, usage) : null;
 }
 
-function findModel({ provider, model }: Exchange['ledger'], catalog: ModelCatalog): CatalogModel | undefined {
+function findModel(
+  { provider, model }: Pick<Served, 'provider' | 'model'>,
+  catalog: ModelCatalog,
+): CatalogModel | undefined {
   return provider !== null && model !== null ? catalog.find(provider, model) : undefined;
 }
 
-function renderTimings(timings: Timings, totalMs: number): RequestEventV1['ms'] {
+function renderTimings({ timings, attempts }: Exchange, totalMs: number): RequestEventV1['ms'] {
   return {
     total: round(totalMs),
     firstByte: between(timings.startedAt, timings.firstByteAt),
     overhead: between(timings.startedAt, timings.forwardedAt),
     auth: between(timings.startedAt, timings.authenticatedAt),
     plan: between(timings.planStartedAt, timings.planEndedAt),
-    upstream: between(timings.calledAgainAt ?? timings.forwardedAt, timings.upstreamHeadersAt),
+    upstream: between(attempts.current?.sentAt, attempts.current?.headersAt),
   };
 }
 
@@ -158,7 +167,7 @@ function round(ms: number): number {
 interface FinishedRequest {
   readonly exchange: Pick<
     Exchange,
-    'requestId' | 'trace' | 'endpoint' | 'ledger' | 'tries' | 'modelChoice' | 'contextPrice'
+    'requestId' | 'trace' | 'endpoint' | 'ledger' | 'attempts' | 'modelChoice' | 'contextPrice'
   >;
   readonly caller: Pick<Caller, 'accountId' | 'keyId'> | null;
   readonly outcome: Pick<RelayOutcome, 'status' | 'httpStatus' | 'errorCode' | 'errorDetail'>;
@@ -171,7 +180,8 @@ interface FinishedRequest {
  * since spreading others into it costs several times as much to make and to write.
  */
 export function renderLogLine({ exchange, caller, outcome, totalMs, event }: FinishedRequest) {
-  const { ledger, tries, modelChoice } = exchange;
+  const { ledger, attempts, modelChoice } = exchange;
+  const served = findServed(exchange);
   return {
     request_id: exchange.requestId,
     trace_id: exchange.trace.traceId,
@@ -184,13 +194,13 @@ export function renderLogLine({ exchange, caller, outcome, totalMs, event }: Fin
     error_detail: outcome.errorDetail ?? undefined,
     requested_model: modelChoice && `svc/${modelChoice.mode}`,
     model_reason: modelChoice?.reason,
-    provider: ledger.provider ?? undefined,
-    model: ledger.model ?? undefined,
+    provider: served.provider ?? undefined,
+    model: served.model ?? undefined,
     stream: ledger.stream,
-    lane: ledger.lane ?? undefined,
-    upstream_calls: tries.calls > 1 ? tries.calls : undefined,
-    abandoned_calls: tries.abandoned.length || undefined,
-    fallbacks_skipped: renderSkipped(tries),
+    lane: served.lane ?? undefined,
+    upstream_calls: attempts.calls > 1 ? attempts.calls : undefined,
+    abandoned_calls: attempts.abandoned.length || undefined,
+    fallbacks_skipped: renderSkipped(attempts),
     tools_in: ledger.toolsIn,
     tools_out: ledger.toolsOut,
     k_reason: ledger.plan?.kReason,
@@ -212,6 +222,6 @@ export function renderLogLine({ exchange, caller, outcome, totalMs, event }: Fin
 }
 
 /** `openai/gpt-4: no_images`, of each fallback that could not have served the request. */
-function renderSkipped({ skipped }: Exchange['tries']): readonly string[] | undefined {
+function renderSkipped({ skipped }: Exchange['attempts']): readonly string[] | undefined {
   return skipped.length === 0 ? undefined : skipped.map(({ id, rule }) => `${id}: ${rule}`);
 }

@@ -1,5 +1,6 @@
 import type { ClientFormat } from '@gateway/interchange';
 import { providerFormatNamed } from '@gateway/wire-formats';
+import { createAttempts } from '../../exchange/attempt.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { recoveryFor, requestWith } from '../../recovery/recovery.fixture.ts';
@@ -30,7 +31,12 @@ function relay(at: number, given = bytes, format: ClientFormat = 'chat-completio
     send: () => Promise.reject(new Error('no round follows')),
   });
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;
-  const exchange = { format, requestId: 'r', acceptedAt: new Date(0), streamsUsage: false } as Exchange;
+  const exchange = {
+    format,
+    requestId: 'r',
+    acceptedAt: new Date(0),
+    attempts: createAttempts(),
+  } as Exchange;
   const reader = new StreamReader(providerFormatNamed(format));
   const writer = openResponseWriter(target, exchange, rounds).openStreamWriter();
   const passed: Uint8Array[] = [];

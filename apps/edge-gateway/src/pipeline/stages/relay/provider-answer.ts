@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { renderClientHeaders } from '@gateway/providers';
 import type { ServerResponse } from 'node:http';
 import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
-import type { Exchange } from '../../exchange/exchange.ts';
+import { renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { isAnswered } from '../../../request/http-response.ts';
 import type { AnswerBody } from '../../../upstream/answer-body.ts';
@@ -19,7 +19,7 @@ export function openProviderAnswer(answer: UpstreamAnswer, exchange: Exchange): 
   const { headers, providerRequestId, contentEncoding } = renderClientHeaders(answer.headers);
   if (contentEncoding !== null)
     throw rejectAnswer(answer, `content-encoding ${contentEncoding}, which was not asked for`);
-  return { answer, headers: { ...headers, ...exchange.headers }, providerRequestId };
+  return { answer, headers: { ...headers, ...renderAnswerHeaders(exchange) }, providerRequestId };
 }
 
 export function rejectAnswer(answer: UpstreamAnswer, detail: string): GatewayError {

@@ -3,8 +3,7 @@ import { constants } from 'node:http2';
 import type { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/observability';
 import { renderError } from '../../../request/http-response.ts';
-import type { Exchange } from '../../exchange/exchange.ts';
-import { hasLeft } from '../../exchange/exchange.ts';
+import { hasLeft, renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
@@ -26,7 +25,7 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   if (!left && !response.headersSent) {
     const rendered = renderError(error, exchange.requestId, exchange.format);
     endRequest(exchange);
-    response.writeHead(rendered.status, { ...exchange.headers, ...rendered.headers });
+    response.writeHead(rendered.status, { ...renderAnswerHeaders(exchange), ...rendered.headers });
     response.end(rendered.body);
   } else if (!left) {
     response.destroy();

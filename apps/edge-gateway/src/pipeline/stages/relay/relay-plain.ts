@@ -1,8 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { ResponseSummary, StreamEvent } from '@gateway/interchange';
 import { createSummary, foldAnswer, summarize } from '@gateway/interchange';
-import type { Exchange } from '../../exchange/exchange.ts';
-import { hasLeft } from '../../exchange/exchange.ts';
+import { hasLeft, renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import { fillCallIds } from './response-writer.ts';
@@ -54,7 +53,7 @@ async function relayPlainRounds(
         throw new GatewayError('provider_error', { message: failure.message });
       shown.push(...rounds.rest());
       applyRounds(exchange, rounds);
-      const withRounds = { ...passed, headers: { ...passed.headers, ...exchange.headers } };
+      const withRounds = { ...passed, headers: { ...passed.headers, ...renderAnswerHeaders(exchange) } };
       writeAnswer(isOwn ? bytes : null, shown, withRounds, lane, exchange);
       return endPlain(passed, rounds.summary, exchange);
     }

@@ -6,8 +6,7 @@ import type { Logger } from '@gateway/observability';
 import { toPublicError } from '../../../request/http-response.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
-import type { Exchange } from '../../exchange/exchange.ts';
-import { hasLeft } from '../../exchange/exchange.ts';
+import { hasLeft, renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import type { StreamWriter } from './pass-until-withheld.ts';
@@ -159,7 +158,7 @@ function startAnswer({ passed, lane, exchange }: OpenStream): void {
   const isOwn = lane.isSameFormat && lane.rounds === null;
   const headers = isOwn
     ? { 'content-type': type, ...passed.headers }
-    : { ...passed.headers, ...exchange.headers, 'content-type': type };
+    : { ...passed.headers, ...renderAnswerHeaders(exchange), 'content-type': type };
   exchange.response.writeHead(passed.answer.status, headers);
 }
 

@@ -3,7 +3,7 @@ import { renderClientHeaders } from '@gateway/providers';
 import { parseTokenCount } from '@gateway/wire-formats';
 import type { UpstreamAnswer } from '../../../request/upstream-answer.ts';
 import type { RelayOutcome } from '../../exchange/answer.ts';
-import type { Exchange } from '../../exchange/exchange.ts';
+import { renderAnswerHeaders, type Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { Target } from '../../../request/request.ts';
 import type { ResponseWriter } from './response-writer.ts';
@@ -47,12 +47,16 @@ const countBytesMax = 64 * 1024;
  * A provider's count of tokens, in its own bytes.
  * @throws GatewayError `upstream_invalid` for an answer that holds no count.
  */
-export async function relayCount(answer: UpstreamAnswer, { headers, response }: Exchange): Promise<void> {
+export async function relayCount(answer: UpstreamAnswer, exchange: Exchange): Promise<void> {
   const bytes = await readCount(answer);
   parseTokenCount(bytes);
   const passed = renderClientHeaders(answer.headers).headers;
-  response.writeHead(answer.status, { ...passed, ...headers, 'content-length': String(bytes.length) });
-  response.end(bytes);
+  exchange.response.writeHead(answer.status, {
+    ...passed,
+    ...renderAnswerHeaders(exchange),
+    'content-length': String(bytes.length),
+  });
+  exchange.response.end(bytes);
 }
 
 async function readCount({ body }: UpstreamAnswer): Promise<Buffer> {

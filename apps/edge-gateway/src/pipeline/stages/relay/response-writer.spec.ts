@@ -1,5 +1,6 @@
 import { encodeEventStream, providerFormatNamed } from '@gateway/wire-formats';
 import type { StreamEvent } from '@gateway/interchange';
+import { createAttempts } from '../../exchange/attempt.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Target } from '../../../request/request.ts';
 import { fillCallIds, openResponseWriter } from './response-writer.ts';
@@ -8,7 +9,12 @@ import { StreamReader } from './relay-stream.ts';
 /** What passes of a stream in this format, given in pieces, each of which is read first. */
 function pass(format: 'messages' | 'converse', bytes: Buffer): Buffer {
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;
-  const exchange = { format, requestId: 'r', acceptedAt: new Date(0), streamsUsage: false } as Exchange;
+  const exchange = {
+    format,
+    requestId: 'r',
+    acceptedAt: new Date(0),
+    attempts: createAttempts(),
+  } as Exchange;
   const reader = new StreamReader(providerFormatNamed(format));
   const writer = openResponseWriter(target, exchange, null).openStreamWriter();
   const passed: Uint8Array[] = [];

@@ -46,11 +46,14 @@ export function openResponseWriter(
   const isSameFormat = lane.kind === 'same-format';
   const provider = isSameFormat
     ? spoken
-    : { ...spoken, provider: restoreToolNames(spoken.provider, () => exchange.toolNames) };
+    : {
+        ...spoken,
+        provider: restoreToolNames(spoken.provider, () => exchange.attempts.current?.toolNames ?? null),
+      };
   const createdAt = Math.floor(exchange.acceptedAt.getTime() / 1000);
   const defaults = { id: exchange.requestId, model, createdAt };
   const render = (through: RecoveryRounds | null): StreamWriter => {
-    const includesUsage = rounds?.streamsUsage ?? exchange.streamsUsage;
+    const includesUsage = rounds?.streamsUsage ?? exchange.attempts.current?.streamsUsage ?? false;
     return renderEvents(client, exchange.requestId, { ...defaults, includesUsage }, through);
   };
   return {

@@ -1,0 +1,206 @@
+import { GatewayError } from '@gateway/errors';
+import type { Counter } from '@gateway/observability';
+import type { Backend } from '../../../backends/backend.ts';
+import { failureOfError, failureOfStatus, type Failure } from '../../../backends/failure.ts';
+import type { ResilienceMetrics } from '../../../metrics/edge-metrics.ts';
+import type { Caller, Target } from '../../../request/request.ts';
+import type { PipelineSettings } from '../../../request/settings.ts';
+import type { AnswerBody } from '../../../upstream/answer-body.ts';
+import type { UpstreamReply } from '../../../upstream/upstream.port.ts';
+import type { ChatAnswer } from '../../exchange/answer.ts';
+import type { Attempt, FailedAttempt } from '../../exchange/attempt.ts';
+import { hasLeft, isCancelled, type Exchange } from '../../exchange/exchange.ts';
+import { chooseAlternative, type Candidate, type RetryServices } from './candidates.ts';
+
+/** A request that any of several candidates may answer. */
+export interface ForwardTask {
+  readonly target: Target;
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  /** Whether it can be sent more than once. */
+  readonly isRepeatable: boolean;
+  /** Whether two simultaneous calls have no side effect. Absent: they may have one. */
+  readonly isHedgeable?: boolean;
+  /** Sends it, and writes what it learns into the attempt. Resolves with the provider's status and headers. */
+  send(candidate: Candidate, attempt: Attempt, signal: AbortSignal): Promise<UpstreamReply>;
+}
+
+/** The result of an attempt: an answer for the client, or a failure that another attempt may repair. */
+export type AttemptOutcome =
+  | { readonly failure: undefined; readonly answer: ChatAnswer }
+  | { readonly failure: FailedAttempt; readonly answer: ChatAnswer | undefined };
+
+export type AttemptServices = RetryServices & {
+  readonly resilience: Pick<ResilienceMetrics, 'upstreamFailures'>;
+  readonly settings: Pick<PipelineSettings, 'firstByteMsMax' | 'plainAnswerMsMax'>;
+};
+
+/** A fallback that cannot carry this request. Its backend is not at fault. */
+const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
+
+/**
+ * Runs one attempt. Returns its answer, or the failure if another attempt may repair it. Throws if the request itself is
+ * at fault, or if the client has left.
+ *
+ * @param parent aborts the attempt: the signal of the exchange, or of one of two hedged attempts
+ */
+export async function runAttempt(
+  task: ForwardTask,
+  candidate: Candidate,
+  attempt: Attempt,
+  parent: AbortSignal,
+  services: AttemptServices,
+): Promise<AttemptOutcome> {
+  const { target, connection } = candidate;
+  const { backend } = connection;
+  const { attempts } = task.exchange;
+  const call = new BackendCall({
+    backend,
+    parent,
+    firstByteMs: firstByteMsOf(task, services),
+    isReplaceable: () => isReplaceable(candidate, task, services),
+    failures: services.resilience.upstreamFailures,
+  });
+  const fail = (failure: Failure, error?: unknown): FailedAttempt => {
+    const failed = { ...failure, backend, model: target.model, error };
+    attempts.failed.push(failed);
+    return failed;
+  };
+  try {
+    const reply = await task.send(candidate, attempt, call.signal);
+    call.follow(reply.body);
+    const answer = openAnswer(reply, candidate, call, task.exchange);
+    const failure = failureOfStatus(reply.status, reply.headers);
+    if (failure === undefined) return { failure, answer };
+    call.fail(failure);
+    return { failure: fail(failure), answer };
+  } catch (error) {
+    call.end();
+    const failure = failureOfError(error) ?? (target === task.target ? undefined : unsuitable);
+    if (failure === undefined || isCancelled(parent)) throw error;
+    if (failure !== unsuitable) call.fail(failure);
+    return { failure: fail(failure, error), answer: undefined };
+  }
+}
+
+/** Returns whether another candidate can be called while this call is silent. Never rejects: a failed look-up means no. */
+async function isReplaceable(
+  candidate: Candidate,
+  { target, exchange: { attempts }, caller }: ForwardTask,
+  services: AttemptServices,
+): Promise<boolean> {
+  const other = await chooseAlternative(candidate, target, caller, attempts, services).catch(() => undefined);
+  return other !== undefined;
+}
+
+/** The time limit of the first byte, or of a whole plain answer. Undefined without alternatives. */
+function firstByteMsOf({ target, exchange }: ForwardTask, { settings }: AttemptServices): number | undefined {
+  if (target.alternatives === undefined) return undefined;
+  return exchange.ledger.stream ? settings.firstByteMsMax : settings.plainAnswerMsMax;
+}
+
+function openAnswer(
+  { status, headers, body }: UpstreamReply,
+  { target, connection: { backend, secrets } }: Candidate,
+  call: BackendCall,
+  exchange: Exchange,
+): ChatAnswer {
+  return {
+    status,
+    headers,
+    body,
+    secrets,
+    target,
+    begun: () => call.begun(),
+    ended: () => call.succeed(),
+    giveUp: (error) => {
+      const failure = failureOfError(error);
+      if (failure === undefined || exchange.response.headersSent || hasLeft(exchange)) throw error;
+      call.fail(failure);
+      const broken = { ...failure, backend, model: target.model, error };
+      exchange.attempts.broken = broken;
+      exchange.attempts.failed.push(broken);
+      return undefined;
+    },
+  };
+}
+
+interface BackendCallInput {
+  readonly backend: Backend;
+  readonly parent: AbortSignal;
+  /** The time limit of the first byte for the client, if another candidate can be called. Undefined if none can. */
+  readonly firstByteMs: number | undefined;
+  /** Whether another candidate can be called now. Checked only when the time is over. */
+  readonly isReplaceable: () => Promise<boolean>;
+  readonly failures: Counter<'reason'>;
+}
+
+/**
+ * One call to a backend, from before it is sent until its answer has ended. Its result is reported to the backend once. A
+ * client that leaves is no result.
+ */
+class BackendCall {
+  readonly signal: AbortSignal;
+  readonly #input: BackendCallInput;
+  #deadline: NodeJS.Timeout | undefined;
+  readonly #isProbe: boolean;
+  #hasBegun = false;
+  #isReported = false;
+  #isOver = false;
+
+  constructor(input: BackendCallInput) {
+    this.#input = input;
+    this.#isProbe = input.backend.begin();
+    this.signal = input.firstByteMs === undefined ? input.parent : this.#watch(input.firstByteMs);
+  }
+
+  /** Reports a failure. */
+  fail(failure: Failure): void {
+    if (this.#isReported || this.#input.parent.aborted) return;
+    this.#isReported = true;
+    this.#input.failures.inc({ reason: failure.kind });
+    this.#input.backend.noteFailure(failure);
+  }
+
+  /** The client has the first byte of the answer. From here on, no other candidate can be called. */
+  begun(): void {
+    this.#hasBegun = true;
+    clearTimeout(this.#deadline);
+    if (this.#isProbe) this.succeed();
+  }
+
+  /** The call has ended. It no longer counts as in flight. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#deadline);
+    this.#input.backend.end();
+  }
+
+  /** Keeps the call in flight until the answer's body has ended. A body that breaks is a failure. */
+  follow(body: AnswerBody): void {
+    body.follow((isWhole) => {
+      this.end();
+      if (isWhole) this.succeed();
+      else this.fail({ kind: 'unreachable', isPassing: true, retryAfterMs: undefined });
+    });
+  }
+
+  /** Reports a success, whatever happens to the connection afterwards. */
+  succeed(): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    this.#input.backend.noteSuccess(this.#isProbe);
+  }
+
+  #watch(firstByteMs: number): AbortSignal {
+    const own = new AbortController();
+    const cancelIfReplaceable = async (): Promise<void> => {
+      if (!(await this.#input.isReplaceable()) || this.#hasBegun || this.#isOver) return;
+      const detail = `no byte for the client within ${firstByteMs} ms`;
+      own.abort(new GatewayError('upstream_timeout', { detail }));
+    };
+    this.#deadline = setTimeout(() => void cancelIfReplaceable(), firstByteMs);
+    return AbortSignal.any([this.#input.parent, own.signal]);
+  }
+}
