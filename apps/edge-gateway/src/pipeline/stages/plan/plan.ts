@@ -167,7 +167,7 @@ function planOf(
     ...identity,
     reply,
     conversation: keys,
-    asked: asked.flatMap((at) => identity.eligible[at] ?? []),
+    requested: asked.flatMap((at) => identity.eligible[at] ?? []),
   };
   if (caller.pruning.mode === 'shadow' || reply.isShadow) return { ...planned, reason: 'shadow' };
   const forwarded = reply.forwarded.flatMap((position) => identity.eligible[position] ?? []);
