@@ -31,7 +31,7 @@ const openAiCompatible = ({ auth, proxyRoutes, quirks, ...row }: OpenAiCompatibl
 
 function applyDifferences(differences: RouteDifferences): ProxyRoutes {
   const routes = Object.entries({ ...openAiRoutes, ...differences });
-  return Object.fromEntries(routes.filter(([, route]) => route !== null)) as ProxyRoutes;
+  return Object.fromEntries(routes.filter(([, route]) => route !== null));
 }
 
 /**

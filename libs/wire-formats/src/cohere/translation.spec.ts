@@ -1,6 +1,5 @@
 import type { ChatMessage, ChatRequest } from '@gateway/interchange';
 import { providerFormatNamed } from '../formats.ts';
-import { cohere } from './cohere.ts';
 
 const render = (changes: Partial<ChatRequest>) =>
   providerFormatNamed('cohere').provider.renderRequest(

@@ -1,6 +1,5 @@
 import type { ChatMessage, ChatRequest, ToolCallPart } from '@gateway/interchange';
 import { providerFormatNamed } from '../formats.ts';
-import { gemini } from './gemini.ts';
 
 const request = (changes: Partial<ChatRequest>): ChatRequest => ({
   model: 'm',
