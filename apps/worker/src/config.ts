@@ -6,11 +6,11 @@ const keyBytes = 32;
 const environment = z.object({
   ...serviceVariables,
   TELEMETRY_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  /** The queue's Redis: it must not evict (`maxmemory-policy noeviction`). */
+  /** The queue's Redis. It must not evict keys (`maxmemory-policy noeviction`). */
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * Keys of the contents that accounts let be kept: 32 bytes in base64 each, separated by commas or white space. Contents
-   * are sealed with the first, and opened with any.
+   * Keys for the request contents that accounts allow to store: 32 bytes in base64 each, separated by commas or white
+   * space. Contents are sealed with the first key, and opened with any of them.
    */
   CONTENT_KEYS: z
     .string()
@@ -21,7 +21,7 @@ const environment = z.object({
 });
 export type Config = z.output<typeof environment>;
 
-/** Reads the environment once. Throws one error that lists every variable at fault. */
+/** Reads the environment once. Throws one error that lists every invalid variable. */
 export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
   return parseConfig(environment, variables);
 }

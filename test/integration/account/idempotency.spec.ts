@@ -4,7 +4,7 @@ import { startStack } from '@gateway/testing';
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { ExpiredRecordsJob } from '../../../apps/account/src/upkeep/expired-records.job.ts';
-import { answerBytesMax, recordsMax } from '../../../apps/account/src/idempotency/run-once.ts';
+import { replyBytesMax, recordsMax } from '../../../apps/account/src/idempotency/run-once.ts';
 import { createAccountDatabase } from '../../../apps/account/src/persistence/account-database.ts';
 import { connectAs, undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 
@@ -103,10 +103,10 @@ describe('answers stored for an idempotency key', () => {
   });
 
   it('are limited in bytes, and the newest always stays', async () => {
-    await fill(4, answerBytesMax / 4);
+    await fill(4, replyBytesMax / 4);
     await make(newIdempotencyKey());
     expect(await countRecords()).toBe(4);
-    await pool.query('UPDATE idempotency_records SET answer_bytes = $1', [answerBytesMax]);
+    await pool.query('UPDATE idempotency_records SET answer_bytes = $1', [replyBytesMax]);
     const idempotencyKey = newIdempotencyKey();
     await make(idempotencyKey);
     expect(await countRecords()).toBe(1);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import type { AccountModels } from '../persistence/account-database.ts';
-import type { AnswerOwner } from './answer-seal.ts';
-import { hashIdempotencyKey, openAnswer, sealAnswer } from './answer-seal.ts';
+import type { ReplyOwner } from './reply-seal.ts';
+import { hashIdempotencyKey, openReply, sealReply } from './reply-seal.ts';
 
 const hourMs = 3_600_000;
 /** How long a reply is replayed. */
@@ -10,7 +10,7 @@ const keptMs = 24 * hourMs;
 /** Replies stored per account. The oldest are deleted first. */
 export const recordsMax = 1_000;
 /** Total size of an account's stored replies. The reply for a key with the longest tool lists takes half of it. */
-export const answerBytesMax = 8 * 1024 * 1024;
+export const replyBytesMax = 8 * 1024 * 1024;
 
 /** A call that creates something, with all that identifies it. */
 interface CreatingCall {
@@ -27,25 +27,25 @@ interface CreatingCall {
  * included). It needs a transaction that locks the account's row (`takeNextEpoch`): of two concurrent calls, the
  * second waits and gets the first one's reply. A failed call stores nothing. Throws `idempotency_key_reused`.
  */
-export async function runOnce<Answer>(
+export async function runOnce<Reply>(
   tx: AccountModels,
   pepper: Buffer,
   { accountId, idempotencyKeySha256, request, now }: CreatingCall,
-  run: () => Promise<Answer>,
-): Promise<{ answer: Answer; replayed: boolean }> {
-  if (idempotencyKeySha256 === undefined) return { answer: await run(), replayed: false };
-  const owner: AnswerOwner = { accountId, idempotencyKeySha256 };
+  run: () => Promise<Reply>,
+): Promise<{ reply: Reply; replayed: boolean }> {
+  if (idempotencyKeySha256 === undefined) return { reply: await run(), replayed: false };
+  const owner: ReplyOwner = { accountId, idempotencyKeySha256 };
   const keyHash = hashIdempotencyKey(pepper, owner);
   const requestHash = createHash('sha256').update(renderCanonical(request)).digest();
   await tx.idempotencyRecord.deleteMany({ where: { expiresAt: { lte: now } } });
   const kept = await tx.idempotencyRecord.findFirst({ where: { keyHash } });
   if (kept !== null) {
     if (!requestHash.equals(kept.requestHash)) throw new GatewayError('idempotency_key_reused');
-    const json = openAnswer(pepper, owner, kept.sealedAnswer).toString('utf8');
-    return { answer: JSON.parse(json) as Answer, replayed: true };
+    const json = openReply(pepper, owner, kept.sealedAnswer).toString('utf8');
+    return { reply: JSON.parse(json) as Reply, replayed: true };
   }
-  const answer = await run();
-  const sealedAnswer = sealAnswer(pepper, owner, Buffer.from(JSON.stringify(answer)));
+  const reply = await run();
+  const sealedAnswer = sealReply(pepper, owner, Buffer.from(JSON.stringify(reply)));
   const expiresAt = new Date(now.getTime() + keptMs);
   await tx.idempotencyRecord.create({
     data: {
@@ -59,7 +59,7 @@ export async function runOnce<Answer>(
     },
   });
   await deleteOldest(tx);
-  return { answer, replayed: false };
+  return { reply, replayed: false };
 }
 
 /** Deletes the oldest replies that exceed the bounds. */
@@ -71,7 +71,7 @@ async function deleteOldest(tx: AccountModels): Promise<void> {
   let bytes = 0;
   const excess = records.filter(({ answerBytes }, index) => {
     bytes += answerBytes;
-    return index > 0 && (index >= recordsMax || bytes > answerBytesMax);
+    return index > 0 && (index >= recordsMax || bytes > replyBytesMax);
   });
   if (excess.length === 0) return;
   await tx.idempotencyRecord.deleteMany({ where: { keyHash: { in: excess.map(({ keyHash }) => keyHash) } } });

@@ -30,7 +30,7 @@ export async function createKey(
   requireRecipient(recipientPublicKey);
   const now = new Date();
   const call = { accountId, idempotencyKeySha256, request: { createKey: body }, now };
-  const { answer, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
+  const { reply, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const once = await runOnce(tx, pepper, call, async () => {
       await rejectOneTooMany(tx);
@@ -41,8 +41,8 @@ export async function createKey(
     });
     return { ...once, epoch };
   });
-  if (!replayed) context.changes.announceKeyChange({ accountId, keyId: answer.key.id, epoch });
-  return { key: answer.key, sealedSecret: sealSecret(answer.secret, recipientPublicKey), replayed };
+  if (!replayed) context.changes.announceKeyChange({ accountId, keyId: reply.key.id, epoch });
+  return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }
 
 function renderRow(

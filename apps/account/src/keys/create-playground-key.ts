@@ -37,7 +37,7 @@ export async function createPlaygroundKey(
   const now = new Date();
   const call = { accountId, idempotencyKeySha256, request: { createPlaygroundKey: body }, now };
   const revoked: string[] = [];
-  const { answer, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
+  const { reply, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const once = await runOnce(tx, pepper, call, async () => {
       revoked.push(...(await retireOldest(tx, epoch, now)));
@@ -51,8 +51,8 @@ export async function createPlaygroundKey(
     return { ...once, epoch };
   });
   for (const keyId of revoked) context.changes.announceKeyChange({ accountId, keyId, epoch, revoked: true });
-  if (!replayed) context.changes.announceKeyChange({ accountId, keyId: answer.key.id, epoch });
-  return { key: answer.key, sealedSecret: sealSecret(answer.secret, recipientPublicKey), replayed };
+  if (!replayed) context.changes.announceKeyChange({ accountId, keyId: reply.key.id, epoch });
+  return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }
 
 function renderRow(accountId: string, secret: CreatedApiKey, pepper: Buffer, createdAt: Date) {

@@ -33,13 +33,13 @@ export async function rotateKey(
   requireRecipient(recipientPublicKey);
   const now = new Date();
   const call = { accountId, idempotencyKeySha256, request: { rotateKey: { keyId, ...body } }, now };
-  const { answer, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
+  const { reply, replayed, epoch } = await database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
     const once = await runOnce(tx, pepper, call, () => replaceSecret(tx, { request, pepper, now, epoch }));
     return { ...once, epoch };
   });
   if (!replayed) context.changes.announceKeyChange({ accountId, keyId, epoch });
-  return { key: answer.key, sealedSecret: sealSecret(answer.secret, recipientPublicKey), replayed };
+  return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }
 
 async function replaceSecret(

@@ -45,8 +45,8 @@ export async function ensureCustomer(
 }
 
 /**
- * Stores the customer's current subscription from Stripe. If two calls run at the same time, the later one wins. Any change
- * after that brings its own event.
+ * Stores the customer's current subscription from Stripe. If two calls run at the same time, the later one wins. Any
+ * change after that brings its own event.
  */
 export async function syncCustomer(
   { database, now }: CustomerContext,

@@ -15,7 +15,7 @@ function offer(name: string, description = '', parameters: unknown = null): Offe
   return { name, description, parameters, examples: [] };
 }
 
-/** An object's schema with described strings, all of them required. */
+/** An object schema whose properties are all described and required. */
 const schemaOf = (...names: string[]) => ({
   type: 'object',
   properties: Object.fromEntries(
@@ -28,7 +28,7 @@ const find = (tools: readonly OfferedTool[], name: string) =>
 const codesOf = (tool: OfferedTool) => assessList([tool])[0]!.issues.map(({ code }) => code);
 
 describe('the score of a definition', () => {
-  it('is whole for one that says what it does, to what, and with what', () => {
+  it('is 100 for a definition that names its action, its object and its inputs', () => {
     const tool = offer('get_invoice', 'Gets an invoice with its lines, by number.', schemaOf('number'));
     expect(assessList([tool])[0]).toMatchObject({ score: 100, issues: [] });
   });
@@ -48,13 +48,13 @@ describe('the score of a definition', () => {
       'schema_smell',
     ],
     [offer('get_invoice', 'Gets an invoice with its lines', { properties: { data: {} } }), 'schema_smell'],
-  ])('loses points: case %#', (tool, code) => {
+  ])('loses points for a defect: case %#', (tool, code) => {
     expect(codesOf(tool)).toContain(code);
     expect(assessList([tool])[0]!.score).toBeLessThan(100);
   });
 
   it.each([null, [], 'x', { properties: null }, { properties: { a: null } }, { properties: [1] }])(
-    'bears any schema: %j',
+    'accepts any schema: %j',
     (parameters) => {
       const { score } = assessList([offer('x', 'Whatever it may be', parameters)])[0]!;
       expect(score).toBeGreaterThanOrEqual(0);
@@ -62,7 +62,7 @@ describe('the score of a definition', () => {
   );
 });
 
-describe('tools that are taken for each other', () => {
+describe('near-duplicate tools', () => {
   const planted = [
     offer('fetch_user', 'Fetch a user', schemaOf('login')),
     offer('get_user', 'Get a user', schemaOf('user_id')),
@@ -75,13 +75,13 @@ describe('tools that are taken for each other', () => {
     ['fetch_user', 'get_user'],
     ['retrieve_gist', 'get_gist'],
     ['find_users', 'search_users'],
-  ])('%s is found to be like %s among GitHub’s tools', (name, other) => {
+  ])('%s is found to be similar to %s among GitHub’s tools', (name, other) => {
     const { near, issues } = find([...github, ...planted], name);
     expect(near[0]).toEqual({ name: other, similarity: 1 });
     expect(issues.map(({ code }) => code)).toContain('near_duplicate');
   });
 
-  it('get words by what only the one of them takes, and none where nothing tells them apart', () => {
+  it('get a wording from their own parameters, and none when nothing distinguishes them', () => {
     const [wording] = find([...github, ...planted], 'get_user').wordings;
     expect(wording).toEqual({
       ...{ collidesWith: 'fetch_user', description: 'Get user by user id.' },
@@ -94,12 +94,12 @@ describe('tools that are taken for each other', () => {
     expect(find(twins, 'get_user')).toMatchObject({ near: [{ name: 'fetch_user' }], wordings: [] });
   });
 
-  it('are few in a clean set: nine of ten of GitHub’s own tools have no issue at all', () => {
+  it('are rare in a clean set: nine of ten of GitHub’s own tools have no issue', () => {
     const withIssues = assessList(github).filter(({ issues }) => issues.length > 0);
     expect(withIssues.length / github.length).toBeLessThanOrEqual(0.1);
   });
 
-  it('are none for tools that do different things to the same, or the same to different things', () => {
+  it('do not include tools with different actions or different objects', () => {
     const tools = [
       offer('get_user', 'Get a user account'),
       offer('delete_user', 'Delete a user account'),

@@ -3,7 +3,7 @@ import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { z } from 'zod';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 import type { OfferedTool } from './assessed-tool.ts';
-import { takeApart } from './assessed-tool.ts';
+import { analyzeTool } from './assessed-tool.ts';
 import type { Meanings, ReadMeanings } from './meanings.ts';
 import type { NearDuplicate } from './find-near-duplicates.ts';
 import { findNearDuplicates } from './find-near-duplicates.ts';
@@ -12,25 +12,25 @@ import { scoreDescription } from './score-description.ts';
 import type { SuggestedWording } from './suggest-wording.ts';
 import { suggestWording } from './suggest-wording.ts';
 
-/** What is kept of a definition. */
+/** The stored assessment of a definition. */
 export interface ToolAssessment {
   readonly name: string;
-  /** 0 to 100. */
+  /** Score from 0 to 100. */
   readonly score: number;
   readonly issues: readonly DescriptionIssue[];
   readonly near: readonly NearDuplicate[];
   readonly wordings: readonly SuggestedWording[];
 }
 
-/** Assesses the tools of one list together: how alike they are depends on the others. */
+/** Assesses all tools of one list together, since similarity depends on the other tools. */
 export function assessList(
   tools: readonly OfferedTool[],
   meanings: Meanings | null = null,
 ): ToolAssessment[] {
-  const apart = [...new Map(tools.map((tool) => [tool.name, takeApart(tool)])).values()];
-  const byName = new Map(apart.map((tool) => [tool.name, tool]));
-  const nearByName = findNearDuplicates(apart, meanings);
-  return apart.map((tool) => {
+  const analyzed = [...new Map(tools.map((tool) => [tool.name, analyzeTool(tool)])).values()];
+  const byName = new Map(analyzed.map((tool) => [tool.name, tool]));
+  const nearByName = findNearDuplicates(analyzed, meanings);
+  return analyzed.map((tool) => {
     const near = nearByName.get(tool.name) ?? [];
     const wordings = near.flatMap(({ name }) => {
       const neighbour = byName.get(name);
@@ -41,10 +41,10 @@ export function assessList(
   });
 }
 
-/** Tools of an account whose assessments are kept; the one that was offered longest ago gives way. */
+/** Assessments stored per account. The tools offered longest ago are deleted first. */
 const toolsMax = 5_000;
 
-/** Assesses a list that an account offers, and keeps what it is worth: the definitions themselves are not kept. */
+/** Assesses a list of tools from an account and stores the result. The definitions themselves are not stored. */
 export async function assessTools(
   database: TelemetryDatabase,
   { accountId, tools }: ParsedRequestOf<typeof assessToolsContract>,
@@ -55,13 +55,13 @@ export async function assessTools(
   const rows = assessed.map((each) => ({ ...renderRow(each), assessedAt: new Date(), accountId }));
   await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
   await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });
-  // Looked at after writing: a deletion that begins later finds the rows.
+  // Checked after the write: a deletion that starts later finds the rows.
   if ((await models.forgottenAccount.count()) > 0) await models.toolAssessment.deleteMany({});
-  await giveWay(database, accountId);
+  await deleteOldest(database, accountId);
   return { assessed: rows.length };
 }
 
-/** As Postgres can keep it: names of tools and of parameters may hold NUL and halves of surrogate pairs. */
+/** Renders a row that Postgres can store. Names of tools and parameters can contain NUL and lone surrogates. */
 function renderRow({ name, score, issues, near, wordings }: ToolAssessment) {
   return {
     name: storable(name),
@@ -82,7 +82,7 @@ function storableAll(values: readonly object[]): object {
   ) as object;
 }
 
-async function giveWay(database: TelemetryDatabase, accountId: string): Promise<void> {
+async function deleteOldest(database: TelemetryDatabase, accountId: string): Promise<void> {
   const { toolAssessment } = database.forAccount(accountId);
   const oldest = await toolAssessment.findMany({
     select: { assessedAt: true },
@@ -106,7 +106,7 @@ const storedAssessment = z.object({
   ),
 });
 
-/** What is kept of these tools of an account, by name. */
+/** Reads the stored assessments of these tools, by name. */
 export async function readAssessments(
   database: TelemetryDatabase,
   accountId: string,

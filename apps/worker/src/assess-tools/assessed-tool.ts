@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 
-/** A definition as a request offered it. */
+/** A tool definition as the request contained it. */
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
@@ -15,11 +15,14 @@ export interface ToolParameter {
   readonly isTyped: boolean;
 }
 
-/** A tool taken apart, as far as its score and its collisions go by it. */
+/** A tool definition, split into the parts that its score and its near duplicates depend on. */
 export interface AssessedTool extends OfferedTool {
-  /** What it does, by its name or else by how its description begins: `get` for fetch too. */
+  /**
+   * The action, from the name or else from the start of the description. Synonyms share one action: `get` includes
+   * fetch.
+   */
   readonly action: string | undefined;
-  /** The stems of its name without the verb. */
+  /** The stems of the name without its verb. */
   readonly objects: ReadonlySet<string>;
   readonly descriptionStems: readonly string[];
   readonly parameterList: readonly ToolParameter[];
@@ -27,7 +30,7 @@ export interface AssessedTool extends OfferedTool {
 
 const parametersMax = 200;
 
-export function takeApart(tool: OfferedTool): AssessedTool {
+export function analyzeTool(tool: OfferedTool): AssessedTool {
   const words = splitWords(tool.name);
   const verbAt = words.findIndex((word) => findAction(word) !== undefined);
   const verb = words[verbAt];
@@ -66,7 +69,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Words that tell nothing about a tool. */
+/** Words without information about a tool. */
 const emptyWords = new Set(
   (
     'a an the this that of for to from in on at by with as and or not is are be it its your their use used using ' +
@@ -74,7 +77,7 @@ const emptyWords = new Set(
   ).split(' '),
 );
 
-/** Verbs that ask for the same, each group under its first. */
+/** Groups of synonymous verbs. The first verb names the group. */
 const verbGroups = [
   'get fetch retrieve read load lookup obtain show view describe download',
   'list enumerate browse',
@@ -90,26 +93,26 @@ const verbGroups = [
 const verbGroup = new Map(
   verbGroups.flatMap((group, at) => {
     const verbs = group.split(' ');
-    // The last group is of verbs with no other of their meaning.
+    // The last group contains verbs without synonyms.
     const isOfOne = at === verbGroups.length - 1;
     return verbs.map((verb) => [stemmer(verb), isOfOne ? verb : (verbs[0] ?? verb)] as const);
   }),
 );
 
-/** The words of a text or an identifier, as they are written, in lower case: `getUserByID2` gives get, user, by, id, 2. */
+/** Splits a text or an identifier into lower-case words: `getUserByID2` gives get, user, by, id, 2. */
 export function splitWords(text: string): string[] {
   const words = text.slice(0, 20_000).match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{N}+/gu) ?? [];
   return words.map((word) => word.toLowerCase());
 }
 
-/** The stems of a text's words that tell anything. */
+/** The stems of the informative words in a text. */
 export function listStems(text: string): string[] {
   return splitWords(text)
     .filter((word) => !emptyWords.has(word))
     .map(stemmer);
 }
 
-/** What a verb asks for, as one word for all verbs that ask for the same; undefined for another word. */
+/** Maps a verb to the first verb of its group. Undefined for any other word. */
 export function findAction(word: string): string | undefined {
   return verbGroup.get(stemmer(word));
 }

@@ -1,32 +1,36 @@
 import type { AssessedTool } from './assessed-tool.ts';
 import type { Meanings } from './meanings.ts';
 
-/** A tool that is hard to tell from another of the same list. */
+/** A tool that is easily confused with another one of the same list. */
 export interface NearDuplicate {
   readonly name: string;
-  /** 0 to 1. */
+  /** Similarity from 0 to 1. */
   readonly similarity: number;
 }
 
-/** From here on two tools with one action are taken for each other: on GitHub's 117 tools that is one in twelve. */
+/**
+ * Two tools with the same action are near duplicates from this similarity on. It marks one in twelve of GitHub's 117
+ * tools.
+ */
 const similarityMin = 0.75;
 /**
- * By meaning: the words that only one of two names has mean the same (cars, vehicles), and the definitions have something in
- * common; or names without a word in common stand for definitions that say nearly the same. Cosines of the shipped encoder:
- * of GitHub's 117 tools no pair is as close, nearest are labels and tags with 0.35.
+ * Thresholds for similarity by meaning, as cosines of the shipped encoder. Two tools match if the words that only one
+ * name has mean the same (cars, vehicles) and the definitions are related. They also match if the names share no word
+ * and the definitions are nearly the same. No pair of GitHub's 117 tools reaches them; the closest are labels and
+ * tags with 0.35.
  */
 const wordsMeaningMin = 0.36;
 const toolsMeaningMin = 0.35;
 const sameMeaningMin = 0.8;
 const nearestMax = 5;
-/** Comparing is quadratic. Longer lists are compared up to here. */
+/** The comparison is quadratic, so it is limited to this many tools of a list. */
 const toolsMax = 1_000;
 
 /**
- * By name, the tools of a list that do the same to the same, as far as their words say. Lexical: half is the objects in the
- * names (verbs that mean the same count as one), half the words of the descriptions, weighted by how rare they are in this
- * list. Where two names say the very same, they are near duplicates whatever their descriptions say. By `meanings`, where
- * there are any: what says the same in other words.
+ * Finds tools of a list with the same action on the same objects, by name. Half of the lexical similarity comes from
+ * the objects in the names, where synonymous verbs count as one. The other half comes from the words of the
+ * descriptions, weighted by their rarity in this list. Names with the same words are always near duplicates. With
+ * `meanings`, tools with the same meaning in other words are found as well.
  */
 export function findNearDuplicates(
   tools: readonly AssessedTool[],
@@ -73,13 +77,15 @@ function measureSimilarity(
   return Math.round(((names + texts) / 2) * 100) / 100;
 }
 
-/** The cosine of two definitions, at least `similarityMin`, where they do the same in other words; else 0. */
+/**
+ * Returns the cosine of two definitions with the same action in other words, at least `similarityMin`. Otherwise 0.
+ */
 function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanings): number {
   if (one.action !== other.action || one.action === undefined) return 0;
   const cosine = meanings.compareTools(one.name, other.name);
   if (cosine < toolsMeaningMin) return 0;
   const [ofOne, ofOther] = [lacking(one.objects, other.objects), lacking(other.objects, one.objects)];
-  // A name that only says more than another is of a narrower tool.
+  // A name that only adds words to another one belongs to a narrower tool.
   if (ofOne.length === 0 || ofOther.length === 0) return 0;
   const isApart = ofOne.length === one.objects.size;
   const meansSame = meanings.compareWords(ofOne, ofOther) >= wordsMeaningMin;
@@ -87,19 +93,19 @@ function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanin
   return Math.round(Math.max(similarityMin, Math.min(1, cosine)) * 100) / 100;
 }
 
-/** What is in the one and not in the other. */
+/** The words in `one` that are not in `other`. */
 function lacking(one: ReadonlySet<string>, other: ReadonlySet<string>): string[] {
   return [...one].filter((word) => !other.has(word));
 }
 
-/** Shared of all (Jaccard); 0 where a name has no object. */
+/** The Jaccard similarity of two sets. 0 for a name without an object. */
 function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   if (one.size === 0 || other.size === 0) return 0;
   const shared = [...one].filter((word) => other.has(word)).length;
   return shared / (one.size + other.size - shared);
 }
 
-/** By tool, its description's words by rarity, as a vector of length 1. */
+/** Weights the words of each description by rarity, as a vector of length 1. */
 function weighDescriptions(tools: readonly AssessedTool[]): Map<AssessedTool, ReadonlyMap<string, number>> {
   const holders = new Map<string, number>();
   for (const { descriptionStems } of tools) {

@@ -1,16 +1,16 @@
 import { embedTools } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import type { OfferedTool } from './assessed-tool.ts';
-import { takeApart } from './assessed-tool.ts';
+import { analyzeTool } from './assessed-tool.ts';
 
-/** What an encoder takes tools and words to mean: rows of length one, so that a dot product is a cosine. */
+/** Embeddings of tools and words, as rows of length 1. A dot product of two rows is their cosine. */
 export class Meanings {
   readonly #dimensions: number;
   readonly #numbers: Float32Array;
   readonly #tools: ReadonlyMap<string, number>;
   readonly #words: ReadonlyMap<string, number>;
 
-  /** @param numbers the rows of the tools, then those of the words. */
+  /** @param numbers the rows of the tools, followed by those of the words */
   constructor(
     dimensions: number,
     numbers: Float32Array,
@@ -22,7 +22,7 @@ export class Meanings {
     this.#words = new Map(words.map((word, at) => [word, tools.length + at]));
   }
 
-  /** Cosine of two tools' definitions, by their names; 0 where one is not known. */
+  /** Returns the cosine of two tools by name. 0 if one is unknown. */
   compareTools(one: string, other: string): number {
     const [first, second] = [this.#tools.get(one), this.#tools.get(other)];
     if (first === undefined || second === undefined) return 0;
@@ -33,7 +33,7 @@ export class Meanings {
     return sum;
   }
 
-  /** Cosine of what two lists of words mean together; 0 where no word of one is known. */
+  /** Returns the cosine of the sums of two word lists. 0 if a list has no known word. */
   compareWords(one: readonly string[], other: readonly string[]): number {
     const [first, second] = [this.#sum(one), this.#sum(other)];
     const length = Math.sqrt(multiply(first, first) * multiply(second, second));
@@ -67,7 +67,10 @@ const floatBytes = 4;
 export type ReadMeanings = (tools: readonly OfferedTool[]) => Promise<Meanings | null>;
 export const READ_MEANINGS = Symbol('ReadMeanings');
 
-/** What the router takes a list's tools to mean; null while it cannot say: then they are compared by their words alone. */
+/**
+ * Reads the embeddings of a list's tools from the router. Null when it is unavailable: then tools are compared only
+ * by their words.
+ */
 export async function readMeanings(
   messaging: Pick<Messaging, 'call'>,
   tools: readonly OfferedTool[],
@@ -86,9 +89,9 @@ export async function readMeanings(
   }
 }
 
-/** The stems of what the names name, each once. */
+/** Lists the distinct stems of the objects in the tool names. */
 function listNameWords(tools: readonly OfferedTool[]): string[] {
-  const words = new Set(tools.flatMap((tool) => [...takeApart(tool).objects]));
+  const words = new Set(tools.flatMap((tool) => [...analyzeTool(tool).objects]));
   return [...words].filter(({ length }) => length <= wordCharactersMax).slice(0, wordsMax);
 }
 

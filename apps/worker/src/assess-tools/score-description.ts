@@ -3,33 +3,33 @@ import type { AssessedTool, ToolParameter } from './assessed-tool.ts';
 import type { NearDuplicate } from './find-near-duplicates.ts';
 import { findAction, listStems, splitWords } from './assessed-tool.ts';
 
-/** A reason why a description lost points, and what to do about it. */
+/** A reason for lost points, and how to fix it. */
 export interface DescriptionIssue {
   readonly code: string;
-  /** Of 100. */
+  /** Lost points, out of 100. */
   readonly points: number;
   readonly text: string;
   readonly suggestion: string;
 }
 
 export interface DescriptionScore {
-  /** 0 to 100. */
+  /** Score from 0 to 100. */
   readonly score: number;
   readonly issues: readonly DescriptionIssue[];
 }
 
 const charactersMin = 20;
 const charactersMax = 2_000;
-/** Words that the description must say beyond the name. */
+/** Minimum number of words in the description that are not in the name. */
 const ownWordsMin = 1;
 const parametersMax = 25;
-/** Names that say nothing of what goes in. */
+/** Parameter names without information. */
 const emptyNames = new Set(
   'data input value arg args param params payload object obj body options opts x foo'.split(' '),
 );
 const listedMax = 4;
 
-/** What a definition by itself is worth to whoever has to choose it among others. */
+/** Scores how well a definition lets a model choose the tool among others. */
 export function scoreDescription(tool: AssessedTool, near: readonly NearDuplicate[]): DescriptionScore {
   const issues = [
     judgeLength(tool),
@@ -50,24 +50,25 @@ function judgeLength({ description, name }: AssessedTool): Judgement {
     return {
       code: 'no_description',
       points: 40,
-      text: 'It has no description.',
-      suggestion: `Say in a sentence what ${name} does, to what, and when it is the right tool.`,
+      text: 'The tool has no description.',
+      suggestion: `Describe in one sentence what ${name} does, what it works on, and when to use it.`,
     };
   }
   if (length < charactersMin) {
     return {
       code: 'short_description',
       points: 15,
-      text: `Its description has ${length} characters.`,
-      suggestion: 'Say what it works on, what it gives back, and when it is the right tool.',
+      text: `The description has ${length} characters.`,
+      suggestion: 'Describe what the tool works on, what it returns, and when to use it.',
     };
   }
   if (length <= charactersMax) return null;
   return {
     code: 'long_description',
     points: 10,
-    text: `Its description has ${length} characters, which are sent with every request.`,
-    suggestion: 'Keep what tells when to use it; move the rest to the parameters or leave it out.',
+    text: `The description has ${length} characters, which are sent with every request.`,
+    suggestion:
+      'Keep the part that explains when to use the tool. Move the rest to the parameters, or remove it.',
   };
 }
 
@@ -77,12 +78,12 @@ function judgeVerb({ name, description }: AssessedTool): Judgement {
   return {
     code: 'no_verb',
     points: 15,
-    text: 'Neither its name nor the start of its description says what it does.',
+    text: 'The name and the start of the description contain no verb for the action of the tool.',
     suggestion: 'Begin the description with a verb: "Gets …", "Creates …", "Searches …".',
   };
 }
 
-/** A name of several words may say it all; one of a verb and a noun does not. */
+/** A name of several words can be sufficient. A name of one verb and one noun is not. */
 function judgeSubstance({ name, description, objects }: AssessedTool): Judgement {
   if (description.trim() === '' || objects.size > 1) return null;
   const ofName = new Set(splitWords(name).map(stemmer));
@@ -93,8 +94,8 @@ function judgeSubstance({ name, description, objects }: AssessedTool): Judgement
   return {
     code: 'repeats_name',
     points: 15,
-    text: 'Its description says nothing that its name does not say.',
-    suggestion: 'Name the thing it works on, by which key it is found, and what comes back.',
+    text: 'The description adds nothing to the name.',
+    suggestion: 'Name the object that the tool works on, the key that finds it, and the result.',
   };
 }
 
@@ -105,7 +106,7 @@ function judgeDocumentation(parameters: readonly ToolParameter[]): Judgement {
     code: 'undocumented_parameters',
     points: Math.ceil((20 * bare.length) / parameters.length),
     text: `${bare.length} of ${parameters.length} parameters have no description: ${listNames(bare)}.`,
-    suggestion: 'Say of each parameter what it is, in which form, and where it comes from.',
+    suggestion: 'Describe what each parameter is, its form, and where its value comes from.',
   };
 }
 
@@ -116,20 +117,20 @@ function judgeSchema({ parameterList, parameters }: AssessedTool): Judgement {
   );
   const smells = [
     ...(untyped.length > 0 ? [`no type: ${listNames(untyped)}`] : []),
-    ...(empty.length > 0 ? [`names that say nothing: ${listNames(empty)}`] : []),
+    ...(empty.length > 0 ? [`uninformative names: ${listNames(empty)}`] : []),
     ...(parameterList.length > parametersMax ? [`${parameterList.length} parameters`] : []),
-    ...(isOpen(parameters) ? ['any arguments at all are accepted'] : []),
+    ...(isOpen(parameters) ? ['accepts any arguments'] : []),
   ];
   if (smells.length === 0) return null;
   return {
     code: 'schema_smell',
     points: Math.min(15, 8 * smells.length),
-    text: `Its schema leaves open what goes in (${smells.join('; ')}).`,
-    suggestion: 'Give each parameter a telling name and a type, and say which are required.',
+    text: `The schema does not define its input (${smells.join('; ')}).`,
+    suggestion: 'Give each parameter an informative name and a type, and mark the required ones.',
   };
 }
 
-/** Arguments that no property describes, and that are not forbidden. */
+/** Whether the schema describes no arguments and allows any. */
 function isOpen(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false;
   const { properties, additionalProperties } = schema as Record<string, unknown>;
@@ -144,8 +145,8 @@ function judgeNeighbours(near: readonly NearDuplicate[]): Judgement {
   return {
     code: 'near_duplicate',
     points: nearest.similarity === 1 ? 20 : 12,
-    text: `It is hard to tell from ${near.map(({ name }) => name).join(', ')}.`,
-    suggestion: `Say in both descriptions what the other is for, or offer only one of them. See the suggestions.`,
+    text: `The tool is easily confused with ${near.map(({ name }) => name).join(', ')}.`,
+    suggestion: `Explain in both descriptions what the other tool is for, or offer only one of them. See the suggestions.`,
   };
 }
 

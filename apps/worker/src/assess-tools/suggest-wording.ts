@@ -1,7 +1,7 @@
 import type { AssessedTool } from './assessed-tool.ts';
 import { splitWords } from './assessed-tool.ts';
 
-/** Words that tell a tool from another one. Made of names alone, so that it may be kept. */
+/** A wording that distinguishes a tool from another one. It contains only names, so that it may be stored. */
 export interface SuggestedWording {
   readonly collidesWith: string;
   readonly description: string;
@@ -11,9 +11,9 @@ export interface SuggestedWording {
 const namedMax = 3;
 
 /**
- * A description and examples by which a tool can be told from its neighbour: what it does to what, by the parameters and
- * words of its name that the other has not. It does not say what the neighbour is for: words of the one in the other's
- * description would draw requests to the wrong one. Null where it has nothing of its own.
+ * Suggests a description and examples that distinguish a tool from its neighbor: its action and object, with the
+ * parameters and words of its name that the neighbor lacks. It does not describe the neighbor, since such words would
+ * attract requests for the wrong tool. Null if the neighbor has all of them too.
  */
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);
@@ -22,12 +22,12 @@ export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): Sug
   return {
     collidesWith: neighbour.name,
     description: `${capitalize(what)} by ${joinWords(own)}.`,
-    // In the neighbour's words too: whoever says them may mean this one.
+    // Includes the neighbor's words, since users can mean this tool with them.
     examples: own.flatMap((key) => [`${what} by ${key}`, `${asNeighbour} by ${key}`]),
   };
 }
 
-/** What only the one has: required parameters first, then the others, then words of its name. */
+/** Lists what only this tool has: required parameters first, then the others, then words of its name. */
 function listOwnKeys(tool: AssessedTool, neighbour: AssessedTool): string[] {
   const theirs = new Set(neighbour.parameterList.map(({ name }) => phraseOf(name)));
   const theirWords = new Set(splitWords(neighbour.name));
@@ -37,7 +37,7 @@ function listOwnKeys(tool: AssessedTool, neighbour: AssessedTool): string[] {
   const parameters = sorted.map(({ name }) => phraseOf(name)).filter((name) => !theirs.has(name));
   if (parameters.length > 0) return parameters.slice(0, namedMax);
   const words = splitWords(tool.name).filter((word) => !theirWords.has(word));
-  // The verb alone tells nothing: that is why they collide.
+  // A different verb is not enough, since both verbs have the same meaning.
   return tool.objects.size === neighbour.objects.size ? [] : words.slice(0, namedMax);
 }
 

@@ -6,22 +6,22 @@ const key = randomBytes(32);
 const place = { accountId: newId(), requestId: newId() };
 const content = Buffer.from('What is the capital of France? Paris.');
 
-describe('a sealed content', () => {
+describe('sealed content', () => {
   const sealed = sealContent(key, place, content);
 
-  it('opens for its account and request, with its key, whichever place that has among others', () => {
+  it('opens for its account and request with its key, at any position among the keys', () => {
     expect(openContent([key], place, sealed)).toEqual(content);
     expect(openContent([randomBytes(32), key], place, sealed)).toEqual(content);
   });
 
-  it('opens for nobody else', () => {
+  it('does not open for another account, request or key', () => {
     expect(openContent([key], { ...place, accountId: newId() }, sealed)).toBeNull();
     expect(openContent([key], { ...place, requestId: newId() }, sealed)).toBeNull();
     expect(openContent([randomBytes(32)], place, sealed)).toBeNull();
     expect(openContent([], place, sealed)).toBeNull();
   });
 
-  it('does not open when any byte of it was changed, or is missing', () => {
+  it('does not open when a byte is changed or missing', () => {
     for (let at = 0; at < sealed.length; at += 7) {
       const changed = Buffer.from(sealed);
       changed[at] = (changed[at] ?? 0) ^ 1;
@@ -31,7 +31,7 @@ describe('a sealed content', () => {
       expect(openContent([key], place, sealed.subarray(0, length))).toBeNull();
   });
 
-  it('says nothing of what it holds, and is never the same twice', () => {
+  it('does not reveal its content, and differs each time', () => {
     expect(sealed.includes('Paris')).toBe(false);
     expect(sealContent(key, place, content)).not.toEqual(sealed);
   });

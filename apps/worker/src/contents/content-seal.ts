@@ -6,16 +6,16 @@ const saltBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Whose content it is: it opens for nothing else. */
+/** The owner of a content. It opens only for this account and request. */
 export interface ContentPlace {
   readonly accountId: string;
   readonly requestId: string;
 }
 
 /**
- * Salt, nonce, ciphertext and tag. Each content has a key of its own: HKDF-SHA-256 (RFC 5869) of the service's key, with a
- * random salt, and the account in its info. Account and request are authenticated along, so that a row that was moved or
- * swapped does not open.
+ * Seals a content: salt, nonce, ciphertext and tag. Each content has its own key, derived by HKDF-SHA-256 (RFC 5869)
+ * from the service's key with a random salt and the account as info. Account and request are authenticated as well,
+ * so that a moved or swapped row does not open.
  */
 export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Array): Buffer {
   const salt = randomBytes(saltBytes);
@@ -25,7 +25,7 @@ export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Arra
   return Buffer.concat([salt, nonce, sealing.update(content), sealing.final(), sealing.getAuthTag()]);
 }
 
-/** Null for what was not sealed for this place with one of these keys, down to the last bit. */
+/** Opens a content. Null unless it was sealed for this place with one of these keys and every bit is unchanged. */
 export function openContent(keys: readonly Buffer[], place: ContentPlace, sealed: Uint8Array): Buffer | null {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (bytes.length < saltBytes + nonceBytes + tagBytes) return null;

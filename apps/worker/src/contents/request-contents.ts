@@ -10,19 +10,21 @@ import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 export type ContentKeys = readonly Buffer[];
 export const CONTENT_KEYS = Symbol('ContentKeys');
 
-/** Keeps what a request said, encrypted. It is still compressed: nobody looks into it before it is asked for. */
+/** Stores the content of a request, encrypted. It stays compressed until it is read. */
 export async function storeContent(
   database: TelemetryDatabase,
   keys: ContentKeys,
   { accountId, requestId, expiresAt, packed }: ParsedRequestOf<typeof storeContentContract>,
 ): Promise<ReplyOf<typeof storeContentContract>> {
   const [key] = keys;
-  if (key === undefined) throw new Error('there is no key for contents');
+  if (key === undefined) throw new Error('no key for contents is configured');
   const sealed = sealContent(key, { accountId, requestId }, Buffer.from(packed, 'base64'));
   return { isStored: await insertContent(database, { accountId, requestId, expiresAt, sealed }) };
 }
 
-/** What a request said, as it was packed; null for what is not kept, or was sealed with a key that is no longer there. */
+/**
+ * Reads the content of a request in its packed form. Null if it is not stored, or if its key is no longer configured.
+ */
 export async function readContent(
   database: TelemetryDatabase,
   keys: ContentKeys,
@@ -38,7 +40,7 @@ export async function readContent(
   };
 }
 
-/** A content as it is kept. */
+/** A stored content. */
 interface StoredContent {
   readonly accountId: string;
   readonly requestId: string;
@@ -47,10 +49,10 @@ interface StoredContent {
   readonly sealed: Uint8Array;
 }
 
-/** What an account may have kept; the oldest gives way. Looked at with expiring, every hour. */
+/** Maximum size of an account's contents. The oldest are deleted first, in the hourly expiry. */
 const accountBytesMax = 1024 * 1024 * 1024;
 
-/** Whether it is kept now: not for an account that is deleted, and once for each request. */
+/** Stores a content once per request. Returns false for a deleted account or an existing content. */
 async function insertContent(
   database: TelemetryDatabase,
   { accountId, requestId, expiresAt, sealed }: StoredContent,
@@ -68,7 +70,7 @@ async function insertContent(
   return inserted > 0;
 }
 
-/** Accounts of which some content is kept. */
+/** Lists the accounts with stored contents. */
 export async function listAccountsWithContents(database: TelemetryDatabase): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
     'SELECT DISTINCT account_id::text FROM request_contents',
@@ -77,8 +79,8 @@ export async function listAccountsWithContents(database: TelemetryDatabase): Pro
 }
 
 /**
- * Deletes what of an account's contents is kept no longer: what has expired, what is older than the account keeps anything
- * now, and the oldest of too much. All of it where the account has taken its permission back. Answers how many went.
+ * Deletes expired contents of an account, those older than its retention, and the oldest beyond the size limit. If
+ * the account no longer allows contents, all are deleted. Returns the number of deleted contents.
  */
 export async function expireContents(
   database: TelemetryDatabase,
@@ -89,7 +91,8 @@ export async function expireContents(
   if (!isAllowed) {
     return client.$executeRawUnsafe('DELETE FROM request_contents WHERE account_id = $1::uuid', accountId);
   }
-  // The time inside an id is its first twelve digits: ids from before an instant are less than it with nothing behind.
+  // The first twelve digits of an id are its time. Every id from before an instant is less than that time followed by
+  // zeros.
   const oldest = `${before.getTime().toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
   return client.$executeRawUnsafe(
     `DELETE FROM request_contents WHERE account_id = $1::uuid AND (

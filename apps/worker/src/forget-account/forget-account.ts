@@ -2,17 +2,14 @@ import { GatewayError } from '@gateway/errors';
 import type { DeadLetters } from '../jobs/write-request-log/dead-letters.port.ts';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
-/** Rows deleted by one statement: a fraction of a second, which other writers do not feel. */
+/** Rows per statement. Each takes a fraction of a second, so other writers hardly wait. */
 const rowsAtOnce = 5_000;
-/** How long one call goes on deleting, well within the contract's deadline. */
+/** Time limit of one call, well within the deadline of the contract. */
 const workMs = 5_000;
-/** How long the tombstone waits for the writers that are at work, before it is tried again. */
+/** How long the tombstone waits for running writers before it fails and is retried. */
 const lockTimeoutMs = 2_000;
 
-/**
- * Every table that says whose its rows are, each partition by itself: one that comes later is forgotten too, without a
- * line here.
- */
+/** Finds every table with an account id, each partition separately. New tables are included automatically. */
 const findTables = `
   SELECT class.oid::regclass::text AS name
   FROM pg_class AS class JOIN pg_attribute AS field ON field.attrelid = class.oid
@@ -20,7 +17,7 @@ const findTables = `
     AND field.attname = 'account_id' AND NOT field.attisdropped AND class.relname <> 'forgotten_accounts'
   ORDER BY class.oid`;
 
-/** @param table quoted, as `findTables` gives it. */
+/** @param table a quoted name from `findTables` */
 const renderDelete = (table: string) =>
   `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE account_id = $1::uuid LIMIT ${rowsAtOnce}))`;
 
@@ -31,8 +28,8 @@ export interface ForgetContext {
 }
 
 /**
- * Forgets an account's requests: first a tombstone, which every later write of its events heeds, then all that is kept of
- * them. Says whether nothing is left. May be asked any number of times, and by two at once.
+ * Deletes an account's requests. It stores a tombstone, which later writes respect, and then deletes all rows of the
+ * account. Returns whether nothing is left. It can be repeated and run concurrently.
  */
 export async function forgetAccount(
   { database, deadLetters, now = Date.now }: ForgetContext,
@@ -53,8 +50,8 @@ export async function forgetAccount(
 }
 
 /**
- * The lock lets writers end that began without seeing the tombstone, so that none of their rows comes after the deletion.
- * A statement takes its snapshot after its locks: whoever waits for this one sees the tombstone.
+ * The lock waits for writers that have not seen the tombstone, so that none of their rows follows the deletion. A
+ * statement takes its snapshot after its locks, so a writer that waits for this one sees the tombstone.
  */
 async function writeTombstone(database: TelemetryDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;
@@ -69,6 +66,6 @@ async function writeTombstone(database: TelemetryDatabase, accountId: string): P
       ),
     ]);
   } catch (error) {
-    throw new GatewayError('service_unavailable', { detail: 'the tombstone was not written', cause: error });
+    throw new GatewayError('service_unavailable', { detail: 'writing the tombstone failed', cause: error });
   }
 }

@@ -10,7 +10,7 @@ export interface PartitionUpkeepParts {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** Makes the next month's partition before its first row comes. */
+/** Creates the next month's partition before its first row arrives. */
 export class PartitionUpkeepJob implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: PartitionUpkeepParts;
   #timer: NodeJS.Timeout | null = null;
@@ -34,7 +34,7 @@ export class PartitionUpkeepJob implements OnApplicationBootstrap, OnModuleDestr
     } catch (error) {
       this.#parts.logger.warn(
         { err: error },
-        "the next month's partition could not be made; it is made on demand",
+        "creating the next month's partition failed; it is created on demand",
       );
     }
   }

@@ -1,6 +1,6 @@
-/** A piece of work that is done again and again, never twice at a time. Waiting for the next round keeps no process alive. */
+/** Repeats a task with pauses, one round at a time. A pause does not keep the process alive. */
 export class Rounds {
-  /** Does a round, and says how long to rest after it, in milliseconds. Does not throw. */
+  /** Runs a round and returns the pause after it, in milliseconds. Does not throw. */
   readonly #work: () => Promise<number>;
   #timer: NodeJS.Timeout | null = null;
   #round: Promise<void> = Promise.resolve();
@@ -10,12 +10,12 @@ export class Rounds {
     this.#work = work;
   }
 
-  /** Whether a round under way should end early. */
+  /** Whether the current round should end early. */
   get isClosed(): boolean {
     return this.#closed;
   }
 
-  /** Rests, then begins. */
+  /** Starts the first round after a pause. */
   start(restMs: number): void {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
@@ -24,7 +24,7 @@ export class Rounds {
     this.#timer.unref();
   }
 
-  /** Resolves when the round under way has ended; there is none after it. */
+  /** Resolves after the current round has ended. No further round starts. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

@@ -8,7 +8,7 @@ import type { Logger } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 
 const everyMs = 250;
-/** While the database or the queue is away. */
+/** Pause while the database or the queue is unavailable. */
 const awayMs = 2_000;
 
 export interface ShipLedgerParts {
@@ -19,7 +19,7 @@ export interface ShipLedgerParts {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** Ships what is owed to billing's ledger, for as long as the application runs. */
+/** Queues ledger entries for billing, for as long as the application runs. */
 export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: ShipLedgerParts;
   readonly #queue: Queue<LedgerEntryBatch>;
@@ -28,7 +28,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(parts: ShipLedgerParts) {
     this.#parts = parts;
     this.#queue = new Queue(ledgerEntryBatch.queue, { connection: parts.queueRedis });
-    // The connection's own listener reports what is wrong with Redis.
+    // The listener of the connection reports Redis errors.
     this.#queue.on('error', () => undefined);
     parts.onLedgerCommitted((batchIds) => void this.#forget(batchIds));
   }
@@ -44,13 +44,13 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 
   async #ship(): Promise<number> {
     const { database, queueRedis, logger } = this.#parts;
-    // Commands would wait for Redis to come back, and the end of this process with them.
+    // Commands would wait for Redis, and delay the end of this process.
     if (queueRedis.status !== 'ready') return awayMs;
     try {
       await shipLedger(database, (batches) => this.#add(batches));
       return everyMs;
     } catch (error) {
-      logger.warn({ err: error }, 'what is owed to the ledger was not queued; it is tried again');
+      logger.warn({ err: error }, 'queueing ledger entries failed, retrying');
       return awayMs;
     }
   }
@@ -69,19 +69,19 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await forgetShipped(this.#parts.database, batchIds);
     } catch (error) {
-      // They are queued again in time, and reported again.
-      this.#parts.logger.warn({ err: error }, 'batches of the ledger are kept longer than they need be');
+      // The batches are queued and reported again later.
+      this.#parts.logger.warn({ err: error }, 'deleting queued ledger batches failed; they are kept longer');
     }
   }
 }
 
-/** With so many batches in the queue no more are added: billing may be away for days, and the rest waits in Postgres. */
+/** Limit of batches in the queue. Billing may be unavailable for days, and further batches wait in Postgres. */
 const shippedMax = 500;
 const batchesAtOnce = 100;
-/** A batch that was not reported as written for this long is queued again, under the same id. */
+/** A batch that was not reported as written within this time is queued again under the same id. */
 const resendAfterSeconds = 10;
 
-/** Takes batches that are to be queued, each by one worker alone. Raw, since it is one statement. */
+/** Takes batches to queue. Each is taken by only one worker. It is raw SQL because it is one statement. */
 const takeBatches = `
   UPDATE ledger_outbox SET shipped_at = now()
   WHERE id IN (
@@ -97,12 +97,12 @@ interface OwedBatch extends LedgerEntryBatch {
   readonly id: string;
 }
 
-/** Queues a batch under its id; a second time it changes nothing while the first is still there. */
+/** Queues a batch under its id. Queueing it again changes nothing while the first one is in the queue. */
 type QueueBatches = (batches: readonly OwedBatch[]) => Promise<void>;
 
 /**
- * Queues what is owed to the ledger and not queued yet, or was queued too long ago. Answers how many batches that were.
- * Throws when the database or the queue is away; what was taken then is queued again in time.
+ * Queues batches that are not queued yet, or were queued too long ago, and returns their number. Throws when the
+ * database or the queue is unavailable. The batches it took are then queued again later.
  */
 async function shipLedger(database: TelemetryDatabase, queue: QueueBatches): Promise<number> {
   const batches = await database.acrossAccounts.$queryRawUnsafe<OwedBatch[]>(takeBatches);
@@ -110,7 +110,7 @@ async function shipLedger(database: TelemetryDatabase, queue: QueueBatches): Pro
   return batches.length;
 }
 
-/** Lets go of batches that billing has. */
+/** Deletes batches that billing has written. */
 async function forgetShipped(database: TelemetryDatabase, batchIds: readonly string[]): Promise<void> {
   await database.acrossAccounts.ledgerOutboxBatch.deleteMany({ where: { id: { in: [...batchIds] } } });
 }

@@ -8,7 +8,7 @@ describe('the whole hours of a span', () => {
     ['10:30:00', '11:00:00', '11:00:00', '11:00:00'],
     ['10:30:00', '11:30:00', '11:00:00', '11:00:00'],
     ['10:10:00', '10:20:00', '10:20:00', '10:20:00'],
-  ])('from %s to %s go from %s to %s', (from, to, first, last) => {
+  ])('from %s to %s are from %s to %s', (from, to, first, last) => {
     expect(chooseWholeHours({ from: at(from), to: at(to) })).toEqual({ from: at(first), to: at(last) });
   });
 });

@@ -1,6 +1,6 @@
 import type { TelemetryDatabase } from './telemetry-database.ts';
 
-/** A part of one account's request log: from an instant (inclusive) to another (exclusive), both RFC 3339. */
+/** A time span of one account's request log, from an instant (inclusive) to another (exclusive), both RFC 3339. */
 interface LogSpan {
   readonly accountId: string;
   readonly from: string;
@@ -8,9 +8,9 @@ interface LogSpan {
 }
 
 /**
- * Runs a query over `own`, which is that part of the log: so aggregates are scoped by account, and bounded in time to few
- * partitions, by what they select from. `sql` follows the definition of `own`: it begins with `SELECT`, or with a comma
- * and a definition more. Its own values are `$4` and so on. Postgres folds `own` into the query.
+ * Runs a query over `own`, the rows of that span. Selecting from `own` limits a query to one account and few
+ * partitions. `sql` follows the definition of `own`: it starts with `SELECT`, or with a comma and a further
+ * definition. Its own values start at `$4`. Postgres inlines `own` into the query.
  */
 export function queryAccountLog<Row>(
   database: TelemetryDatabase,
@@ -18,7 +18,7 @@ export function queryAccountLog<Row>(
   sql: string,
   ...values: readonly (string | number)[]
 ): Promise<Row[]> {
-  if (/\brequest_log\b/.test(sql)) throw new Error('a query of one account selects from "own" alone');
+  if (/\brequest_log\b/.test(sql)) throw new Error('a query of one account may select only from "own"');
   return database.acrossAccounts.$queryRawUnsafe<Row[]>(
     `WITH own AS NOT MATERIALIZED (
        SELECT * FROM request_log
@@ -31,7 +31,9 @@ export function queryAccountLog<Row>(
   );
 }
 
-/** What a row of the log adds to its hour: the columns of `usage_hours`, as the triggers sum them. */
+/**
+ * The contribution of a log row to its hour: the columns of `usage_hours`, with the same expressions as the triggers.
+ */
 const addends = {
   requests: '1',
   errors: "(status = 'error')::int",
@@ -56,7 +58,7 @@ const ofRow = Object.entries(addends)
 
 const hourMs = 3_600_000;
 
-/** The whole hours within a span. Where there are none, both are the same instant, within the span or at its end. */
+/** Returns the whole hours in a span. Without any, both ends are the same instant, within the span or at its end. */
 export function chooseWholeHours({ from, to }: Pick<LogSpan, 'from' | 'to'>): { from: string; to: string } {
   const firstMs = Math.min(Math.ceil(Date.parse(from) / hourMs) * hourMs, Date.parse(to));
   const lastMs = Math.max(Math.floor(Date.parse(to) / hourMs) * hourMs, firstMs);
@@ -68,8 +70,8 @@ const rowsWithin = (from: string, to: string) => `
   WHERE account_id = $1::uuid AND created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz`;
 
 /**
- * Runs a query over `used`, which is what an account used in a span, in parts that add up: whole hours of each key as they
- * are rolled up, and the rows of the log before and after them. `at` tells a part's day. `sql` takes no values.
+ * Runs a query over `used`, the usage of an account in a span. Its parts add up: whole hours per key from the hourly
+ * sums, and log rows before and after them. `at` is a time in the day of a part. `sql` takes no values.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

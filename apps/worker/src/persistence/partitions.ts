@@ -1,13 +1,15 @@
 import type { TelemetryDatabase } from './telemetry-database.ts';
 
-/** A month of the request log, from its first instant (inclusive) to the next month's, UTC. */
+/**
+ * A month of the request log in UTC, from its first instant (inclusive) to the first of the next month (exclusive).
+ */
 interface MonthPartition {
   readonly name: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** Any number that nothing else locks: it keeps two workers from making the same partition at once. */
+/** Lock that keeps two workers from creating the same partition. Any number that is unique in this database. */
 const partitionLock = 0x72_65_71_6c;
 
 export function choosePartition(timeMs: number): MonthPartition {
@@ -21,7 +23,7 @@ export function choosePartition(timeMs: number): MonthPartition {
   };
 }
 
-/** Makes partitions of the request log when a row needs one, and remembers those that are there. */
+/** Creates partitions of the request log on demand, and remembers the existing ones. */
 export class Partitions {
   readonly #database: TelemetryDatabase;
   readonly #known = new Set<string>();
@@ -30,7 +32,7 @@ export class Partitions {
     this.#database = database;
   }
 
-  /** Every given time has its partition when this resolves. */
+  /** Resolves when every given time has a partition. */
   async ensure(timesMs: Iterable<number>): Promise<void> {
     const missing = new Map<string, MonthPartition>();
     for (const timeMs of timesMs) {
@@ -40,7 +42,7 @@ export class Partitions {
     for (const partition of missing.values()) await this.#create(partition);
   }
 
-  /** What was remembered may be wrong: a partition was dropped. */
+  /** Clears the remembered partitions after one was dropped. */
   forget(): void {
     this.#known.clear();
   }
@@ -57,7 +59,9 @@ export class Partitions {
   }
 }
 
-/** When a request was accepted, in Unix milliseconds, from its UUIDv7 (RFC 9562, section 5.7); null for another UUID. */
+/**
+ * Returns the time of a request in Unix milliseconds, from its UUIDv7 (RFC 9562, section 5.7). Null for another UUID.
+ */
 export function parseRequestTimeMs(requestId: string): number | null {
   if (requestId[14] !== '7') return null;
   return Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16);

@@ -3,13 +3,13 @@ import { PrismaClient, type Prisma } from '../../../../prisma/telemetry/generate
 
 export type { RequestLog as RequestLogRecord } from '../../../../prisma/telemetry/generated/client.ts';
 
-/** What narrows a query of the request log. */
+/** A filter for queries of the request log. */
 export type TelemetryWhere = Prisma.RequestLogWhereInput;
 export type TelemetryDatabase = Database<PrismaClient>;
 export const TELEMETRY_DATABASE = Symbol('TelemetryDatabase');
 export type TelemetryModels = Models<PrismaClient>;
 
-/** The worker's own database. */
+/** Opens the worker's own database. */
 export function createTelemetryDatabase(
   options: Pick<DatabaseOptions<PrismaClient>, 'url' | 'onConnectionError'>,
 ): TelemetryDatabase {

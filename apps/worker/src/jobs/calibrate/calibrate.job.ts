@@ -4,9 +4,11 @@ import { calibrateAccount, type CalibrateContext } from './calibrate.ts';
 import type { Logger } from '@gateway/observability';
 
 const restMs = 2_000;
-/** A round takes at most this share of the time, however many accounts there are. */
+/** Rounds take at most this share of the time, for any number of accounts. */
 const busyShare = 0.05;
-/** Accounts of the last day are looked at when the worker starts: the one that wrote their rows may be gone. */
+/**
+ * At its start the worker adds accounts of this many days, since the worker that wrote their rows may have stopped.
+ */
 const startDays = 1;
 
 export interface CalibrateJobParts extends CalibrateContext {
@@ -15,7 +17,7 @@ export interface CalibrateJobParts extends CalibrateContext {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** Calibrates the accounts that had shadow requests since it was last looked. */
+/** Calibrates the accounts with shadow requests since the last round. */
 export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: CalibrateJobParts;
   readonly #rounds = new Rounds(() => this.#calibrateAll());
@@ -33,7 +35,7 @@ export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
     return this.#rounds.close();
   }
 
-  /** Answers how long to rest. */
+  /** Returns the time until the next round, in milliseconds. */
   async #calibrateAll(): Promise<number> {
     const { shadowAccounts, logger } = this.#parts;
     const startedAt = performance.now();
@@ -45,7 +47,7 @@ export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
       } catch (error) {
         logger.warn(
           { err: error, account_id: accountId },
-          'calibrating failed; the next shadow request asks again',
+          'calibration failed; the next shadow request triggers it again',
         );
       }
     }
@@ -61,7 +63,7 @@ export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
       );
       for (const { account_id } of rows) shadowAccounts.add(account_id);
     } catch (error) {
-      logger.warn({ err: error }, 'accounts with shadow requests could not be listed');
+      logger.warn({ err: error }, 'listing accounts with shadow requests failed');
     }
   }
 }

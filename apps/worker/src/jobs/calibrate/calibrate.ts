@@ -5,11 +5,11 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { calibrate, isNews, renderPolicy, type Calibration } from './make-policy.ts';
 import type { ShadowSample } from './measure-bucket.ts';
 
-/** What is older is about other traffic. */
+/** Older requests come from different traffic. */
 const days = 30;
 const dayMs = 86_400_000;
 const samplesMax = 20_000;
-/** Of a session: what comes later is much like it. */
+/** Requests read per conversation. Later ones resemble them. */
 const requestsMax = 32;
 
 const storedBuckets = z.array(
@@ -23,7 +23,7 @@ const storedBuckets = z.array(
   }),
 );
 
-/** A calibration as it is kept. */
+/** A stored calibration. */
 export interface KeptCalibration extends Calibration {
   readonly version: number;
   readonly madeAt: Date;
@@ -31,13 +31,16 @@ export interface KeptCalibration extends Calibration {
 
 export interface CalibrateContext {
   readonly database: TelemetryDatabase;
-  /** The account's, 0 to 1. Throws `not_found` for an account that is gone. */
+  /** Returns the recall target of the account, 0 to 1. Throws `not_found` for a deleted account. */
   readonly readRecallTarget: (accountId: string) => Promise<number>;
   readonly announce: (policy: RoutingPolicy) => void;
   readonly now?: () => number;
 }
 
-/** Makes an account's next policy of its shadow sessions and tells the routers, if it would say anything new. */
+/**
+ * Computes an account's next policy from its shadow conversations. If it differs from the present one, it is stored
+ * and announced to the routers.
+ */
 export async function calibrateAccount(context: CalibrateContext, accountId: string): Promise<void> {
   const { database, now = Date.now } = context;
   const recallTarget = await context.readRecallTarget(accountId);
@@ -51,7 +54,7 @@ export async function calibrateAccount(context: CalibrateContext, accountId: str
   context.announce(renderPolicy(accountId, version, madeAt, next));
 }
 
-/** An account's newest calibration, or the one of a version; null if there is none. */
+/** Reads an account's newest calibration, or one version. Null if there is none. */
 export async function readCalibration(
   database: TelemetryDatabase,
   accountId: string,
@@ -105,7 +108,7 @@ async function readSamples(
   }));
 }
 
-/** False if another worker was first with this version, or the account is forgotten. */
+/** Returns false if another worker has stored this version, or the account is deleted. */
 async function write(
   database: TelemetryDatabase,
   accountId: string,
@@ -116,9 +119,9 @@ async function write(
   const { routingPolicy, forgottenAccount } = database.forAccount(accountId);
   const data = { version, madeAt, recallTarget, buckets: structuredClone(buckets) as object };
   const { count } = await routingPolicy.createMany({ data: [{ accountId, ...data }], skipDuplicates: true });
-  // Looked at after writing: a deletion that begins later finds the row.
+  // Checked after the write: a deletion that starts later finds the row.
   const isForgotten = (await forgottenAccount.count()) > 0;
-  // Sessions are pinned to older versions, but none lasts a month.
+  // Conversations are pinned to older versions, but none lasts a month.
   const oldest = new Date(madeAt.getTime() - days * dayMs);
   await routingPolicy.deleteMany({
     where: isForgotten ? {} : { version: { lt: version }, madeAt: { lt: oldest } },

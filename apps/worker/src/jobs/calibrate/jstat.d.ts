@@ -1,5 +1,5 @@
 declare module 'jstat' {
-  /** As much of the library as is used here. It is CommonJS. */
+  /** The part of the library in use. It is a CommonJS module. */
   const jstat: {
     readonly jStat: {
       readonly beta: {

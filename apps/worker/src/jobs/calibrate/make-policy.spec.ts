@@ -25,19 +25,19 @@ describe('bounds', () => {
     [0.95, 93, 1],
     [0.99, 299, 0],
     [0.99, 473, 1],
-  ])('of %d take %d sessions with %d misses, and no fewer', (target, samples, misses) => {
+  ])('of recall %d require %d conversations with %d misses, and no fewer', (target, samples, misses) => {
     expect(boundRecallBelow(samples, misses)).toBeGreaterThanOrEqual(target);
     expect(boundRecallBelow(samples - 1, misses)).toBeLessThan(target);
   });
 
-  it('are 0 and 1 where nothing is known, and mirror each other', () => {
+  it('are 0 and 1 without data, and mirror each other', () => {
     expect([boundRecallBelow(0, 0), boundRecallAbove(0, 0)]).toEqual([0, 1]);
     expect(boundRecallAbove(40, 3)).toBeCloseTo(1 - boundRecallBelow(40, 37), 9);
   });
 });
 
 describe('a policy', () => {
-  it('has the smallest K whose lower bound meets the target, and no K with a session too few', () => {
+  it('has the smallest K whose lower bound meets the target, and no K with one conversation less', () => {
     const samples = draw(59, (at) => 1 + (at % 12));
     expect(chooseK(bucketOf(calibrate(samples, null, 0.95)), 0.95)).toBe(12);
     expect(chooseK(bucketOf(calibrate(samples.slice(1), null, 0.95)), 0.95)).toBeUndefined();
@@ -60,13 +60,13 @@ describe('a policy', () => {
     expect(ask(0.9, 20)).toBeNull();
   });
 
-  it('turns a bucket off when recall fell, counts anew from there, and goes on when the new sessions suffice', () => {
+  it('disables a bucket when recall falls, counts from there again, and resumes with enough new conversations', () => {
     const before = draw(100, (at) => 1 + (at % 10));
     const first = calibrate(before, null, 0.95);
     const fallen = [...before, ...draw(20, () => 60, {}, 100)];
     const second = calibrate(fallen, first, 0.95);
     expect(bucketOf(second).isOff).toBe(true);
-    // The sessions just before the fall had high ranks too, so it can't be told from them to the session.
+    // The conversations just before the fall had high ranks as well, so the exact start cannot be determined.
     expect([95, 96, 97, 98, 99, 100].map((at) => fallen[at]!.at)).toContain(bucketOf(second).since);
     const policy = renderPolicy('account', 2, new Date(), second);
     expect(chooseCalibratedK(policy, { intent: 'act', tools: 80, recallTarget: 0.95 })).toMatchObject({
@@ -76,7 +76,7 @@ describe('a policy', () => {
     expect(chooseK(bucketOf(third), 0.95)).toBe(60);
   });
 
-  it('turns a bucket off whose priors are below the target even by the upper bound', () => {
+  it('disables a bucket whose priors miss the target even by the upper bound', () => {
     const samples = draw(20, () => 40, { isMissed: true });
     expect(bucketOf(calibrate(samples, null, 0.95)).isOff).toBe(true);
     expect(
@@ -90,7 +90,7 @@ describe('a policy', () => {
     ).toBe(false);
   });
 
-  it('is news when a K, a target or a count that matters changed', () => {
+  it('is new when a K, a target or an important count changes', () => {
     const samples = draw(400, (at) => 1 + (at % 10));
     const policy = calibrate(samples, null, 0.95);
     expect(isNews(null, policy)).toBe(true);
@@ -99,7 +99,7 @@ describe('a policy', () => {
     expect(isNews(policy, calibrate([...samples, ...draw(60, () => 2, {}, 400)], policy, 0.95))).toBe(true);
   });
 
-  it('takes the newest thousand sessions of a bucket', () => {
+  it('uses the newest thousand conversations of a bucket', () => {
     const samples = [...draw(500, () => 50), ...draw(1_000, () => 3, {}, 500)];
     expect(bucketOf(calibrate(samples, null, 0.95))).toMatchObject({ samples: 1_000, curve: [[3, 0]] });
   });

@@ -8,23 +8,28 @@ import {
 } from './measure-bucket.ts';
 import { findFall } from './watch-recall.ts';
 
-/** The newest sessions of a bucket: what is older may be about other tools. */
+/** Newest conversations used per bucket. Older ones may involve other tools. */
 const samplesMax = 1_000;
 const bucketsMax = 128;
-/** A bucket's figures are told anew when it has grown by this share. */
+/** A bucket's figures are published again when its size has changed by this share. */
 const growth = 0.1;
-/** Up to here each further session is told: the share of shadow sessions depends on it. */
+/**
+ * Up to this size, every further conversation is published, since the share of shadow conversations depends on it.
+ */
 const samplesInFull = 100;
 
-/** A bucket as it is kept with its policy. */
+/** A bucket as stored with its policy. */
 export interface PolicyBucket {
   readonly bucket: string;
   readonly samples: number;
   readonly isOff: boolean;
   readonly curve: readonly CurvePoint[];
-  /** Mean length of the lists. */
+  /** Mean number of tools in the lists. */
   readonly toolsMean: number;
-  /** Sessions before it are left out: recall fell there. RFC 3339. */
+  /**
+   * Start of the samples, as RFC 3339: earlier conversations are excluded because recall fell here. Null without a
+   * fall.
+   */
   readonly since: string | null;
 }
 
@@ -34,9 +39,11 @@ export interface Calibration {
 }
 
 /**
- * What an account's shadow sessions say by now. Buckets by intent and list size, and each band over all intents. A bucket
- * whose recall fell starts over with the sessions after the fall; until they suffice it is off, so that everything goes
- * out. So is one whose plans are below the target even by the upper bound.
+ * Computes a calibration from an account's shadow conversations. Buckets combine intent and list size; each size band
+ * also has a bucket for all intents. After a fall of recall, a
+ * bucket restarts with the conversations after the fall. Until
+ * they are sufficient it is off, and all tools are sent. A bucket is also off if its plans miss the target even by
+ * the upper bound.
  */
 export function calibrate(
   samples: readonly ShadowSample[],
@@ -87,12 +94,12 @@ function describe(bucket: string, samples: readonly ShadowSample[]): Omit<Policy
   };
 }
 
-/** The smallest K whose lower bound meets the target. */
+/** Chooses the smallest K with a lower bound at or above the target. */
 export function chooseK({ samples, curve }: PolicyBucket, recallTarget: number): number | undefined {
   return boundCurve(samples, curve).find(([, low]) => low >= recallTarget)?.[0];
 }
 
-/** Whether sessions would be planned otherwise, or the figures are out of date. */
+/** Whether the new calibration changes plans, or its figures are out of date. */
 export function isNews(previous: Calibration | null, next: Calibration): boolean {
   if (previous === null || previous.recallTarget !== next.recallTarget) return true;
   if (previous.buckets.length !== next.buckets.length) return true;
@@ -105,7 +112,7 @@ export function isNews(previous: Calibration | null, next: Calibration): boolean
   });
 }
 
-/** As the router gets it. */
+/** Renders the policy for the router. */
 export function renderPolicy(
   accountId: string,
   version: number,

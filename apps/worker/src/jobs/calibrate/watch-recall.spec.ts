@@ -3,7 +3,7 @@ import { findFall } from './watch-recall.ts';
 const k = 12;
 const usual = 200;
 
-/** Numbers in [0, 1), the same in every run (mulberry32). */
+/** Returns numbers in [0, 1) that are the same in every run (mulberry32). */
 function seedRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -17,7 +17,7 @@ function seedRandom(seed: number): () => number {
 const drawRank = (random: () => number, scale: number) => 1 + Math.floor(-Math.log(1 - random()) * scale);
 const render = (neededKs: readonly number[]) => ({ neededKs, neededK: Math.max(...neededKs) });
 
-/** Sessions of three calls, of which K = 12 suffices for 95%; for 85% with ranks stretched by 1.4. */
+/** Conversations of three calls. K = 12 is enough for 95% of them, and for 85% with ranks stretched by 1.4. */
 const drawSessions = (
   seed: number,
   count: number,
@@ -37,12 +37,12 @@ const same = (ranks: number[]) => ranks;
 const stretched = (ranks: number[]) => ranks.map((rank) => Math.ceil(rank * 1.4));
 
 describe('a fall of recall', () => {
-  it('is not seen where there is none: no alarm in five runs of 400 sessions', () => {
+  it('is not reported without a change: no alarm in five runs of 400 conversations', () => {
     const alarms = [...Array(5).keys()].filter((seed) => findFall(drawSessions(seed, 400, same), k) !== null);
     expect(alarms).toEqual([]);
   });
 
-  it('is not seen either where the calls of a session hang together so much that they are one', () => {
+  it('is not reported either when all calls of a conversation are the same', () => {
     const alike = ([rank = 1]: number[]) => [rank, rank, rank];
     const alarms = [...Array(5).keys()].filter(
       (seed) => findFall(drawSessions(seed, 400, alike), k) !== null,
@@ -50,7 +50,7 @@ describe('a fall of recall', () => {
     expect(alarms).toEqual([]);
   });
 
-  it('is noticed by ranks that get worse, and told from where on', () => {
+  it('is detected from worse ranks, and its start is located', () => {
     for (const seed of [1, 2, 3]) {
       const samples = [...drawSessions(seed, usual, same), ...drawSessions(seed + 100, 150, stretched)];
       const fall = findFall(samples, k);
@@ -59,19 +59,19 @@ describe('a fall of recall', () => {
     }
   });
 
-  it('is noticed by misses, where the other ranks stay as they are', () => {
+  it('is detected from misses when the other ranks stay the same', () => {
     const astray = (ranks: number[], random: () => number) =>
       random() < 0.2 ? [...ranks.slice(1), 80] : ranks;
     const samples = [...drawSessions(1, usual, same), ...drawSessions(101, 150, astray)];
     expect(findFall(samples, k)?.noticedAt).toBeGreaterThan(usual);
   });
 
-  it('takes sessions to hold the new ones against', () => {
+  it('needs enough conversations as a reference', () => {
     expect(findFall(drawSessions(1, 59, stretched), k)).toBeNull();
     expect(findFall([], k)).toBeNull();
   });
 
-  it('bears sessions that called nothing, and ranks that are all alike', () => {
+  it('is not reported for conversations without calls and for equal ranks', () => {
     const alike = [...Array(400).keys()].map((at) => ({ neededKs: at % 3 === 0 ? [] : [1, 1], neededK: 1 }));
     expect(findFall(alike, k)).toBeNull();
   });

@@ -2,23 +2,23 @@ import { MissWatch } from './recall-watch.ts';
 import { RankWatch } from './rank-watch.ts';
 import type { RecallWatch, WatchedSample } from './recall-watch.ts';
 
-/** Samples before the first that is looked at. */
+/** Samples in the reference before detection starts. */
 export const referenceMin = 59;
-/** What to expect is told anew when there is more of the usual by this share. */
+/** The expectation is fitted again when the usual samples have grown by this share. */
 const growth = 0.1;
 
-/** Places of sessions. */
+/** Positions in the list of conversations. */
 export interface Fall {
-  /** The first one after the fall, as far as it can be told. */
+  /** The estimated first conversation after the fall. */
   readonly startedAt: number;
-  /** The one that gave the alarm. */
+  /** The conversation that raised the alarm. */
   readonly noticedAt: number;
 }
 
 /**
- * Whether recall at `k` fell by ten points, over sessions from the oldest on; null while it holds. Two ways to fall are
- * watched for: all ranks get worse, which shows before they get beyond `k`; and a few needed tools rank low, which only
- * misses show.
+ * Detects a fall of recall at `k` by ten points, over conversations from oldest to newest. Null without a fall. Two
+ * kinds of fall are detected. Worse ranks show before they exceed `k`. A few needed tools with low ranks show only as
+ * misses.
  */
 export function findFall(samples: readonly WatchedSample[], k: number): Fall | null {
   const falls = [new RankWatch(k), new MissWatch(k)].flatMap((watch) => findAlarm(samples, watch) ?? []);
@@ -26,8 +26,8 @@ export function findFall(samples: readonly WatchedSample[], k: number): Fall | n
 }
 
 /**
- * A CUSUM (Page, "Continuous inspection schemes", 1954). Usual is what came before the run that is looked at: a run ends
- * where what it says for a fall is no more than what it says against it.
+ * A CUSUM (Page, "Continuous inspection schemes", 1954). The samples before the current run are usual. A run ends
+ * when its evidence for a fall is no larger than its evidence against one.
  */
 function findAlarm(samples: readonly WatchedSample[], watch: RecallWatch): Fall | null {
   for (const sample of samples.slice(0, referenceMin)) watch.addUsual(sample);
@@ -36,7 +36,8 @@ function findAlarm(samples: readonly WatchedSample[], watch: RecallWatch): Fall 
   for (const [at, sample] of samples.entries()) {
     if (at < referenceMin) continue;
     sum += likelihood.ratioOf(sample);
-    // The usual mean is known from so many sessions only: the run's differs from it by the chance of both.
+    // The usual mean is estimated from a limited number of samples, so the difference includes the sampling error of
+    // both.
     const known = startedAt / (at + 1);
     if (sum * known >= likelihood.alarmAt) return { startedAt, noticedAt: at };
     if (sum > 0) continue;

@@ -8,7 +8,7 @@ import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
 const everyMs = 3_600_000;
-/** What started together does not expire together, and a start has other things to do first. */
+/** A random delay, so that workers that start together do not expire together. */
 const startMs = 60_000;
 
 export interface ExpireJobParts {
@@ -19,7 +19,7 @@ export interface ExpireJobParts {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Deletes by the hour what accounts keep no longer. */
+/** Deletes expired data of all accounts every hour. */
 export class ExpireJob implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: ExpireJobParts;
   readonly #rounds = new Rounds(async () => {
@@ -51,9 +51,9 @@ export class ExpireJob implements OnApplicationBootstrap, OnModuleDestroy {
         await this.#expire(accountId);
       }
       const dropped = await dropEmptyPartitions(database, partitions, Date.now());
-      if (dropped.length > 0) logger.info({ partitions: dropped }, 'months without rows were dropped');
+      if (dropped.length > 0) logger.info({ partitions: dropped }, 'dropped monthly partitions without rows');
     } catch (error) {
-      logger.warn({ err: error }, 'expiring failed; it is tried again in an hour');
+      logger.warn({ err: error }, 'expiry failed, retrying in an hour');
     }
   }
 
@@ -64,12 +64,15 @@ export class ExpireJob implements OnApplicationBootstrap, OnModuleDestroy {
       const { rows, contents } = await expireAccount(database, accountId, keeping, Date.now());
       if (rows + contents > 0) {
         const { retentionDays } = keeping;
-        logger.info({ account_id: accountId, rows, contents, retention_days: retentionDays }, 'rows expired');
+        logger.info(
+          { account_id: accountId, rows, contents, retention_days: retentionDays },
+          'expired rows deleted',
+        );
       }
     } catch (error) {
-      // An account that is gone is forgotten by its deletion, row by row.
+      // The deletion of an account deletes its rows.
       if (error instanceof GatewayError && error.code === 'not_found') return;
-      logger.warn({ err: error, account_id: accountId }, 'an account’s rows were not expired');
+      logger.warn({ err: error, account_id: accountId }, 'expiring the rows of an account failed');
     }
   }
 }

@@ -2,21 +2,21 @@ import { expireContents } from '../../contents/request-contents.ts';
 import { choosePartition, type Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** What an account allows to be kept of its requests. */
+/** What an account allows to be stored of its requests. */
 export interface Keeping {
   readonly retentionDays: number;
   readonly hasContents: boolean;
 }
 
 const dayMs = 86_400_000;
-/** Rows deleted by one statement: a fraction of a second, which writers do not feel. */
+/** Rows per statement. Each takes a fraction of a second, so writers hardly wait. */
 const rowsAtOnce = 5_000;
-/** How long dropping a partition waits for those who read or write it, before it is left for the next time. */
+/** How long dropping a partition waits for its readers and writers. After this time it is left for the next round. */
 const lockTimeoutMs = 2_000;
 
 /**
- * Deletes what an account keeps no longer: rows of the log, with the sums that hold them (the log's triggers see to that), and
- * contents, and what is known of tools that were not offered since. Answers how many rows and contents went.
+ * Deletes expired data of an account: rows of the log, contents, and assessments of tools that were not offered
+ * since. The log's triggers update the sums. Returns the number of deleted rows and contents.
  */
 export async function expireAccount(
   database: TelemetryDatabase,
@@ -44,8 +44,8 @@ export async function expireAccount(
 }
 
 /**
- * Accounts with anything older than a day: nobody keeps it shorter. What is known of tools comes after the request that offered
- * them, so it may be all that is left.
+ * Lists accounts with data older than a day, the shortest retention. An assessment is newer than the request that
+ * offered the tool, so it can be the only data left.
  */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
@@ -56,10 +56,7 @@ export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs
   return rows.map(({ account_id }) => account_id);
 }
 
-/**
- * Drops the months of the log that are over and have no rows left. A late event makes its month again. Answers the names of
- * those that went.
- */
+/** Drops partitions of past months without rows, and returns their names. A late event creates its month again. */
 export async function dropEmptyPartitions(
   database: TelemetryDatabase,
   partitions: Partitions,
@@ -84,7 +81,7 @@ async function dropIfEmpty(database: TelemetryDatabase, name: string): Promise<b
   const client = database.acrossAccounts;
   await client.$transaction([
     client.$executeRawUnsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`),
-    // Looked at once more under the lock: somebody may have written meanwhile.
+    // Checked again under the lock, since another worker may have written meanwhile.
     client.$executeRawUnsafe(`DO $drop$ BEGIN
       IF NOT EXISTS (SELECT FROM "${name}") THEN
         LOCK TABLE request_log, "${name}" IN ACCESS EXCLUSIVE MODE;

@@ -5,12 +5,14 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { DeadLetters } from './dead-letters.port.ts';
 
-/** More than this many dead letters, and the oldest give way: what is wrong then is wrong with every event. */
+/**
+ * Maximum number of dead letters. The oldest are deleted first: when there are more, every event has the same defect.
+ */
 const lettersMax = 100_000;
-/** Letters looked at together: 4 kB each or so. */
+/** Letters read at once, about 4 kB each. */
 const lettersAtOnce = 500;
 
-/** A queue that nothing takes from but `npm run dead-letters`. */
+/** A queue that only `npm run dead-letters` reads. */
 export class BullmqDeadLetters implements DeadLetters {
   readonly #redis: Redis;
   readonly #queue: Queue<DeadRequestEvent>;
@@ -32,11 +34,11 @@ export class BullmqDeadLetters implements DeadLetters {
   }
 
   async removeOf(accountId: string): Promise<void> {
-    // Commands would wait for Redis to come back, which may be days.
+    // Commands would wait for Redis, possibly for days.
     if (this.#redis.status !== 'ready')
-      throw new GatewayError('service_unavailable', { detail: 'the queue' });
+      throw new GatewayError('service_unavailable', { detail: 'the queue is unavailable' });
     for (let end = await this.#queue.getWaitingCount(); end > 0; end -= lettersAtOnce) {
-      // From the far end on, so that what is removed moves nothing that is still to be looked at.
+      // Starts at the end, so that removals do not move the remaining letters.
       const letters = await this.#queue.getWaiting(Math.max(0, end - lettersAtOnce), end - 1);
       const ofAccount = letters.filter(({ data }) => accountOf(data.event) === accountId);
       await Promise.all(ofAccount.map((letter) => letter.remove()));
@@ -56,7 +58,7 @@ function accountOf(event: unknown): unknown {
   return typeof event === 'object' && event !== null && 'accountId' in event ? event.accountId : undefined;
 }
 
-/** The same event of the same batch has the same id, however often the batch is tried. */
+/** The same event of the same batch always has the same id, also after a retry. */
 function letterId({ batchId, event }: DeadRequestEvent): string {
   return `dead-${createHash('sha256')
     .update(`${batchId}\n${JSON.stringify(event)}`)

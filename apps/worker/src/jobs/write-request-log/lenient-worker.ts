@@ -1,8 +1,8 @@
 import { Job, Worker } from 'bullmq';
 
 /**
- * BullMQ parses a job's data before anybody sees the job. One whose data is not JSON would be taken, thrown at and
- * found stalled for ever; here its text comes through, to be refused like any other bad data.
+ * BullMQ parses the data of a job before any other code. Invalid JSON would make it throw and stall forever. This
+ * class passes the text on, so that it is refused like other invalid data.
  */
 class LenientJob extends Job<unknown> {
   static override fromJSON<T, R, N extends string>(
@@ -23,7 +23,7 @@ class LenientJob extends Job<unknown> {
 
 export class LenientWorker extends Worker<unknown, void> {
   protected override get Job(): typeof Job {
-    // Its construct signature is narrower than `typeof Job` by the type of data alone.
+    // The types differ only in the type of data.
     return LenientJob as unknown as typeof Job;
   }
 }

@@ -15,20 +15,20 @@ describe('the K that a shadow request needed', () => {
     expect(neededOf(['tool_3', 'tool_11'])).toBe(12);
   });
 
-  it('is unknown of a request that was not in shadow, called nothing, or called what was not offered', () => {
+  it('is null for a request that was not in shadow, called nothing, or called a tool that was not offered', () => {
     expect(neededOf(['tool_3'], { kReason: 'prior' })).toBeNull();
     expect(neededOf([])).toBeNull();
     expect(neededOf(['made_up'])).toBeNull();
   });
 
-  it('counts the scored tools alone, and none for a tool that goes out anyway', () => {
+  it('counts only the scored tools, and none for a tool that is always included', () => {
     const { candidates } = createPlanEvent(20, 5);
     const pinned = candidates.map((each, at) => ({ ...each, alwaysIn: at < 3 ? 'called' : null }));
     expect(neededOf(['tool_3'], { candidates: pinned })).toBe(1);
     expect(neededOf(['tool_1'], { candidates: pinned })).toBe(1);
   });
 
-  it('is held by what the plan itself has: a session’s set also holds what earlier turns chose', () => {
+  it('follows the plan, since the tool set also contains choices of earlier turns', () => {
     const { candidates } = createPlanEvent(20, 5);
     const kept = candidates.map((each) => ({
       ...each,
@@ -39,12 +39,12 @@ describe('the K that a shadow request needed', () => {
     expect(neededOf(['tool_0'], { candidates: dropped, k: 4 })).toBe(5);
   });
 
-  it('is the whole list where the log has not every candidate', () => {
+  it('is the length of the whole list if the log lacks some candidates', () => {
     expect(neededOf(['tool_900'], {}, 1_000)).toBe(1_000);
   });
 });
 
-test('a request counts for the bucket that its router named, else for the one of its intent and list', () => {
+test('a request counts for the bucket of its router, or else for that of its intent and list size', () => {
   const plan = createPlanEvent(20, 5);
   const of = (change: Partial<Plan>) =>
     chooseBucket(

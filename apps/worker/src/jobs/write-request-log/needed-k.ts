@@ -1,12 +1,11 @@
 import { bucketOf, type ShippedRequestEventV1 } from '@gateway/contracts';
 
 /**
- * The smallest K that would have held every offered tool that a shadow request called: what the request says about recall.
- * 1 where all of them go out anyway; null for a request that was not in shadow, or that called none of its tools.
+ * Returns the smallest K that contains every offered tool a shadow request called. 1 if all of them are always
+ * included. Null for a request that was not in shadow, or called none of its tools.
  *
- * A tool's rank among the scored ones is what it needs. What the plan itself says comes first, since a session's set also
- * holds what earlier turns chose: a tool that the plan has needs no more than the plan's K, and one that it lacks needs
- * more.
+ * A tool needs its rank among the scored tools. The plan itself comes first, since the tool set also contains choices
+ * of earlier turns. A tool in the plan needs at most the plan's K, and a tool outside it needs more.
  */
 export function findNeededK(
   event: Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'toolsIn'>,
@@ -16,7 +15,7 @@ export function findNeededK(
   const needs = listNeeds(plan.candidates, plan.k);
   let needed: number | null = null;
   for (const name of new Set(calledTools)) {
-    // Beyond the candidates that are logged: whether it was offered at all is not known, so it counts as missed.
+    // The tool is not among the logged candidates. It may not have been offered, so it counts as missed.
     const need = needs.get(name) ?? (plan.candidates.length < toolsIn ? toolsIn : undefined);
     if (need !== undefined) needed = Math.max(needed ?? 1, need);
   }
@@ -25,7 +24,7 @@ export function findNeededK(
 
 type Candidates = NonNullable<ShippedRequestEventV1['plan']>['candidates'];
 
-/** By name, what each candidate needs. Of two with one name, the better. */
+/** Maps names to the needed K. For a duplicate name, the smaller one. */
 function listNeeds(candidates: Candidates, k: number | null): Map<string, number> {
   const needs = new Map<string, number>();
   let scoredRank = 0;
@@ -42,7 +41,7 @@ function listNeeds(candidates: Candidates, k: number | null): Map<string, number
   return needs;
 }
 
-/** The bucket of a request whose router did not name one. */
+/** Chooses the bucket of a request if its router did not name one. */
 export function chooseBucket({
   plan,
   toolsIn,

@@ -9,27 +9,29 @@ export interface ParsedEvent {
   readonly traceparent: string | null;
 }
 
-/** An event that can't be. */
+/** An event that cannot be written. */
 export interface RefusedEvent {
-  /** As it came. */
+  /** The unchanged input. */
   readonly source: unknown;
   readonly traceparent: string | null;
   readonly reason: string;
 }
 
 export interface ParsedBatch {
-  /** In the order of their ids, each once: so two batches never wait for each other's rows. */
+  /** Sorted by id without duplicates, so that two batches never deadlock. */
   readonly events: readonly ParsedEvent[];
   readonly refused: readonly RefusedEvent[];
 }
 
 const envelope = requestEventBatch.data.extend({ events: z.array(z.unknown()) });
 const reasonCharsMax = 500;
-/** Ids outside this span are damaged or forged; each month in it may come to have a partition. */
+/**
+ * Ids outside this range are damaged or forged. The range is bounded because each month in it can get a partition.
+ */
 const agedMsMax = 400 * 86_400_000;
 const aheadMsMax = 86_400_000;
 
-/** Looks at each event of a job's data on its own: a bad one never holds up its neighbours. */
+/** Parses each event of a batch separately, so that an invalid one does not block the others. */
 export function parseBatch(data: unknown, nowMs: number): ParsedBatch {
   const batch = envelope.safeParse(data);
   if (!batch.success) {
@@ -61,7 +63,7 @@ function parseEvent(source: unknown, traceparent: string | null, nowMs: number):
   }
 }
 
-/** As in the table: the first ending stays, unless it is `interrupted` and another one is known. */
+/** The same rule as in the table: the first result stays, but any other result replaces `interrupted`. */
 function winsOver(event: ParsedEvent, other: ParsedEvent | undefined): boolean {
   return other === undefined || (other.row.status === 'interrupted' && event.row.status !== 'interrupted');
 }

@@ -4,7 +4,7 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import type { RequestLogRow } from './request-log-row.ts';
 import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
 
-/** The columns that are written, with their types. */
+/** The written columns with their types. */
 const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   id: 'uuid',
   created_at: 'timestamptz',
@@ -80,8 +80,8 @@ const insert = `
     AND logged.account_id = excluded.account_id`;
 
 /**
- * With the rows that change the log comes, in the same transaction, what is owed to billing's ledger. A row that was
- * `interrupted` saved nothing, so that the ending which replaces it is owed for the first time.
+ * Inserts rows together with their ledger entries, in one transaction. An `interrupted` row has no savings, so the
+ * row that replaces it creates the first ledger entry.
  */
 const insertWithLedger = `
   WITH written AS (${insert}
@@ -101,11 +101,14 @@ const insertWithLedger = `
   )
   SELECT count(*)::int AS written FROM written`;
 
-/** Data exceptions, broken constraints and exceeded limits: the rows' own fault (SQLSTATE classes 22, 23 and 54). */
+/**
+ * SQLSTATE classes 22, 23 and 54: data exceptions, broken constraints and exceeded limits. They are caused by the
+ * rows.
+ */
 const rowsAtFault = /^(22|23|54)/;
-/** Among them, what a partition that is not there is reported as. */
+/** A missing partition is reported as this error. */
 const checkViolation = '23514';
-/** What Postgres can't keep in text: NUL and halves of surrogate pairs, as JSON escapes them. */
+/** JSON escapes of text that Postgres cannot store: NUL and lone surrogates. */
 const unstorable = /\\u(?:0000|d[89ab][0-9a-f]{2}|d[cdef][0-9a-f]{2})/;
 
 export class PostgresRequestLogWriter implements RequestLogWriter {
@@ -142,7 +145,7 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
 
 function renderRows(rows: readonly RequestLogRow[]): string {
   const json = JSON.stringify(rows);
-  // One pass over the text finds nothing but for one batch in very many; only that one pays for the second pass.
+  // Nearly all batches contain no such text and need only one pass.
   return unstorable.test(json) ? JSON.stringify(rows, (_, value: unknown) => storable(value)) : json;
 }
 

@@ -7,7 +7,7 @@ const shipped = (change: Partial<RequestEventV1> = {}) =>
   renderShippedEvent(createEndedEvent(createAcceptedEvent(), change));
 
 describe('the row of an event', () => {
-  it('has the time inside the UUIDv7, whatever the event says', () => {
+  it('has the time of its UUIDv7, whatever the event contains', () => {
     const row = renderRequestLogRow(shipped({ requestId: '01939a5b-0a00-7000-8000-000000000000' }));
     expect(Date.parse(row.created_at)).toBe(0x01939a5b0a00);
     expect(() => renderRequestLogRow(shipped({ requestId: '01939a5b-0a00-4000-8000-000000000000' }))).toThrow(
@@ -19,11 +19,11 @@ describe('the row of an event', () => {
     ['ok', 117, 12, 10_500, 250],
     ['truncated', 10, 10, 0, 250],
     ['cancelled', 10, 4, 600, 250],
-    // Nobody was billed, so nothing was saved.
+    // The request was not billed, so nothing was saved.
     ['error', 117, 12, 0, 0],
     ['interrupted', 117, 12, 0, 0],
   ] as const)(
-    'of status %s with %d tools, %d forwarded, saves %d and %d tokens',
+    'with status %s, %d tools and %d forwarded tools saves %d and %d tokens',
     (status, toolsIn, toolsOut, tools, compression) => {
       const compressionSteps = [
         { step: 'schema', tokensBefore: 900, tokensAfter: 700 },
@@ -38,7 +38,7 @@ describe('the row of an event', () => {
   );
 });
 
-it('of a request whose client left before an answer was read saves nothing', () => {
+it('a request whose client disconnected before the response saves nothing', () => {
   const left = shipped({ status: 'cancelled', httpStatus: null, toolsIn: 117, toolsOut: 12, usage: null });
   expect(renderRequestLogRow(left)).toMatchObject({ estimated_tokens_saved: 0, compression_tokens_saved: 0 });
 });
@@ -63,7 +63,7 @@ describe('a batch', () => {
     expect(refused[0]?.reason).toContain('candidates');
   });
 
-  it('has each request once: its first ending, but any other before interrupted', () => {
+  it('contains each request once: its first result, but any other before interrupted', () => {
     const event = shipped();
     const interrupted = { ...event, status: 'interrupted' };
     const statuses = (events: readonly unknown[]) => parse(events).events.map(({ row }) => row.status);

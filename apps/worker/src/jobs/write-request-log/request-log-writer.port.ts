@@ -1,13 +1,15 @@
 import type { RequestLogRow } from './request-log-row.ts';
 
-/** Postgres will never take these rows, whoever asks. */
+/** Postgres rejects these rows permanently. */
 export class RowsRefused extends Error {}
 
 export interface RequestLogWriter {
   /**
-   * Writes all rows or none, and answers how many changed the log. A row whose request is there already changes
-   * nothing, unless the log has it as `interrupted` and the row has another ending; neither does a row of a deleted account. Ids must not repeat.
-   * @throws RowsRefused if a row is at fault; any other error is the database's and the rows may be tried again.
+   * Writes all rows or none, and returns how many changed the log. A request that is already in the log changes
+   * nothing, unless the log has it as `interrupted` and the row has another status. Rows of a deleted account change
+   * nothing. Ids must be unique.
+   * @throws RowsRefused if a row is invalid. After any other error, which comes from the database, the rows can be
+   * retried.
    */
   write(rows: readonly RequestLogRow[]): Promise<number>;
 }

@@ -13,13 +13,13 @@ const row = {
   provider_savings_usd: 0.3,
 };
 
-test('calls are told by what the plan did with their tools, each tool of a request once', () => {
-  const { forwarded, leftOut } = sumDecisions([row, row]);
-  expect({ forwarded, leftOut }).toEqual({ forwarded: 2, leftOut: 4 });
-  expect(sumDecisions([{ ...row, candidates: null }])).toMatchObject({ forwarded: 0, leftOut: 0 });
+test('calls are counted by the decision of the plan, each tool of a request once', () => {
+  const { forwarded, pruned } = sumDecisions([row, row]);
+  expect({ forwarded, pruned }).toEqual({ forwarded: 2, pruned: 4 });
+  expect(sumDecisions([{ ...row, candidates: null }])).toMatchObject({ forwarded: 0, pruned: 0 });
 });
 
-test('savings less what they cost are what the bill was lower by, even where it was higher', () => {
+test('savings minus their costs equal the change of the bill, even if it is negative', () => {
   for (const net of [0.3, -0.2]) {
     const { savedUsd, spentUsd } = sumDecisions([{ ...row, provider_savings_usd: net }]);
     expect(savedUsd - spentUsd).toBeCloseTo(net);
@@ -31,7 +31,7 @@ test('savings less what they cost are what the bill was lower by, even where it 
   expect(savedUsd - spentUsd).toBeCloseTo(-0.1);
 });
 
-test('every series is there before anything was counted', async () => {
+test('every series exists before the first event', async () => {
   const metrics = createMetrics('worker');
   const decisions = new DecisionMetrics(metrics);
   expect((await metrics.render()).body).toMatch(/^tool_calls_total\{outcome="left_out",.*\} 0$/m);

@@ -14,25 +14,25 @@ export function createWriteRequestLogMetrics(metrics: Metrics): WriteRequestLogM
   return {
     events: metrics.counter({
       name: 'request_events_total',
-      help: 'Request events by what became of them: written, repeated (in the log already) or dead.',
+      help: 'Request events by result: written, repeated (already in the log) or dead.',
       labels: ['result'],
     }),
     lagSeconds: metrics.histogram({
       name: 'request_event_lag_seconds',
-      help: 'From a batch being queued to it being in Postgres.',
+      help: 'Time from queueing a batch to its commit in Postgres, in seconds.',
     }),
     writeSeconds: metrics.histogram({
       name: 'request_event_write_seconds',
-      help: 'What writing one batch took.',
+      help: 'Time to write one batch, in seconds.',
     }),
     batchEvents: metrics.histogram({
       name: 'request_event_batch_size',
-      help: 'Events in a batch.',
+      help: 'Number of events in a batch.',
       buckets: sizeBuckets,
     }),
     depth: metrics.gauge({
       name: 'request_event_batches',
-      help: 'Batches in the queue by state (waiting, active, delayed), and dead letters (dead), every five seconds.',
+      help: 'Batches in the queue by state (waiting, active, delayed), and dead letters (dead). Updated every five seconds.',
       labels: ['state'],
     }),
   };
@@ -43,35 +43,35 @@ type DecidedRow = Pick<
   'candidates' | 'called_tools' | 'recovered_tools' | 'gross_savings_usd' | 'provider_savings_usd'
 >;
 
-/** What came of the gateway's decisions, over the rows of a batch. */
+/** The results of the gateway's decisions in the rows of a batch. */
 interface DecisionFigures {
-  /** Tools that models called and that the plan had forwarded. */
+  /** Called tools that the plan had forwarded. */
   readonly forwarded: number;
-  /** Tools that models called or asked for, and that the plan had left out: recall is the share of the others. */
-  readonly leftOut: number;
-  /** What was saved of providers' bills, in USD … */
+  /** Called or requested tools that the plan had pruned. Recall is the share of the forwarded ones. */
+  readonly pruned: number;
+  /** Savings on providers' bills, in USD. */
   readonly savedUsd: number;
-  /** … and what that cost: caches written once more, hidden rounds. */
+  /** Cost of the savings, in USD: rewritten caches and recovery rounds. */
   readonly spentUsd: number;
 }
 
-/** Sums rows up. A row whose tools were not planned says nothing of recall. */
+/** Sums the decisions of rows. A row without a plan does not count for recall. */
 export function sumDecisions(rows: readonly DecidedRow[]): DecisionFigures {
-  let [forwarded, leftOut, savedUsd, spentUsd] = [0, 0, 0, 0];
+  let [forwarded, pruned, savedUsd, spentUsd] = [0, 0, 0, 0];
   for (const row of rows) {
     const wasForwarded = new Map(row.candidates?.map(([name, , , isForwarded]) => [name, isForwarded === 1]));
     for (const name of new Set([...row.called_tools, ...row.recovered_tools])) {
       if (wasForwarded.get(name) === true && !row.recovered_tools.includes(name)) forwarded += 1;
-      else if (wasForwarded.has(name)) leftOut += 1;
+      else if (wasForwarded.has(name)) pruned += 1;
     }
     const gross = Math.max(0, row.gross_savings_usd ?? row.provider_savings_usd ?? 0);
     savedUsd += gross;
     spentUsd += Math.max(0, gross - (row.provider_savings_usd ?? gross));
   }
-  return { forwarded, leftOut, savedUsd, spentUsd };
+  return { forwarded, pruned, savedUsd, spentUsd };
 }
 
-/** Tells recall and net savings of everything that is written to the request log. */
+/** Counts recall and net savings of everything written to the request log. */
 export class DecisionMetrics {
   readonly #calls: Counter<'outcome'>;
   readonly #usd: Counter<'kind'>;
@@ -79,21 +79,21 @@ export class DecisionMetrics {
   constructor(metrics: Metrics) {
     this.#calls = metrics.counter({
       name: 'tool_calls_total',
-      help: 'Tools that models called or asked for, by what the plan had done with them: forwarded or left_out.',
+      help: 'Tools that models called or requested, by the decision of the plan: forwarded or left_out.',
       labels: ['outcome'],
     });
     this.#usd = metrics.counter({
       name: 'provider_savings_usd_total',
-      help: 'USD of providers’ bills: saved by leaving out and compressing, and spent on that (caches written anew, hidden rounds).',
+      help: 'Providers’ bills in USD: saved by pruning and compression, and spent on them (rewritten caches, recovery rounds).',
       labels: ['kind'],
     });
     this.count([]);
   }
 
   count(rows: readonly DecidedRow[]): void {
-    const { forwarded, leftOut, savedUsd, spentUsd } = sumDecisions(rows);
+    const { forwarded, pruned, savedUsd, spentUsd } = sumDecisions(rows);
     this.#calls.inc({ outcome: 'forwarded' }, forwarded);
-    this.#calls.inc({ outcome: 'left_out' }, leftOut);
+    this.#calls.inc({ outcome: 'left_out' }, pruned);
     this.#usd.inc({ kind: 'saved' }, savedUsd);
     this.#usd.inc({ kind: 'spent' }, spentUsd);
   }

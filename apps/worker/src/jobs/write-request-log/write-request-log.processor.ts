@@ -15,9 +15,11 @@ import type { Redis } from 'ioredis';
 import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** Batches written at the same time. Each is one statement, so this is also how many connections they take. */
+/** Concurrent batches. Each is one statement, so they need as many connections. */
 const concurrency = 4;
-/** A batch whose worker died is taken up by another after this long, and at most as long again. */
+/**
+ * After this time, another worker takes over the batch of a dead worker. The takeover can take the same time again.
+ */
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;
 
@@ -35,7 +37,7 @@ export interface WriteRequestLogParts {
   readonly metrics: Metrics;
 }
 
-/** Takes batches from the queue for as long as the application runs. */
+/** Processes batches from the queue for as long as the application runs. */
 export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #parts: WriteRequestLogParts;
   readonly #job: WriteRequestLogContext;
@@ -49,7 +51,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   constructor(parts: WriteRequestLogParts) {
     this.#parts = parts;
     this.#queue = new Queue(requestEventBatch.queue, { connection: parts.queueRedis });
-    // The connection's own listener reports what is wrong with Redis.
+    // The listener of the connection reports Redis errors.
     this.#queue.on('error', () => undefined);
     this.#reports = new CommitReports(parts.reportCommitted);
     this.#metrics = createWriteRequestLogMetrics(parts.metrics);
@@ -61,8 +63,8 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   }
 
   /**
-   * Does not wait for Redis: queries are answered while it is away. One that evicts ends the process, as an error
-   * that nobody catches.
+   * Starts without waiting for Redis, since queries work without it. A Redis that evicts keys ends the process with
+   * an uncaught error.
    */
   onApplicationBootstrap(): void {
     void checkNoEviction(this.#parts.queueRedis).then(
@@ -88,16 +90,16 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // A worker that is killed is not the batch's fault.
+      // A killed worker does not count as a failure of the batch.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) =>
-      this.#parts.logger.warn({ err: error }, 'taking batches from the queue failed'),
+      this.#parts.logger.warn({ err: error }, 'processing batches of request events failed'),
     );
     this.#worker.on('failed', (job, error) =>
       this.#parts.logger.warn(
         { err: error, batch_id: job?.id, attempts: job?.attemptsMade },
-        'a batch of request events was not written; it is tried again',
+        'writing a batch of request events failed, retrying',
       ),
     );
     this.#depthTimer = setInterval(() => void this.#measureDepth(), queueDepthEveryMs);
@@ -117,7 +119,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
     if (dead > 0) {
       this.#parts.logger.error(
         { batch_id: batchId, dead },
-        'request events could not be written: see `npm run dead-letters`',
+        'some request events cannot be written: see `npm run dead-letters`',
       );
     }
   }
@@ -131,16 +133,16 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       for (const [state, count] of Object.entries({ ...counts, dead }))
         this.#metrics.depth.set({ state }, count);
     } catch {
-      // Redis is away: the gauges keep their last value, and readiness tells.
+      // Redis is unavailable: the gauges keep their last value, and readiness reports the failure.
     }
   }
 }
 
-/** Reports wait this long for others to go with. */
+/** How long a report waits for others to join it. */
 const reportDelayMs = 10;
 const batchIdsMax = 1000;
 
-/** Tells the gateways which batches are in Postgres, several in one message. */
+/** Reports committed batches to the gateways, several per message. */
 class CommitReports {
   readonly #broadcast: (batchIds: string[]) => void;
   #waiting: string[] = [];

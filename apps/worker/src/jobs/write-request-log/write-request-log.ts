@@ -12,23 +12,23 @@ export interface WriteRequestLogContext {
   readonly writer: RequestLogWriter;
   readonly deadLetters: DeadLetters;
   readonly now: () => number;
-  /** Accounts whose shadow requests were written. */
+  /** Accounts with written shadow requests. */
   readonly shadowAccounts: Set<string>;
-  /** Told of the rows of a batch that changed the log. */
+  /** Called with the rows of a batch that changed the log. */
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;
 }
 
 interface WrittenBatch {
-  /** Requests that are new in the log, or whose `interrupted` was replaced by their ending. */
+  /** Requests that are new in the log, or replaced their `interrupted` row. */
   readonly written: number;
-  /** Events that the log had already. */
+  /** Events that were already in the log. */
   readonly repeated: number;
   readonly dead: number;
 }
 
 /**
- * Writes a batch of request events. When it returns, every event is in the log or among the dead letters.
- * Throws when the database or the queue is away: the batch is to be tried again, and may be, any number of times.
+ * Writes a batch of request events. When it returns, every event is in the log or among the dead letters. Throws when
+ * the database or the queue is unavailable: then the batch can be retried any number of times.
  */
 export async function writeRequestLog(
   context: WriteRequestLogContext,
@@ -38,7 +38,7 @@ export async function writeRequestLog(
   const { events, refused } = parseBatch(data, context.now());
   const result = await traceEvents(events, batchId, () => writeOrRefuse(context.writer, events));
   for (const { row } of events) if (row.needed_k !== null) context.shadowAccounts.add(row.account_id);
-  // Of a batch that comes again nothing is written: it has been counted.
+  // A repeated batch writes nothing and is not counted again.
   if (result.written > 0) context.onWritten?.(events.map(({ row }) => row));
   const dead = [...refused, ...result.refused];
   if (dead.length > 0)
@@ -55,7 +55,7 @@ interface WriteResult {
   readonly refused: readonly RefusedEvent[];
 }
 
-/** Halves what is refused until the row at fault stands alone. */
+/** Splits refused rows in halves until only the invalid row is left. */
 async function writeOrRefuse(writer: RequestLogWriter, events: readonly ParsedEvent[]): Promise<WriteResult> {
   if (events.length === 0) return { written: 0, refused: [] };
   try {
@@ -81,7 +81,7 @@ function renderDeadLetter(
   return { batchId, event: source, traceparent, reason, at: new Date(context.now()).toISOString() };
 }
 
-/** Runs the writing of a batch inside one span per event, each a part of its own request's trace. */
+/** Runs the writing of a batch in one span per event, each in the trace of that request. */
 async function traceEvents<T>(
   events: readonly ParsedEvent[],
   batchId: string,
@@ -106,7 +106,7 @@ async function traceEvents<T>(
       () => promise,
       SpanKind.CONSUMER,
     );
-    // Each span ends with the batch; a failure is thrown once, below.
+    // Each span ends with the batch. A failure is thrown once, below.
     span.catch(() => undefined);
   }
   write().then(resolve, reject);

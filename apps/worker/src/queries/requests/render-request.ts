@@ -7,7 +7,7 @@ import {
 import { z } from 'zod';
 import type { RequestLogRecord } from '../../persistence/telemetry-database.ts';
 
-/** What a line of the request list needs of a row: everything but what only the detail shows. */
+/** The columns of a row in the request list: all columns except those that only the detail shows. */
 export const entryFields = {
   omit: {
     candidates: true,
@@ -88,7 +88,7 @@ function renderFigures(row: RequestLogLine) {
 export function renderDetail(row: RequestLogRecord): RequestDetail {
   const trace = renderTrace(row);
   const forwarded = trace.candidates.filter((candidate) => candidate.forwarded).map(({ name }) => name);
-  // Without a list of candidates, or with nothing left out, every tool that was offered was forwarded.
+  // Without a list of candidates, or with nothing pruned, all offered tools were forwarded.
   const pruned = trace.candidates.length > 0 && row.toolsOut < row.toolsIn;
   const needed = [...new Set([...row.calledTools, ...row.recoveredTools])];
   const missed = pruned ? needed.filter((name) => !forwarded.includes(name)) : [];
@@ -111,7 +111,7 @@ export function renderDetail(row: RequestLogRecord): RequestDetail {
     model_choice: renderChoice(row),
     provider_request_id: row.providerRequestId,
     error_message: row.errorMessage,
-    // Kept apart from the row, and asked for apart.
+    // The content is stored separately and has its own query.
     content: null,
   };
 }
@@ -146,7 +146,7 @@ function renderChoice(row: RequestLogRecord): RequestDetail['model_choice'] {
   };
 }
 
-/** What a routing trace needs of a row. */
+/** The columns that a routing trace needs. */
 export const traceFields = {
   select: {
     id: true,
@@ -162,7 +162,7 @@ export const traceFields = {
   },
 } as const;
 
-/** Of a choice of model, what its trace says. */
+/** Candidates that a trace shows of a model choice. */
 const tracedCandidates = 3;
 
 function renderShortChoice(stored: RequestLogRecord['modelChoice']): RequestDetail['trace']['model_choice'] {

@@ -13,12 +13,12 @@ import type {
 import { entryFields, renderDetail, renderEntry, storedContext } from './render-request.ts';
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
-/** Counting goes through the index row by row; a total says "at least" from here on (about 15 ms). */
+/** Counting reads the index row by row, which takes about 15 ms at this number. Larger totals mean "at least". */
 const totalMax = 100_000;
 
 /**
- * An account's requests that the filter lets through, the newest first. `total` counts all of them; up to
- * 100,000 where something else than a key or an error narrows the list.
+ * Lists an account's requests that match the filter, newest first. `total` counts all of them. It stops at 100,000 if
+ * the filter has parts other than the key and the status `error`.
  */
 export async function listRequests(
   database: TelemetryDatabase,
@@ -39,7 +39,7 @@ export async function listRequests(
   return { total, requests: rows.map(renderEntry) };
 }
 
-/** A whole log is counted by its sums; so is what one key asked, and what failed. */
+/** Uses the hourly sums for the whole log, for one key, and for errors. */
 async function countRequests(
   { requestLog, usageHour }: TelemetryModels,
   filter: RequestFilter,
@@ -56,7 +56,7 @@ async function countRequests(
   return Number((status === 'error' ? sums.errors : sums.requests) ?? 0);
 }
 
-/** One request whole, or null: for another account's as for one that never was. */
+/** Returns one request with all details. Null for an unknown request or one of another account. */
 export async function getRequest(
   database: TelemetryDatabase,
   { accountId, requestId }: ParsedRequestOf<typeof getRequestContract>,
@@ -64,7 +64,7 @@ export async function getRequest(
   const id = requestId.toLowerCase();
   const timeMs = parseRequestTimeMs(id);
   if (timeMs === null) return { request: null };
-  // The time inside the id names the partition.
+  // The time in the id determines the partition.
   const row = await database
     .forAccount(accountId)
     .requestLog.findUnique({ where: { id_createdAt: { id, createdAt: new Date(timeMs) } } });
@@ -73,7 +73,7 @@ export async function getRequest(
   return { request: renderDetail(row), session, blocks };
 }
 
-/** The next of an account's requests that the filter lets through, the newest first, from the one before on. */
+/** Returns the next requests that match the filter, newest first, starting after `before`. */
 export async function exportRequests(
   database: TelemetryDatabase,
   { accountId, limit, before, filter }: ParsedRequestOf<typeof exportRequestsContract>,
@@ -88,13 +88,13 @@ export async function exportRequests(
   return { requests: rows.map(renderEntry) };
 }
 
-/** By the index: by the time first, which the id begins with. */
+/** Follows the index, which sorts by the time first. An id starts with its time. */
 function isBefore(id: string): TelemetryWhere {
   const at = new Date(parseRequestTimeMs(id) ?? 0);
   return { createdAt: { lte: at }, OR: [{ createdAt: { lt: at } }, { id: { lt: id } }] };
 }
 
-/** The rows that a filter lets through. Parts that were not given narrow nothing. */
+/** Renders the filter for the database. Parts that are not given do not filter. */
 export function chooseRequestFilter({
   keyId,
   model,
@@ -119,7 +119,7 @@ export function chooseRequestFilter({
   };
 }
 
-/** A model's own name may hold slashes, so `a/b` is looked for as a name, and as the model `b` of the provider `a`. */
+/** A model name can contain slashes. So `a/b` matches both that name, and the model `b` of the provider `a`. */
 function listModelNames(model: string): TelemetryWhere[] {
   const slash = model.indexOf('/');
   const names: TelemetryWhere[] = [{ model }, { requestedModel: model }];

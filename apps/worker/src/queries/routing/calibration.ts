@@ -10,10 +10,10 @@ import { chooseK, renderPolicy } from '../../jobs/calibrate/make-policy.ts';
 import { boundRecallAbove, boundRecallBelow } from '../../jobs/calibrate/measure-bucket.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
-/** K at which recall is told, beside the policy's own. */
+/** Values of K for which recall is shown, in addition to the policy's own. */
 const shownKs = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 512];
 
-/** An account's measured K, and what it was measured from. */
+/** Describes an account's measured K, and the data behind it. */
 export async function describeCalibration(
   database: TelemetryDatabase,
   { accountId, recallTarget }: ParsedRequestOf<typeof describeCalibrationContract>,
@@ -70,12 +70,15 @@ function renderRecall(bucket: PolicyBucket, k: number): CalibrationBucket['recal
   };
 }
 
-/** Sessions without a miss that the bound takes: ln 0.05 / ln target, since the bound of none is 0.05^(1/n). */
+/**
+ * Counts the conversations without a miss that the bound requires: ln 0.05 / ln target, since the bound for n of them
+ * is 0.05^(1/n).
+ */
 function countNeeded({ samples }: PolicyBucket, recallTarget: number): number {
   return Math.max(samples + 1, Math.ceil(Math.log(0.05) / Math.log(recallTarget)));
 }
 
-/** One policy of an account, as the router plans by it. */
+/** Reads one policy of an account in the router's form. */
 export async function getRoutingPolicy(
   database: TelemetryDatabase,
   { accountId, version }: ParsedRequestOf<typeof getRoutingPolicyContract>,

@@ -29,7 +29,7 @@ const sql = `
     AND (ms_upstream IS NOT NULL OR error_code IN ('upstream_unreachable', 'upstream_timeout'))
   GROUP BY provider, model ORDER BY requests DESC, provider, model LIMIT ${modelsMax}`;
 
-/** What an account's requests showed of each model that they reached, or tried to. */
+/** Summarizes an account's requests per model, including those that failed to reach it. */
 export async function observeModels(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof observeModelsContract>,

@@ -10,17 +10,17 @@ import { renderTrace, traceFields } from '../requests/render-request.ts';
 import { queryAccountLog } from '../../persistence/account-log.ts';
 import { asInstant } from '../usage/usage-columns.ts';
 
-/** Of a row: tools were left out of its list, by a plan whose candidates are known, and tools were called. */
+/** SQL condition on a row: its plan pruned tools, its candidates are known, and tools were called. */
 export const isPrunedAndCalling =
   'routing IS NOT NULL AND tools_out < tools_in AND cardinality(called_tools) > 0';
 
-/** Of one element, `candidate`, of a row's candidates: `[name, score, rank, 0|1 forwarded, …]`. */
+/** SQL condition on one element `candidate` of a row's candidates: `[name, score, rank, 0|1 forwarded, …]`. */
 export const isLeftOutAndCalled = `candidate ->> 3 = '0' AND candidate ->> 0 = ANY (called_tools)`;
 
-/** Best candidates shown of each decision, beside those that were called. */
+/** Best candidates shown per decision, in addition to the called ones. */
 const candidatesMax = 10;
 
-/** An account's decisions about tools, the newest first. */
+/** Lists an account's tool decisions, newest first. */
 export async function listRoutingTraces(
   database: TelemetryDatabase,
   { accountId, from, to, limit }: ParsedRequestOf<typeof listRoutingTracesContract>,
@@ -34,7 +34,7 @@ export async function listRoutingTraces(
   return { traces: rows.map((row) => chooseTopCandidates(renderTrace(row))) };
 }
 
-/** The best of a decision's candidates, and those that were called, by rank. */
+/** Keeps the best candidates of a decision and the called ones, by rank. */
 export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_total'>): RecentRoutingTrace {
   const candidates = trace.candidates
     .filter(({ rank, called }) => called || rank <= candidatesMax)
@@ -43,9 +43,9 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
 }
 
 /**
- * Each alert once in its request. A call of a tool that was left out is `recovery` where the model had asked for it by the
- * stand-in tool, else `hallucinated_call`: it was called by a name that the model was not given. In shadow everything
- * went out, and the plan would have dropped it.
+ * Selects each alert once per request. A call of a pruned tool is `recovery` if the model requested it with the
+ * recovery tool. Otherwise it is `hallucinated_call`: the model called a name that it was not given. In shadow all
+ * tools were sent, and the plan would have pruned this one.
  */
 const sql = `
   , candidates AS (
@@ -68,7 +68,7 @@ const sql = `
     ) AS page
   ) AS alerts`;
 
-/** Tools that a model needed and that were not forwarded, or would not have been, the newest first. */
+/** Lists tools that a model needed although they were pruned, or would have been pruned, newest first. */
 export async function listRecallAlerts(
   database: TelemetryDatabase,
   { limit, offset, ...span }: ParsedRequestOf<typeof listRecallAlertsContract>,

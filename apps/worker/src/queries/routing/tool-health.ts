@@ -7,7 +7,7 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { asInstant } from '../usage/usage-columns.ts';
 import type { DescriptionIssue } from '../../assess-tools/score-description.ts';
 
-/** Taking candidates apart is what costs: 1,000 requests of 118 tools took 1.5 s of a core that others were using too. */
+/** Expanding candidates is the main cost: 1,000 requests of 118 tools took 1.5 s on a shared core. */
 const requestsMax = 1_000;
 
 const sql = `
@@ -44,7 +44,7 @@ interface ToolRow extends Omit<ToolHealth['stats'], 'call_through_rate'> {
   readonly last_seen_at: string;
 }
 
-/** What became of each tool in an account's newest requests, the most often offered first. */
+/** Lists the use of each tool in an account's newest requests, most offered first. */
 export async function listToolHealth(
   database: TelemetryDatabase,
   { limit, offset, ...span }: ParsedRequestOf<typeof listToolHealthContract>,
@@ -83,21 +83,21 @@ function renderTool(row: ToolRow, assessment: ToolAssessment | undefined): ToolH
   };
 }
 
-/** Fewer requests tell chance. */
+/** Fewer requests give no reliable result. */
 const forwardedMin = 50;
 const calledMin = 5;
-/** A tool that is called is expected among the first so many. */
+/** A called tool is expected among this many first ranks. */
 const rankMax = 10;
 
-/** What a tool's use says about its description. */
+/** Judges a tool's description by its use. */
 function judgeUse(stats: ToolHealth['stats']): DescriptionIssue[] {
   const issues: DescriptionIssue[] = [];
   if (stats.called === 0 && stats.forwarded >= forwardedMin) {
     issues.push({
       code: 'never_called',
       points: 5,
-      text: `It was forwarded ${stats.forwarded} times and never called.`,
-      suggestion: 'Leave it out of the list where it is not needed, or say better when it is.',
+      text: `The tool was forwarded ${stats.forwarded} times and never called.`,
+      suggestion: 'Remove it from lists that do not need it, or describe better when to use it.',
     });
   }
   const rank = stats.mean_rank_when_called;
@@ -105,8 +105,8 @@ function judgeUse(stats: ToolHealth['stats']): DescriptionIssue[] {
     issues.push({
       code: 'ranked_low_when_called',
       points: Math.min(15, Math.ceil(rank / 5)),
-      text: `When it was called it stood at rank ${Math.round(rank)} on average.`,
-      suggestion: 'Use the words of the people who ask for it, or give examples in x-svc-examples.',
+      text: `When the tool was called, its mean rank was ${Math.round(rank)}.`,
+      suggestion: 'Use the words of your users in the description, or add examples in x-svc-examples.',
     });
   }
   return issues;

@@ -5,18 +5,22 @@ import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { readAssessments } from '../../assess-tools/assess-tools.ts';
 
-/** As for health: taking candidates apart is what costs. */
+/** Expanding candidates is the main cost, as for tool health. */
 const requestsMax = 1_000;
-/** Fewer tell chance. */
+/** Fewer collisions give no reliable result. */
 const collisionsMin = 3;
-/** Of a tool's calls, in how many the other has to have stood before it: below, it is just often relevant. */
+/**
+ * Minimum share of a tool's calls in which the other tool ranked higher. Below it, the other tool is just often
+ * relevant.
+ */
 const shareMin = 0.2;
-/** Tools that stand before a called one beyond this place are no rivals of it: all of them do. */
+/** Calls at lower ranks are ignored, since most tools rank higher there. */
 const rivalsMax = 20;
 
 /**
- * Hard negatives: for each called tool those that stood before it and were not called. The ranks are the decisions' own. "After"
- * is the tool's rank without that rival before it, and `recalled` the decisions in which that would have put it within K.
+ * Finds hard negatives: for each called tool, the tools that ranked higher and were not called. Ranks are those of
+ * the decisions. "After" is the rank without that rival. `recalled` counts the decisions in which the tool would then
+ * be within K.
  */
 const sql = `
   , decisions AS MATERIALIZED (
@@ -61,7 +65,7 @@ interface PairRow {
   readonly considered: number;
 }
 
-/** Pairs of an account's tools that are taken for each other, with words to tell them apart. */
+/** Lists pairs of an account's tools that are confused with each other, with a wording that distinguishes them. */
 export async function listToolSuggestions(
   database: TelemetryDatabase,
   { limit, offset, ...span }: ParsedRequestOf<typeof listToolSuggestionsContract>,
@@ -79,7 +83,7 @@ export async function listToolSuggestions(
   };
 }
 
-/** Two tools that are nothing alike: the one was not asked for better, and no words about the other will help. */
+/** Whether a suggestion can help. For two dissimilar tools, no wording helps. */
 function isActionable({ evidence, suggested_description }: ToolSuggestion): boolean {
   return evidence.similarity !== null || suggested_description !== null;
 }

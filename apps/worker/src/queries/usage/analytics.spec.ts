@@ -1,14 +1,14 @@
 import { narrowLog } from './analytics.ts';
 
 describe('a part of the log', () => {
-  it('is all of it without a filter', () => {
+  it('is the whole log without a filter', () => {
     expect(narrowLog({})).toEqual({
       sql: ', narrowed AS NOT MATERIALIZED (SELECT * FROM own )',
       values: [],
     });
   });
 
-  it('is what every part of a filter lets through, and no value stands in the SQL', () => {
+  it('matches every part of a filter, and no value appears in the SQL', () => {
     const { sql, values } = narrowLog({ key_id: 'k', model: "m' OR true", session_id: 's' });
     expect(sql).toContain('key_id = $4::uuid AND session_id = $5::text AND ($6::text IN');
     expect(sql).not.toContain('true');

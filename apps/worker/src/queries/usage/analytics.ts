@@ -40,7 +40,7 @@ const daysSql = `
   SELECT 'usage.analytics_day' AS object, ${dayOfRow} AS date, ${figures} FROM narrowed GROUP BY date ORDER BY date`;
 const totalsSql = `SELECT ${figures} FROM narrowed`;
 
-/** The most used models of each part of the log: of each day, or of all of it. */
+/** Selects the most used models of each part of the log: per day, or in total. */
 const modelsSql = (part: string) => `
   , used AS (
     SELECT ${part} AS date, provider, model, ${loggedColumns},
@@ -49,7 +49,7 @@ const modelsSql = (part: string) => `
   )
   SELECT * FROM used WHERE place <= ${modelsMax} ORDER BY date, place`;
 
-/** A session counts as missed when any of its shadow plans lacked a tool that was called, as when K is calibrated. */
+/** A conversation counts as missed when a shadow plan lacked a called tool. Calibration uses the same rule. */
 const recallSql = `
   , shadow AS (
     SELECT bool_or(needed_k > coalesce(k, tools_in)) AS is_missed FROM narrowed
@@ -57,7 +57,10 @@ const recallSql = `
   )
   SELECT count(*)::float8 AS sessions, (count(*) FILTER (WHERE is_missed))::float8 AS misses FROM shadow`;
 
-/** An account's usage by day and in all, with what a dashboard draws of it. Days without requests are left out. */
+/**
+ * Lists an account's usage per day and in total, with the data for the dashboard's charts. Days without requests are
+ * omitted.
+ */
 export async function listDailyAnalytics(
   database: TelemetryDatabase,
   { filter, ...span }: ParsedRequestOf<typeof listDailyAnalyticsContract>,
@@ -104,13 +107,13 @@ function requireRow<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** The definition of `narrowed`, which follows that of `own` (`queryAccountLog`), with its values from `$4` on. */
+/** The SQL definition of `narrowed`, which follows that of `own` (`queryAccountLog`). Its values start at `$4`. */
 interface NarrowedLog {
   readonly sql: string;
   readonly values: readonly string[];
 }
 
-/** Of an account's log what a filter lets through. Parts that were not given narrow nothing. */
+/** Renders the filter of an account's log. Parts that are not given do not filter. */
 export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedLog {
   const values: string[] = [];
   const conditions: string[] = [];
@@ -121,7 +124,7 @@ export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedL
   };
   add(key_id, (place) => `key_id = ${place}::uuid`);
   add(session_id, (place) => `session_id = ${place}::text`);
-  // As the list of requests takes it: as answered, as requested, or with its provider before it.
+  // The same rule as in the request list: the name as answered, as requested, or with its provider.
   add(
     model,
     (place) => `(${place}::text IN (model, requested_model) OR provider || '/' || model = ${place}::text)`,

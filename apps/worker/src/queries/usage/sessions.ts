@@ -22,7 +22,7 @@ const sql = `
     ) AS page
   ) AS sessions`;
 
-/** An account's sessions, the one that was active last first. */
+/** Lists an account's session ids, most recently active first. */
 export async function listSessions(
   database: TelemetryDatabase,
   { limit, offset, ...span }: ParsedRequestOf<typeof listSessionsContract>,

@@ -1,13 +1,13 @@
-/** The day of an instant, UTC, as `YYYY-MM-DD`. */
+/** The UTC day of an instant, as `YYYY-MM-DD`. */
 export const dayOf = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
 
-/** An aggregate of times as RFC 3339. */
+/** An aggregate of times, as RFC 3339. */
 export const asInstant = (sql: string): string =>
   `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
- * The columns of `usageFigures` over a group of rows. Sums are exact (`bigint` and `numeric`); only each sum becomes a
- * double, which is whole up to 2^53.
+ * The columns of `usageFigures` over a group of rows. Sums are exact (`bigint` and `numeric`). Only the result
+ * becomes a double, which is exact for integers up to 2^53.
  */
 export const usageColumns = `
   count(*)::float8 AS requests,
@@ -26,11 +26,11 @@ export const usageColumns = `
   (count(*) FILTER (WHERE prompt_tokens IS NOT NULL AND cost_usd IS NULL))::float8 AS unpriced_requests,
   sum(provider_savings_usd)::float8 AS provider_savings_usd`;
 
-/** With what is not in the hourly sums. */
+/** The usage columns, and a column that the hourly sums lack. */
 export const loggedColumns = `${usageColumns},
   sum(gross_savings_usd)::float8 AS gross_savings_usd`;
 
-/** `usageColumns` over parts that are summed already (`queryAccountUsage`). */
+/** The usage columns over parts that are already summed (`queryAccountUsage`). */
 export const usedColumns = `
   coalesce(sum(requests), 0)::float8 AS requests,
   coalesce(sum(errors), 0)::float8 AS errors,

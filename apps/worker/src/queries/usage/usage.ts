@@ -13,7 +13,7 @@ import { dayOf, usedColumns } from './usage-columns.ts';
 
 const totalSql = `SELECT ${usedColumns} FROM used`;
 
-/** An account's usage in a span of time; zeros when there was none. */
+/** Returns an account's usage in a time span. All figures are zero without requests. */
 export async function summarizeUsage(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof summarizeUsageContract>,
@@ -25,7 +25,7 @@ export async function summarizeUsage(
 
 const daysSql = `SELECT 'usage.day' AS object, ${dayOf('at')} AS date, ${usedColumns} FROM used GROUP BY date ORDER BY date`;
 
-/** An account's usage by day. Days without requests are left out. */
+/** Lists an account's usage per day. Days without requests are omitted. */
 export async function listDailyUsage(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof listDailyUsageContract>,
@@ -38,7 +38,7 @@ const keysSql = `
   SELECT 'usage.key' AS object, key_id, ${usedColumns}
   FROM used GROUP BY key_id ORDER BY requests DESC, key_id LIMIT ${keysMax}`;
 
-/** An account's usage by key, the most used first. */
+/** Lists an account's usage per key, most used first. */
 export async function listKeyUsage(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof listKeyUsageContract>,

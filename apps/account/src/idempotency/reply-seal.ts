@@ -6,7 +6,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /** The owner of a stored reply. It opens only for this account and idempotency key. */
-export interface AnswerOwner {
+export interface ReplyOwner {
   readonly accountId: string;
   /** SHA-256, in hex, of the caller's `Idempotency-Key`. */
   readonly idempotencyKeySha256: string;
@@ -16,7 +16,7 @@ export interface AnswerOwner {
  * The hash that identifies an owner's record. It does not reveal the idempotency key, which protects the sealed
  * reply.
  */
-export function hashIdempotencyKey(pepper: Buffer, owner: AnswerOwner): Buffer<ArrayBuffer> {
+export function hashIdempotencyKey(pepper: Buffer, owner: ReplyOwner): Buffer<ArrayBuffer> {
   return createHmac('sha256', pepper)
     .update(`idempotency record|${owner.accountId}|${owner.idempotencyKeySha256}`)
     .digest();
@@ -27,15 +27,15 @@ export function hashIdempotencyKey(pepper: Buffer, owner: AnswerOwner): Buffer<A
  * key, which is not stored. A copy of the database cannot open
  * any reply. With the pepper as well, it can open only those with a guessable idempotency key.
  */
-export function sealAnswer(pepper: Buffer, owner: AnswerOwner, answer: Buffer): Buffer<ArrayBuffer> {
+export function sealReply(pepper: Buffer, owner: ReplyOwner, reply: Buffer): Buffer<ArrayBuffer> {
   const nonce = randomBytes(nonceBytes);
   const sealing = createCipheriv(cipher, deriveKey(pepper, owner), nonce);
   sealing.setAAD(Buffer.from(owner.accountId));
-  return Buffer.concat([nonce, sealing.update(answer), sealing.final(), sealing.getAuthTag()]);
+  return Buffer.concat([nonce, sealing.update(reply), sealing.final(), sealing.getAuthTag()]);
 }
 
 /** Throws if the bytes were not sealed for this owner. */
-export function openAnswer(pepper: Buffer, owner: AnswerOwner, sealed: Uint8Array): Buffer {
+export function openReply(pepper: Buffer, owner: ReplyOwner, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed);
   const opening = createDecipheriv(cipher, deriveKey(pepper, owner), bytes.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
@@ -48,7 +48,8 @@ export function openAnswer(pepper: Buffer, owner: AnswerOwner, sealed: Uint8Arra
   ]);
 }
 
-function deriveKey(pepper: Buffer, { accountId, idempotencyKeySha256 }: AnswerOwner): Buffer {
+function deriveKey(pepper: Buffer, { accountId, idempotencyKeySha256 }: ReplyOwner): Buffer {
   const salt = Buffer.from(idempotencyKeySha256, 'hex');
+  // Stored replies depend on this text, so it never changes.
   return Buffer.from(hkdfSync('sha256', pepper, salt, `idempotent answer|${accountId}`, keyBytes));
 }

@@ -1,15 +1,15 @@
-import { hashIdempotencyKey, openAnswer, sealAnswer } from './answer-seal.ts';
+import { hashIdempotencyKey, openReply, sealReply } from './reply-seal.ts';
 
 const pepper = Buffer.alloc(32, 3);
 const owner = { accountId: 'an-account', idempotencyKeySha256: 'ab'.repeat(32) };
-const answer = Buffer.from('{"secret":"sk-svc-something"}');
+const reply = Buffer.from('{"secret":"sk-svc-something"}');
 
 describe('a sealed reply', () => {
   it('opens for its owner, and is unreadable when sealed', () => {
-    const sealed = sealAnswer(pepper, owner, answer);
-    expect(openAnswer(pepper, owner, sealed)).toEqual(answer);
+    const sealed = sealReply(pepper, owner, reply);
+    expect(openReply(pepper, owner, sealed)).toEqual(reply);
     expect(sealed.includes('sk-svc')).toBe(false);
-    expect(sealAnswer(pepper, owner, answer)).not.toEqual(sealed);
+    expect(sealReply(pepper, owner, reply)).not.toEqual(sealed);
   });
 
   it.each([
@@ -17,19 +17,19 @@ describe('a sealed reply', () => {
     ['another idempotency key', pepper, { ...owner, idempotencyKeySha256: 'ac'.repeat(32) }],
     ['another pepper', Buffer.alloc(32, 4), owner],
   ])('does not open for %s', (_, otherPepper, otherOwner) => {
-    const sealed = sealAnswer(pepper, owner, answer);
-    expect(() => openAnswer(otherPepper, otherOwner, sealed)).toThrow();
+    const sealed = sealReply(pepper, owner, reply);
+    expect(() => openReply(otherPepper, otherOwner, sealed)).toThrow();
   });
 
   it('does not open after any single bit flip, nor when truncated', () => {
-    const sealed = sealAnswer(pepper, owner, answer);
+    const sealed = sealReply(pepper, owner, reply);
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const flipped = Buffer.from(sealed);
       flipped[bit >> 3]! ^= 1 << (bit & 7);
-      expect(() => openAnswer(pepper, owner, flipped)).toThrow();
+      expect(() => openReply(pepper, owner, flipped)).toThrow();
     }
     for (let length = 0; length < sealed.length; length++)
-      expect(() => openAnswer(pepper, owner, sealed.subarray(0, length))).toThrow();
+      expect(() => openReply(pepper, owner, sealed.subarray(0, length))).toThrow();
   });
 
   it('is found by a hash that depends on account, key and pepper, and contains neither', () => {
