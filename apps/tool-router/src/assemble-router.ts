@@ -10,7 +10,9 @@ import { connectVectorRedis, RedisVectors } from './vectors/redis-vectors.adapte
 import { noSharedVectors } from './vectors/shared-vectors.port.ts';
 
 const mebibyte = 1024 * 1024;
-/** What the router keeps beside what ranking does (`ranking/open-ranking.ts`); all of it can be made again. */
+/**
+ * Memory limits next to those of the ranking (`ranking/open-ranking.ts`). All of this data can be rebuilt.
+ */
 const definitionsBytesMax = 32 * mebibyte;
 const listsBytesMax = 32 * mebibyte;
 
@@ -27,7 +29,7 @@ export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
 }
 
-/** Builds the router from its configuration, and opens the models. */
+/** Builds the router's parts from the configuration and opens the models. */
 export async function assembleRouter(
   config: ToolRouterConfig,
   { messaging, logger, metrics }: ServiceParts,

@@ -10,7 +10,7 @@ const complete = {
 };
 
 describe('the configuration', () => {
-  it('takes the shipped models unless others are named, and lets the reranker be none', () => {
+  it('uses the shipped models by default and permits no reranker', () => {
     const { ROUTER_ENCODER_DIR, ROUTER_RERANKER_DIR } = loadConfig(complete);
     for (const directory of [ROUTER_ENCODER_DIR, ROUTER_RERANKER_DIR]) {
       expect(existsSync(join(directory, 'model.onnx'))).toBe(true);
@@ -19,7 +19,7 @@ describe('the configuration', () => {
     expect(loadConfig({ ...complete, ...others })).toMatchObject(others);
   });
 
-  it('lists every error when it is wrong', () => {
+  it('lists every error', () => {
     expect(() =>
       loadConfig({
         ...complete,

@@ -54,7 +54,7 @@ export class ToolRouterController {
     });
   }
 
-  /** The same on one named instance, after it received missing definitions. */
+  /** Plans on a specific instance, after the edge gateway sent it missing data. */
   @RpcHandler(planToolsAt)
   planHere(request: PlanToolsRequest): Promise<PlanToolsReply> {
     return this.plan(request);

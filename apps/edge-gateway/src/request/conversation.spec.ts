@@ -9,7 +9,7 @@ interface Said {
   readonly marked?: boolean;
 }
 
-/** The texts stand one after another in what is the body here. */
+/** The body is the concatenation of the texts. */
 function outlineOf(said: readonly Said[]): { messages: MessageOutline[]; body: Buffer } {
   const body = said.map(({ text = '' }) => text).join('');
   let at = 0;
@@ -44,8 +44,8 @@ const opening: Said[] = [{ role: 'user', text: 'find it' }];
 const call: Said = { role: 'assistant', calls: ['c1'] };
 const result: Said = { role: 'tool', answers: ['c1'], text: 'found' };
 
-describe('what a session is known by', () => {
-  it('a request leaves the name under which the next one looks', () => {
+describe('Conversation', () => {
+  it('finds the previous request under the digest that it left', () => {
     const first = name(opening);
     const second = name([...opening, call, result]);
     expect(first.before).toBeNull();
@@ -56,19 +56,19 @@ describe('what a session is known by', () => {
     ).toBe(second.here);
   });
 
-  it('is the same in all its requests, and its client’s own name wins', () => {
+  it('has the same key in all requests, and the session id takes precedence', () => {
     expect(name([...opening, call, result]).key).toBe(name(opening).key);
     expect(name(opening, 'account', 's-1').key).toBe(
       name([{ role: 'user', text: 'else' }], 'account', 's-1').key,
     );
   });
 
-  it('does not change with cache markers, nor with results that the client shortens', () => {
+  it('ignores cache markers and shortened tool results', () => {
     const marked = [{ ...opening[0]!, marked: true }, call, { ...result, text: 'cut', marked: true }];
     expect(name(marked)).toEqual(name([...opening, call, result]));
   });
 
-  it('is another for another account or list, other words, and other calls', () => {
+  it('differs by account, tool list, text and tool calls', () => {
     const { here } = name([...opening, call, result]);
     expect(name([...opening, call, result], 'another').here).not.toBe(here);
     expect(name([{ role: 'user', text: 'find that' }, call, result]).here).not.toBe(here);

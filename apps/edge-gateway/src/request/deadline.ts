@@ -1,10 +1,16 @@
-/** A signal that aborts when the time is up or the client has left; cleared when what it guards is done. */
+/**
+ * A signal that aborts at the deadline or when the client disconnects. Call `clear` when the guarded work is
+ * done.
+ */
 export interface Deadline {
   readonly signal: AbortSignal;
   clear(): void;
 }
 
-/** Cheaper than `AbortSignal.timeout`, whose timer runs on after the answer, and makes an error that nobody reads. */
+/**
+ * Cheaper than `AbortSignal.timeout`, whose timer keeps running after the response and creates an unused
+ * error.
+ */
 export function startDeadline(ms: number, left: AbortSignal): Deadline {
   const controller = new AbortController();
   const abort = (): void => controller.abort();

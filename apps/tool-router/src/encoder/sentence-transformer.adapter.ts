@@ -7,7 +7,10 @@ import { readJson, TextTokens } from '../inference/text-tokens.ts';
 import { joinParts } from './tool-encoder-text.ts';
 import type { Encoder } from '../inference/model.port.ts';
 
-/** Tokens of a text that are read: names and descriptions come first, and time goes with the length. */
+/**
+ * Tokens of a text that are encoded. Names and descriptions come first, and encoding time grows with the
+ * length.
+ */
 const tokensMax = 256;
 
 const poolingSchema = z.looseObject({
@@ -22,9 +25,10 @@ interface Prompts {
 }
 
 /**
- * Any sentence transformer's folder: `model.onnx`, `tokenizer.json`, and what its configuration says of pooling (mean of the
- * tokens unless it says the first one) and of prompts. Vectors are made one text at a time: quantized graphs scale by what
- * is in a batch, and a text's vector must be the same in any company.
+ * Encoder from any sentence transformer's directory: `model.onnx`, `tokenizer.json`, and its configuration of
+ * pooling and prompts. Pooling is the mean of the tokens unless configured as the first token. Texts are
+ * encoded one at a time: quantized graphs scale by the content of a batch, and a text's vector must not
+ * depend on other texts.
  */
 export class SentenceTransformer implements Encoder {
   readonly id: string;
@@ -49,7 +53,7 @@ export class SentenceTransformer implements Encoder {
     this.#prompts = pooling.prompts;
   }
 
-  /** @throws when files are missing or broken, or when the graph gives no vectors. */
+  /** @throws if files are missing or broken, or if the graph outputs no vectors. */
   static async open(directory: string, threads: number): Promise<SentenceTransformer> {
     const { bytes: model } = await readFirstFile(directory, modelFiles);
     const { bytes: tokenizer } = await readFirstFile(directory, ['tokenizer.json']);
@@ -108,7 +112,7 @@ export class SentenceTransformer implements Encoder {
   }
 }
 
-/** Length one; a vector without direction, or with what is no number in it, becomes all zeros. */
+/** Scales a vector to length one. A zero vector or one with invalid numbers becomes all zeros. */
 function normalize(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   if (!(length > 0 && Number.isFinite(length))) return vector.fill(0);

@@ -2,12 +2,12 @@ import type { ToolDefinition } from '@gateway/contracts';
 import { visitToolTexts } from '../tool-index/tool-card.ts';
 import type { EncoderField, EncoderPart, EncoderText } from '../inference/inference-protocol.ts';
 
-/** No encoder reads more of one text. */
+/** No encoder reads more characters of one text. */
 const charactersPerTextMax = 4_000;
-/** Parts of a definition beyond these are not read: no encoder takes that many words. */
+/** Further parts of a definition are skipped, because no encoder reads that many words. */
 const partsMax = 256;
 
-/** What an encoder reads of a tool. Made once a definition. */
+/** The text of a tool for an encoder. Made once per definition. */
 export function makeToolEncoderText(definition: ToolDefinition): EncoderText {
   const parts: EncoderPart[] = [];
   visitToolTexts(definition, (field, text) => {
@@ -17,7 +17,7 @@ export function makeToolEncoderText(definition: ToolDefinition): EncoderText {
 }
 
 const charactersMax = 4_000;
-/** What stands before the first part of a field, for a model that reads prose. */
+/** Lead text before the first part of a field, for models that read prose. */
 const leads: Readonly<Partial<Record<EncoderField, string>>> = {
   parameterName: 'Parameters: ',
   parameterDescription: 'They are: ',
@@ -26,8 +26,9 @@ const leads: Readonly<Partial<Record<EncoderField, string>>> = {
 };
 
 /**
- * A text in one piece, for encoders that know no fields: what is said first weighs most with them, so a tool's name (split
- * into words) and description lead, and its parameters' names come before what is said of them.
+ * A text as one string, for encoders without fields. Such encoders give the most weight to the beginning. The
+ * tool's name (split into words) and description therefore come first, and parameter names precede parameter
+ * descriptions.
  */
 export function joinParts(parts: EncoderText): string {
   const order: readonly EncoderField[] = [
@@ -55,7 +56,7 @@ function spaceName(name: string): string {
   return name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[_.:/-]+/g, ' ');
 }
 
-/** What an encoder reads of a definition, each part as far as any encoder does. */
+/** The encoder text of a definition, with each part cut to the longest useful length. */
 export function renderToolText(definition: ToolDefinition): EncoderText {
   return makeToolEncoderText(definition).map(({ field, text }) => ({
     field,

@@ -8,8 +8,8 @@ const tokensMax = Object.fromEntries(encoderFields.map((field) => [field, 4])) a
 >;
 const vocabulary = Vocabulary.parse('issu\ncreat\n', { buckets: 10, tokensMax });
 
-describe('the ids of a text', () => {
-  it('are those of its words, each once a field, with the field they stand in', () => {
+describe('the token ids of a text', () => {
+  it('contain each word once per field, with the id of its field', () => {
     const row = vocabulary.tokenize([
       { field: 'query', text: 'Create issues, creating an issue' },
       { field: 'context', text: 'issue' },
@@ -17,7 +17,7 @@ describe('the ids of a text', () => {
     expect(row).toEqual({ tokenIds: [2, 1, 1], fieldIds: [1, 1, 2] });
   });
 
-  it('share a few for all other words, the same on every replica', () => {
+  it('use shared ids for unknown words, the same on every replica', () => {
     const { tokenIds } = vocabulary.tokenize([{ field: 'name', text: 'zebra' }]);
     expect(tokenIds).toEqual([vocabulary.idOf('zebra')]);
     expect(tokenIds[0]).toBeGreaterThan(2);
@@ -27,7 +27,7 @@ describe('the ids of a text', () => {
     );
   });
 
-  it('are no more than a field may have, of any text', () => {
+  it('do not exceed the limit per field, for any text', () => {
     const text = 'one two three four five six seven '.repeat(10_000);
     const { tokenIds } = vocabulary.tokenize([
       { field: 'name', text },
@@ -46,12 +46,12 @@ describe('the ids of a text', () => {
     expect([...fieldIds]).toEqual([3n, 0n, 3n, 4n]);
   });
 
-  it('can be made of no words at all', () => {
+  it('may be empty', () => {
     expect(batchTokens([vocabulary.tokenize([])]).shape).toEqual([1, 1]);
   });
 });
 
-it('reads of a tool its name, description and parameters, in bounds', () => {
+it('reads name, description and parameters of a tool, within limits', () => {
   const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`field_${at}`, {}]));
   const text = makeToolEncoderText({
     hash: '',

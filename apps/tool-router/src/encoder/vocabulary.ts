@@ -4,20 +4,20 @@ import { encoderFields } from '../inference/inference-protocol.ts';
 
 const charactersPerTextMax = 20_000;
 
-/** A text as a model reads it: two rows of one length. Ids of tokens and of fields are from 1; 0 is padding. */
+/** Input of a model: two rows of equal length. Token and field ids start at 1; 0 is padding. */
 interface TokenRow {
   readonly tokenIds: readonly number[];
   readonly fieldIds: readonly number[];
 }
 
 export interface VocabularyOptions {
-  /** Ids after those of the words, shared by all words that are not among them. */
+  /** Number of ids after those of the vocabulary. All unknown words share them. */
   readonly buckets: number;
-  /** Different tokens of a field beyond these are not read. */
+  /** Limit of distinct tokens per field. */
   readonly tokensMax: Readonly<Record<EncoderField, number>>;
 }
 
-/** The words of an encoder, in the stems that `splitTokens` gives. */
+/** The vocabulary of an encoder: stems as returned by `splitTokens`. */
 export class Vocabulary {
   readonly #ids: ReadonlyMap<string, number>;
   readonly #buckets: number;
@@ -29,12 +29,12 @@ export class Vocabulary {
     this.#tokensMax = tokensMax;
   }
 
-  /** `text` is that of `vocabulary.txt`: a word a line. */
+  /** `text` is the content of `vocabulary.txt`: one word per line. */
   static parse(text: string, options: VocabularyOptions): Vocabulary {
     return new Vocabulary(text.trimEnd().split('\n'), options);
   }
 
-  /** How many rows a table for these ids has, with the one of padding. */
+  /** Rows of an embedding table for these ids, the padding row included. */
   get size(): number {
     return 1 + this.#ids.size + this.#buckets;
   }
@@ -43,7 +43,7 @@ export class Vocabulary {
     return this.#ids.get(word) ?? 1 + this.#ids.size + (hashWord(word) % this.#buckets);
   }
 
-  /** Each token once a field, in order. Empty for a text without words. */
+  /** Each token once per field, in order. Empty for a text without words. */
   tokenize(text: EncoderText): TokenRow {
     const tokenIds: number[] = [];
     const fieldIds: number[] = [];
@@ -72,7 +72,7 @@ function hashWord(word: string): number {
   return hash >>> 0;
 }
 
-/** The two inputs of a run, row-major, padded with 0 to the longest row. */
+/** The two inputs of an inference, row-major, padded with 0 to the longest row. */
 interface TokenBatch {
   readonly tokenIds: BigInt64Array;
   readonly fieldIds: BigInt64Array;

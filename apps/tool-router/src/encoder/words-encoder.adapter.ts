@@ -11,29 +11,35 @@ const tokensMax = z.int().min(0).max(8192);
 const partSchema = z.object({ field: z.enum(encoderFields), text: z.string() });
 
 const manifestSchema = z.object({
-  /** How texts become token ids: by the words of `vocabulary.txt`, and `buckets` shared ids for all others. */
+  /** How texts become token ids: words of `vocabulary.txt`, and `buckets` shared ids for all other words. */
   kind: z.literal('words-and-buckets'),
   dimensions: z.int().positive().max(4096),
   buckets: z
     .int()
     .positive()
     .max(1 << 24),
-  /** The fields that the model was trained with, in the order of their ids: those of the code, or it does not open. */
+  /**
+   * The fields of the training, in the order of their ids. They must equal the fields of this code, or the
+   * encoder does not open.
+   */
   fields: z.array(z.enum(encoderFields)).refine((fields) => fields.join() === encoderFields.join(), {
     error: 'not the fields that the router reads',
   }),
   tokensMax: z.record(z.enum(encoderFields), tokensMax),
-  /** A text and the vector that the model gives for it: proof at start that graph, runtime and words fit together. */
+  /**
+   * A text and its expected vector. Checked at the start, to prove that graph, runtime and vocabulary fit
+   * together.
+   */
   check: z.object({ text: z.array(partSchema), vector: z.array(z.number()) }),
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
-/** Largest difference in any dimension between the vector in the manifest and the one computed here. */
+/** Largest permitted difference in any dimension between the expected and the computed vector. */
 const checkTolerance = 1e-3;
-/** Texts of one run: padding to the longest costs, and a run holds the thread. */
+/** Texts per run. Padding to the longest text costs time, and a run blocks the thread. */
 const rowsMax = 32;
 
-/** An encoder of ours: `model.onnx`, `encoder.json`, `vocabulary.txt` (models/README.md). */
+/** An encoder trained in this project: `model.onnx`, `encoder.json`, `vocabulary.txt` (models/README.md). */
 export class WordsEncoder implements Encoder {
   readonly id: string;
   readonly dimensions: number;
@@ -47,7 +53,7 @@ export class WordsEncoder implements Encoder {
     this.#session = session;
   }
 
-  /** @throws when the files are missing or broken, or when the model does not give what its manifest says. */
+  /** @throws if files are missing or broken, or if the model does not return the vector of its manifest. */
   static async open(directory: string, threads: number): Promise<WordsEncoder> {
     const [json, words, model] = await Promise.all(
       ['encoder.json', 'vocabulary.txt', 'model.onnx'].map((name) => readFile(join(directory, name))),
@@ -76,7 +82,7 @@ export class WordsEncoder implements Encoder {
       }
       vectors.set(data, from * this.dimensions);
     }
-    // A text without words has no direction: it is as far from everything.
+    // A text without words has no direction. All zeros give it the same distance to every tool.
     return vectors.map((value) => (Number.isFinite(value) ? value : 0));
   }
 

@@ -1,4 +1,5 @@
-// A thread that opens a model of one dimension, ends in the middle of a batch that says `end`, and answers every other.
+// A thread with a one-dimensional model. It exits during a batch with the text `end` and answers every other
+// batch.
 import { parentPort } from 'node:worker_threads';
 
 parentPort.postMessage({ kind: 'ready', encoder: { id: 'one', dimensions: 1 }, reranker: null });

@@ -16,8 +16,8 @@ function fill(queue: InferenceQueue, urgency: Urgency, count: number, deadlineAt
 const urgenciesOf = (batch: ReturnType<InferenceQueue['take']>) =>
   batch.map(({ options }) => options.urgency);
 
-describe('what waits for the models', () => {
-  it('leaves by urgency; questions of plans share a batch, others go alone', () => {
+describe('InferenceQueue', () => {
+  it('returns tasks by urgency; tasks of plans share a batch, others run alone', () => {
     const queue = new InferenceQueue();
     fill(queue, 'later', 1);
     fill(queue, 'awaited', 2);
@@ -30,7 +30,7 @@ describe('what waits for the models', () => {
     expect(queue.take(0)).toEqual([]);
   });
 
-  it('lets the least urgent in now and then, however much else comes', () => {
+  it('regularly returns the least urgent task under constant load', () => {
     const queue = new InferenceQueue();
     fill(queue, 'later', 1);
     const seen = Array.from({ length: 8 }, () => {
@@ -40,7 +40,7 @@ describe('what waits for the models', () => {
     expect(seen).toContain('later');
   });
 
-  it('drops what nobody waits for any more, and says so', () => {
+  it('rejects tasks whose deadline has passed', () => {
     const queue = new InferenceQueue();
     const late = fill(queue, 'plan', 2, 100);
     fill(queue, 'plan', 1, 300);
@@ -48,7 +48,7 @@ describe('what waits for the models', () => {
     expect(late).toEqual([new InferenceRefused('late'), new InferenceRefused('late')]);
   });
 
-  it('refuses what would wait behind too many', () => {
+  it('rejects tasks above its limit', () => {
     const queue = new InferenceQueue();
     const refused = fill(queue, 'plan', 520);
     expect(queue.size).toBe(512);

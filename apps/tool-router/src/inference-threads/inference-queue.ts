@@ -2,11 +2,14 @@ import type { InferenceTask } from '../inference/inference-protocol.ts';
 import { InferenceRefused, type InferenceOptions, type Urgency } from '../inference/inference.port.ts';
 
 const urgencies: readonly Urgency[] = ['plan', 'awaited', 'later'];
-/** Tasks of a batch. Plans share one; what is cut to keep the thread for a few milliseconds goes alone. */
+/**
+ * Tasks per batch. Tasks of plans share a batch. The others are already cut to a few milliseconds each and
+ * run alone.
+ */
 const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1, later: 1 };
-/** Tasks that may wait. A plan behind 512 others would come late anyway. */
+/** Limits of waiting tasks. A plan behind 512 others would be late anyway. */
 const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512, later: 4_096 };
-/** Every so many batches the least urgent goes first, so that vectors are made under any load. */
+/** Every eighth batch takes the least urgent task first, so that vectors are computed under any load. */
 const turnOfTheLast = 8;
 
 export interface WaitingTask {
@@ -16,7 +19,7 @@ export interface WaitingTask {
   readonly reject: (error: Error) => void;
 }
 
-/** What waits for the models, most urgent first, within bounds. Tasks that came together leave together. */
+/** Bounded queue of inference tasks, most urgent first. */
 export class InferenceQueue {
   readonly #waiting: Record<Urgency, WaitingTask[]> = { plan: [], awaited: [], later: [] };
   #batches = 0;
@@ -25,7 +28,7 @@ export class InferenceQueue {
     return urgencies.reduce((sum, urgency) => sum + this.#waiting[urgency].length, 0);
   }
 
-  /** Refuses what would wait behind too many. */
+  /** Rejects the task if too many tasks wait. */
   add(waiting: WaitingTask): void {
     const { urgency } = waiting.options;
     const line = this.#waiting[urgency];
@@ -33,7 +36,10 @@ export class InferenceQueue {
     else line.push(waiting);
   }
 
-  /** The next batch, all of one urgency; empty when nothing waits. What is too late by `now` is refused on the way. */
+  /**
+   * The next batch, with tasks of one urgency. Empty if no task waits. Tasks whose deadline is before `now`
+   * are rejected.
+   */
   take(now: number): WaitingTask[] {
     this.#batches += 1;
     const order = this.#batches % turnOfTheLast === 0 ? urgencies.toReversed() : urgencies;

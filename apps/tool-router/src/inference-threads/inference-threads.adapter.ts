@@ -16,27 +16,27 @@ export interface InferenceThreadsOptions {
   readonly data: InferenceThreadData;
   readonly logger: Logger;
   readonly metrics: InferenceMetrics;
-  /** What runs in the thread, if not the models. */
+  /** File of the worker thread. Default: the models' thread. */
   readonly threadFile?: URL;
 }
 
-/** A bundle has the thread's file beside its own; the sources have it in this folder. */
+/** In a bundle the thread's file lies next to the main file, in the sources in this folder. */
 const modelsThread = new URL(
   import.meta.url.endsWith('.ts') ? './inference.thread.ts' : './inference.thread.js',
   import.meta.url,
 );
-/** A thread that says nothing for so long hangs: the next one takes its place. */
+/** A thread without a reply for this time is replaced. */
 const batchTimeoutMs = 20_000;
 const restartFirstMs = 500;
 const restartMaxMs = 30_000;
-/** What tools may keep the thread for at a time, when a plan waits behind them. */
+/** Time that one task of tool texts may block the thread while a plan waits. */
 const toolsTaskMs = 4;
 const textsPerTaskMax = 32;
 
 /**
- * The models in a worker thread: onnxruntime-node computes on the thread that asks. One batch is with the thread at a time,
- * and what comes meanwhile makes the next one. A thread that ends or hangs is replaced, at growing intervals; until then
- * every task is refused with `no_model`.
+ * Runs the models in a worker thread, because onnxruntime-node computes on the calling thread. The thread
+ * works on one batch at a time. New tasks form the next batch. A thread that exits or hangs is replaced after
+ * growing delays. Meanwhile every task is rejected with `no_model`.
  */
 export class InferenceThreads implements Inference {
   readonly #options: InferenceThreadsOptions;
@@ -54,7 +54,9 @@ export class InferenceThreads implements Inference {
     this.#options = options;
   }
 
-  /** Resolves when the thread has opened the models, or said why not: the router is of use without them. */
+  /**
+   * Resolves when the thread has opened the models or reported errors. The router also works without models.
+   */
   static async start(options: InferenceThreadsOptions): Promise<InferenceThreads> {
     const threads = new InferenceThreads(options);
     await threads.#start();
@@ -75,7 +77,7 @@ export class InferenceThreads implements Inference {
     return Math.max(1, Math.min(textsPerTaskMax, Math.round(toolsTaskMs / this.#msPerText)));
   }
 
-  /** Tasks that wait. */
+  /** Number of waiting tasks. */
   get waiting(): number {
     return this.#queue.size;
   }
@@ -130,7 +132,7 @@ export class InferenceThreads implements Inference {
     this.#pump();
   }
 
-  /** Sends the next batch when the thread is free. */
+  /** Sends the next batch if the thread is free. */
   #pump(): void {
     if (this.#inFlight !== undefined || this.#facts === undefined || this.#worker === undefined) return;
     const tasks = this.#queue.take(performance.now());
@@ -152,7 +154,7 @@ export class InferenceThreads implements Inference {
     const urgency = batch.tasks[0]?.options.urgency ?? 'plan';
     this.#options.metrics.observeBatch(urgency, batch.tasks.length, inferenceMs);
     this.#learnPace(batch.tasks, inferenceMs);
-    // The thread works on the next batch while what comes of this one is seen to.
+    // Sent first, so that the thread works while the results of this batch are handled.
     this.#pump();
     batch.tasks.forEach(({ resolve, reject }, at) => {
       const result = results[at] ?? { error: 'no result' };
@@ -170,7 +172,7 @@ export class InferenceThreads implements Inference {
 
   #giveUp(worker: Worker): void {
     this.#options.logger.error({}, 'the inference thread hangs');
-    // Native code cannot be interrupted: whether it ends is not waited for.
+    // Native code cannot be interrupted, so the termination is not awaited.
     void worker.terminate();
     if (this.#worker === worker) this.#replace();
   }

@@ -18,17 +18,17 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => threads.close());
 
-describe('a thread that runs models', () => {
-  it('takes what came together in one batch', async () => {
+describe('a thread with models', () => {
+  it('receives simultaneous tasks in one batch', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => threads.run(task('a'), plan)));
     expect(answers).toHaveLength(20);
     const { body } = await metrics.render();
-    // The first found the thread free; the others came while it was not.
+    // The thread was free for the first task only.
     expect(body).toMatch(/tool_router_inference_batch_tasks_count\{[^}]*urgency="plan"[^}]*\} 2\n/);
     expect(body).toMatch(/tool_router_inference_batch_tasks_sum\{[^}]*urgency="plan"[^}]*\} 20\n/);
   });
 
-  it('refuses what it had when it ends, and another one takes its place', async () => {
+  it('rejects its tasks when it exits, and is replaced', async () => {
     const had = [threads.run(task('end'), plan), threads.run(task('behind it'), plan)];
     for (const refused of had) await expect(refused).rejects.toMatchObject({ reason: 'no_model' });
     expect(threads.encoder).toBeUndefined();
@@ -37,7 +37,7 @@ describe('a thread that runs models', () => {
     expect(await threads.run(task('a'), plan)).toHaveLength(1);
   }, 60_000);
 
-  it('refuses a model that it does not have', async () => {
+  it('rejects tasks for a missing model', async () => {
     const scoring = threads.run({ kind: 'score_features', features: new Float32Array(1) }, plan);
     await expect(scoring).rejects.toMatchObject({ reason: 'no_model' });
   });

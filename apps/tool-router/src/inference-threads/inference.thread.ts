@@ -1,5 +1,5 @@
-// Runs the models, in a thread of its own: onnxruntime-node computes on the thread that asks, and the event loop of the
-// router has requests to answer. Takes batches, answers each with as many results as it has tasks.
+// Runs the models in a worker thread, so that inference does not block the router's event loop.
+// Receives batches and replies with one result per task.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Encoder, Reranker } from '../inference/model.port.ts';
 import { openEncoder, openReranker } from './open-models.ts';
@@ -20,7 +20,7 @@ const [encoder, reranker] = await Promise.all([
   rerankerDir === null ? null : openReranker(rerankerDir, threads).catch(textOf),
 ]);
 send({ kind: 'ready', encoder: encoderFacts(encoder), reranker: rerankerFacts(reranker) });
-// One batch at a time is sent, so there is nothing to queue here.
+// The sender waits for each reply, so this thread needs no queue.
 parentPort?.on('message', (batch: InferenceBatch) => void answer(batch));
 
 function encoderFacts(opened: Encoder | string): InferenceReady['encoder'] {
@@ -41,7 +41,7 @@ async function answer({ id, tasks }: InferenceBatch): Promise<void> {
   send({ kind: 'done', id, results, inferenceMs: performance.now() - startedAt });
 }
 
-/** The texts of all the tasks in one run: questions that came together cost little more than one. */
+/** Encodes the texts of all tasks in one run. Several questions together cost little more than one. */
 async function encodeAll(tasks: readonly InferenceTask[], results: InferenceResult[]): Promise<void> {
   const encodings = [...tasks.entries()].flatMap(([at, task]) =>
     task.kind === 'encode' ? [{ at, texts: task.texts }] : [],

@@ -19,8 +19,8 @@ const rowsOf = (vectors: Float32Array, dimensions: number): Float32Array[] =>
 const dot = (one: Float32Array | undefined, other: Float32Array | undefined): number =>
   Array.from(one ?? []).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
 
-describe("a sentence transformer's folder", () => {
-  it('gives vectors of length one, nearer for texts with the same words, the same in any company', async () => {
+describe('the directory of a sentence transformer', () => {
+  it('gives vectors of length one, closer for shared words, independent of other texts', async () => {
     const encoder = await openEncoder(await writeFolder(directory, sentenceFiles()), 1);
     const texts = [text('create issue'), text('create_issue', 'name'), text('weather forecast'), text('')];
     const [issue, same, other] = rowsOf(await encoder.encode(texts), encoder.dimensions);
@@ -31,7 +31,7 @@ describe("a sentence transformer's folder", () => {
     await encoder.release();
   });
 
-  it('may pool by its first token, and say what goes before a question', async () => {
+  it('can configure first-token pooling and a prompt for questions', async () => {
     const files = {
       ...sentenceFiles(),
       '1_Pooling/config.json': '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}',
@@ -55,7 +55,7 @@ describe("a sentence transformer's folder", () => {
     await prompted.release();
   });
 
-  it('reads no more of a text than its tokenizer says', async () => {
+  it('limits the tokens of a text as its tokenizer specifies', async () => {
     const encoder = await openEncoder(await writeFolder(directory, sentenceFiles()), 1);
     const long = `${'create '.repeat(40)}${'weather '.repeat(4000)}`;
     const [cut, short] = rowsOf(await encoder.encode([text(long), text('create')]), encoder.dimensions);
@@ -64,8 +64,8 @@ describe("a sentence transformer's folder", () => {
   });
 });
 
-describe("a cross-encoder's folder", () => {
-  it('scores each text for a question, the same in any company', async () => {
+describe('the directory of a cross-encoder', () => {
+  it('scores each text for a question, independent of other texts', async () => {
     const reranker = await openReranker(await writeFolder(directory, crossFiles()), 1);
     expect(reranker.reads).toEqual({ kind: 'pairs' });
     const scores = await reranker.scorePairs('weather', ['forecast forecast', 'mail', 'forecast']);
@@ -74,7 +74,7 @@ describe("a cross-encoder's folder", () => {
   });
 });
 
-describe('a folder that is not what it should be', () => {
+describe('an invalid directory', () => {
   it.each(['nothing', 'model.onnx', 'tokenizer.json'])('does not open: %s', async (what) => {
     const files = sentenceFiles();
     if (what === 'nothing') await rm(directory, { recursive: true });
@@ -83,12 +83,12 @@ describe('a folder that is not what it should be', () => {
     await expect(openReranker(directory, 1)).rejects.toThrow();
   });
 
-  it('does not open as a reranker when it gives no single score', async () => {
+  it('does not open as a reranker without a single score', async () => {
     await writeFolder(directory, sentenceFiles());
     await expect(openReranker(directory, 1)).rejects.toThrow(/no score/);
   });
 
-  it('does not open as an encoder when it gives no vectors', async () => {
+  it('does not open as an encoder without vectors', async () => {
     await writeFolder(directory, crossFiles());
     await expect(openEncoder(directory, 1)).rejects.toThrow(/no vectors/);
     await writeFile(join(directory, 'encoder.json'), '{}');

@@ -7,8 +7,9 @@ import { CrossEncoder } from '../reranker/cross-encoder.adapter.ts';
 import { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
 
 /**
- * Opens whatever encoder a folder holds: one of ours (`encoder.json`), or a sentence transformer (`tokenizer.json`).
- * @throws when it holds neither, or a broken one.
+ * Opens the encoder in a directory: a project encoder (`encoder.json`) or a sentence transformer
+ * (`tokenizer.json`).
+ * @throws if the directory contains neither, or a broken one.
  */
 export async function openEncoder(directory: string, threads: number): Promise<Encoder> {
   if (await isThere(join(directory, 'encoder.json'))) return WordsEncoder.open(directory, threads);
@@ -24,8 +25,9 @@ function isThere(path: string): Promise<boolean> {
 }
 
 /**
- * Opens whatever reranker a folder holds: one of ours (`features.json`), or a cross-encoder (`tokenizer.json`).
- * @throws when it holds neither, or a broken one.
+ * Opens the reranker in a directory: a feature reranker (`features.json`) or a cross-encoder
+ * (`tokenizer.json`).
+ * @throws if the directory contains neither, or a broken one.
  */
 export async function openReranker(directory: string, threads: number): Promise<Reranker> {
   const isThere = (name: string): Promise<boolean> =>

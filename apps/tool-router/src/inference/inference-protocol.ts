@@ -1,27 +1,30 @@
-/** What the thread is started with. */
+/** Start data of the inference thread. */
 export interface InferenceThreadData {
   readonly encoderDir: string;
-  /** Null for none. */
+  /** Null without a reranker. */
   readonly rerankerDir: string | null;
-  /** Threads of one inference. One leaves the other cores to other requests. */
+  /** Threads per inference. One thread leaves the other cores to other requests. */
   readonly threads: number;
 }
 
 export interface EncoderFacts {
-  /** Hash of the folder's files: vectors by one id are comparable. */
+  /** Hash of the directory's files. Vectors with the same id are comparable. */
   readonly id: string;
   readonly dimensions: number;
 }
 
 export interface RerankerFacts {
   readonly id: string;
-  /** `features`: names of the features in order. `pairs`: a cross-encoder, which reads the texts themselves. */
+  /**
+   * `features`: rows of features, named in column order. `pairs`: a cross-encoder, which reads question and
+   * text.
+   */
   readonly reads:
     { readonly kind: 'features'; readonly features: readonly string[] } | { readonly kind: 'pairs' };
 }
 
 export type InferenceTask =
-  /** → the vectors, one after another. */
+  /** Returns the vectors, one after another. */
   | { readonly kind: 'encode'; readonly texts: readonly EncoderText[] }
   /** Rows of features → a score a row. */
   | { readonly kind: 'score_features'; readonly features: Float32Array }
@@ -35,7 +38,7 @@ export interface InferenceBatch {
 
 export type InferenceResult = { readonly numbers: Float32Array } | { readonly error: string };
 
-/** Said once by the thread, before it takes batches. A model that does not open leaves the other as it is. */
+/** Sent once, before the thread accepts batches. If one model cannot be opened, the other still works. */
 export interface InferenceReady {
   readonly kind: 'ready';
   readonly encoder: EncoderFacts | { readonly error: string };
@@ -48,11 +51,14 @@ export type ThreadMessage =
       readonly kind: 'done';
       readonly id: number;
       readonly results: readonly InferenceResult[];
-      /** Time the thread took, without the way there and back. */
+      /** Milliseconds of computation, without the transfer between threads. */
       readonly inferenceMs: number;
     };
 
-/** Parts of a text that an encoder may weigh differently. Their order gives the ids in a model's `field_ids`, from 1. */
+/**
+ * Parts of a text that an encoder may weigh differently. Their order defines the ids in a model's
+ * `field_ids`, from 1.
+ */
 export const encoderFields = [
   'query',
   'context',
@@ -70,5 +76,5 @@ export interface EncoderPart {
   readonly text: string;
 }
 
-/** What becomes one vector. An encoder that knows no fields reads the parts' texts one after another. */
+/** The text of one vector. An encoder without fields reads the parts one after another. */
 export type EncoderText = readonly EncoderPart[];

@@ -1,26 +1,32 @@
 import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
-/** Who waits: a plan; a plan whose list has tools without a vector; nobody yet. Served in this order. */
+/**
+ * Who waits for a task: a plan; a plan whose list has tools without vectors; nothing yet. Tasks run in this
+ * order.
+ */
 export type Urgency = 'plan' | 'awaited' | 'later';
 
 export interface InferenceOptions {
   readonly urgency: Urgency;
-  /** Milliseconds of `performance.now()` from which on nobody wants the answer: what has not begun by then is dropped. */
+  /** In milliseconds of `performance.now()`. Tasks that have not started by then are dropped. */
   readonly deadlineAt?: number;
 }
 
-/** Runs the models beside the event loop. */
+/** Runs the models outside the event loop. */
 export interface Inference {
-  /** Undefined while there is none that runs. */
+  /** Undefined while no encoder runs. */
   readonly encoder: EncoderFacts | undefined;
   readonly reranker: RerankerFacts | undefined;
-  /** Texts of one task that keep the thread for a few milliseconds: who has more cuts them, so that plans get in between. */
+  /**
+   * Number of texts that block the thread for a few milliseconds. Split longer work into tasks of this size,
+   * so that plans can run in between.
+   */
   readonly textsPerTask: number;
   /** @throws InferenceRefused */
   run(task: InferenceTask, options: InferenceOptions): Promise<Float32Array>;
 }
 
-/** No inference came of it; the keyword path takes its place. */
+/** The inference failed. Keyword ranking is the fallback. */
 export class InferenceRefused extends Error {
   readonly reason: 'no_model' | 'late' | 'busy';
 

@@ -3,22 +3,27 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InferenceSession } from 'onnxruntime-node';
 
-/** Where exporters put the graph. */
+/** Paths at which exporters write the graph. */
 export const modelFiles = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
 
-/** A graph with bounded threads: an inference takes no more cores than it was given, whatever the machine has. */
+/**
+ * Opens a graph with a limited number of threads, so that an inference never uses more cores than configured.
+ */
 export function openGraph(model: Uint8Array, threads: number): Promise<InferenceSession> {
   return InferenceSession.create(model, {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // Texts are of many lengths: plans of memory made for one would be held for nothing.
+    // Texts have many lengths, so memory plans for one length would waste memory.
     enableMemPattern: false,
     logSeverityLevel: 3,
   });
 }
 
-/** What a folder holds under one of these names, with the name. @throws when it has none of them. */
+/**
+ * The first of these files that the directory contains, with its name.
+ * @throws if it contains none of them.
+ */
 export async function readFirstFile(
   directory: string,
   names: readonly string[],
@@ -30,7 +35,7 @@ export async function readFirstFile(
   throw new Error(`${directory}: no ${names.join(' or ')}`);
 }
 
-/** Names a model by what it is made of, so that figures of one are never taken for those of another. */
+/** A model's id: a hash of its files. Results of different models cannot be mixed up. */
 export function nameModel(...files: readonly Uint8Array[]): string {
   return hash('sha256', Buffer.concat(files.map((file) => Buffer.from(hash('sha256', file))))).slice(0, 16);
 }

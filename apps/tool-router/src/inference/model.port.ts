@@ -1,20 +1,22 @@
 import type { EncoderText, RerankerFacts } from './inference-protocol.ts';
 
-/** Turns texts into vectors of length one, so that a dot product is a cosine. */
+/** Encodes texts as vectors of length one, so that a dot product is a cosine. */
 export interface Encoder {
-  /** Names the model and its words: vectors of one name are comparable, on every replica. */
+  /** Identifies model and vocabulary. Vectors with the same id are comparable on every replica. */
   readonly id: string;
   readonly dimensions: number;
-  /** The vectors, one after another, in the order of the texts. A text's vector is the same in any company. */
+  /**
+   * The vectors, one after another, in the order of the texts. A vector does not depend on the other texts.
+   */
   encode(texts: readonly EncoderText[]): Promise<Float32Array>;
   release(): Promise<void>;
 }
 
-/** A model that puts the candidates of a turn in order. Of the two ways it has the one that it says it reads. */
+/** A model that orders the candidates of a turn. Only the method that `reads` names is available. */
 export interface Reranker extends RerankerFacts {
-  /** Rows of features, one after another → a score a row. */
+  /** Rows of features, one after another. Returns one score per row. */
   scoreFeatures(features: Float32Array): Promise<Float32Array>;
-  /** A score a text, for one question. */
+  /** Returns one score per text, for one question. */
   scorePairs(query: string, texts: readonly string[]): Promise<Float32Array>;
   release(): Promise<void>;
 }

@@ -4,9 +4,9 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { z } from 'zod';
 
-/** Tokens of a text that models of this kind read at most, unless their folder says fewer. */
+/** Usual limit of tokens per text. A model's directory may specify a smaller one. */
 const tokensMaxDefault = 512;
-/** About so many characters make a token in the longest case; more of a text is never read. */
+/** Longest expected length of a token in characters. Further text is cut before tokenization. */
 const charactersPerTokenMax = 8;
 
 const tokenizerConfigSchema = z.looseObject({ model_max_length: z.number().optional().catch(undefined) });
@@ -20,7 +20,7 @@ const tokenizerFileSchema = z.looseObject({
     .catch(undefined),
 });
 
-/** The tokenizer of a transformer's folder (`tokenizer.json`), with what it says of lengths. */
+/** The tokenizer of a transformer's directory (`tokenizer.json`), with its length limits. */
 export class TextTokens {
   readonly #tokenizer: Tokenizer;
   readonly #tokensMax: number;
@@ -30,7 +30,10 @@ export class TextTokens {
     this.#tokensMax = tokensMax;
   }
 
-  /** @param tokensMax reads no more of a text than this, whatever the model could. @throws when the folder has no tokenizer. */
+  /**
+   * @param tokensMax limit of tokens per text, also if the model permits more.
+   * @throws if the directory has no tokenizer.
+   */
   static async open(directory: string, tokensMax: number = tokensMaxDefault): Promise<TextTokens> {
     const file = JSON.parse(await readFile(join(directory, 'tokenizer.json'), 'utf8')) as object;
     const config = await readJson(join(directory, 'tokenizer_config.json'));
@@ -44,7 +47,10 @@ export class TextTokens {
     return new TextTokens(new Tokenizer(file, config), Math.min(tokensMax, ...bounds));
   }
 
-  /** The inputs of a run over one text, or over a pair, cut to what the model reads: of a pair the second part gives way. */
+  /**
+   * The inputs of an inference over one text or a pair, cut to the model's limit. In a pair, the second part
+   * is cut.
+   */
   feeds(session: InferenceSession, text: string, pair?: string): Record<string, Tensor> {
     const { ids, typeIds } = this.#encode(text, pair);
     const shape = [1, ids.length];
@@ -71,7 +77,7 @@ export class TextTokens {
     if (!ids.every(Number.isInteger)) throw new Error('the tokenizer has no id for a token');
     const typeIds = token_type_ids;
     if (ids.length <= this.#tokensMax) return { ids, typeIds };
-    // The last token ends a text for the model; it stays, and what stands before it is cut.
+    // The last token marks the end of a text. It is kept, and tokens before it are cut.
     const cut = <Value>(list: readonly Value[]): Value[] => [
       ...list.slice(0, this.#tokensMax - 1),
       ...list.slice(-1),
@@ -80,7 +86,7 @@ export class TextTokens {
   }
 }
 
-/** An empty object for a file that is not there. */
+/** An empty object if the file is missing. */
 export async function readJson(path: string): Promise<object> {
   const text = await readFile(path, 'utf8').catch(() => '{}');
   const value = JSON.parse(text) as unknown;

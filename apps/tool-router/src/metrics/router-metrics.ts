@@ -3,7 +3,7 @@ import type { Counter, Histogram, Metrics } from '@gateway/observability';
 import { sizeBuckets } from '@gateway/observability';
 import type { Urgency } from '../inference/inference.port.ts';
 
-/** What the router tells Prometheus about its plans. */
+/** Prometheus metrics of plans. */
 export class PlanMetrics {
   readonly #plans: Counter<'outcome'>;
   readonly #seconds: Histogram;
@@ -38,7 +38,7 @@ export class PlanMetrics {
   }
 }
 
-/** What the router tells Prometheus about its rankings. */
+/** Prometheus metrics of rankings. */
 export class RankingMetrics {
   readonly #rankings: Counter<'lane' | 'reason'>;
   readonly #seconds: Histogram<'lane'>;
@@ -62,10 +62,13 @@ export class RankingMetrics {
   }
 }
 
-/** Where vectors came from. `given_up`: too many waited, or the model failed; `forgotten`: nobody has it, and the definition is asked for again. */
+/**
+ * Source of a vector. `given_up`: too many definitions waited, or the model failed. `forgotten`: stored
+ * nowhere; the definition is requested again.
+ */
 type VectorSource = 'memory' | 'shared' | 'made' | 'given_up' | 'forgotten';
 
-/** What the router tells Prometheus about vectors. */
+/** Prometheus metrics of vectors. */
 export class VectorMetrics {
   readonly #vectors: Counter<'source'>;
   readonly #matrices: Counter<'outcome'>;
@@ -92,7 +95,7 @@ export class VectorMetrics {
   }
 }
 
-/** What the router tells Prometheus about its models' work. */
+/** Prometheus metrics of inference. */
 export class InferenceMetrics {
   readonly #batches: Histogram<'urgency'>;
   readonly #seconds: Histogram<'urgency'>;

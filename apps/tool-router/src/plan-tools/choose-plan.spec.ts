@@ -52,14 +52,14 @@ const namesOf = (tools: readonly ToolDefinition[], { forwarded }: PlannedTools):
 const clear = 'Create an invoice';
 
 describe('a plan', () => {
-  it('leaves tools out when the turn says clearly what it wants, and keeps the wanted one', async () => {
+  it('prunes tools for a clear turn and keeps the needed one', async () => {
     const planned = await plan(shop, { userTurns: [clear] });
     expect(planned).toMatchObject({ kReason: 'prior', method: 'keyword', k: planned.forwarded.length });
     expect(namesOf(shop, planned)).toContain('create_invoice');
     expect(planned.forwarded.length).toBeLessThan(shop.length);
   });
 
-  it('names the positions in the order of the client, and ranks every tool', async () => {
+  it('lists positions in the client’s order and ranks every tool', async () => {
     const planned = await plan(shop, { userTurns: [clear] });
     expect(planned.forwarded).toEqual(planned.forwarded.toSorted((one, other) => one - other));
     expect(planned.candidates.map(({ position }) => position).toSorted((a, b) => a - b)).toEqual([
@@ -73,19 +73,19 @@ describe('a plan', () => {
     ['words no tool has', ['Quel temps fait-il ?']],
     ['no user turn', []],
     ['an empty turn', ['']],
-  ])('forwards everything for %s, and says so', async (_, userTurns) => {
+  ])('forwards all tools for %s, with the reason', async (_, userTurns) => {
     const planned = await plan(shop, { userTurns });
     expect(planned).toMatchObject({ kReason: 'uncertain', k: null });
     expect(planned.forwarded).toHaveLength(shop.length);
   });
 
-  it('forwards a short list whole', async () => {
+  it('forwards all tools of a short list', async () => {
     const planned = await plan(shop.slice(0, 8), { userTurns: [clear] });
     expect(planned).toMatchObject({ kReason: 'short_list', k: null });
     expect(planned.forwarded).toHaveLength(8);
   });
 
-  it.each([1, 3, 20])('obeys an override of %d, even for an uncertain turn', async (kOverride) => {
+  it.each([1, 3, 20])('applies an override of %d, even for an uncertain turn', async (kOverride) => {
     for (const turn of [clear, 'hi']) {
       const planned = await plan(shop, { userTurns: [turn], kOverride });
       expect(planned).toMatchObject({ kReason: 'override', k: kOverride });
@@ -93,14 +93,14 @@ describe('a plan', () => {
     }
   });
 
-  it('obeys an override as wide as the list, and a narrow one for a short list', async () => {
+  it('applies an override as large as the list, and a small one for a short list', async () => {
     const wide = await plan(shop, { userTurns: [clear], kOverride: 512 });
     expect(wide).toMatchObject({ kReason: 'override', k: null });
     const narrow = await plan(shop.slice(0, 8), { userTurns: [clear], kOverride: 2 });
     expect(narrow.forwarded).toHaveLength(2);
   });
 
-  it('always has tools that were called, forced, named or pinned, outside K, with the reason', async () => {
+  it('always forwards called, forced, mentioned and pinned tools, outside K and with the reason', async () => {
     const tools = [...shop, defineTool(null)];
     const planned = await plan(tools, {
       userTurns: ['Create an invoice, and use archive_payout'],
@@ -128,13 +128,13 @@ describe('a plan', () => {
     expect(planned.k).toBe(1);
   });
 
-  it('keeps tools of one name together', async () => {
+  it('forwards tools with the same name together', async () => {
     const twins = [...shop, defineTool('create_invoice', 'something else entirely')];
     const planned = await plan(twins, { userTurns: [clear], kOverride: 1 });
     expect(namesOf(twins, planned)).toEqual(['create_invoice', 'create_invoice']);
   });
 
-  it('takes thousands of tools, and ones without a description', async () => {
+  it('accepts thousands of tools, and tools without a description', async () => {
     const many = Array.from({ length: 4096 }, (_, at) =>
       defineTool(`tool_${at}_${shopNames[at % shopNames.length] ?? ''}`),
     );
@@ -143,10 +143,10 @@ describe('a plan', () => {
   });
 });
 
-describe("a session's set", () => {
+describe('the tool set of a conversation', () => {
   const next = 'Archive the warehouse';
 
-  it('stays as it is through the steps of a loop and turns that ask for nothing new', async () => {
+  it('stays the same through an agent loop and turns that need no other tool', async () => {
     const first = await plan(shop, { userTurns: [clear] });
     const step = await plan(shop, {
       userTurns: [clear],
@@ -159,7 +159,7 @@ describe("a session's set", () => {
     expect([step.kReason, thanks.kReason]).toEqual(['frozen', 'frozen']);
   });
 
-  it('grows when a later turn is sure of a tool that is out, says so once, and keeps what it had', async () => {
+  it('grows once when a later turn clearly needs a pruned tool, and keeps the earlier tools', async () => {
     const first = await plan(shop, { userTurns: [clear] });
     const grown = await plan(shop, { userTurns: [clear, next] });
     const after = await plan(shop, { userTurns: [clear, next, 'thanks'] });
@@ -171,12 +171,12 @@ describe("a session's set", () => {
     expect(after).toMatchObject({ kReason: 'frozen', forwarded: grown.forwarded });
   });
 
-  it('that began whole stays whole', async () => {
+  it('stays complete if it started complete', async () => {
     const planned = await plan(shop, { userTurns: ['hi', clear] });
     expect(planned.forwarded).toHaveLength(shop.length);
   });
 
-  it('is bounded in what it costs: of a thousand turns the first few and the newest are ranked', async () => {
+  it('ranks only the first turns and the newest of a thousand turns', async () => {
     const userTurns = [
       clear,
       ...Array.from({ length: 1000 }, (_, at) => `Update shipment ${at} of the customer`),
@@ -188,7 +188,7 @@ describe("a session's set", () => {
   });
 });
 
-describe("GitHub's own tools", () => {
+describe('the tools of GitHub', () => {
   const text = readFileSync(
     join(import.meta.dirname, '../../../../libs/testing/data/github-tools.json'),
     'utf8',
@@ -207,7 +207,7 @@ describe("GitHub's own tools", () => {
     ['Merge pull request 42 in the acme/api repository with a squash commit', 'merge_pull_request'],
     ['Search code for usages of parseConfig in the gateway repo', 'search_code'],
     ['Please star the repository facebook/react', 'star_repository'],
-  ])('are pruned to at most half for %j, with the needed one in', async (turn, needed) => {
+  ])('are pruned to at most half for %j, and include the needed tool', async (turn, needed) => {
     const planned = await plan(github, { userTurns: [turn] });
     expect(planned.candidates).toHaveLength(117);
     expect(planned.forwarded.length).toBeLessThanOrEqual(60);

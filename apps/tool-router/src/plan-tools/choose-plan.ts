@@ -14,18 +14,20 @@ export type PlannedTools = Extract<PlanToolsReply, { status: 'planned' }>;
 interface PlanInput {
   readonly request: PlanToolsRequest;
   readonly index: KeywordIndex;
-  /** By user turn, oldest first: the turns that may grow the set. With a memo, those that it does not hold. */
+  /** The user turns that may grow the set, oldest first. With a remembered conversation, only later turns. */
   readonly turns: readonly RankedTurn[];
-  /** The ranking for the newest turn, whether or not it may grow the set; undefined without user turns. */
+  /**
+   * The ranking for the newest turn, also if that turn may not grow the set. Undefined without user turns.
+   */
   readonly newest: TurnRanking | undefined;
-  /** Positions that any user turn names. */
+  /** Positions of the tools that any user turn mentions. */
   readonly mentioned: ReadonlySet<number>;
   readonly priors: RecallPriors;
-  /** What the account has measured. */
+  /** The account's measured recall. Null if there is none. */
   readonly measured: RoutingPolicy | null;
 }
 
-/** The plan of a request: a pure function of the request, its list and the policy. */
+/** Chooses the plan of a request. A pure function of the request, its list and the policy. */
 export function choosePlan(input: PlanInput): PlannedTools {
   const { request, index, measured } = input;
   const { session } = request;
@@ -65,13 +67,16 @@ export function choosePlan(input: PlanInput): PlannedTools {
   };
 }
 
-/** Ranker, prior, and what the account has measured: equal versions choose equally. */
+/** Ranking, prior and account policy. Equal versions choose equal tools. */
 function renderVersion({ newest, priors, measured }: PlanInput, method: PlannedTools['method']): string {
   const rankedBy = newest?.rankedBy ?? `${method}.1`;
   return `${rankedBy}/${priors[method].version}${measured === null ? '' : `/${measured.version}`}`;
 }
 
-/** In place tools and prefix never change: a tool that was called while it was out stays out, and reachable. */
+/**
+ * In `in_place` mode the tools and the prefix never change. A tool that was called while pruned stays pruned
+ * and recoverable.
+ */
 function keepReachable(
   alwaysIn: Map<number, AlwaysInReason>,
   { positions, recovery }: ToolSet,
@@ -85,7 +90,7 @@ function keepReachable(
   );
 }
 
-/** What hidden rounds brought back is in from then on, where the list may change. */
+/** In `regrown` mode, tools that recovery rounds brought back are forwarded from then on. */
 function withRecovered(index: KeywordIndex, set: ToolSet, request: PlanToolsRequest): ToolSet {
   const { recoveredTools = [] } = request;
   const isFixed = set.recovery.armed && set.recovery.way === 'in_place';
@@ -94,7 +99,10 @@ function withRecovered(index: KeywordIndex, set: ToolSet, request: PlanToolsRequ
   return { ...set, positions: new Set([...set.positions, ...found]) };
 }
 
-/** Ascending positions. Tools of one name go together: a call by that name could mean any of them. */
+/**
+ * Ascending positions. Tools with the same name are forwarded together, because a call could mean any of
+ * them.
+ */
 function listForwarded(
   index: KeywordIndex,
   { positions }: ToolSet,
@@ -124,7 +132,10 @@ function listCandidates(
   });
 }
 
-/** Why a set is as it is, is said once, when it is chosen; from then on it is `frozen`, or `grown` by the newest turn. */
+/**
+ * The reason is reported when the set is chosen. Later turns report `frozen`, or `grown` if the newest turn
+ * added tools.
+ */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   if (set.reason === 'override' || set.reason === 'short_list') return set.reason;
   const isFirst =
@@ -139,8 +150,8 @@ function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason
 type AlwaysInReason = NonNullable<ToolCandidate['alwaysIn']>;
 
 /**
- * Positions that are forwarded whatever they score, and why. The first reason found is the one that is told:
- * what the list fixes comes before what the transcript adds.
+ * Positions that are forwarded whatever their score, with the reason. If several reasons apply, reasons from
+ * the list precede reasons from the transcript.
  */
 function findAlwaysIn(
   request: PlanToolsRequest,
@@ -160,7 +171,7 @@ function findAlwaysIn(
   return alwaysIn;
 }
 
-/** Those that the list itself fixes: built-in tools, and tools with a cache marker. */
+/** Positions that the list itself fixes: built-in tools and tools with a cache marker. */
 function findPinned(
   request: Pick<PlanToolsRequest, 'pinned'>,
   index: KeywordIndex,
@@ -175,15 +186,15 @@ function findPinned(
   return pinned;
 }
 
-/** Sessions of a bucket from which on the account's own share is enough. */
+/** From this number of shadow samples in a bucket on, the account's own share applies. */
 const samplesWanted = 100;
-/** Until then so many times the share are drawn: 20% where it is 5%. */
+/** Below that number the share is multiplied by this factor: 5% becomes 20%. */
 const beginningFactor = 4;
 
 /**
- * Whether a session goes out whole while its plan is made. Decided by its first turn alone, and the same with every later
- * one: the memo holds it, and without the memo the same draw falls. Where nothing could be left out, or an override says
- * what goes out, there is nothing to measure.
+ * Whether the conversation is a shadow conversation: the plan is made, but all tools are forwarded. The
+ * decision depends only on the first turn. The memo stores it, and without the memo the same draw gives the
+ * same result. Short lists and overrides are never drawn, because they give nothing to measure.
  */
 export function drawShadow(
   { session, shadow }: Pick<PlanToolsRequest, 'session' | 'shadow'>,

@@ -2,31 +2,31 @@ import type { TurnRanking } from '../ranking/ranker.port.ts';
 import type { RecallCurve, TurnRecall } from '../policy/recall-prior.ts';
 import { recallAt, recallsUpTo, surenessOf } from '../policy/recall-prior.ts';
 
-/** A user turn as far as it decides about tools. */
+/** The parts of a user turn that affect the tool set. */
 export interface RankedTurn {
   readonly ranking: TurnRanking;
-  /** Positions of tools that the turn names. */
+  /** Positions of the tools that the turn mentions. */
   readonly mentioned: readonly number[];
-  /** Whether it only carries on what was begun: "yes, do it". */
+  /** Whether the turn only continues the previous task, like "yes, do it". */
   readonly carriesOn: boolean;
 }
 
-/** Where growing rewrites no cache, a turn adds its tools once it is more likely than not that one of them is out. */
+/** Minimum coverage if growing rewrites no cache. Below it, a needed tool is more likely pruned than not. */
 const coverageMin = 0.5;
 /**
- * What a growth must add to the chance that a needed tool is in, to be worth a rewritten cache: where what is out is lost, and
- * where the safety net reaches it. The latter by `npm run eval:sessions`, of sessions that its report leaves out.
+ * Minimum gain in coverage that justifies a rewritten cache: without recovery, and with recovery. The second
+ * value comes from `npm run eval:sessions`, measured on conversations outside its report.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
 interface GrowthQuestion {
   readonly isIn: (position: number) => boolean;
-  /** Positions that take no place in K. */
+  /** Positions that do not count towards K. */
   readonly pinned: ReadonlySet<number>;
   readonly recall: TurnRecall;
-  /** What must be forwarded of what a turn needs. */
+  /** The recall that a turn needs, 0 to 1. */
   readonly needed: number;
-  /** Whether the safety net reaches what is out. */
+  /** Whether recovery can reach pruned tools. */
   readonly isReachable: boolean;
   /** Whether growing rewrites no cached prefix. */
   readonly isFree: boolean;
@@ -36,8 +36,8 @@ interface GrowthQuestion {
 }
 
 /**
- * What a later turn adds to a session's set. Growing rewrites a cached prefix, so it takes evidence: the turn says what it
- * wants, and what it needs is out more often than the target allows.
+ * Chooses the tools that a later turn adds to the tool set. Growing rewrites a cached prefix, so it needs
+ * evidence: a confident ranking, and a coverage clearly below the target.
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;
@@ -49,13 +49,13 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
   if (coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
-  // A turn that is not sure would need the whole list; while its best tool is in, it goes without.
+  // An unsure turn would need the whole list. If its best tool is already in the set, nothing is added.
   if (kOverride === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = kOverride ?? Math.max(kMin, sure ?? kMin);
   return ranked.slice(0, k).filter((position) => !isIn(position));
 }
 
-/** How likely a tool that the turn needs is in: by the ranks of those that are. */
+/** Probability that a needed tool is in the set, from the ranks of the tools in the set. */
 function coverageOf(
   ranked: readonly number[],
   curve: RecallCurve,

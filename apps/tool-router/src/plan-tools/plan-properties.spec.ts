@@ -10,7 +10,7 @@ import { ToolPlanner } from './plan-tools.ts';
 import { noPolicies } from '../policy/routing-policies.port.ts';
 import { defineTool, planRequest } from '../tool-index/tools.fixture.ts';
 
-/** Few words, so that tools and turns meet often. */
+/** A small vocabulary, so that tools and turns often share words. */
 const word = fc.constantFrom(
   ...'create list delete merge search issue pull request file branch user team label release コード épreuve'.split(
     ' ',
@@ -72,16 +72,16 @@ async function plan(
   return reply;
 }
 
-/** Which definitions go out, whatever their order. */
+/** The forwarded definitions, in any order. */
 const bagOf = (list: readonly ToolDefinition[], { forwarded }: PlannedTools): string[] =>
   forwarded.map((position) => list[position]?.hash ?? '').toSorted();
 
 const runs = { numRuns: 300 };
-/** For what takes several plans each. */
+/** Timeout for properties that make several plans per run. */
 const fewer = { numRuns: 100 };
 
-describe('whatever the tools and the transcript', () => {
-  it('permuting the tools permutes nothing but their order', async () => {
+describe('for any tools and any transcript', () => {
+  it('permuting the tools changes only the order of the plan', async () => {
     const shuffled = tools.chain((list) =>
       fc.tuple(
         fc.constant(list),
@@ -99,14 +99,15 @@ describe('whatever the tools and the transcript', () => {
     );
   });
 
-  it('adding an irrelevant tool never drops a called one', async () => {
+  it('adding an irrelevant tool never prunes a called tool', async () => {
     await fc.assert(
       fc.asyncProperty(tools, asked, fc.nat(), async (list, fields, at) => {
         const called = list[at % list.length]?.name ?? null;
         fc.pre(called !== null);
         const longer = [...list, defineTool('zzz', 'nothing of this')];
         const planned = await plan(longer, { ...fields, calledTools: [called] });
-        // In place a tool that was called while it was out stays out, and the net says its calls upstream.
+        // In `in_place` mode a tool that was called while pruned stays pruned. Recovery then rewrites its
+        // calls for the provider.
         if (planned.recovery.armed && planned.recovery.way === 'in_place') return;
         longer.forEach((each, position) => {
           if (each.name === called) expect(planned.forwarded).toContain(position);
@@ -116,7 +117,7 @@ describe('whatever the tools and the transcript', () => {
     );
   });
 
-  it('the same request gives the same plan, on a replica with a memo and on one without', async () => {
+  it('the same request gives the same plan with and without a memo', async () => {
     await fc.assert(
       fc.asyncProperty(tools, asked, async (list, fields) => {
         expect(await plan(list, fields, true)).toEqual(await plan(list, fields));
@@ -125,7 +126,7 @@ describe('whatever the tools and the transcript', () => {
     );
   });
 
-  it('a transcript that goes on never loses a tool', async () => {
+  it('a continued transcript never loses a tool', async () => {
     await fc.assert(
       fc.asyncProperty(
         tools,
@@ -147,7 +148,7 @@ describe('whatever the tools and the transcript', () => {
     );
   });
 
-  it('positions are ascending and of the list, every tool is a candidate once, and K counts the scored ones alone', async () => {
+  it('positions are ascending and valid, every tool is a candidate once, and K counts only scored tools', async () => {
     await fc.assert(
       fc.asyncProperty(tools, asked, async (list, fields) => {
         const { forwarded, candidates, k } = await plan(list, fields);
@@ -163,7 +164,7 @@ describe('whatever the tools and the transcript', () => {
     );
   });
 
-  it('what is remembered of a session changes nothing: the same tools go out with it and without it, turn by turn', async () => {
+  it('planning turn by turn with the memo gives the same tools as planning without it', async () => {
     const calls = fc.array(fc.array(name, { maxLength: 2 }), { minLength: 5, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(tools, asked, calls, async (list, fields, called) => {
@@ -183,7 +184,7 @@ describe('whatever the tools and the transcript', () => {
     );
   });
 
-  it('where the net reaches in place, a call changes nothing of what goes out', async () => {
+  it('in `in_place` mode a call does not change the tool set', async () => {
     const long = fc.array(tool, { minLength: 25, maxLength: 40 });
     const words = fc.array(word, { minLength: 2, maxLength: 4 }).map((each) => each.join(' '));
     const cached = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 0 };
@@ -203,7 +204,7 @@ describe('whatever the tools and the transcript', () => {
   });
 });
 
-/** As the edge does it. */
+/** Sends the same fields as the edge gateway. */
 function remember(
   { chosen = [], policyVersion, method, recovery, isShadow }: PlannedTools,
   turns: number,

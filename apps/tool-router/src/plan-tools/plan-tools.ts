@@ -11,7 +11,7 @@ import { growingTurnsMax } from './tool-set.ts';
 import type { ToolLists } from '../tool-index/tool-memory.ts';
 import { TurnMemory } from './turn-memory.ts';
 
-/** Characters of turns kept, at up to two bytes each. */
+/** Limit of stored turns, in characters. A character takes up to two bytes. */
 const turnCharactersMax = 32 * 1024 * 1024;
 
 export interface ToolPlannerOptions {
@@ -19,11 +19,11 @@ export interface ToolPlannerOptions {
   readonly ranker: ToolRanker;
   readonly priors: RecallPriors;
   readonly policies: RoutingPolicies;
-  /** Told to the edge when definitions are missing, so that it sends them here. */
+  /** Returned to the edge with `unknown`, so that the edge sends missing definitions to this instance. */
   readonly instanceId: string;
 }
 
-/** Answers which tools to forward. */
+/** Decides which tools of a request are forwarded. */
 export class ToolPlanner {
   readonly #options: ToolPlannerOptions;
   readonly #mentions = new MemoizedMentions();
@@ -78,7 +78,10 @@ export class ToolPlanner {
     );
   }
 
-  /** What the account had measured when the session began: the last part of a version that has three. */
+  /**
+   * The account policy at the start of the conversation. It is the third part of the policy version, if there
+   * is one.
+   */
   #pinned(accountId: string, policyVersion: string): ReturnType<RoutingPolicies['find']> {
     const version = policyVersion.split('/')[2];
     return version === undefined ? null : this.#options.policies.find(accountId, version);

@@ -19,33 +19,36 @@ import {
   type TurnRecall,
 } from '../policy/recall-prior.ts';
 
-/** User turns that may still add tools. Later ones leave the set as it is, so that a transcript of any length has a bounded cost. */
+/**
+ * Number of user turns that may add tools. Later turns leave the set unchanged, which bounds the cost of long
+ * transcripts.
+ */
 export const growingTurnsMax = 64;
-/** Taken for the share that the safety net brings back, until it is measured. */
+/** Assumed share of needed tools that recovery brings back, until it is measured. */
 export const recoveredShareExpected = 0.9;
 
 export interface ToolSetOptions {
   readonly priors: RecallPriors;
-  /** What the account has measured. */
+  /** The account's measured recall. Null if there is none. */
   readonly measured: RoutingPolicy | null;
-  /** Of the session's first turn. */
+  /** Intent of the conversation's first turn. */
   readonly intent: IntentClass;
   readonly recallTarget: number;
   readonly kOverride: number | null;
   readonly mayRecover: boolean;
   readonly recoveredShare: number;
   readonly price: PlanPrice | undefined;
-  /** Positions that go out anyway and take no place in K. Fixed by the list. */
+  /** Positions that are always forwarded and do not count towards K. Fixed by the list. */
   readonly pinned: ReadonlySet<number>;
-  /** By the memo: the set as it was, which turns only add to. */
+  /** The remembered tool set. Turns only add to it. */
   readonly session: PlannedConversation | undefined;
 }
 
 export interface ToolSet {
-  /** Positions; undefined when everything goes out. */
+  /** Positions. Undefined if all tools are forwarded. */
   readonly positions: ReadonlySet<number> | undefined;
   readonly reason: 'override' | 'short_list' | 'uncertain' | 'prior' | 'calibrated' | 'net_negative';
-  /** Whether the newest turn added to the set. */
+  /** Whether the newest turn added tools. */
   readonly grown: boolean;
   readonly recovery: Recovery;
   readonly worth: Worth | null;
@@ -54,10 +57,10 @@ export interface ToolSet {
 const unarmed: Recovery = { armed: false, way: 'in_place' };
 
 /**
- * The tools of a session: the first turn's choice, and what later turns ask for beyond it. Each turn's part depends on
- * the turns up to it alone, so the set of a transcript holds the set of every beginning of it.
- *
- * @param turns from the first on, or from the first that the memo does not hold.
+ * Chooses the tool set of a conversation: the tools of its first turn, and those that later turns add. Each
+ * turn depends only on the turns before it. The tool set of a transcript therefore contains the set of every
+ * shorter beginning.
+ * @param turns all turns, or only the turns after the remembered ones.
  */
 export function chooseToolSet(
   index: KeywordIndex,
@@ -126,7 +129,7 @@ function chooseFirst(
   return { positions, reason, grown: false, recovery: chosen.recovery, worth: chosen.worth };
 }
 
-/** The best `k` of those that are not in anyway. */
+/** The best `k` tools that are not forwarded anyway. */
 function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number): number[] {
   const chosen: number[] = [];
   for (const position of order) {
@@ -136,7 +139,7 @@ function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number):
   return chosen;
 }
 
-/** Adds what each turn asks for beyond the set. */
+/** Adds the tools that later turns need. */
 function growSet(
   index: KeywordIndex,
   turns: readonly RankedTurn[],
@@ -178,7 +181,10 @@ interface FoundRecall {
   readonly source: 'calibrated' | 'prior' | 'off';
 }
 
-/** What the account has measured, where that is enough for the target; else what was measured on public sets. */
+/**
+ * Uses the account's measured recall if it suffices for the target, and otherwise the priors from public data
+ * sets.
+ */
 function recallFor(index: KeywordIndex, ranking: TurnRanking, options: ToolSetOptions): FoundRecall {
   const { measured, intent, mayRecover, recallTarget, recoveredShare } = options;
   const tools = index.names.length;

@@ -7,7 +7,7 @@ const memory = () => new TurnMemory(1_000_000);
 const later = { userTurns: [turn('c')], earlierTurns: hashTurns([turn('a'), turn('b')]) };
 
 describe('TurnMemory', () => {
-  it('gives the whole conversation back when the turns before the newest are known', () => {
+  it('returns the whole conversation if the earlier turns are known', () => {
     const turns = memory();
     turns.resolve(planRequest({ userTurns: [turn('a'), turn('b')] }));
     expect(turns.resolve(planRequest(later))).toEqual([turn('a'), turn('b'), turn('c')]);
@@ -18,13 +18,13 @@ describe('TurnMemory', () => {
     expect(turns.resolve(planRequest(next))).toEqual([turn('a'), turn('b'), turn('c'), turn('d')]);
   });
 
-  it('knows them as well when the same turn is asked about again', () => {
+  it('also knows them when the same turn is planned again', () => {
     const turns = memory();
     turns.resolve(planRequest({ userTurns: [turn('a'), turn('b'), turn('c')] }));
     expect(turns.resolve(planRequest(later))).toEqual([turn('a'), turn('b'), turn('c')]);
   });
 
-  it("does not know another account's turns", () => {
+  it('does not return turns of another account', () => {
     const turns = memory();
     turns.resolve(planRequest({ userTurns: [turn('a'), turn('b')] }));
     const accountId = '019a9f5e-0000-7000-8000-00000000000f';
@@ -40,7 +40,7 @@ describe('TurnMemory', () => {
 });
 
 describe('hashTurns', () => {
-  it('tells lists apart that join to the same text', () => {
+  it('distinguishes lists that join to the same text', () => {
     expect(hashTurns(['ab', 'c'])).not.toBe(hashTurns(['a', 'bc']));
   });
 });

@@ -2,13 +2,15 @@ import { earlierCharactersMin, hashTurns, type PlanToolsRequest } from '@gateway
 import { LRUCache } from 'lru-cache';
 
 /**
- * The turns of sessions seen before, by account and `hashTurns`, so that a session's next request need not bring them
- * again. Kept for the account that sent them alone: a hash tells nothing of another account's conversation.
+ * Stores the user turns of conversations by account and `hashTurns`, so that later requests can omit them.
+ * Entries are limited to their account: a hash gives no access to another account's conversation.
  */
 export class TurnMemory {
   readonly #turns: LRUCache<string, string[]>;
 
-  /** @param charactersMax of turns held; the least recently used sessions go first. */
+  /**
+   * @param charactersMax limit of all stored turns. The least recently used conversations are removed first.
+   */
   constructor(charactersMax: number) {
     this.#turns = new LRUCache({
       maxSize: charactersMax,
@@ -16,10 +18,14 @@ export class TurnMemory {
     });
   }
 
-  /** Every user turn of a request, oldest first; undefined when it names earlier ones that are not known here. */
+  /**
+   * Every user turn of a request, oldest first. Undefined if the request refers to turns that are unknown
+   * here.
+   */
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {
-      // Every step of an agent's loop asks about the same newest turn, every new turn about what is now the newest.
+      // Each step of an agent's loop repeats the newest turn. Each new turn refers to the turns before it.
+      // Both lists are stored.
       this.#keep(accountId, userTurns.slice(0, -1));
       return this.#keep(accountId, userTurns);
     }

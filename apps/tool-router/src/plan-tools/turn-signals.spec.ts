@@ -1,7 +1,7 @@
 import { classifyIntent, findMentions } from './turn-signals.ts';
 import { indexTools } from '../tool-index/tools.fixture.ts';
 
-describe('what a turn is about', () => {
+describe('classifyIntent', () => {
   it.each([
     ['Hello there', 'chat'],
     ['What is the weather in Paris?', 'lookup'],
@@ -12,15 +12,15 @@ describe('what a turn is about', () => {
     ['\n\t* list what is there', 'multi-step'],
     ['yes please', 'continue'],
     ['', 'chat'],
-  ])('%j: %s', (turn, intent) => {
+  ])('%j is %s', (turn, intent) => {
     expect(classifyIntent(turn, false)).toBe(intent);
   });
 
-  it('goes on while results of calls are open', () => {
+  it('returns continue while tool results are open', () => {
     expect(classifyIntent('Create an issue', true)).toBe('continue');
   });
 
-  it('takes no longer for a long run of line breaks', () => {
+  it('runs in bounded time on long runs of line breaks', () => {
     const before = process.cpuUsage();
     for (let at = 0; at < 200; at += 1) expect(classifyIntent('\n'.repeat(4_000), false)).toBe('chat');
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
@@ -29,7 +29,7 @@ describe('what a turn is about', () => {
 
 const index = indexTools(['create_issue', 'search', 'getUser', 'sum.total', 'погода_сейчас', 'getUser']);
 
-describe('tools that a turn names', () => {
+describe('findMentions', () => {
   it.each([
     ['please use create_issue.', [0]],
     ['call getUser(42)', [2, 5]],
@@ -40,11 +40,11 @@ describe('tools that a turn names', () => {
     ['search the web for issues to create', []],
     ['recreate_issue and create_issues', []],
     ['', []],
-  ])('in %j: %j', (turn, positions) => {
+  ])('for %j returns %j', (turn, positions) => {
     expect(findMentions(index, turn)).toEqual(positions);
   });
 
-  it('takes no longer for a long run of marks inside a word', () => {
+  it('runs in bounded time on long runs of punctuation inside a word', () => {
     const before = process.cpuUsage();
     expect(findMentions(index, `a${'-'.repeat(99_000)}b, then create_issue--`)).toEqual([0]);
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);

@@ -13,10 +13,13 @@ const act =
   /\b(?:create|add|delete|remove|update|set|send|post|book|cancel|schedule|close|open|merge|move|rename|assign|upload|write|buy|order|pay|start|stop|run|invite|enable|disable|reply|comment|deploy|install|register|reserve|turn|play|change|edit|approve)\b/i;
 const lookup =
   /\?|\b(?:what|which|who|when|where|how|find|search|get|list|show|fetch|look up|tell|give|check|retrieve|read|calculate|compute|compare|summari[sz]e|describe|count)\b/i;
-/** Answers shorter than this, to a question of the model's, carry the task on. */
+/** A shorter answer to a question of the model continues the task. In characters. */
 const continuationWordsMax = 4;
 
-/** What a request is about, from its newest user turn. A label for the log and for grouping figures; nothing is left out because of it. */
+/**
+ * The intent of a request, from its newest user turn. Used for the log and for grouping measurements; it does
+ * not prune tools.
+ */
 export function classifyIntent(turn: string, hasOpenResults: boolean): IntentClass {
   if (hasOpenResults) return 'continue';
   const text = turn.slice(0, charactersMax);
@@ -30,12 +33,15 @@ export function classifyIntent(turn: string, hasOpenResults: boolean): IntentCla
 const turnCharactersMax = 100_000;
 const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
 const quotedPattern = /[`"'“‘]([\p{L}\p{N}_.:/-]{1,256})[`"'”’]/gu;
-/** What tells an identifier from a word of prose: a joint inside, a change of case, or a digit beside a letter. */
+/**
+ * Distinguishes an identifier from a word of prose: an inner separator, a change of case, or a digit next to
+ * a letter.
+ */
 const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;
 
 /**
- * Positions of the tools that a turn names verbatim: as an identifier (`create_issue`, `getUser`), or any name in
- * quotes or backticks. A tool called `search` is not meant by every sentence with that word.
+ * Positions of the tools that a turn mentions verbatim: as an identifier (`create_issue`, `getUser`), or as
+ * any name in quotes or backticks. The plain word "search" does not mention a tool named `search`.
  */
 export function findMentions(index: KeywordIndex, turn: string): number[] {
   const text = turn.slice(0, turnCharactersMax);
@@ -51,17 +57,20 @@ export function findMentions(index: KeywordIndex, turn: string): number[] {
   return [...named];
 }
 
-/** A word without the marks that end its sentence. By hand: a pattern would try each of a long run of them. */
+/**
+ * Removes sentence punctuation at the end of a word. A loop, because a regular expression backtracks on long
+ * runs of marks.
+ */
 function withoutEnd(word: string): string {
   let end = word.length;
   while (end > 0 && '.:/-'.includes(word.charAt(end - 1))) end -= 1;
   return word.slice(0, end);
 }
 
-/** Characters of turns held, whose names were looked for. */
+/** Limit of the cached turns, in characters. */
 const memoCharactersMax = 16 * 1024 * 1024;
 
-/** Keeps what turns mention, by list and text: every step of an agent's loop brings the same turns again. */
+/** Caches the mentions by list and turn, because each step of an agent's loop repeats the same turns. */
 export class MemoizedMentions {
   readonly #found = new LRUCache<string, readonly number[]>({
     maxSize: memoCharactersMax,

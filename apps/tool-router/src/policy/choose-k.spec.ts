@@ -32,26 +32,26 @@ const ask = (change: Partial<KQuestion>) =>
     ...change,
   });
 
-describe('a curve of recall', () => {
-  it('is read between its points, and past them', () => {
+describe('a recall curve', () => {
+  it('is interpolated between its points and constant after the last', () => {
     expect(recallAt(curve, 0)).toBe(0);
     expect(recallAt(curve, 7.5)).toBeCloseTo(0.7, 12);
     expect(recallAt(curve, 500)).toBe(1);
   });
 
-  it('gives the smallest K of a recall, and none where it does not get there', () => {
+  it('gives the smallest K for a recall, or undefined if none reaches it', () => {
     expect(smallestK(curve, 0.8)).toBe(10);
     expect(smallestK(curve, 0.85)).toBe(15);
     expect(smallestK(curve.slice(0, 2), 0.85)).toBeUndefined();
   });
 });
 
-describe('K', () => {
-  it('reaches the target by itself where there is no net', () => {
+describe('chooseK', () => {
+  it('reaches the target without recovery', () => {
     expect(ask({ mayRecover: false })).toMatchObject({ k: 37, why: 'chosen', recovery: { armed: false } });
   });
 
-  it('is smaller with the net, which brings back a share of what is missed', () => {
+  it('chooses a smaller K with recovery', () => {
     expect(neededRecall(0.95, 0.9)).toBeCloseTo(0.5, 12);
     expect(ask({})).toMatchObject({ k: 5, why: 'chosen', recovery: { armed: true, way: 'in_place' } });
     const strict = ask({ recallTarget: 0.99 });
@@ -59,22 +59,22 @@ describe('K', () => {
     expect(strict.recovery.armed).toBe(true);
   });
 
-  it('is larger by what is known of turns alone: a session needs more than its first turn', () => {
+  it('chooses a larger K if the recall was measured on turns instead of conversations', () => {
     expect(ask({ mayRecover: false, recallOf: 'turn' })).toMatchObject({ k: 74 });
     expect(ask({ recallOf: 'turn' })).toMatchObject({ k: 10, recovery: { armed: true } });
   });
 
-  it('is regrown where nothing is cached, or the prefix is too short to be', () => {
+  it('uses regrown mode if nothing is cached or the prefix is too short for the cache', () => {
     const regrown = { recovery: { armed: true, way: 'regrown' } };
     expect(ask({ price: { ...price, cacheRead: null, cacheWrite: null } })).toMatchObject(regrown);
     expect(ask({ price: { ...price, cachedTokensMin: 100_000 } })).toMatchObject(regrown);
   });
 
-  it('arms no net whose names cost more than they save', () => {
+  it('does not arm recovery if its tool names cost more than they save', () => {
     expect(ask({ price: { ...price, listTokens: 400 } }).recovery.armed).toBe(false);
   });
 
-  it('lets everything go where that is cheaper, and where no K reaches the target', () => {
+  it('forwards all tools if that is cheaper or no K reaches the target', () => {
     const short = { tools: 12, scored: 12, kMin: 11 };
     expect(ask({ ...short, mayRecover: true, recall: measuredRecall([[11, 0.6]]) })).toMatchObject({
       k: undefined,
@@ -86,12 +86,12 @@ describe('K', () => {
     });
   });
 
-  it('obeys an override, with the net and without it', () => {
+  it('applies an override with and without recovery', () => {
     for (const mayRecover of [true, false])
       expect(ask({ kOverride: 3, mayRecover })).toMatchObject({ k: 3, recovery: { armed: mayRecover } });
   });
 
-  it('says what it is worth', () => {
+  it('reports the worth of the choice', () => {
     const { worth } = ask({});
     expect(worth?.saved).toBeGreaterThan(worth?.spent ?? Infinity);
   });

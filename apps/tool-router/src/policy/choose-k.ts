@@ -6,38 +6,38 @@ export type Recovery = Extract<PlanToolsReply, { status: 'planned' }>['recovery'
 export type Worth = NonNullable<Extract<PlanToolsReply, { status: 'planned' }>['worth']>;
 
 /**
- * What a session is taken to be before it is known. Of 159 recorded agent sessions the mean has 13 requests, of public
- * dialogues 4: eight requests, with three turns in which tools are needed.
+ * Expected length of a new conversation. Recorded agent sessions have 13 requests on average (159 sessions),
+ * public dialogues 4. Assumed: eight requests, with three turns that need tools.
  */
 const requestsExpected = 8;
 const neededTurnsExpected = 3;
-/** Tokens of conversation behind the tools by the middle of a session. */
+/** Expected tokens of conversation after the tool definitions, at half of the conversation. */
 const conversationTokens = 2_000;
-/** A hidden round, in tokens: what the model writes to ask for a tool, and what its delay is worth. */
+/** Cost of a recovery round, in tokens: the model's call of the recovery tool, and a price for the delay. */
 const roundOutputTokens = 60;
 const roundDelayTokens = 500;
-/** What the stand-in tool costs: its own definition, and each name in its description. */
+/** Length of the recovery tool in tokens: its definition, and each tool name in its description. */
 const standInTokens = 180;
 const nameTokens = 5;
-/** Of a definition, where the edge does not say how long the list is. */
+/** Tokens per definition, used if the edge does not send the length of the list. */
 const toolTokens = 150;
 /**
- * Later turns need tools that the first one says little of: so many times the K that suffices for its own. By `npm run
- * eval:sessions`, of sessions that its report leaves out.
+ * Later turns need tools that the first turn does not show. K for a conversation is this multiple of K for
+ * one turn. From `npm run eval:sessions`, measured on conversations outside its report.
  */
 const sessionFactor = 2;
-/** K beyond the smallest that the target allows, as multiples of it, among which price decides. */
+/** Candidates for K, as multiples of the smallest K that meets the target. The cheapest is chosen. */
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 
 export interface KQuestion {
   readonly recall: TurnRecall;
-  /** Of what needs: of what a turn does, or of all that a session does. */
+  /** Whether `recall` covers the tools needed in one turn, or in a whole conversation. */
   readonly recallOf: 'turn' | 'session';
-  /** Tools of the list, and those of them that compete for K. */
+  /** Number of tools in the list, and of the tools that compete for K. */
   readonly tools: number;
   readonly scored: number;
   readonly recallTarget: number;
-  /** Of the needed tools that are left out, the share that the safety net brings back. */
+  /** Share of the needed pruned tools that recovery brings back. */
   readonly recoveredShare: number;
   readonly mayRecover: boolean;
   readonly kMin: number;
@@ -46,7 +46,7 @@ export interface KQuestion {
 }
 
 export interface KChoice {
-  /** Undefined: everything goes out. */
+  /** Undefined if all tools are forwarded. */
   readonly k: number | undefined;
   readonly why: 'chosen' | 'uncertain' | 'net_negative';
   readonly recovery: Recovery;
@@ -54,9 +54,10 @@ export interface KChoice {
 }
 
 /**
- * K as a price. Without the net, the smallest K whose recall meets the target. With it, the cheapest among those whose
- * recall, and what the net brings back of the rest, meet the target together: definitions sent over the session against
- * names, and rounds for what is missed. The cheaper of the two ways is taken, and neither if everything is cheaper.
+ * Chooses K by price. Without recovery, K is the smallest value whose recall meets the target. With recovery,
+ * recall and recovered tools together must meet the target. Among those K, the cheapest is chosen:
+ * definitions over the whole conversation, plus the tool names in the recovery tool, plus expected recovery
+ * rounds. The cheaper option is chosen. If pruning would cost more than it saves, all tools are forwarded.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -78,12 +79,15 @@ export function chooseK(question: KQuestion): KChoice {
   };
 }
 
-/** The recall that what is forwarded must have by itself, where the net brings back a share of the rest. */
+/** The recall that the forwarded tools must reach alone, if recovery brings back a share of the others. */
 export function neededRecall(recallTarget: number, recoveredShare: number): number {
   return recoveredShare >= 1 ? 0 : Math.max(0, 1 - (1 - recallTarget) / (1 - recoveredShare));
 }
 
-/** An override says how much goes out: then the net is armed wherever it costs less than what it stands for. */
+/**
+ * With an override, K is fixed. Recovery is then armed if it costs less than the definitions that it
+ * replaces.
+ */
 function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
   const { scored, kOverride, tools, mayRecover } = question;
   const plain = plainOption(question, rates);
@@ -100,7 +104,7 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
 interface Option {
   readonly k: number;
   readonly armed: boolean;
-  /** In tokens at the plain input price, over the expected session. */
+  /** In tokens at the plain input price, over the expected conversation. */
   readonly cost: number;
 }
 
@@ -124,7 +128,7 @@ function recoveredOption(question: KQuestion, rates: Rates): Option | undefined 
   );
 }
 
-/** The smallest K that reaches a recall over a session; undefined where none does. */
+/** The smallest K that reaches a recall over a conversation. Undefined if none does. */
 function smallestFor(
   recallNeeded: number,
   { recall, recallOf, kMin, scored }: Pick<KQuestion, 'recall' | 'recallOf' | 'kMin' | 'scored'>,
@@ -140,14 +144,14 @@ function recoveredCost(k: number, { recall, tools, scored }: KQuestion, rates: R
   return (tools - scored + k) * rates.definition + names + missed * rates.round(k);
 }
 
-/** What tokens cost, as multiples of the plain input price. */
+/** Token prices, as multiples of the plain input price. */
 interface Rates {
-  /** A token that is in the prefix for the whole session. */
+  /** A token that stays in the prefix for the whole conversation. */
   readonly session: number;
-  /** A definition that is in the prefix for the whole session. */
+  /** A definition that stays in the prefix for the whole conversation. */
   readonly definition: number;
   readonly way: Recovery['way'];
-  /** A hidden round, with K tools in the prefix. */
+  /** A recovery round with K tools in the prefix. */
   readonly round: (k: number) => number;
 }
 

@@ -3,63 +3,67 @@ import keywordPrior from './keyword-prior.json' with { type: 'json' };
 import semanticPrior from './semantic-prior.json' with { type: 'json' };
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 
-/** How far down a lane's rankings needed tools stand, as measured on public sets before an account has figures of its own. */
+/**
+ * The ranks of needed tools for one ranking method, measured on public data sets. Used until an account has
+ * its own measurements.
+ */
 export interface RecallPrior {
   readonly version: string;
-  /** However sure, at least so many of the scored tools go out. */
+  /** The minimum number of scored tools to forward, however sure the ranking is. */
   readonly kMin: number;
-  /** Turns that are less sure tell nothing about tools: thanks and greetings. */
+  /** Turns below this sureness contain no information about tools, for example thanks and greetings. */
   readonly surenessMin: number;
   /** Ascending by size. */
   readonly bands: readonly RecallBand[];
 }
 
 export interface RecallBand {
-  /** The band holds lists of at most this many tools. */
+  /** The band covers lists of at most this many tools. */
   readonly toolsMax: number;
-  /** Size of the lists that it was measured on. */
+  /** Size of the lists in the measurement. */
   readonly measuredTools: number;
-  /** For turns that have every word of the best tool's name. */
+  /** For turns that contain every word of the best tool's name. */
   readonly named: readonly RecallClass[];
-  /** For the other turns. */
+  /** For all other turns. */
   readonly unnamed: readonly RecallClass[];
 }
 
-/** Turns that are at least so sure, and less so than the next class. Ascending; the first begins at 0. */
+/** Turns from this sureness up to the next class. Ascending; the first class starts at 0. */
 export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * By recall over all classes, ascending: the K of this one with which that recall takes the fewest tools. Sure turns give more
-   * recall for a tool than unsure ones, so they are held to more than the mean, and those to less.
+   * By overall recall, ascending: the K of this class that gives that recall with the fewest tools. Sure
+   * turns gain more recall per tool than unsure turns. Their own recall is therefore above the mean, and that
+   * of unsure turns below.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
 
-/** The priors of both lanes. */
+/** The priors of both ranking methods. */
 export interface RecallPriors {
   readonly keyword: RecallPrior;
   readonly semantic: RecallPrior;
 }
 
-/** How sure a ranking is, on its lane's own scale: the best score by keyword, a probability by vectors. */
+/** How sure a ranking is, on the scale of its method: the best score by keyword, a probability by vectors. */
 export function surenessOf({ method, topScore, confidence }: TurnRanking): number {
   return method === 'keyword' ? topScore : confidence;
 }
 
-/** How likely needed tools stand how far up, and how many go out for a recall. */
+/** A recall curve, and the K for a given recall. */
 export interface TurnRecall {
   readonly curve: RecallCurve;
-  /** Undefined where no K reaches it. */
+  /** Undefined if no K reaches the recall. */
   kFor(recall: number): number | undefined;
 }
 
-/** By what an account has measured: every turn is held to the same recall. */
+/** Recall by the account's own measurements. Every turn uses the same recall. */
 export function measuredRecall(curve: RecallCurve): TurnRecall {
   return { curve, kFor: (recall) => smallestK(curve, recall) };
 }
 
-/** By what was measured on public sets, for a ranking of a list of `tools` tools. */
+/** Recall by the priors, for a ranking of a list of `tools` tools. */
 export function priorRecall(prior: RecallPrior, ranking: TurnRanking, tools: number): TurnRecall {
   const band = prior.bands.find(({ toolsMax }) => tools <= toolsMax) ?? prior.bands.at(-1);
   if (band === undefined) return measuredRecall([]);
@@ -77,7 +81,7 @@ export function priorRecall(prior: RecallPrior, ranking: TurnRanking, tools: num
   };
 }
 
-/** Between two of the recalls that K was dealt out for, it is taken to grow evenly. */
+/** Interpolates linearly between two measured recalls. */
 function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
   const at = kFor.findIndex(([reached]) => reached >= recall);
   const [upper, lower] = [kFor[at], kFor[at - 1]];
@@ -87,12 +91,12 @@ function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
 }
 
 /**
- * How likely a needed tool stands among the first K of those that are scored: points ascending in both parts. Between two
- * points it is taken to grow evenly, from nothing at K = 0.
+ * Probability that a needed tool is among the first K scored tools. Points ascend in both parts. Values
+ * between two points are interpolated linearly, from zero at K = 0.
  */
 export type RecallCurve = readonly (readonly [k: number, recall: number])[];
 
-/** Recall at a K, 0 to 1. Past the last point it is that point's. */
+/** Recall at a K, 0 to 1. After the last point it stays constant. */
 export function recallAt(curve: RecallCurve, k: number): number {
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, recall] of curve) {
@@ -102,7 +106,7 @@ export function recallAt(curve: RecallCurve, k: number): number {
   return lastRecall;
 }
 
-/** Recall at each K from 0 to `kMax`, in one walk along the points. */
+/** Recall at each K from 0 to `kMax`, in one pass over the points. */
 export function recallsUpTo(curve: RecallCurve, kMax: number): Float64Array {
   const recalls = new Float64Array(kMax + 1);
   let [lastK, lastRecall] = [0, 0];
@@ -114,7 +118,7 @@ export function recallsUpTo(curve: RecallCurve, kMax: number): Float64Array {
   return recalls;
 }
 
-/** The smallest K that reaches a recall; undefined where none does. */
+/** The smallest K that reaches a recall. Undefined if none does. */
 export function smallestK(curve: RecallCurve, recall: number): number | undefined {
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, pointRecall] of curve) {
@@ -127,7 +131,7 @@ export function smallestK(curve: RecallCurve, recall: number): number | undefine
   return undefined;
 }
 
-/** The curve of a list `factor` times as long, as if its tools were as many times more alike: never too good. */
+/** The curve for a list `factor` times as long, with K scaled by the same factor. A conservative estimate. */
 function stretchCurve(curve: RecallCurve, factor: number): RecallCurve {
   return factor <= 1 ? curve : curve.map(([k, recall]) => [Math.ceil(k * factor), recall] as const);
 }

@@ -4,9 +4,9 @@ import { withTimeout, type Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import type { RoutingPolicies } from './routing-policies.port.ts';
 
-/** How long a plan waits for an account's policy. A session that begins without it is planned by the priors. */
+/** Milliseconds that a plan waits for an account's policy. After that, a new conversation uses the priors. */
 const waitMs = 30;
-/** An answer is kept this long, and one that did not come this short; changes are told by broadcast. */
+/** How long a policy, and a failed lookup, are cached. Changes arrive by broadcast. */
 const keptMs = 10 * 60_000;
 const missedMs = 30_000;
 
@@ -14,7 +14,7 @@ interface Kept {
   readonly policy: RoutingPolicy | null;
 }
 
-/** Policies of accounts in this process's memory, asked of the worker and told by it when they change. */
+/** Caches the policies of accounts in this process. The worker answers lookups and broadcasts changes. */
 export class NatsRoutingPolicies implements RoutingPolicies {
   readonly #messaging: Messaging;
   readonly #log: Logger;
@@ -30,7 +30,7 @@ export class NatsRoutingPolicies implements RoutingPolicies {
     this.#messaging = messaging;
     this.#log = log;
     messaging.onBroadcast(routingPolicyChanged, ({ policy }) => {
-      // What is still being asked may be answered by what was before.
+      // A pending lookup may still return the previous policy.
       this.#asking.delete(policy.accountId);
       this.#kept.set(policy.accountId, { policy }, { ttl: keptMs });
     });

@@ -1,13 +1,13 @@
 import type { RoutingPolicy } from '@gateway/contracts';
 
-/** What accounts have measured of their recall. */
+/** The measured recall of accounts. */
 export interface RoutingPolicies {
   /**
-   * @param version the one that a session is pinned to; null for the newest.
-   * @returns null where nothing is measured, or nobody could say so in time. Never fails.
+   * @param version the version that a conversation is pinned to; null for the newest.
+   * @returns null if nothing is measured or the lookup is too slow. Never fails.
    */
   find(accountId: string, version: string | null): Promise<RoutingPolicy | null> | RoutingPolicy | null;
 }
 
-/** Nothing is measured. */
+/** Policies of a router without measurements. */
 export const noPolicies: RoutingPolicies = { find: () => null };

@@ -3,13 +3,13 @@ import { orderByScore } from '../tool-index/keyword-scores.ts';
 import type { TurnRanking } from './ranker.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
-/** What only the lane that scored can say of a ranking. */
+/** Facts that depend on the ranking method. */
 interface MethodFacts extends Pick<TurnRanking, 'method' | 'methodReason' | 'rankedBy'> {
-  /** By the best score. */
+  /** The confidence for a given best score. */
   readonly confidence: (topScore: number) => number;
 }
 
-/** A ranking by scores, whichever lane they are of. */
+/** Describes a ranking by its scores, for either method. */
 export function describeRanking(
   index: KeywordIndex,
   query: TurnQuery,
@@ -29,7 +29,7 @@ export function describeRanking(
   };
 }
 
-/** A ranking by the second stage's log-odds: the best tool's probability is how sure it is. */
+/** Describes a ranking by the second stage's log-odds. The confidence is the best tool's probability. */
 export function describeLogits(
   index: KeywordIndex,
   query: TurnQuery,
@@ -44,19 +44,22 @@ export function describeLogits(
   });
 }
 
-/** A word that is only carried over from further back than the last turn does not name a tool. */
+/** Words carried over from before the previous turn weigh less than this. They do not name a tool. */
 const namingWeightMin = 0.5;
 
-/** Whether the turn has every word of the tool's name. */
+/** Whether the turn contains every word of the tool's name. */
 function isNamed({ nameTerms }: KeywordIndex, position: number, query: TurnQuery): boolean {
   const terms = nameTerms[position] ?? [];
   return terms.length > 0 && terms.every((term) => (query.get(term) ?? 0) >= namingWeightMin);
 }
 
-/** Differences of logits smaller than this are those of processors, not of tools. */
+/** Smaller differences between logits come from different processors, not from the tools. */
 const logitStep = 1e-4;
 
-/** Softmax over a list's logits. Summed by size, so that the order of the tools cannot change the last digit. */
+/**
+ * Softmax over a list's logits. Summed in ascending order, so that the order of the tools cannot change the
+ * result.
+ */
 function probabilitiesOf(logits: Float64Array): Float64Array {
   const rounded = logits.map((logit) => Math.round(logit / logitStep) * logitStep);
   const sorted = rounded.toSorted();

@@ -4,13 +4,13 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnQuery } from '../tool-index/keyword-scores.ts';
 import { makeTurnQuery, scoreByKeyword } from '../tool-index/keyword-scores.ts';
 
-/** Fielded BM25 over the turn's words, with gated context. */
+/** Ranks by fielded BM25 over the words of the turn and its context. */
 export const keywordRanker = {
   rank: (index: KeywordIndex, { turns, at }: RankQuestion): TurnRanking =>
     rankByKeyword(index, makeTurnQuery(turns, at)),
 } satisfies ToolRanker;
 
-/** What the words of a turn say of the list's tools. */
+/** Ranks a list by the words of a turn. */
 export function rankByKeyword(index: KeywordIndex, query: TurnQuery): TurnRanking {
   const scores = scoreByKeyword(index, query);
   return describeRanking(index, query, scores, {
@@ -21,9 +21,9 @@ export function rankByKeyword(index: KeywordIndex, query: TurnQuery): TurnRankin
   });
 }
 
-/** The best score's share when scores are read as log-odds (softmax), 0 to 1; 0 for none. */
+/** The share of the best score if scores are log-odds (softmax), 0 to 1. 0 without scores. */
 function shareOfTop(scores: Float64Array, topScore: number): number {
-  // Summed by size: the order in which the tools came must not change the last digit.
+  // Summed in ascending order, so that the order of the tools cannot change the result.
   const sum = scores.toSorted().reduce((all, score) => all + Math.exp(score - topScore), 0);
   return sum === 0 ? 0 : 1 / sum;
 }

@@ -21,15 +21,15 @@ function countingRanker() {
   };
 }
 
-describe('the memo of rankings', () => {
-  it('gives what the ranker gave, and asks it once', () => {
+describe('MemoizedRanker', () => {
+  it('returns the ranking and computes it once', () => {
     const { ranker, asked } = countingRanker();
     expect(ranker.rank(index, { turns, at: 4 })).toEqual(keywordRanker.rank(index, { turns, at: 4 }));
     void ranker.rank(index, { turns: [...turns], at: 4 });
     expect(asked).toEqual([4]);
   });
 
-  it('asks again when a turn that bears on the ranking differs, or the list does', () => {
+  it('computes again if a relevant turn or the list differs', () => {
     const { ranker, asked } = countingRanker();
     void ranker.rank(index, { turns, at: 4 });
     void ranker.rank(index, { turns: turns.with(1, 'another'), at: 4 });
@@ -41,7 +41,7 @@ describe('the memo of rankings', () => {
     expect(asked).toEqual([4, 4, 4, 4, 4, 4]);
   });
 
-  it('asks once for what is asked again while it is being answered', async () => {
+  it('shares one computation between concurrent identical questions', async () => {
     let asked = 0;
     const ranker = new MemoizedRanker(
       {
@@ -58,7 +58,7 @@ describe('the memo of rankings', () => {
     expect(asked).toBe(1);
   });
 
-  it('asks again where the keyword ranking stood in', () => {
+  it('computes again after a fallback to keyword ranking', () => {
     let asked = 0;
     const ranker = new MemoizedRanker(
       {

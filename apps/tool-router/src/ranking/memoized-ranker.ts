@@ -5,8 +5,8 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
 /**
- * Keeps the rankings of turns seen before, by the list and the turns that may bear on them: an agent's loop asks about
- * the same turns again with every step. Forgetting one costs time alone.
+ * Caches rankings by list and relevant turns, because each step of an agent's loop ranks the same turns. A
+ * lost entry costs only time.
  */
 export class MemoizedRanker implements ToolRanker {
   readonly #ranker: ToolRanker;
@@ -36,7 +36,7 @@ export class MemoizedRanker implements ToolRanker {
     return this.#keep(key, ranking);
   }
 
-  /** Questions that come while the same one is being answered share its answer: a plan asks about its newest turn twice. */
+  /** Concurrent identical questions share one computation. A plan ranks its newest turn twice. */
   #await(key: string, ranking: Promise<TurnRanking>): Promise<TurnRanking> {
     const made = ranking
       .then((done) => this.#keep(key, done))
@@ -47,7 +47,7 @@ export class MemoizedRanker implements ToolRanker {
     return made;
   }
 
-  /** What stood in for want of a model, of vectors or of time is not kept: the next question may be answered better. */
+  /** Fallback rankings are not cached, because the next attempt may have model, vectors or time. */
   #keep(key: string, ranking: TurnRanking): TurnRanking {
     if (lastingReasons.has(ranking.methodReason)) this.#rankings.set(key, ranking);
     return ranking;
@@ -56,7 +56,7 @@ export class MemoizedRanker implements ToolRanker {
 
 const lastingReasons: ReadonlySet<MethodReason> = new Set(['semantic', 'asked', 'short_list']);
 
-/** Lengths stand before the texts, so that no two questions make one key. */
+/** Lengths precede the texts, so that different questions never share a key. */
 function keyOf(listHash: string, question: RankQuestion, { method: lane = 'semantic' }: RankOptions): string {
   const { turns, at, calledTools = [], recentResults = [] } = question;
   const parts = [turns.slice(Math.max(0, at - contextTurnsMax), at + 1), calledTools, recentResults];

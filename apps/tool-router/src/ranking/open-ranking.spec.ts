@@ -15,7 +15,7 @@ import { openRanking, type Ranking, type RankingOptions } from './open-ranking.t
 let directory: string;
 let encoderDir: string;
 let crossDir: string;
-/** Threads take their time to start on a busy machine: most tests share one. */
+/** Shared by most tests, because inference threads start slowly on a busy machine. */
 let shared: Ranking;
 const opened: Ranking[] = [];
 
@@ -47,21 +47,21 @@ async function open(options: Partial<RankingOptions> = {}): Promise<Ranking> {
   return ranking;
 }
 
-/** Every pair of words that the small model knows; `as` makes other tools of the same names. */
+/** Every pair of words that the small model knows. `as` distinguishes tools with the same names. */
 const makeTools = (as: string) =>
   smallWords.flatMap((verb) => smallWords.map((noun) => defineTool(`${verb}_${noun}`, as)));
 const question = { turns: ['please forecast the weather'], at: 0 };
 const bestOf = (ranking: { order: Uint32Array }, list: { names: readonly (string | null)[] }) =>
   Array.from(ranking.order.subarray(0, 2), (position) => list.names[position]).toSorted();
 
-/** Until no vector is being made. */
+/** Waits until all vectors are computed. */
 async function settle({ vectors }: Ranking): Promise<void> {
   const giveUpAt = Date.now() + 50_000;
   while (vectors.pending > 0 && Date.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 describe('ranking by vectors', () => {
-  it('scores every tool with a probability, the nearest first, and says how and by what', async () => {
+  it('gives every tool a probability, the nearest first, and reports method and models', async () => {
     const tools = makeTools('one');
     const index = indexTools(tools);
     shared.learn(tools);
@@ -74,7 +74,7 @@ describe('ranking by vectors', () => {
     expect(ranking.confidence).toBe(ranking.scores[ranking.order[0] ?? -1]);
   });
 
-  it('gives each tool the same score in whatever order they came', async () => {
+  it('gives each tool the same score in any list order', async () => {
     const tools = makeTools('two');
     const [index, other] = [indexTools(tools), indexTools(tools.toReversed())];
     shared.learn(tools);
@@ -89,7 +89,7 @@ describe('ranking by vectors', () => {
     );
   });
 
-  it('lets a cross-encoder put the first ones in order', async () => {
+  it('orders the first tools by a cross-encoder', async () => {
     const tools = makeTools('three');
     const index = indexTools(tools);
     const { ranker, learn } = await open({ rerankerDir: crossDir });
@@ -100,7 +100,7 @@ describe('ranking by vectors', () => {
   }, 60_000);
 });
 
-describe('the keyword ranking takes the place of one by vectors', () => {
+describe('falls back to keyword ranking', () => {
   it.each(['no folder', 'a folder with nothing of use'])(
     'without a model: %s',
     async (what) => {
@@ -117,7 +117,7 @@ describe('the keyword ranking takes the place of one by vectors', () => {
     60_000,
   );
 
-  it('past the deadline, and for short lists, and where it is asked for', async () => {
+  it('after the deadline, for short lists and on request', async () => {
     const tools = makeTools('five');
     const index = indexTools(tools);
     const { ranker, learn } = shared;
@@ -130,7 +130,7 @@ describe('the keyword ranking takes the place of one by vectors', () => {
     expect(short).toMatchObject({ method: 'keyword', methodReason: 'short_list' });
   });
 
-  it('at once for a list with more than 250 new tools, whose vectors are made after it', async () => {
+  it('immediately for more than 250 new tools, and computes their vectors afterwards', async () => {
     const { ranker, learn, vectors } = shared;
     const many = Array.from({ length: 300 }, (_, at) => defineTool(`create_issue_${at}`, 'weather'));
     const list = indexTools(many);
@@ -144,7 +144,7 @@ describe('the keyword ranking takes the place of one by vectors', () => {
     expect(await ranker.rank(list, question)).toMatchObject({ method: 'semantic' });
   }, 60_000);
 
-  it('for tools whose vector nobody has, and their definitions are asked for again, once', async () => {
+  it('for tools without a stored vector, and requests their definitions once', async () => {
     const tools = makeTools('six');
     const index = indexTools(tools);
     const { ranker, learn } = shared;

@@ -15,13 +15,18 @@ import { hasOurFeatures, SecondStage, ToolTextMemory } from '../second-stage/sec
 import { SemanticRanker } from './semantic-ranker.ts';
 
 const mebibyte = 1024 * 1024;
-/** What ranking keeps; all of it can be made again. 100,000 vectors of the shipped encoder take 48 MB. */
+/**
+ * Limits of the ranking caches. All of them can be rebuilt. 100,000 vectors of the shipped encoder take 48
+ * MB.
+ */
 const vectorsBytesMax = 64 * mebibyte;
 const matricesBytesMax = 24 * mebibyte;
 const stageListsBytesMax = 24 * mebibyte;
 const rankingsBytesMax = 24 * mebibyte;
 const textsBytesMax = 64 * mebibyte;
-/** Candidates that a cross-encoder reads within the budget: about 4 ms each for one of MiniLM's size. */
+/**
+ * Candidates that a cross-encoder can read within the budget. A model of MiniLM's size takes about 4 ms each.
+ */
 const pairsMax = 12;
 
 export interface RankingOptions {
@@ -32,21 +37,24 @@ export interface RankingOptions {
   readonly shared: SharedVectors;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Told of a list with tools whose vector nobody has. */
+  /** Called for a list with tools whose vectors are stored nowhere. */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
-/** The ranker that the router runs with, and what keeps it supplied. */
+/** The router's ranker and its resources. */
 export interface Ranking {
   readonly ranker: ToolRanker;
   readonly vectors: ToolVectors;
   readonly inference: Inference;
-  /** Takes definitions in: their vectors begin to be made. */
+  /** Starts to compute the vectors of new definitions. */
   readonly learn: (definitions: readonly ToolDefinition[]) => void;
   readonly close: () => Promise<void>;
 }
 
-/** Opens the models. Never fails for want of one: tools are then ranked by keyword, and log and metrics say so. */
+/**
+ * Opens the models. Never fails if a model is missing. Tools are then ranked by keyword; log and metrics
+ * report it.
+ */
 export async function openRanking(options: RankingOptions): Promise<Ranking> {
   const { rerankerDir, logger, metrics } = options;
   const { inference, close } = await openInference(options);
@@ -87,7 +95,7 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
   };
 }
 
-/** The models in a thread of their own, but for a reranker of ours that is small enough to run here. */
+/** Runs the models in a separate thread. A small feature reranker runs in this thread. */
 async function openInference({ encoderDir, rerankerDir, threads, logger, metrics }: RankingOptions) {
   const local = rerankerDir === null ? undefined : await LocalReranker.open(rerankerDir, logger);
   const running = await InferenceThreads.start({
@@ -127,7 +135,7 @@ function showState(metrics: Metrics, inference: Inference, vectors: ToolVectors)
   gauge('tool_router_vectors_pending', 'Definitions whose vector is being made.', () => vectors.pending);
 }
 
-/** Words near in meaning, beside a reranker of ours; none where there are none. */
+/** Synonyms next to a feature reranker. Empty without the file. */
 async function readSynonyms(rerankerDir: string | null, logger: Logger): Promise<Synonyms> {
   if (rerankerDir === null) return Synonyms.none;
   const bytes = await readFile(join(rerankerDir, 'synonyms.bin')).catch(() => undefined);

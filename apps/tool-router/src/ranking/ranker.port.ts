@@ -1,61 +1,79 @@
 import type { RoutingMethod } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
-/** Shorter lists are always sent whole, so they are not ranked by vectors. Counts tools. */
+/** Shorter lists are always forwarded completely, so they are not ranked by vectors. In tools. */
 export const shortListMax = 8;
 
-/** A user turn of a transcript, with what bears on it. What comes later than turn `at` must not matter, or a session's set would change under it. */
+/**
+ * A user turn and its context. Turns after `at` must not influence the ranking, or the tool set of a
+ * conversation would change.
+ */
 export interface RankQuestion {
-  /** Texts of the user's turns, oldest first. Only those up to `at` are read. */
+  /** Texts of the user turns, oldest first. Only turns up to `at` are read. */
   readonly turns: readonly string[];
   readonly at: number;
-  /** Names of the tools that the transcript calls, in order of first call; none where the loop is to play no part. */
+  /**
+   * Names of the tools that the transcript calls, in order of first call. Empty to ignore the agent's loop.
+   */
   readonly calledTools?: readonly string[];
-  /** What came after the turn: results of open calls, newest last. */
+  /** Tool results after the turn, newest last. */
   readonly recentResults?: readonly string[];
 }
 
 export interface RankOptions {
   /**
-   * `keyword` stays on the fast path, for a session that began there. Else vectors are used as far as model, list and
-   * time allow, and `methodReason` says what was done instead.
+   * `keyword` keeps a conversation on keyword ranking if it started there. Otherwise vectors are used if
+   * model, list and time permit. `methodReason` reports a fallback.
    */
   readonly method?: RoutingMethod;
-  /** Milliseconds of `performance.now()` from which on the keyword ranking is better than a late one. */
+  /** In milliseconds of `performance.now()`. After it, a keyword ranking replaces a late ranking. */
   readonly deadlineAt?: number;
 }
 
 /**
- * Why a ranking was made as it was. `semantic`: by vectors, as wanted. The rest are keyword rankings: `asked` for by the
- * caller; `short_list`: so few tools that all go out anyway; `new_tools`: too many have no vector yet, and theirs are made
- * after the answer; `no_model`: the model is not there or broken; `late`: past the deadline; `busy`: too much waits before it.
+ * Why a ranking method was used. `semantic`: by vectors, as intended. All others are keyword rankings.
+ * `asked`: requested by the caller. `short_list`: all tools are forwarded anyway. `new_tools`: too many tools
+ * have no vector yet; they are computed afterwards. `no_model`: the model is missing or broken. `late`: after
+ * the deadline. `busy`: too many tasks wait.
  */
 export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
 
-/** How the tools of a list stand to one user turn. */
+/** The ranking of a tool list for one user turn. */
 export interface TurnRanking {
   /**
-   * By position in the list; 0 or more, comparable within one ranking. By vectors they are probabilities, which sum to one
-   * over the list, so that a share of the best score is a distance in log-odds.
+   * By position, 0 or more, comparable within one ranking. With vectors they are probabilities with sum 1, so
+   * a ratio to the best score is a difference in log-odds.
    */
   readonly scores: Float64Array;
-  /** Positions, best first, every one of them. Ties are broken by name and definition, so the client's order has no say. */
+  /**
+   * All positions, best first. Ties are broken by name and definition, so the client's order has no
+   * influence.
+   */
   readonly order: Uint32Array;
-  /** The best score: for the keyword ranker, how many rare words of the turn its best tool has. */
+  /** The best score. With keywords it grows with the number of rare words that turn and best tool share. */
   readonly topScore: number;
-  /** Whether the turn has every word of the best tool's name. Of the signs that the right tool is near the top, the best one for lists whose tools share most words. */
+  /**
+   * Whether the turn contains every word of the best tool's name. For lists whose tools share most words,
+   * this is the best sign of a correct ranking.
+   */
   readonly namesTop: boolean;
-  /** 0 to 1: the best tool's share when the scores are read as log-odds. A probability by vectors, no more than a hint by keyword. */
+  /**
+   * 0 to 1: the best tool's share if the scores are log-odds. A probability with vectors, only a hint with
+   * keywords.
+   */
   readonly confidence: number;
   readonly method: RoutingMethod;
   readonly methodReason: MethodReason;
-  /** Names code and models that ranked, for the policy version: rankings by one name are the same on every replica. */
+  /**
+   * Identifies the code and the models of the ranking, for the policy version. Equal identifiers rank equally
+   * on every replica.
+   */
   readonly rankedBy: string;
 }
 
 /**
- * Ranks a list for a turn of a transcript. Several turns are best asked about at once (`Promise.all`): their inferences
- * share a batch. Never fails for want of a model, of time or of Redis: the keyword ranking takes the place.
+ * Ranks a list for a turn. Request several turns at once (`Promise.all`), so that their inferences share a
+ * batch. Never fails if a model, time or Redis is missing: keyword ranking is the fallback.
  */
 export interface ToolRanker {
   rank(

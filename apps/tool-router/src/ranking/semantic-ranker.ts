@@ -16,13 +16,14 @@ export interface SemanticRankerOptions {
   readonly secondStage: SecondStage;
   readonly metrics: RankingMetrics;
   readonly logger: Logger;
-  /** What a ranking may take when its question says nothing of time. */
+  /** Time limit in milliseconds if the question has no deadline. */
   readonly budgetMs: number;
 }
 
 /**
- * Ranks by vectors and keywords together, in three steps: the turn's vectors, the list's matrix, the second stage. What
- * fails, is late or is not there yet leaves the keyword ranking, which is made first and costs little.
+ * Ranks by vectors and keywords in three steps: vectors of the turn, matrix of the list, second stage. The
+ * keyword ranking is computed first and costs little. It is the fallback if a step fails, is late or lacks
+ * data.
  */
 export class SemanticRanker implements ToolRanker {
   readonly #options: SemanticRankerOptions;
@@ -47,7 +48,7 @@ export class SemanticRanker implements ToolRanker {
   async #rankByBoth(index: KeywordIndex, question: RankQuestion, deadlineAt: number): Promise<TurnRanking> {
     const turn = readStageTurn(question.turns, question.at, question);
     const keyword = rankByKeyword(index, turn.query);
-    // The ranking itself ends by its own deadline.
+    // The work itself stops at its own deadline.
     const made = await withTimeout(
       this.#rankByVectors(index, turn, keyword.scores, deadlineAt),
       Math.max(0, deadlineAt - performance.now()),
@@ -66,7 +67,7 @@ export class SemanticRanker implements ToolRanker {
     try {
       const { encoder } = inference;
       if (encoder === undefined) return 'no_model';
-      // A turn without context is its own text with context: the same object, encoded once.
+      // For a turn without context both texts are the same object, which is encoded once.
       const texts = [...new Set(turn.texts)];
       const [encoded, matrix] = await Promise.all([
         inference.run({ kind: 'encode', texts }, { urgency: 'plan', deadlineAt }),

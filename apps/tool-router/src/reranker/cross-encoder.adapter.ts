@@ -3,10 +3,13 @@ import { modelFiles, nameModel, openGraph, readFirstFile } from '../inference/mo
 import { TextTokens } from '../inference/text-tokens.ts';
 import type { Reranker } from '../inference/model.port.ts';
 
-/** Tokens of question and tool together: time goes with them, and there is a deadline. */
+/** Limit of tokens for question and tool together. Time grows with them, and there is a deadline. */
 const tokensMax = 192;
 
-/** Any cross-encoder's folder: `model.onnx` and `tokenizer.json`. One pair a run, so that a score is the same in any company. */
+/**
+ * Reranker from any cross-encoder's directory: `model.onnx` and `tokenizer.json`. Runs one pair at a time, so
+ * that a score does not depend on other pairs.
+ */
 export class CrossEncoder implements Reranker {
   readonly id: string;
   readonly reads = { kind: 'pairs' } as const;
@@ -19,7 +22,7 @@ export class CrossEncoder implements Reranker {
     this.#tokens = tokens;
   }
 
-  /** @throws when files are missing or broken, or when the graph gives no score. */
+  /** @throws if files are missing or broken, or if the graph outputs no score. */
   static async open(directory: string, threads: number): Promise<CrossEncoder> {
     const { bytes: model } = await readFirstFile(directory, modelFiles);
     const { bytes: tokenizer } = await readFirstFile(directory, ['tokenizer.json']);
@@ -48,7 +51,7 @@ export class CrossEncoder implements Reranker {
   }
 }
 
-/** The logit of relevance: the only one, or the second of two less the first. */
+/** The logit of relevance: a single output, or the second of two minus the first. */
 function scoreOf(logits: { readonly data: unknown } | undefined): number {
   const data = logits?.data;
   const [first, second] = data instanceof Float32Array && data.length <= 2 ? data : [];

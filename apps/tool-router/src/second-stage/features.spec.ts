@@ -23,7 +23,7 @@ const tools: readonly ToolDefinition[] = (
   examples: [],
 }));
 
-/** Any numbers that hang on the text alone. */
+/** Numbers that depend only on the text. */
 function vectorOf(text: string): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, (_, at) =>
     Math.sin(Buffer.from(text).reduce((sum, byte) => (sum * 31 + byte) % 9973, at)),
@@ -32,7 +32,7 @@ function vectorOf(text: string): Float32Array {
   return vector.map((value) => value / length);
 }
 
-/** By tool, by feature. */
+/** Features by tool and name. */
 function measure(
   list: readonly ToolDefinition[],
   turn: string,
@@ -61,17 +61,17 @@ function measure(
   );
 }
 
-describe("a tool's features", () => {
+describe('the features of a tool', () => {
   const turn = 'Send Ann a message that the file is there, then tell me about the weather';
 
-  it('are the same wherever the tool stands in the list, to the last digit', () => {
+  it('are identical at every position in the list', () => {
     const forth = measure(tools, turn);
     const back = measure(tools.toReversed(), turn);
     for (const { name } of tools) expect(back.get(name)).toEqual(forth.get(name));
   });
 
   it.each(['', '???', 'the', 'send', 'x'.repeat(100_000), 'nothing of this kind at all. '.repeat(500)])(
-    'are finite for any turn, and for a list of one: %#',
+    'are finite for any turn, also for a list of one tool: %#',
     (text) => {
       for (const list of [tools, tools.slice(0, 1)]) {
         for (const features of measure(list, text).values()) {
@@ -81,21 +81,21 @@ describe("a tool's features", () => {
     },
   );
 
-  it('find the tool of each task that a turn sets', () => {
+  it('find the tool of each task in a turn', () => {
     const measured = measure(tools, turn);
     expect(measured.get('send_message')?.segment_share).toBe(1);
     expect(measured.get('forecast')?.segment_share).toBe(1);
     expect(measured.get('list_files')?.segment_share).toBeLessThan(1);
   });
 
-  it('find the tool that gives what another one needs', () => {
+  it('find the tool that supplies a parameter of another tool', () => {
     const measured = measure(tools, 'send a message');
     const supplied = measured.get('get_user_id')?.affinity_parameters ?? 0;
     expect(supplied).toBeGreaterThan(0.5);
     expect(supplied).toBeGreaterThan(measured.get('delete_file')?.affinity_parameters ?? 0);
   });
 
-  it('mark the tools that were called only while their results are the last that was said', () => {
+  it('mark called tools only while their results are the newest messages', () => {
     const calledTools = ['forecast'];
     expect(
       measure(tools, turn, { calledTools, recentResults: ['sunny'] }).get('forecast')?.called_in_loop,
@@ -103,7 +103,7 @@ describe("a tool's features", () => {
     expect(measure(tools, turn, { calledTools, recentResults: [] }).get('forecast')?.called_in_loop).toBe(0);
   });
 
-  it('mark the tools by which an agent asks its user', () => {
+  it('mark tools with which an agent asks its user', () => {
     const asking = {
       name: 'ask_user',
       description: 'Puts a question.',
@@ -117,15 +117,15 @@ describe("a tool's features", () => {
     ]);
   });
 
-  it('match words that are written almost alike', () => {
+  it('match words with small spelling differences', () => {
     const measured = measure(tools, 'weathr forcast');
     expect(measured.get('forecast')?.keyword_share).toBe(0);
     expect(measured.get('forecast')?.soft_share).toBe(1);
   });
 });
 
-describe('words near in meaning', () => {
-  /** "ship" stands near "send". */
+describe('synonyms', () => {
+  /** "ship" is a neighbour of "send". */
   const synonyms = Synonyms.parse(
     Buffer.concat([
       Uint8Array.of(12, 0, 0, 0),
@@ -144,7 +144,7 @@ describe('words near in meaning', () => {
     expect(near).toEqual([['send', 0.8]]);
   });
 
-  it('count for a tool where the word itself is not there', () => {
+  it('count for a tool that does not contain the word itself', () => {
     const measured = measure(tools, 'ship it', {}, synonyms);
     expect(measured.get('send_message')?.keyword_share).toBe(0);
     expect(measured.get('send_message')?.soft_share).toBe(1);

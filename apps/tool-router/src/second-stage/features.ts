@@ -7,7 +7,7 @@ import type { StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './soft-match.ts';
 
-/** What the second stage knows of a tool, in the order of the columns. A model folder that names others does not open. */
+/** The features of a tool, in column order. A reranker with other features does not open. */
 export const featureNames = [
   'keyword_share',
   'keyword_rank',
@@ -41,15 +41,16 @@ export type FeatureName = (typeof featureNames)[number];
 
 export interface StageVectors {
   readonly dimensions: number;
-  /** The list's tools, row by row, each of length one. */
+  /** Vectors of the list's tools, row by row, each of length one. */
   readonly tools: Float32Array;
-  /** Of the turn's `texts`, in their order. */
+  /** Vectors of the turn's `texts`, in their order. */
   readonly texts: readonly Float32Array[];
 }
 
 /**
- * Features of each tool for a turn: tools × features, row by row. The order of the tools changes the order of the rows alone.
- * @param keyword the keyword path's scores for the turn, from whoever has them.
+ * Computes the features of each tool for a turn: tools × features, row by row. The order of the tools changes
+ * only the order of the rows.
+ * @param keyword the keyword scores of the turn, if already computed.
  */
 export function computeFeatures(
   list: StageList,
@@ -122,7 +123,7 @@ function measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimens
   };
 }
 
-/** By the matrix that they are made of: it is the list's, turn after turn. */
+/** By matrix, which stays the same for a list. */
 const centralities = new WeakMap<Float32Array, Float64Array>();
 
 function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
@@ -133,12 +134,15 @@ function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
   return made;
 }
 
-/** The cosine with the mean of the list: what is like everything is asked for less than its cosines say. */
+/**
+ * Cosine with the mean of the list. Tools that resemble all others are needed less than their cosines
+ * suggest.
+ */
 function measureCentrality({ index }: StageList, { tools, dimensions }: StageVectors): Float64Array {
   const count = index.names.length;
   const positions = new Uint32Array(count);
   index.tieRanks.forEach((rank, position) => (positions[rank] = position));
-  // Added up in the order of names: the client's order must not change the last digit.
+  // Summed in the order of names, so that the client's order cannot change the result.
   const mean = new Float32Array(dimensions);
   for (const position of positions) {
     const from = position * dimensions;
@@ -148,14 +152,14 @@ function measureCentrality({ index }: StageList, { tools, dimensions }: StageVec
   return multiply(tools, mean, count, dimensions).map((product) => product / length);
 }
 
-/** In an agent's loop, tools that the transcript calls are called again. */
+/** In an agent's loop, called tools are often called again. */
 function markCalled({ index }: StageList, turn: StageTurn): Float64Array {
   return Float64Array.from(index.names, (name) =>
     turn.isLoop && name !== null && turn.calledTools.has(name) ? 1 : 0,
   );
 }
 
-/** A first order, by fixed weights, from which the tools that go along with the best ones are found. */
+/** A first order by fixed weights. It determines the leading tools, to which other tools are compared. */
 function fuse(
   columns: Readonly<Record<'keyword_share' | 'soft_segment_share' | 'cosine_segment', Float64Array>>,
 ) {

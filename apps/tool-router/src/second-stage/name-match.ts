@@ -5,10 +5,10 @@ import { pairOf } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import { dot } from './score-math.ts';
 
-/** Words between two words of a name, in the turn, up to which they still stand together. */
+/** Largest number of words between two words of a name that still count as adjacent. */
 const phraseGapMax = 2;
 
-/** How much of each tool's name the turn has: by weight of its words, and as words that stand together. */
+/** The share of each tool's name that the turn contains: by weight of its words, and by adjacent words. */
 export function measureNames(
   { index, nameWeights, namePostings, namePairs }: StageList,
   turn: StageTurn,
@@ -33,7 +33,7 @@ export function measureNames(
   return { name_covered: covered, name_phrase: phrase };
 }
 
-/** How much of the turn, by weight of its words in this list, each tool has in any of its texts. */
+/** The share of the turn, by weight of its words in this list, that each tool's texts contain. */
 export function measureCoverage({ index }: StageList, query: TurnQuery): Float64Array {
   const covered = new Float64Array(index.names.length);
   let total = 0;
@@ -57,11 +57,14 @@ function collectPairs(words: readonly string[]): Set<string> {
   return pairs;
 }
 
-/** The first tools of an order, to which others may belong. */
+/** Number of leading tools to which others are compared. */
 const leadersMax = 3;
-/** The first tools whose parameters may have to be found by others. */
+/** Number of leading tools whose parameters other tools may supply. */
 const needyMax = 5;
-/** How much of its name another tool's parameters must name for what it needs itself to count as well, and how much that then counts. */
+/**
+ * A supplier needs at least this share of its name. Its own parameters then count too, with the factor
+ * `secondHop`.
+ */
 const supplierMin = 0.5;
 const secondHop = 0.7;
 
@@ -72,8 +75,9 @@ interface Affinity {
 }
 
 /**
- * How far each tool goes with those that lead: by the vectors' cosine, by words that their names share, and by what it is
- * named for being among the parameters that a leader needs (`get_user_id` before `send_message(user_id)`).
+ * How closely each tool is related to the leading tools: by the cosine of their vectors, by shared words in
+ * their names, and by supplying a parameter that a leading tool needs (`get_user_id` before
+ * `send_message(user_id)`).
  */
 export function measureAffinity(
   list: StageList,
@@ -110,7 +114,7 @@ function measureSupplies(list: StageList, needy: Uint32Array): Float64Array {
   return supply;
 }
 
-/** The share of each tool's name, by weight, that is among some words of another tool. */
+/** The share of each tool's name, by weight, that occurs in the words of another tool. */
 function shareNames(list: StageList, tool: number, words: readonly string[]): Float64Array {
   const { index, namePostings, nameWeights } = list;
   const shares = new Float64Array(index.names.length);

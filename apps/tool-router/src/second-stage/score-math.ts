@@ -1,8 +1,8 @@
 import { countAtMost, countBelow } from '../tool-index/keyword-scores.ts';
 
-/** Ways of reading the scores of a list's tools so that they mean the same in every list. Whatever is equal stays equal. */
+/** Functions that make the scores of different lists comparable. Equal scores stay equal. */
 
-/** Shares of the best score; all 0 when there is none above 0. */
+/** Shares of the best score. All 0 if no score is above 0. */
 export function shareOfTop(scores: Float64Array): Float64Array {
   const top = scores.reduce((best, score) => Math.max(best, score), 0);
   return top <= 0 ? new Float64Array(scores.length) : scores.map((score) => Math.max(0, score) / top);
@@ -10,10 +10,10 @@ export function shareOfTop(scores: Float64Array): Float64Array {
 
 const deviationsMax = 6;
 
-/** Standard deviations above the list's mean, at most 6. */
+/** Standard deviations from the list's mean, at most 6. */
 export function standardize(scores: Float64Array): Float64Array {
   const count = Math.max(1, scores.length);
-  // Summed in order of size: the order in which the tools came must not change the last digit.
+  // Summed in ascending order, so that the order of the tools cannot change the result.
   const sorted = scores.toSorted();
   const mean = sorted.reduce((sum, score) => sum + score, 0) / count;
   const variance = sorted.reduce((sum, score) => sum + (score - mean) ** 2, 0) / count;
@@ -21,7 +21,9 @@ export function standardize(scores: Float64Array): Float64Array {
   return scores.map((score) => Math.max(-deviationsMax, Math.min(deviationsMax, (score - mean) / deviation)));
 }
 
-/** Places from the top, as 1 for the first falling by the logarithm to 0 for the last of a long list; ties share the middle of their places. */
+/**
+ * Gains by rank: 1 for the first tool, falling with the logarithm to 0. Ties share the mean of their ranks.
+ */
 export function rankGains(scores: Float64Array): Float64Array {
   const count = scores.length;
   const ascending = scores.toSorted();
@@ -35,10 +37,10 @@ export function rankGains(scores: Float64Array): Float64Array {
   });
 }
 
-/** Places further down gain nothing. */
+/** Ranks after this one have gain 0. */
 const placesMax = 100;
 
-/** The larger of each pair. */
+/** The largest value at each position. */
 export function maxOf(all: readonly Float64Array[], length: number): Float64Array {
   const best = new Float64Array(length).fill(all.length === 0 ? 0 : -Infinity);
   for (const scores of all) {
@@ -48,8 +50,8 @@ export function maxOf(all: readonly Float64Array[], length: number): Float64Arra
 }
 
 /**
- * Dot product of two rows that lie within their arrays. In four sums, which a processor adds side by side, and without a
- * check of each number: this is most of what ranking a long list costs.
+ * Dot product of two rows. The caller guarantees that both rows lie within their arrays. Four partial sums
+ * allow parallel addition, and values are not checked: this loop is most of the cost of ranking a long list.
  */
 export function dot(
   one: Float32Array,

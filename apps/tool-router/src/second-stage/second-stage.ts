@@ -16,35 +16,37 @@ interface SecondStageOptions {
   readonly synonyms: Synonyms;
   readonly texts: ToolTextMemory;
   readonly listsBytesMax: number;
-  /** Candidates that a cross-encoder reads: each costs an inference of its own. */
+  /** Candidates that a cross-encoder reads. Each costs one inference. */
   readonly pairsMax: number;
 }
 
 interface StageQuestion {
   readonly index: KeywordIndex;
   readonly turn: StageTurn;
-  /** The keyword path's scores for the turn, by position. */
+  /** Keyword scores of the turn, by position. */
   readonly keyword: Float64Array;
   readonly vectors: StageVectors;
   readonly deadlineAt: number;
 }
 
 interface StageScores {
-  /** By position: differences are log-odds. */
+  /** By position. Differences are log-odds. */
   readonly logits: Float64Array;
-  /** Names the model that gave them. */
+  /** Id of the model that scored. */
   readonly rankedBy: string;
 }
 
 /**
- * Without a model of ours: weights of the words' share, of near words' share and of the cosine's deviation from the list's
- * mean. Together they order as well as the models' own first order does (`second-stage/features.ts`).
+ * Weights without a feature reranker: share of keywords, share of soft matches, and deviation of the cosine
+ * from the list's mean. The result is as good as the first order inside the trained models
+ * (`second-stage/features.ts`).
  */
 const fusionWeights = { keyword_share: 3, soft_segment_share: 3, cosine_segment: 0.75 } as const;
 
 /**
- * Puts a list in order for a turn, from the words, the vectors, and the reranker that is there: one of ours scores every
- * tool by its features; a cross-encoder reads the first few of the fused order; without either the fused order stands.
+ * Scores a list for a turn from words, vectors and the available reranker. A feature reranker scores every
+ * tool. A cross-encoder reorders the first tools of the fused order. Without a reranker the fused order is
+ * used.
  */
 export class SecondStage {
   readonly #options: SecondStageOptions;
@@ -80,7 +82,10 @@ export class SecondStage {
     return list;
   }
 
-  /** Rows go in the order of names, not of the client: kernels add the rows of a block in another way than those of the rest. */
+  /**
+   * Rows are in the order of names, not in the client's order: kernels add the rows of a block differently
+   * from the remaining rows.
+   */
   async #scoreFeatures(
     { tieRanks }: KeywordIndex,
     features: Float32Array,
@@ -98,7 +103,10 @@ export class SecondStage {
     return Float64Array.from(tieRanks, (row) => scores[row] ?? 0);
   }
 
-  /** The first of the fused order, in the cross-encoder's order, at the same logits: those behind them stay behind. */
+  /**
+   * Reorders the first tools of the fused order by the cross-encoder. They keep the same set of logits, so
+   * the tools after them stay after them.
+   */
   async #readPairs(
     index: KeywordIndex,
     turn: StageTurn,
@@ -126,7 +134,7 @@ export class SecondStage {
   }
 }
 
-/** Features made by other code mean something else, whatever their number. */
+/** Compares names, because equal numbers of features may have different meanings. */
 export function hasOurFeatures(features: readonly string[]): boolean {
   return features.join() === featureNames.join();
 }
@@ -144,10 +152,10 @@ function fuse(features: Float32Array): Float64Array {
   );
 }
 
-/** A cross-encoder reads no more of a tool. */
+/** Limit of the tool text for a cross-encoder, in characters. */
 const charactersMax = 800;
 
-/** What a cross-encoder reads of each tool, by definition hash, in this process's memory alone. */
+/** Stores the cross-encoder texts of tools by definition hash, in this process only. */
 export class ToolTextMemory {
   readonly #texts: LRUCache<string, string>;
 
@@ -159,7 +167,7 @@ export class ToolTextMemory {
     for (const definition of definitions) {
       if (this.#texts.get(definition.hash) !== undefined) continue;
       const text = joinParts(makeToolEncoderText(definition)).slice(0, charactersMax);
-      // A cut of a long text would hold on to all of it.
+      // A copy, because a substring would keep the whole text in memory.
       this.#texts.set(definition.hash, Buffer.from(text).toString());
     }
   }

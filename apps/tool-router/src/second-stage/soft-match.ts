@@ -2,30 +2,33 @@ import type { StageList } from './stage-list.ts';
 import { idfOf } from '../tool-index/keyword-index.ts';
 import { gramsOf } from './stage-list.ts';
 
-/** Words that only look alike count from this share of common grams on (Dice), and never as much as the word itself. */
+/**
+ * Minimum share of common trigrams (Dice) for similar spelling, and the factor by which such a match counts
+ * less.
+ */
 const lookAlikeMin = 0.5;
 const lookAlikeDiscount = 0.8;
-/** Words of a turn beyond these are matched as they stand alone: their neighbours cost the most. */
+/** Further words of a turn match only exactly, because the search for similar words is expensive. */
 const softWordsMax = 64;
 
-/** A word of the list that stands for a word of the turn, and how well: 1 for the word itself. */
+/** A word of the list that matches a word of the turn. Likeness is 1 for the same word. */
 interface SoftWord {
   readonly word: string;
   readonly likeness: number;
 }
 
 interface SoftScores {
-  /** Weighed as the keyword path weighs, over all texts of a tool. */
+  /** Weighted like keyword scores, over all texts of a tool. */
   readonly text: Float64Array;
-  /** How many of the turn's words the name has. */
+  /** Number of the turn's words that the name contains. */
   readonly name: Float64Array;
-  /** The share of the name, by weight of its words, that the turn has. */
+  /** The share of the name, by weight of its words, that the turn contains. */
   readonly nameCovered: Float64Array;
 }
 
 /**
- * Late interaction through the inverted index: each word of the turn counts for a tool as much as the best of the tool's
- * words that mean the same or look the same.
+ * Late interaction through the inverted index. Each word of the turn counts by the tool's best matching word:
+ * the same word, a synonym or a similar spelling.
  */
 export function scoreSoftly(
   list: StageList,
@@ -71,7 +74,7 @@ function takeBest(
   }
 }
 
-/** @param met Words of the list, and how well the turn's best word for each fits. */
+/** @param met words of the list, each with its best likeness to a word of the turn. */
 function coverNames({ index, namePostings, nameWeights }: StageList, met: ReadonlyMap<string, number>) {
   const covered = new Float64Array(index.names.length);
   for (const [word, likeness] of met) {
@@ -109,9 +112,9 @@ function findLookAlikes({ wordsByGram }: StageList, word: string): SoftWord[] {
 }
 
 /**
- * Words near each other in meaning, read from `synonyms.bin`: uint32 length of the words' text in bytes, that text (a word
- * a line, padded by newlines to four bytes), uint32 start of each word's neighbours (one more than there are words),
- * then for each neighbour a uint16 place among the words and, after all of those, a uint8 cosine in 255ths.
+ * Synonyms, read from `synonyms.bin`. The file contains a uint32 length of the words' text in bytes; that
+ * text (one word per line, padded with newlines to four bytes); a uint32 start of each word's neighbours, and
+ * one for the end; a uint16 word index for each neighbour; and a uint8 cosine in 255ths for each neighbour.
  */
 export class Synonyms {
   static readonly none = new Synonyms([], new Uint32Array(1), new Uint16Array(0), new Uint8Array(0));
@@ -135,7 +138,7 @@ export class Synonyms {
     this.#cosines = cosines;
   }
 
-  /** @throws RangeError when the bytes are not such a file. */
+  /** @throws RangeError if the bytes are not such a file. */
   static parse(bytes: Uint8Array): Synonyms {
     const copy = Uint8Array.from(bytes).buffer;
     const textBytes = new DataView(copy).getUint32(0, true);
@@ -151,7 +154,7 @@ export class Synonyms {
     );
   }
 
-  /** Nearest first; the word itself is not among them. */
+  /** Nearest first, without the word itself. */
   visitNeighbours(word: string, visit: (neighbour: string, cosine: number) => void): void {
     const place = this.#places.get(word);
     if (place === undefined) return;

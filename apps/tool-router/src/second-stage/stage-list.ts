@@ -1,32 +1,35 @@
 import type { ToolCard } from '../tool-index/tool-card.ts';
 import { idfOf, type KeywordIndex } from '../tool-index/keyword-index.ts';
 
-/** What the second stage keeps of a list, beside its index. */
+/** Data of the second stage about a list, in addition to its index. */
 export interface StageList {
   readonly index: KeywordIndex;
-  /** Positions of the tools whose name has the word. */
+  /** Positions of the tools whose name contains the word. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
-  /** Positions of the tools whose name has two words beside each other, by `pairOf`; a name that has them twice, twice. */
+  /**
+   * Positions of the tools whose name contains two adjacent words, by `pairOf`. A name with two such pairs
+   * appears twice.
+   */
   readonly namePairs: ReadonlyMap<string, readonly number[]>;
   /** By position: the sum of `idfOf` over the words of the name. */
   readonly nameWeights: Float64Array;
   /** By position: words of the parameters' names. */
   readonly parameterTerms: readonly (readonly string[])[];
-  /** By position: 1 for tools by which the agent asks its user. */
+  /** By position: 1 for tools with which the agent asks its user. */
   readonly asking: Float64Array;
-  /** Words of the list that hold three letters in a row, by these: words not found are looked up by what they look like. */
+  /** Words of the list by trigram, for finding similar spellings. */
   readonly wordsByGram: ReadonlyMap<string, readonly string[]>;
-  /** A rough size in memory, for the bound of whoever keeps it. */
+  /** Approximate memory use in bytes, for cache limits. */
   readonly bytes: number;
 }
 
 const gramLength = 3;
-/** Longer words are ids and blobs. */
+/** Longer words are ids or encoded data. */
 const gramWordLengthMax = 24;
-/** Words looked at for a list; of more, the first. */
+/** Number of words in the trigram index. Further words of a list are skipped. */
 const gramWordsMax = 20_000;
 
-/** Makes it once a list. `cards` are those that the index was made of, in its order. */
+/** Made once per list. `cards` are the cards of the index, in its order. */
 export function makeStageList(
   index: KeywordIndex,
   cards: readonly Pick<ToolCard, 'parameterTerms'>[],
@@ -56,12 +59,15 @@ export function makeStageList(
   return { index, namePostings, namePairs, nameWeights, parameterTerms, asking, wordsByGram, bytes };
 }
 
-/** Parameters of a tool that only asks: a question, perhaps its choices. */
+/** A tool that only asks has few parameters: a question, perhaps its choices. */
 const askingParametersMax = 4;
-/** What the word must weigh in the tool's texts, with 1 for once in a text of mean length: longer ones speak of asking by the way. */
+/**
+ * Minimum weight of the word "ask" in the tool's texts; 1 is one occurrence in a text of mean length. Longer
+ * texts mention it only incidentally.
+ */
 const askingWeightMin = 0.85;
 
-/** Tools by which the agent asks its user: what they are needed for has no words in common with any request. */
+/** Marks tools with which the agent asks its user. Requests share no words with such tools. */
 function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
   const marks = new Float64Array(index.names.length);
   const asking = index.postings.get('ask');
@@ -74,12 +80,12 @@ function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTer
   return marks;
 }
 
-/** Names two words, whichever comes first. */
+/** Key of two words, independent of their order. */
 export function pairOf(one: string, other: string): string {
   return one < other ? `${one} ${other}` : `${other} ${one}`;
 }
 
-/** The different runs of three characters of a word, with `<` and `>` at its ends. */
+/** The distinct trigrams of a word, with `<` and `>` at its ends. */
 export function gramsOf(word: string): Set<string> {
   const grams = new Set<string>();
   if (word.length > gramWordLengthMax || word.length < gramLength) return grams;

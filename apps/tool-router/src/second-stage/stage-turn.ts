@@ -9,38 +9,43 @@ import {
 
 const turnCharactersMax = 8_000;
 const wordsMax = 256;
-/** Tasks of one turn that are looked at by themselves. */
+/** Number of tasks of one turn that are ranked separately. */
 const segmentsMax = 6;
 const segmentWordsMin = 2;
-/** Ends of sentences, lines, and the joints at which a request for several things is put together. */
+/** Separators between tasks: ends of sentences, line breaks and conjunctions. */
 const jointPattern =
   /[.!?;:]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also|after that|additionally|furthermore|moreover|plus)\s+/giu;
 
-/** A turn as the second stage sees it. */
+/** A user turn, prepared for the second stage. */
 export interface StageTurn {
-  /** Its words and, as far as it leans on them, those of the turns before: what the keyword path looks for. */
+  /** Weighted words of the turn and its context, as used by keyword ranking. */
   readonly query: TurnQuery;
-  /** The turn's own words, in order, repeats included. */
+  /** The turn's own words, in order, with repeats. */
   readonly words: readonly string[];
-  /** The words of each task that the turn sets; one element, all its words, when it does not fall into several. */
+  /** The words of each task in the turn. One element with all words if there is only one task. */
   readonly segments: readonly (readonly string[])[];
-  /** Whether the turn is being worked on: calls have been made for it, and their results are the last that was said. */
+  /** Whether an agent's loop is running: tool results are the newest messages. */
   readonly isLoop: boolean;
   /** Names of the tools that the transcript calls. */
   readonly calledTools: ReadonlySet<string>;
-  /** How far the turn leans on those before it: 1 for a few words, less for a long one, 0 for the first turn. */
+  /**
+   * How much the turn depends on earlier turns: 1 for a few words, less for long turns, 0 for the first turn.
+   */
   readonly contextWeight: number;
-  /** What an encoder must make vectors of: the turn; the turn with its context (the same object when it has none); then each segment, when there are several. */
+  /**
+   * Texts to encode: the turn; the turn with its context (the same object without context); then each
+   * segment, if there are several.
+   */
   readonly texts: readonly EncoderText[];
 }
 
-/** What the transcript holds beside the user's turns; left out where it is to play no part. */
+/** Tool calls and results of the transcript. Omitted if they should have no influence. */
 export interface LoopState {
   readonly calledTools?: readonly string[];
   readonly recentResults?: readonly string[];
 }
 
-/** Reads turn `at` of the user's turns; later ones play no part. */
+/** Prepares turn `at`. Later turns have no influence. */
 export function readStageTurn(turns: readonly string[], at: number, loop: LoopState = {}): StageTurn {
   const text = (turns[at] ?? '').slice(0, turnCharactersMax);
   const words = splitTokens(text, wordsMax);
@@ -72,7 +77,7 @@ interface Segment {
   readonly words: readonly string[];
 }
 
-/** Pieces with too few words are joined to the one before. */
+/** Splits a text into tasks. Pieces with too few words are joined to the previous piece. */
 function cutSegments(text: string): Segment[] {
   const pieces: string[] = [];
   for (const piece of text.split(jointPattern)) {

@@ -2,41 +2,41 @@ import { nextCount, type Word } from './tokens.ts';
 import type { ToolCard } from './tool-card.ts';
 
 /**
- * BM25's usual constants (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), over one weighted
- * field. Tried on the public sets with `npm run eval:tools`: k1 from 0.9 to 2 and b from 0.3 to 0.9 move recall@5
- * by less than a point.
+ * The usual constants of BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), over one
+ * weighted field. Measured on the public data sets with `npm run eval:tools`: k1 from 0.9 to 2 and b from 0.3
+ * to 0.9 change recall@5 by less than one point.
  */
 const k1 = 1.2;
 const b = 0.6;
 
 interface ListLengths {
-  /** By position: k1 × the length's norm. */
+  /** By position: k1 × the normalized length. */
   readonly norms: Float64Array;
 }
 
-/** The tools that have a term. */
+/** The tools that contain a term. */
 class Postings {
   readonly positions: number[];
   readonly #counts: number[];
   readonly #lengths: ListLengths;
   #gains: Float64Array | undefined;
 
-  /** Most terms stand in one tool: arrays that begin with it hold no room for others. */
+  /** Most terms occur in one tool. An array created with one element reserves no further space. */
   constructor(lengths: ListLengths, position: number, count: number) {
     this.#lengths = lengths;
     this.positions = [position];
     this.#counts = [count];
   }
 
-  /** `count` is in quarters, as the cards keep it. */
+  /** `count` is in quarters, as in the tool cards. */
   add(position: number, count: number): void {
     this.positions.push(position);
     this.#counts.push(count);
   }
 
   /**
-   * What the term adds to each tool's score: saturated weighted count × inverse document frequency. Worked out when the
-   * term is first asked for: of a long list's thousands of terms few ever are.
+   * The term's part of each tool's score: saturated weighted count × inverse document frequency. Computed on
+   * first use, because most terms of a long list are never queried.
    */
   get gains(): Float64Array {
     return (this.#gains ??= this.#weigh());
@@ -57,23 +57,26 @@ export interface KeywordIndex {
   readonly listHash: string;
   /** By position: the hash of the definition. */
   readonly hashes: readonly string[];
-  /** By position; null for a tool without a name. The cards themselves are not held, so that their own bound holds. */
+  /**
+   * By position; null for a tool without a name. The index does not reference the cards, so that their memory
+   * limit holds.
+   */
   readonly names: readonly (string | null)[];
-  /** By position: the words of the name, each once. */
+  /** By position: the words of the name, without repeats. */
   readonly nameTerms: readonly (readonly string[])[];
   /** By position: words of the parameters' names. */
   readonly parameterTerms: readonly (readonly string[])[];
   readonly positionsByName: ReadonlyMap<string, readonly number[]>;
   readonly postings: ReadonlyMap<string, Postings>;
-  /** By position: its place when the tools are sorted by name and definition. Breaks ties. */
+  /** By position: the rank in an order by name and definition. Breaks ties. */
   readonly tieRanks: Uint32Array;
-  /** A rough size in memory, for the bound of whoever keeps it. */
+  /** Approximate memory use in bytes, for cache limits. */
   readonly bytes: number;
 }
 
-/** Builds the index once a list; a question then costs only the postings of its own words. */
+/** Builds the index once per list. A question then reads only the postings of its own words. */
 export function indexToolList(listHash: string, cards: readonly ToolCard[]): KeywordIndex {
-  // Lengths are whole numbers, so that this sum is the same in whatever order the tools came.
+  // Lengths are integers, so this sum does not depend on the order of the tools.
   const lengthMean = cards.reduce((sum, card) => sum + card.length, 0) / Math.max(1, cards.length);
   const postings = collectPostings(cards, lengthMean);
   let bytes = cards.length * 330;
@@ -125,7 +128,7 @@ function collectPostings(cards: readonly ToolCard[], lengthMean: number): Map<st
   return draft.postings;
 }
 
-/** Looks a token up by its text once: from then on its object knows where its postings are. */
+/** Looks a token up by its text once. After that, the token object stores the place of its postings. */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();
   readonly #places: Postings[] = [];
@@ -152,7 +155,10 @@ class PostingsDraft {
   }
 }
 
-/** How rare a word is in this list (inverse document frequency). Largest for a word that the list does not have. */
+/**
+ * How rare a word is in this list (inverse document frequency). Largest for a word that the list does not
+ * contain.
+ */
 export function idfOf({ postings, names }: Pick<KeywordIndex, 'postings' | 'names'>, word: string): number {
   return inverseDocumentFrequency(postings.get(word)?.positions.length ?? 0, names.length);
 }

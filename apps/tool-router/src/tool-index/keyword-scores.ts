@@ -3,21 +3,23 @@ import { splitTokens } from './tokens.ts';
 
 const turnTokensMax = 512;
 const turnCharactersMax = 20_000;
-/** Earlier user turns that may add to a turn's words; each counts half of the one after it. */
+/** Number of earlier user turns that add words. Each weighs half of the turn after it. */
 export const contextTurnsMax = 3;
 const contextDecay = 0.5;
 /**
- * Words from which on a turn begins to stand by itself: with fewer, earlier turns count in full (0.5, 0.25, 0.125),
- * with more, in proportion less. Measured on the public dialogues at 100 candidates, recall@5 and @10: independent
- * turns (bfcl_multi_turn) 79.8/88.0 without context, 77.9/87.0 with context in full, 80.2/88.8 gated like this;
- * dialogues that hang together (apibank) 55.9/61.2, 75.0/85.6 and 74.5/85.4.
+ * Number of words from which a turn needs less context. Below it, earlier turns weigh 0.5, 0.25 and 0.125;
+ * above it, proportionally less. Recall@5/@10 on public dialogues with 100 candidates: independent turns
+ * (bfcl_multi_turn) 79.8/88.0 without context, 77.9/87.0 with full context, 80.2/88.8 with this rule.
+ * Connected dialogues (apibank) 55.9/61.2, 75.0/85.6 and 74.5/85.4.
  */
 export const standaloneWords = 6;
 
-/** What a user turn asks for: words and how much each counts, at most 1. */
+/** The words of a user turn with their weights, at most 1. */
 export type TurnQuery = ReadonlyMap<string, number>;
 
-/** The query of turn `at`: its own words, and those of the turns before it as far as it leans on them. Later turns play no part. */
+/**
+ * The query of turn `at`: its own words, and weighted words of earlier turns. Later turns have no influence.
+ */
 export function makeTurnQuery(turns: readonly string[], at: number): TurnQuery {
   const query = new Map<string, number>();
   for (const word of wordsOf(turns[at])) query.set(word, 1);
@@ -35,7 +37,7 @@ function wordsOf(turn: string | undefined): Set<string> {
   return new Set(splitTokens((turn ?? '').slice(0, turnCharactersMax), turnTokensMax));
 }
 
-/** How many of the ascending values are at most `value`: those after them are greater. */
+/** Number of ascending values that are at most `value`. */
 export function countAtMost(ascending: Float64Array, value: number): number {
   let low = 0;
   let high = ascending.length;
@@ -47,7 +49,7 @@ export function countAtMost(ascending: Float64Array, value: number): number {
   return low;
 }
 
-/** How many of the ascending values are less than `value`. */
+/** Number of ascending values that are less than `value`. */
 export function countBelow(ascending: Float64Array, value: number): number {
   let low = 0;
   let high = ascending.length;
@@ -59,7 +61,10 @@ export function countBelow(ascending: Float64Array, value: number): number {
   return low;
 }
 
-/** Scores by position. Each tool's sum runs in the order of the query's words, so the order of the tools cannot change it. */
+/**
+ * Scores by position. Each sum runs in the order of the query's words, so the order of the tools cannot
+ * change it.
+ */
 export function scoreByKeyword(index: KeywordIndex, query: TurnQuery): Float64Array {
   const scores = new Float64Array(index.names.length);
   for (const [word, weight] of query) {
@@ -72,13 +77,13 @@ export function scoreByKeyword(index: KeywordIndex, query: TurnQuery): Float64Ar
   return scores;
 }
 
-/** Positions by score, best first; equal scores by name and definition. */
+/** Positions by score, best first. Equal scores are ordered by name and definition. */
 export function orderByScore({ tieRanks }: KeywordIndex, scores: Float64Array): Uint32Array {
   const count = scores.length;
   const ascending = scores.toSorted();
   const byTie = new Uint32Array(count);
   tieRanks.forEach((rank, position) => (byTie[rank] = position));
-  // Each tool goes to the first place of those with its score that is free: a sort that compares would take five times as long.
+  // Places each tool at the first free place for its score. Five times as fast as a comparison sort.
   const taken = new Uint32Array(count);
   const order = new Uint32Array(count);
   for (const position of byTie) {

@@ -2,22 +2,22 @@ import { splitTokens } from './tokens.ts';
 
 const split = (text: string): string[] => splitTokens(text, 100);
 
-describe('words of a text or an identifier', () => {
+describe('splitTokens', () => {
   it.each([
     ['getUserByID2', ['get', 'user', 'id', '2']],
     ['create_pull_request-review', ['creat', 'pull', 'request', 'review']],
     ['HTTPServerError', ['http', 'server', 'error']],
     ['triangle_properties.get', ['triangl', 'properti', 'get']],
-  ])('splits %s at its joints', (text, words) => {
+  ])('splits %s at its word boundaries', (text, words) => {
     expect(split(text)).toEqual(words);
   });
 
-  it('joins the forms in which a question and a tool use a word', () => {
+  it('maps different forms of a word to one stem', () => {
     expect(split('listing repositories')).toEqual(split('list repository'));
     expect(split('notifications')).toEqual(split('notification'));
   });
 
-  it('leaves out words that every question has', () => {
+  it('drops words that every question contains', () => {
     expect(split('What is the weather in Paris?')).toEqual(['weather', 'pari']);
   });
 
@@ -30,13 +30,13 @@ describe('words of a text or an identifier', () => {
     expect(split(text)).toContain(word);
   });
 
-  it('gives no more than asked for, of any text', () => {
+  it('returns at most the requested number of tokens for any text', () => {
     expect(splitTokens('word '.repeat(1000), 7)).toHaveLength(7);
     expect(splitTokens('天'.repeat(100_000), 50)).toHaveLength(50);
     expect(splitTokens('a'.repeat(1_000_000), 50)).toEqual([]);
   });
 
-  it('reads ASCII as it reads the same letters among others, again and again', () => {
+  it('reads ASCII text the same way inside text of other scripts, repeatedly', () => {
     const texts = [
       'getUserByID2',
       'HTTPServer error_code-404 x2y',

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 
-/** Words that say nothing about which tool is meant. In a short list their inverse document frequency would mislead. */
+/** Words without information about tools. In a short list their inverse document frequency would mislead. */
 const stopWords = new Set(
   (
     'a an the this that these those it its of for to from in on at by with as and or but not no nor if then than so ' +
@@ -10,21 +10,22 @@ const stopWords = new Set(
   ).split(' '),
 );
 
-/** Runs of scripts that put no space between words; they are cut into pairs of characters. */
+/** Runs of scripts without spaces between words. They are split into pairs of characters. */
 const unspacedRun =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
 const wordPattern =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
 
-/** The same for a text of ASCII alone, which most are: five times as fast. */
+/** The same pattern for ASCII text, which is most text. Five times as fast. */
 const asciiText = /^[\t-~]*$/;
 const asciiPattern = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const asciiWord = /^[a-z]{3,}$/;
 const wordLengthMax = 64;
 
 /**
- * Words of a text or an identifier, in order: split at case changes, digits and punctuation, lower-cased, stemmed
- * (Porter, English), without stop words. `getUserByID2` gives `get, user, id, 2`. At most `tokensMax` of them.
+ * The words of a text or an identifier, in order: split at case changes, digits and punctuation, in lower
+ * case, stemmed (Porter, English), without stop words. `getUserByID2` gives `get, user, id, 2`. At most
+ * `tokensMax`.
  */
 export function splitTokens(text: string, tokensMax: number): string[] {
   trimWords();
@@ -32,32 +33,35 @@ export function splitTokens(text: string, tokensMax: number): string[] {
 }
 
 /**
- * A token as an object: who counts words notes in it where it keeps its count, in place of looking each one up. What was noted
- * is good until the same caller has finished, and no other may count meanwhile.
+ * A token as an object. A counting function stores its place in the object, which saves a lookup per token.
+ * The stored place is valid until that function returns. No other count may run in between.
  */
 export interface Word {
   readonly token: string;
-  /** Whose `place` it is: a number of `nextCount`. */
+  /** The count that set `place`, from `nextCount`. */
   count: number;
   place: number;
 }
 
-/** What runs of letters or digits become; null for nothing. Tools and turns say the same few thousand words again and again. */
+/**
+ * Tokens for a run of letters or digits; null for none. Cached, because tools and turns repeat the same few
+ * thousand words.
+ */
 const knownRuns = new Map<string, Word | null>();
 const knownWords = new Map<string, Word>();
 const knownRunsMax = 32_000;
 const knownRunLengthMax = 24;
 let counts = 0;
 
-/** Names a count of words that begins. */
+/** Returns the number of a new count. */
 export function nextCount(): number {
   counts += 1;
   return counts;
 }
 
 /**
- * Forgets words when there are too many. From then on a token may be another object than before: to be called before words are
- * counted, never while.
+ * Clears the cache when it is too large. After that, a token may be another object. Call it before words are
+ * counted, never during a count.
  */
 export function trimWords(): void {
   if (knownRuns.size < knownRunsMax && knownWords.size < knownRunsMax) return;
@@ -65,7 +69,7 @@ export function trimWords(): void {
   knownWords.clear();
 }
 
-/** The words of `splitTokens`: one object a token, until `trimWords`. */
+/** The words of `splitTokens`, with one object per token until `trimWords`. */
 export function readWords(text: string, tokensMax: number): Word[] {
   const words: Word[] = [];
   const isAscii = asciiText.test(text);
@@ -102,7 +106,10 @@ function readToken(word: string): string | null {
   return detach(asciiWord.test(word) ? stemmer(word) : word);
 }
 
-/** V8 keeps a cut of 13 characters or more as a view of the whole text: kept in an index, it would hold on to that. */
+/**
+ * V8 stores a substring of 13 characters or more as a view of the whole text. A copy prevents the index from
+ * keeping the text in memory.
+ */
 function detach(word: string): string {
   return word.length < 13 ? word : Buffer.from(word).toString();
 }

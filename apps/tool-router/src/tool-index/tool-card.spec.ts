@@ -5,8 +5,8 @@ function tool(fields: Partial<ToolDefinition>): ToolDefinition {
   return { hash: 'a'.repeat(64), name: 'tool', description: '', parameters: null, examples: [], ...fields };
 }
 
-describe("a tool's card", () => {
-  it('weighs a name twice a description, and the description of a parameter a quarter', () => {
+describe('makeToolCard', () => {
+  it('weighs a name twice and a parameter description a quarter of a description', () => {
     const { terms, counts } = makeToolCard(
       tool({
         name: 'alpha',
@@ -25,11 +25,11 @@ describe("a tool's card", () => {
     });
   });
 
-  it('has no words for a tool without any', () => {
+  it('returns no words for a tool without texts', () => {
     expect(makeToolCard(tool({ name: null })).terms).toEqual([]);
   });
 
-  it('reads nested parameters, also behind anyOf, items and $defs', () => {
+  it('reads nested parameters, also below anyOf, items and $defs', () => {
     const { terms } = makeToolCard(
       tool({
         parameters: {
@@ -44,13 +44,13 @@ describe("a tool's card", () => {
   });
 
   it.each([null, true, 4, 'text', [], { properties: [] }, { properties: { a: null }, anyOf: 4, enum: {} }])(
-    'is made from any schema: %j',
+    'accepts any schema: %j',
     (parameters) => {
       expect(() => makeToolCard(tool({ parameters }))).not.toThrow();
     },
   );
 
-  it('has a bounded size for a loop of references, a deep, a wide and a megabyte schema', () => {
+  it('has a bounded size for recursive, deep, wide and megabyte-long schemas', () => {
     const deep: Record<string, unknown> = {};
     let inner = deep;
     for (let depth = 0; depth < 5000; depth += 1) {

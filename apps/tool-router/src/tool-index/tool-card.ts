@@ -3,9 +3,9 @@ import type { Word } from './tokens.ts';
 import { nextCount, readWords, trimWords } from './tokens.ts';
 
 /**
- * Weights of the fields in quarters, so that lengths are whole numbers: sums of them do not depend on the order of the
- * tools. Name ×2, description ×1, parameter names ×1, their descriptions ×0.25 are the figures measured best on the
- * public sets; enum values and examples are weighted by kind (a parameter's value, a text like a question).
+ * Weights of the fields in quarters. Lengths are therefore integers, and sums do not depend on the order of
+ * the tools. The best values on the public data sets: name ×2, description ×1, parameter names ×1, parameter
+ * descriptions ×0.25. Enum values and examples are weighted like similar fields.
  */
 const fieldWeights: Readonly<Record<ToolField, number>> = {
   name: 8,
@@ -16,30 +16,33 @@ const fieldWeights: Readonly<Record<ToolField, number>> = {
   enumValue: 1,
 };
 
-/** Bounds that keep a hostile or enormous definition from costing more than a long one. */
+/** Bounds for very large or malicious definitions. */
 const tokensMax = 4000;
 const charactersPerTextMax = 20_000;
 const parameterTermsMax = 32;
 
-/** What ranking knows of a tool: its words with their weighted counts. The definition itself is not kept. */
+/** The words of a tool with their weighted counts. The definition itself is not stored. */
 export interface ToolCard {
   readonly hash: string;
   readonly name: string | null;
-  /** Its different words. Two lists, since a map of them would take three times the room. */
+  /** The distinct words. Two parallel lists, because a map would take three times the memory. */
   readonly terms: readonly Word[];
-  /** Their weighted counts, in quarters. */
+  /** Weighted counts, in quarters. */
   readonly counts: readonly number[];
-  /** The words of the name, each once. */
+  /** The words of the name, without repeats. */
   readonly nameTerms: readonly string[];
-  /** The words of the parameters' names, each once; of a long schema the first ones. */
+  /** The words of the parameters' names, without repeats. Only the first ones of a long schema. */
   readonly parameterTerms: readonly string[];
   /** Sum of the weighted counts, in quarters. */
   readonly length: number;
-  /** A rough size in memory, for the bound of whoever keeps it. */
+  /** Approximate memory use in bytes, for cache limits. */
   readonly bytes: number;
 }
 
-/** Makes a tool's card. Linear in the definition's size up to the bounds above; never throws on any schema. */
+/**
+ * Makes a tool's card. Time is linear in the definition's size, up to the bounds above. Never throws,
+ * whatever the schema.
+ */
 export function makeToolCard(definition: ToolDefinition): ToolCard {
   trimWords();
   const draft = new CardDraft();
@@ -51,7 +54,7 @@ export function makeToolCard(definition: ToolDefinition): ToolCard {
     name: definition.name,
     nameTerms: [...draft.nameTerms],
     parameterTerms: [...draft.parameterTerms],
-    // Copies have no room for more.
+    // Copies without spare capacity.
     terms: draft.terms.slice(),
     counts: draft.counts.slice(),
     length: draft.length,
@@ -95,7 +98,7 @@ class CardDraft {
 
 type ToolField = 'name' | 'description' | 'example' | 'parameterName' | 'parameterDescription' | 'enumValue';
 
-/** Bounds that keep a hostile or enormous definition from costing more than a long one. */
+/** Bounds for very large or malicious definitions. */
 const depthMax = 12;
 const schemaNodesMax = 2000;
 const enumValuesMax = 64;
@@ -103,7 +106,10 @@ const examplesMax = 32;
 
 type Visit = (field: ToolField, text: string) => void;
 
-/** Every text of a definition with the field it stands in, name and description first. Bounded; never throws on any schema. */
+/**
+ * Visits every text of a definition with its field, name and description first. Bounded. Never throws,
+ * whatever the schema.
+ */
 export function visitToolTexts(definition: ToolDefinition, visit: Visit): void {
   visit('name', definition.name ?? '');
   visit('description', definition.description);
@@ -116,13 +122,16 @@ interface SchemaVisit {
   readonly depth: number;
 }
 
-/** Keywords whose value is a map from name to schema, a schema, or a list of schemas. */
+/** Keywords whose value is a map of schemas, one schema, or a list of schemas. */
 const schemaLists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const schemaValues = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'];
 const schemaMaps = ['patternProperties', '$defs', 'definitions'];
 const schemaKeywords = new Set([...schemaLists, ...schemaValues, ...schemaMaps]);
 
-/** Walks breadth first, so that a bound cuts what is deepest. `$ref` is not followed: its target is walked in its own place, so loops cannot arise. */
+/**
+ * Walks breadth first, so that the bound cuts the deepest schemas. `$ref` is not followed, because its target
+ * is visited at its own place. Loops are therefore impossible.
+ */
 function visitParameters(parameters: unknown, visit: Visit): void {
   const queue: SchemaVisit[] = [{ schema: parameters, depth: 0 }];
   for (let at = 0; at < queue.length && at < schemaNodesMax; at += 1) {
@@ -156,7 +165,7 @@ function pushSubschemas(
     visit('parameterName', name);
     push(subschema);
   }
-  // Most schemas have none of the rest.
+  // Most schemas have none of the other keywords.
   if (!Object.keys(schema).some((key) => schemaKeywords.has(key))) return;
   for (const keyword of schemaMaps) for (const [, subschema] of entriesOf(schema[keyword])) push(subschema);
   for (const keyword of schemaLists) {

@@ -8,8 +8,8 @@ const hashes = tools.map(({ hash }) => hash);
 const listHash = hashToolList(hashes);
 const roomy = { definitionsBytesMax: 1e8, listsBytesMax: 1e8 };
 
-describe('what the router remembers', () => {
-  it('asks for the list first, then for the definitions it lacks, each once, and then knows both', () => {
+describe('ToolMemory', () => {
+  it('requests the list first, then each missing definition once', () => {
     const memory = new ToolMemory(roomy);
     expect(memory.find(listHash, undefined)).toEqual({ status: 'unknown', missing: [] });
     memory.define(tools.slice(0, 18));
@@ -20,14 +20,14 @@ describe('what the router remembers', () => {
     expect(memory.find(listHash, undefined).status).toBe('known');
   });
 
-  it("refuses tools under another list's hash", () => {
+  it('rejects tools with the hash of another list', () => {
     const memory = new ToolMemory(roomy);
     memory.define(tools);
     expect(() => memory.find(listHash, hashes.slice(1))).toThrow(GatewayError);
     expect(memory.find(listHash, undefined).status).toBe('unknown');
   });
 
-  it('stays within its bounds, and gives up what was used least', () => {
+  it('stays within its bounds and drops the least used entries', () => {
     const memory = new ToolMemory({ definitionsBytesMax: 20_000, listsBytesMax: 40_000 });
     for (let round = 0; round < 50; round += 1) {
       const own = tools.slice(0, 10).map((tool) => defineTool(`${String(tool.name)}_${round}`));
@@ -39,7 +39,7 @@ describe('what the router remembers', () => {
     expect(memory.lists).toBeLessThan(20);
   });
 
-  it('forgets definitions without forgetting the lists that were made of them', () => {
+  it('keeps lists when it drops definitions', () => {
     const memory = new ToolMemory({ definitionsBytesMax: 30_000, listsBytesMax: 1e8 });
     memory.define(tools);
     expect(memory.find(listHash, hashes).status).toBe('known');

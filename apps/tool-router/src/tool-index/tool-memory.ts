@@ -23,7 +23,10 @@ interface ToolMemoryOptions {
   readonly listsBytesMax: number;
 }
 
-/** Definitions and indexed lists in this process's memory, the least used given up first: the edge sends them again when asked. */
+/**
+ * Stores definitions and indexed lists in this process. The least used entries are removed first; the edge
+ * gateway sends them again on request.
+ */
 export class ToolMemory implements ToolLists {
   readonly #cards: LRUCache<string, ToolCard>;
   readonly #lists: LRUCache<string, KeywordIndex>;
@@ -47,7 +50,7 @@ export class ToolMemory implements ToolLists {
     }
   }
 
-  /** Gives up a list and definitions: the edge is asked for them again when they are next needed. */
+  /** Removes a list and definitions. The edge gateway sends them again when they are next needed. */
   forget(listHash: string, toolHashes: readonly string[]): void {
     this.#lists.delete(listHash);
     for (const hash of toolHashes) this.#cards.delete(hash);
@@ -57,7 +60,8 @@ export class ToolMemory implements ToolLists {
     const known = this.#lists.get(listHash);
     if (known !== undefined) return { status: 'known', index: known };
     if (toolHashes === undefined) return { status: 'unknown', missing: [] };
-    // Lists are shared by all who send the same tools, so nobody may put others under a list's name.
+    // Lists are shared by all accounts that send the same tools. A client must not store other tools under a
+    // list's hash.
     if (hashToolList(toolHashes) !== listHash) {
       throw new GatewayError('invalid_field', { param: 'listHash', detail: 'not the hash of toolHashes' });
     }
@@ -70,16 +74,16 @@ export class ToolMemory implements ToolLists {
   }
 }
 
-/** Definitions that are read in one go, about two milliseconds' worth. */
+/** Definitions that are indexed without a pause. They take about two milliseconds. */
 const toolsAtOnce = 32;
 
 interface ToolIntakeOptions {
-  /** Begins to make their vectors. */
+  /** Starts to compute the vectors of the definitions. */
   readonly learn: (tools: readonly ToolDefinition[]) => void;
   readonly memory: ToolMemory;
 }
 
-/** Takes definitions in, a few at a time: others' plans must not wait for a list of a thousand. */
+/** Indexes definitions in small groups, so that a list of a thousand tools does not delay other plans. */
 export class ToolIntake {
   readonly #options: ToolIntakeOptions;
 

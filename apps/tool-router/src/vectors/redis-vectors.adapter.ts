@@ -4,13 +4,13 @@ import type { Redis } from 'ioredis';
 import { parsePackedVector, renderPackedVector, type PackedVector } from './vector-blocks.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 
-/** A plan may wait for this: Redis that hangs costs no more of it. */
+/** Milliseconds. A plan may wait for these commands, so a hanging Redis must not delay it longer. */
 const commandDefaultMs = 40;
-/** A tool that nobody sends for so long is encoded again. */
+/** Seconds. A vector that is unused for this time is computed again. */
 const keptSeconds = 14 * 24 * 3600;
 const keysPerCommand = 256;
 
-/** Commands fail at once while Redis is unavailable. */
+/** Commands fail immediately while Redis is unavailable. */
 export function connectVectorRedis(url: string, logger: Logger, commandMs = commandDefaultMs): Redis {
   return connectCacheRedis(url, {
     commandTimeoutMs: commandMs,
@@ -19,8 +19,8 @@ export function connectVectorRedis(url: string, logger: Logger, commandMs = comm
 }
 
 /**
- * Vectors in the cache's Redis, by model and definition hash. A definition cannot be read back from its vector or its
- * hash, and what is not a vector of the right length is not taken for one.
+ * Stores vectors in the cache Redis, by model and definition hash. Neither a vector nor a hash reveals the
+ * definition. Values of the wrong length are ignored.
  */
 export class RedisVectors implements SharedVectors {
   readonly #redis: Redis;

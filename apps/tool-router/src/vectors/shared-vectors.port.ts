@@ -1,13 +1,16 @@
 import type { PackedVector } from './vector-blocks.ts';
 
-/** Vectors that the replicas share, so that a tool is encoded once by any of them. Never fails: what it cannot do, it does not do. */
+/**
+ * Vectors shared between replicas, so that only one of them encodes a tool. Never fails: errors count as
+ * missing vectors.
+ */
 export interface SharedVectors {
-  /** Those that are there, by definition hash. */
+  /** The stored vectors, by definition hash. */
   fetch(modelId: string, dimensions: number, hashes: readonly string[]): Promise<Map<string, PackedVector>>;
   store(modelId: string, vectors: ReadonlyMap<string, PackedVector>): Promise<void>;
 }
 
-/** For a router by itself. */
+/** For a single router. */
 export const noSharedVectors: SharedVectors = {
   fetch: () => Promise.resolve(new Map()),
   store: () => Promise.resolve(),

@@ -9,23 +9,29 @@ import type { SharedVectors } from './shared-vectors.port.ts';
 import { packVector, VectorBlocks, type PackedVector } from './vector-blocks.ts';
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
-/** Tools of a list without a vector, up to which a plan waits for theirs: more would not come within its deadline. */
+/**
+ * Number of new tools in a list up to which a plan waits for their vectors. More would not be ready before
+ * the deadline.
+ */
 export const awaitedToolsMax = 250;
-/** Definitions that wait for a vector. Past it new ones go without: their lists are ranked by keyword. */
+/**
+ * Limit of definitions that wait for a vector. Above it, new definitions get none, and their lists are ranked
+ * by keyword.
+ */
 const pendingMax = 20_000;
-/** Characters of theirs. */
+/** Limit of their texts, in characters. */
 const pendingCharactersMax = 64 * 1024 * 1024;
-/** How long a list's definitions are not asked for again. */
+/** Minimum time between two requests for the definitions of a list. */
 const forgottenMs = 10 * 60_000;
-/** After the plan of the list that brought them. */
+/** Delay before lists without a waiting plan are encoded, so that the plan of the same request runs first. */
 const laterMs = 30;
-/** Definitions of those that are read in one go. */
+/** Definitions that are read without a pause. */
 const readAtOnce = 32;
 
-/** The vectors of a list's tools, by position; a tool without one has a row of zeros. */
+/** The vectors of a list's tools, by position. A tool without a vector has a row of zeros. */
 export interface VectorMatrix {
   readonly dimensions: number;
-  /** Row-major: a row a tool. */
+  /** Row-major, one row per tool. */
   readonly numbers: Float32Array;
 }
 
@@ -35,23 +41,29 @@ export interface ToolVectorsOptions {
   readonly metrics: VectorMetrics;
   readonly vectorsBytesMax: number;
   readonly matricesBytesMax: number;
-  /** Told of a list's tools whose vector nobody has, so that their definitions are asked for again. At most once a list in a while. */
+  /**
+   * Called with a list's tools whose vectors are stored nowhere, so that their definitions are requested
+   * again. At most once per list within a while.
+   */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
 /**
- * Vectors of tools by definition hash, and matrices of them by list hash. A definition's vector begins to be made when
- * the definition arrives; it is looked for in memory, then where replicas share theirs, then made.
+ * Stores vectors by definition hash and matrices by list hash. Encoding starts when a definition arrives. A
+ * vector is looked up in memory, then in the shared store, and computed otherwise.
  */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;
   readonly #matrices: LRUCache<string, VectorMatrix>;
   readonly #pending = new Map<string, Promise<void>>();
-  /** Lists whose definitions were asked for again lately: where no vector can be made, once must do. */
+  /**
+   * Lists whose definitions were requested recently. If a vector cannot be computed, one request must
+   * suffice.
+   */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
   #pendingCharacters = 0;
   #blocks: VectorBlocks | undefined;
-  /** Model that the vectors in memory are of. */
+  /** The model of the vectors in memory. */
   #modelId: string | undefined;
 
   constructor(options: ToolVectorsOptions) {
@@ -70,12 +82,12 @@ export class ToolVectors {
     return (this.#blocks?.bytes ?? 0) + this.#matrices.calculatedSize;
   }
 
-  /** Definitions whose vector is being made. */
+  /** Number of definitions whose vectors are being computed. */
   get pending(): number {
     return this.#pending.size;
   }
 
-  /** Begins to make the vectors of definitions that have none; returns at once. */
+  /** Starts to compute missing vectors. Returns immediately. */
   prepare(definitions: readonly ToolDefinition[]): void {
     const blocks = this.#open();
     if (blocks === undefined) return;
@@ -95,8 +107,9 @@ export class ToolVectors {
   }
 
   /**
-   * The list's matrix. `new_tools` when more than `awaitedToolsMax` of its tools have no vector yet, or one has none
-   * that anybody could tell; `no_model` without an encoder. Waits for what is being made; the caller holds the deadline.
+   * The list's matrix. `new_tools` if more than `awaitedToolsMax` tools have no vector yet, or if a vector
+   * cannot be obtained. `no_model` without an encoder. Waits for pending vectors; the caller applies the
+   * deadline.
    */
   async matrixOf(index: KeywordIndex): Promise<VectorMatrix | 'new_tools' | 'no_model'> {
     const blocks = this.#open();
@@ -138,7 +151,10 @@ export class ToolVectors {
     return matrix;
   }
 
-  /** Asks the replicas for vectors that memory gave up; what they don't know either is forgotten. */
+  /**
+   * Loads vectors that memory dropped from the shared store. The definitions of the others are requested
+   * again.
+   */
   #recall(listHash: string, missing: readonly string[]): void {
     const unknown = missing.filter((hash) => !this.#pending.has(hash));
     if (unknown.length === 0) return;
@@ -153,7 +169,7 @@ export class ToolVectors {
     this.#options.onForgotten(listHash, lost);
   }
 
-  /** Makes the vectors of definitions that have none. Those that no plan waits for come after the plan that brought them. */
+  /** Computes missing vectors. Work without a waiting plan starts after the current plan. */
   async #vectorize(definitions: readonly ToolDefinition[], urgency: Urgency): Promise<void> {
     if (urgency === 'later') await waitMs(laterMs);
     const texts = new Map<string, EncoderText>();
@@ -174,7 +190,7 @@ export class ToolVectors {
     }
   }
 
-  /** Notes tools as pending until `work` is done. It never fails: what it could not do is not there. */
+  /** Marks tools as pending until `work` ends. Never fails: a failed vector stays missing. */
   #track(hashes: readonly string[], work: Promise<void>): void {
     const done = work
       .catch(() => this.#options.metrics.countVectors('given_up', hashes.length))
@@ -184,7 +200,7 @@ export class ToolVectors {
     for (const hash of hashes) this.#pending.set(hash, done);
   }
 
-  /** Takes what the replicas share; answers those that they don't have. */
+  /** Loads vectors from the shared store. Returns the hashes that it does not contain. */
   async #fetch(hashes: readonly string[]): Promise<string[]> {
     const blocks = this.#open();
     const modelId = this.#modelId;

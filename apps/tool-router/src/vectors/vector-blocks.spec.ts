@@ -3,7 +3,7 @@ import { packVector, parsePackedVector, renderPackedVector, VectorBlocks } from 
 const dimensions = 32;
 const hashOf = (at: number): string => at.toString(16).padStart(64, '0');
 
-/** Numbers of length one that are the same in every run. */
+/** Reproducible vectors of length one. */
 function vectorOf(seed: number): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, (_, at) => Math.sin(seed * 7.3 + at * 1.7));
   const length = Math.hypot(...vector);
@@ -11,7 +11,7 @@ function vectorOf(seed: number): Float32Array {
 }
 
 describe('vectors by definition hash', () => {
-  it('come back as they were put, but for steps of less than half a per cent of the cosine', () => {
+  it('are returned with a rounding error below half a percent of the cosine', () => {
     const blocks = new VectorBlocks(dimensions, 1e8);
     const target = new Float32Array(2 * dimensions);
     for (let at = 0; at < 5000; at += 1) blocks.set(hashOf(at), packVector(vectorOf(at)));
@@ -24,7 +24,7 @@ describe('vectors by definition hash', () => {
     expect(blocks.read(hashOf(5000), target, 0)).toBe(false);
   });
 
-  it('stay within their bytes, and give up what was used least', () => {
+  it('stay within their memory limit and drop the least used entries', () => {
     const blocks = new VectorBlocks(dimensions, 100 * (dimensions + 220));
     for (let at = 0; at < 1000; at += 1) {
       blocks.set(hashOf(at), packVector(vectorOf(at)));
@@ -39,7 +39,7 @@ describe('vectors by definition hash', () => {
     expect(target[3]).toBeCloseTo(vectorOf(999)[3] ?? 0, 2);
   });
 
-  it('are the same bytes for whoever shares them, and nothing else is taken for one', () => {
+  it('have the same shared bytes everywhere, and invalid bytes are rejected', () => {
     const packed = packVector(vectorOf(3));
     expect(parsePackedVector(renderPackedVector(packed), dimensions)).toEqual(packed);
     expect(parsePackedVector(Buffer.alloc(dimensions), dimensions)).toBeUndefined();

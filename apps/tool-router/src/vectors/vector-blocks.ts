@@ -1,14 +1,17 @@
 import { LRUCache } from 'lru-cache';
 
-/** Vectors of a block. Blocks are made as they are needed, so an idle router holds none. */
+/** Vectors per block. Blocks are allocated on demand, so an idle router has none. */
 const blockRows = 4096;
-/** What one vector costs beside its numbers: the hash (64 characters), the cache's entry, the scale. Measured with 100,000. */
+/**
+ * Bytes per vector in addition to its numbers: hash (64 characters), cache entry and scale. Measured with
+ * 100,000 vectors.
+ */
 const rowOverheadBytes = 220;
 
 /**
- * Vectors by definition hash, the least used given up first. Numbers are kept as int8 with a scale a vector (the largest
- * one is 127 steps), which moves a cosine by less than 0.005: a quarter of the memory, and the same for every replica
- * whether it made a vector itself or was told.
+ * Stores vectors by definition hash and drops the least used. Numbers are int8 with one scale per vector (the
+ * largest number is 127 steps). This changes a cosine by less than 0.005 and needs a quarter of the memory.
+ * Computed and loaded vectors are identical on every replica.
  */
 export class VectorBlocks {
   readonly dimensions: number;
@@ -38,7 +41,7 @@ export class VectorBlocks {
     return this.#rows.has(hash);
   }
 
-  /** A vector that is kept already stays as it is. */
+  /** Keeps an existing vector. */
   set(hash: string, packed: PackedVector): void {
     if (this.#rows.get(hash) !== undefined) return;
     if (packed.steps.length !== this.dimensions) throw new Error('a vector of another length');
@@ -53,7 +56,7 @@ export class VectorBlocks {
     this.#rows.set(hash, row);
   }
 
-  /** Writes a vector's numbers into `target` from `offset` on; false when it is not kept. */
+  /** Writes a vector into `target` at `offset`. Returns false if it is not stored. */
   read(hash: string, target: Float32Array, offset: number): boolean {
     const row = this.#rows.get(hash);
     if (row === undefined) return false;
@@ -67,7 +70,7 @@ export class VectorBlocks {
   }
 }
 
-/** A vector as it is kept and shared: number = step × scale. */
+/** A stored and shared vector: number = step × scale. */
 export interface PackedVector {
   readonly steps: Int8Array;
   readonly scale: number;
@@ -76,14 +79,14 @@ export interface PackedVector {
 export function packVector(vector: Float32Array): PackedVector {
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));
-  // The scale is kept in 32 bits: rounded at once, so that a kept vector and a fresh one are the same numbers.
+  // The scale is rounded to 32 bits at once, so that stored and new vectors have the same numbers.
   const scale = Math.fround(largest / 127);
   const steps = new Int8Array(vector.length);
   if (scale > 0) vector.forEach((value, at) => (steps[at] = Math.round(value / scale)));
   return { steps, scale };
 }
 
-/** Four bytes of scale (little endian), then a byte a number. */
+/** Four bytes of scale (little endian), then one byte per number. */
 export function renderPackedVector({ steps, scale }: PackedVector): Buffer {
   const bytes = Buffer.allocUnsafe(4 + steps.length);
   bytes.writeFloatLE(scale, 0);
@@ -91,7 +94,7 @@ export function renderPackedVector({ steps, scale }: PackedVector): Buffer {
   return bytes;
 }
 
-/** Undefined for bytes that are no vector of this length. */
+/** Undefined if the bytes are not a vector of this length. */
 export function parsePackedVector(bytes: Buffer, dimensions: number): PackedVector | undefined {
   if (bytes.length !== 4 + dimensions) return undefined;
   const scale = bytes.readFloatLE(0);

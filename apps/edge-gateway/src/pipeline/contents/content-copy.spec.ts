@@ -19,7 +19,7 @@ async function listen(server: Server | Http2Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** What a client reads of an answer, and what a copy of it has. */
+/** The body that a client receives, and the content copy of the same response. */
 async function exchangeOf(
   protocol: 'HTTP/1.1' | 'HTTP/2',
   write: RequestListener,
@@ -54,8 +54,8 @@ const body = (value: unknown) => {
 };
 const asIs = (text: string) => text;
 
-describe.each(['HTTP/1.1', 'HTTP/2'] as const)('a copy of what goes out by %s', (protocol) => {
-  it('is what the client reads, each byte once', async () => {
+describe.each(['HTTP/1.1', 'HTTP/2'] as const)('the copy of a response over %s', (protocol) => {
+  it('equals what the client receives, each byte once', async () => {
     const { read, copy } = await exchangeOf(protocol, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.write('Grüße, ');
@@ -69,7 +69,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('a copy of what goes out by %s', 
     });
   });
 
-  it('is cut where it is long, and says how long it was', async () => {
+  it('cuts a long response and reports its full length', async () => {
     const long = 'ü'.repeat(contentPartBytesMax);
     const { copy } = await exchangeOf(protocol, (_, response) => response.end(long));
     copy.read(body({}));
@@ -81,26 +81,26 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('a copy of what goes out by %s', 
   });
 });
 
-describe('a content', () => {
+describe('rendered content', () => {
   const render = async (request: unknown, answer: string | Buffer = '', redact = asIs) => {
     const { copy } = await exchangeOf('HTTP/1.1', (_, response) => response.end(answer));
     copy.read(body(request));
     return copy.render(redact)!;
   };
 
-  it('is nothing where the request could not be read', async () => {
+  it('is null when the request could not be parsed', async () => {
     const { copy } = await exchangeOf('HTTP/1.1', (_, response) => response.end('error'));
     expect(copy.render(asIs)).toBeNull();
   });
 
-  it('has the request as it came, without the credentials in it, however often they stand there', async () => {
+  it('contains the request unchanged except for every credential field, also when a field repeats', async () => {
     const plain = '{"model":"m","seed":12345678901234567890}';
     const withCredentials = `{"cloud_secret_access_key":"one","model":"m","cloud_secret_access_key":"two","seed":12345678901234567890,"cloud_bearer_token_hosted":"three"}`;
     expect((await render(plain)).request).toMatchObject({ text: plain, isCut: false });
     expect((await render(withCredentials)).request).toMatchObject({ text: plain, bytes: plain.length });
   });
 
-  it('has no secret that is known, nor what looks like one', async () => {
+  it('contains neither registered secrets nor text that looks like a secret', async () => {
     const redactor = createSecretRedactor();
     redactor.register('known-secret-0123456789');
     const said = 'use sk-svc-0123456789abcdef or known-secret-0123456789';
@@ -108,7 +108,7 @@ describe('a content', () => {
     expect(request.text + answer!.text).not.toMatch(/sk-svc|known-secret/);
   });
 
-  it('is base64 where it is not text, and null where nothing was answered', async () => {
+  it('encodes binary responses as base64, and is null without a response body', async () => {
     const frames = Buffer.from([0, 0, 0, 255, 254, 253]);
     expect((await render({}, frames)).answer).toEqual({
       ...{ encoding: 'base64', text: frames.toString('base64'), bytes: 6, isCut: false },
@@ -116,7 +116,7 @@ describe('a content', () => {
     expect((await render({})).answer).toBeNull();
   });
 
-  it('comes out of its package as it went in', async () => {
+  it('is the same after packing and unpacking', async () => {
     const content: RequestContent = await render({ text: 'Füße 😀' }, 'ok');
     expect(await unpackContent(await packContent(content))).toEqual(content);
     await expect(unpackContent(Buffer.from('{}').toString('base64'))).rejects.toThrow();

@@ -4,13 +4,16 @@ import { contentPartBytesMax, type ContentPart, type RequestContent } from '@gat
 import { applyEdits, cloudFields, removeMembers } from '@gateway/wire-formats';
 import type { ParsedRequest } from '../../request/request.ts';
 
-/** Read beyond the bound and left out again: so no secret stands at the end of a cut text of which redacting saw a part. */
+/**
+ * Bytes read past the limit and dropped after redaction. Without them, a secret at the cut could be redacted
+ * only in part.
+ */
 const marginBytes = 1024;
 const copiedBytesMax = contentPartBytesMax + marginBytes;
 
 /**
- * What a request says and what is answered, taken down on its way to the client. Made for requests of accounts that have
- * opted in alone: for all others nothing is watched.
+ * Copies a request and its response while the response is written. Created only for accounts that opted in to
+ * content logging.
  */
 export class ContentCopy {
   #request: ParsedRequest | null = null;
@@ -22,17 +25,17 @@ export class ContentCopy {
     watchBody(response, (piece) => this.#note(piece));
   }
 
-  /** Notes the request itself, once it is read. */
+  /** Stores the request after parsing. */
   read(request: ParsedRequest): void {
     this.#request = request;
   }
 
-  /** What it keeps in memory, about. */
+  /** Approximate memory use in bytes. */
   get bytes(): number {
     return (this.#request?.bytes.length ?? 0) + this.#heldBytes;
   }
 
-  /** Null for a request that could not be read. `redact` takes out what nobody may keep. */
+  /** Null for a request that could not be parsed. `redact` removes secrets from a text. */
   render(redact: (text: string) => string): RequestContent | null {
     if (this.#request === null) return null;
     const { bytes, tape } = this.#request;
@@ -60,8 +63,8 @@ export class ContentCopy {
 }
 
 /**
- * Has `note` see all that is written of an answer's body. HTTP/2's `end` writes its last piece by `write`, HTTP/1.1's does
- * not: either way each is seen once.
+ * Calls `note` with each piece of a response body exactly once. HTTP/2's `end` passes its last piece to
+ * `write`, HTTP/1.1's `end` does not.
  */
 function watchBody(response: ServerResponse, note: (piece: unknown) => void): void {
   const write = response.write.bind(response) as (...given: unknown[]) => boolean;
@@ -81,7 +84,7 @@ function watchBody(response: ServerResponse, note: (piece: unknown) => void): vo
 function renderPart(bytes: Uint8Array, bytesOfAll: number, redact: (text: string) => string): ContentPart {
   const isCut = bytesOfAll > contentPartBytesMax;
   const shown = bytes.subarray(0, copiedBytesMax);
-  // The end of what was cut may be the beginning of a character.
+  // A cut can split a multi-byte character.
   const text = isUtf8(isCut ? shown.subarray(0, wholeCharacters(shown)) : shown)
     ? redact(new TextDecoder('utf-8', { ignoreBOM: true }).decode(shown, { stream: true }))
     : undefined;
@@ -92,7 +95,10 @@ function renderPart(bytes: Uint8Array, bytesOfAll: number, redact: (text: string
   return { encoding: 'utf8', text: isCut ? text.slice(0, -marginBytes) : text, bytes: bytesOfAll, isCut };
 }
 
-/** Length without the bytes of a last character that may be incomplete: at most three follow its first. */
+/**
+ * Length without a last UTF-8 character that may be incomplete. At most three bytes follow the first byte of
+ * a character.
+ */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import type { ContentCopy } from './content-copy.ts';
 
-/** What may wait for the worker at a time. What comes on top of it is not kept. */
+/** Limit of the contents that wait for the worker at one time. Contents above it are not stored. */
 const waitingBytesMax = 64 * 1024 * 1024;
 const dayMs = 86_400_000;
 
-/** Whose content it is, and for how long it may be kept. */
+/** The owner of a content and its retention. */
 interface KeptRequest {
   readonly accountId: string;
   readonly requestId: string;
@@ -21,13 +21,13 @@ interface KeptRequest {
 interface ContentKeeperOptions {
   readonly messaging: Pick<Messaging, 'call'>;
   readonly metrics: Metrics;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly redact: (text: string) => string;
 }
 
 /**
- * Hands on what requests said, of accounts that have opted in. After the answer, and never in anybody's way: what the
- * worker does not take now is not kept, and counted.
+ * Sends the contents of requests to the worker, for accounts that opted in. Runs after the response. Contents
+ * that the worker does not accept are dropped and counted.
  */
 export class ContentKeeper {
   readonly #options: ContentKeeperOptions;
@@ -76,18 +76,21 @@ export class ContentKeeper {
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
-/** About as fast as gzip, and smaller. */
+/** About as fast as gzip, with a smaller result. */
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** More than two parts and their escapes ever are. */
+/** More than two content parts need, escapes included. */
 const unpackedBytesMax = 32 * 1024 * 1024;
 
-/** As it goes over the bus and is sealed: JSON, compressed beside the event loop, in base64. */
+/**
+ * The form in which a content is sent over NATS and encrypted: JSON, compressed off the event loop, as
+ * base64.
+ */
 export async function packContent(content: RequestContent): Promise<string> {
   return (await compress(Buffer.from(JSON.stringify(content)), options)).toString('base64');
 }
 
-/** @throws for what was not packed here. */
+/** @throws if the text was not packed by `packContent`. */
 export async function unpackContent(packed: string): Promise<RequestContent> {
   const json = await decompress(Buffer.from(packed, 'base64'), { maxOutputLength: unpackedBytesMax });
   return requestContent.parse(JSON.parse(json.toString('utf8')));

@@ -18,14 +18,15 @@ export interface RecoverySubject {
 }
 
 /**
- * Puts the net under a plan that leaves tools out, or that leaves something out of the conversation which can be brought
- * back. Where the stand-in would be as long as what it stands for, tools that are left out stay out of reach; those that
- * the transcript calls then go out, since nothing else can say their names.
+ * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery
+ * tool would be as long as the definitions that it replaces, pruned tools stay unreachable. Tools that the
+ * transcript calls are then forwarded, because the request must define every tool that it calls.
  */
 export function armRecovery(planned: ToolPlan, given: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
   const isPruned = planned.forwarded.length < planned.eligible.length;
-  // What is deferred, the provider's own search reaches; what may not be called is in the prompt all the same.
+  // Deferred tools are found by the provider's own search. Tools of a restricted `tool_choice` are in the
+  // prompt anyway.
   const isLeftOut = isPruned && planned.native === undefined;
   const isReachable = isLeftOut && reply?.recovery.armed === true && acceptsRecoveryTool(given.request);
   if (!isPruned && context.recall === null) return planned;
@@ -52,7 +53,7 @@ function netOf(planned: ToolPlan, given: RecoverySubject, reachesTools: boolean)
   };
 }
 
-/** The router's order of all tools for a need: the same question that a user's turn makes. */
+/** The router's order of all tools for a need. The need is ranked like a user turn. */
 async function rankFor(
   need: string,
   { eligible }: ToolPlan,
@@ -79,10 +80,10 @@ async function rankFor(
 }
 
 const needCharactersMax = 1_000;
-/** Tools that a turn begins with the definitions of. */
+/** Requested tools whose definitions the recovery tool shows at the start of a turn. */
 const askedMax = 8;
 
-/** Whether the stand-in, and calls in its name, take less room than the definitions that it stands for. */
+/** Whether the recovery tool and its rewritten calls are shorter than the definitions that they replace. */
 function isWorthIt(net: Recovery, { tools }: RequestOutline, { eligible, forwarded }: ToolPlan): boolean {
   const goes = new Set(forwarded);
   const saved = eligible.reduce((sum, index) => {

@@ -50,13 +50,13 @@ const callerWith = (native: readonly string[]): Caller => ({ pruning: { native }
 const messagesTool = (name: string, more: object = {}) => ({ name, input_schema: {}, ...more });
 const chatTool = (name: string) => ({ type: 'function', function: { name } });
 
-describe('a provider’s own way', () => {
+describe('chooseDeferral', () => {
   const choose = (request: ParsedRequest, target: Target, native: readonly string[] = both) =>
     chooseDeferral(request, target, callerWith(native), catalog)?.mode;
   const deferring = parsed('messages', { tools: [messagesTool('a')] });
   const restricting = parsed('chat-completions', { tools: [chatTool('a')] });
 
-  it('is taken where account, model and format have it, and nowhere else', () => {
+  it('requires account, model and format to support it', () => {
     expect(choose(deferring, targetOf('anthropic', 'new'))).toBe('deferred');
     expect(choose(restricting, targetOf('openai', 'new'))).toBe('allowed');
     expect(choose(deferring, targetOf('anthropic', 'new'), [])).toBeUndefined();
@@ -71,7 +71,7 @@ describe('a provider’s own way', () => {
     ['its own deferral', messagesTool('b', { defer_loading: true })],
     ['examples, which the provider refuses beside it', messagesTool('b', { input_examples: [{}] })],
     ['a tool of the search’s name', messagesTool('tool_search_tool_bm25')],
-  ])('is left to a client that has %s', (_what, tool) => {
+  ])('leaves deferral to a client that sends %s', (_what, tool) => {
     const request = parsed('messages', { tools: [messagesTool('a'), tool] });
     expect(choose(request, targetOf('anthropic', 'new'))).toBeUndefined();
   });
@@ -82,7 +82,7 @@ describe('a provider’s own way', () => {
     ['none', undefined],
     ['required', 'allowed'],
     ['auto', 'allowed'],
-  ])('with the choice %j of the client is %s', (tool_choice, way) => {
+  ])('with the client’s tool choice %j returns %s', (tool_choice, way) => {
     const request = parsed('chat-completions', { tools: [chatTool('a')], tool_choice });
     expect(choose(request, targetOf('openai', 'new'))).toBe(way);
   });
@@ -103,7 +103,7 @@ describe('a deferred tool that the transcript calls', () => {
   const native = { mode: 'deferred', provider: 'anthropic', model: 'new' } as const;
   const planned = { ...identityPlan([0, 1, 2], null), forwarded: [0], native };
 
-  it('stays deferred as long as the transcript holds its finding', () => {
+  it('stays deferred while the transcript contains its search result', () => {
     const request = parsed('messages', {
       tools,
       messages: [{ role: 'assistant', content: [found, ...calls('b')] }],
@@ -111,7 +111,7 @@ describe('a deferred tool that the transcript calls', () => {
     expect(loadCalledTools(planned, request).forwarded).toEqual([0]);
   });
 
-  it('is loaded where a client has kept the call alone', () => {
+  it('is loaded if the client kept the call without the search result', () => {
     const request = parsed('messages', {
       tools,
       messages: [{ role: 'assistant', content: [found, ...calls('b', 'c')] }],

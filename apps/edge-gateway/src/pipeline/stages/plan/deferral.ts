@@ -7,9 +7,9 @@ import type { NativeSelection, ToolPlan } from '../../exchange/tool-plan.ts';
 type Native = NativeSelection | undefined;
 
 /**
- * The provider's own way, where the account wants it, the client speaks the provider's format, and the catalogue says that the
- * model has it. Of the session's first request alone it hangs on nothing, so every turn of it gets the same answer, but for a client
- * that changes its tools. A client that uses the provider's way itself is left to it.
+ * Chooses deferral if the account enables it, the client uses the provider's format and the catalogue lists
+ * it for the model. The decision depends only on facts that stay the same in a conversation, unless the
+ * client changes its tools. Undefined if the client uses the provider's deferral itself.
  */
 export function chooseDeferral(
   { outline, tape }: ParsedRequest,
@@ -27,7 +27,9 @@ export function chooseDeferral(
   return undefined;
 }
 
-/** Members that Anthropic refuses beside deferred tools, or that say the client defers tools itself. */
+/**
+ * Members that Anthropic rejects next to deferred tools, or that show that the client defers tools itself.
+ */
 const ownDeferral = ['"tool_search_tool_', '"defer_loading"', '"input_examples"'];
 
 function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean {
@@ -36,7 +38,10 @@ function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean
   return !ownDeferral.some((text) => list.includes(text));
 }
 
-/** A choice of the client's own stays as it is; tools without a name cannot be named in one of ours. */
+/**
+ * A restrictive `tool_choice` of the client stays unchanged. Tools without a name cannot be listed in
+ * `allowed_tools`.
+ */
 function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
   return (
     (mode === 'unset' || mode === 'auto' || mode === 'required') && tools.every(({ builtIn }) => !builtIn)
@@ -44,8 +49,8 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
 }
 
 /**
- * A deferred tool that the transcript calls, and whose finding it does not hold (a client may keep calls alone), is in the prompt: the
- * model would see calls of a tool that nothing defines.
+ * Loads deferred tools that the transcript calls without a search result. A client may have kept only the
+ * call. Without the definition, the model would see calls of an undefined tool.
  */
 export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
   if (planned.native?.mode !== 'deferred') return planned;

@@ -41,10 +41,10 @@ interface PlanServices {
 }
 
 /**
- * Which tools go out, in how many bytes, and in what words the conversation does. Allow and deny lists hold whatever happens to the rest; router and
- * compressor work side by side under one deadline, and whoever is late, down or wrong is gone without. What the plan
- * saves is held of the key's budget; one that is used up lets the request through as it came, or refuses it
- * (`saved_token_budget_exhausted`).
+ * Combines four independent results: the key's tool lists, the tool set, shortened schemas and a compressed
+ * conversation. The tool lists always apply. Router and compressor run in parallel under one deadline. Late
+ * or failed results are ignored. The planned savings are reserved from the key's budget. Without budget the
+ * request is sent unchanged, or rejected with `saved_token_budget_exhausted`.
  */
 export async function plan(
   request: ParsedRequest,
@@ -146,14 +146,14 @@ function isBoundSession(
   return tools.length > 0 && isBoundToTools(tape, catalog.find(provider.name, model));
 }
 
-/** A request without tools goes out unchanged, unless the account chose otherwise. */
+/** A request without tools is compressed only if the account enables it. */
 function mayCompressWithoutTools({ compression }: Caller): boolean {
   return compression.mode !== 'off' && compression.applyWithoutTools;
 }
 
 /**
- * Positions in the router's list → indexes in the client's. In shadow, whether the account's mode or a draw for the session,
- * the plan is made, and not followed.
+ * Maps positions in the router's list to indexes in the client's list. In shadow mode, or after a shadow
+ * draw, the plan is recorded but not applied.
  */
 function planOf(
   identity: ToolPlan,
@@ -171,7 +171,7 @@ function planOf(
   };
   if (caller.pruning.mode === 'shadow' || reply.isShadow) return { ...planned, reason: 'shadow' };
   const forwarded = reply.forwarded.flatMap((position) => identity.eligible[position] ?? []);
-  // Where everything goes out as it is, there is nothing to say of it in another way.
+  // If every tool is forwarded, deferral would change nothing.
   const isWhole = forwarded.length === identity.eligible.length;
   return { ...planned, reason: reply.kReason, forwarded, native: isWhole ? undefined : native };
 }

@@ -9,15 +9,15 @@ interface BudgetServices {
   readonly budgets: SavedTokenBudgets;
 }
 
-/** Whether planning would be for nothing: the budget is known to be used up, and the request goes out all the same. */
+/** Whether planning can be skipped: the budget is known to be exhausted, and the request is sent anyway. */
 export function isBudgetExhausted(caller: Caller, { budgets }: BudgetServices): boolean {
   return caller.onBudgetExhausted === 'pass' && budgets.isExhausted(caller);
 }
 
 /**
- * Holds what a plan saves of the key's budget, until the request has ended. A plan that saves nothing needs none. Without
- * room the request goes out as it came, or throws `saved_token_budget_exhausted` where the account chose so; while
- * nobody knows the budget it goes out as it came, whatever the account chose.
+ * Reserves the planned savings from the key's budget until the request ends. A plan without savings reserves
+ * nothing. If the budget is exhausted, the request is sent unchanged, or `saved_token_budget_exhausted` is
+ * thrown if the account chose so. If the budget is unknown, the request is sent unchanged.
  */
 export async function spendBudget(
   planned: ToolPlan,
@@ -28,7 +28,8 @@ export async function spendBudget(
   const tokens = tokensToSave(planned);
   if (tokens === 0) return planned;
   const asked = budgets.reserve(caller, tokens);
-  // Most requests find room that this process holds already: they go on within the same turn of the event loop.
+  // Most reservations succeed from tokens that this process already holds. They need no turn of the event
+  // loop.
   const answer = asked instanceof Promise ? await asked : asked;
   if (typeof answer === 'object') {
     exchange.reservation = answer;

@@ -2,13 +2,16 @@ import { GatewayError } from '@gateway/errors';
 import type { RequestOutline, ToolOutline } from '@gateway/interchange';
 import { namesInToolChoice } from '../../../request/request-facts.ts';
 
-/** A key's hard boundary on tools. Names match exactly; denied wins over allowed; null means no list. */
+/** A key's limits on tools. Names match exactly. Denied tools override allowed tools. Null means no list. */
 export interface ToolLists {
   readonly allowedTools: readonly string[] | null;
   readonly deniedTools: readonly string[] | null;
 }
 
-/** The tools that a key may use, in the client's order. A tool without a name is a server tool, which no list names. */
+/**
+ * The tools that a key may use, in the client's order. Tools without a name are server tools, which no list
+ * can name.
+ */
 export function applyToolLists(outline: RequestOutline, lists: ToolLists): readonly ToolOutline[] {
   if (lists.allowedTools === null && lists.deniedTools === null) return outline.tools;
   const permits = permissionOf(lists);
@@ -22,7 +25,7 @@ function permissionOf(lists: ToolLists): (name: string) => boolean {
   return (name) => !denied.has(name) && (allowed === null || allowed.has(name));
 }
 
-/** Throws `tool_not_allowed` when the client forces a tool that its key may not use. */
+/** Throws `tool_not_allowed` if the client forces a tool that its key may not use. */
 function requirePermittedChoice({ toolChoice }: RequestOutline, permits: (name: string) => boolean): void {
   const forced = namesInToolChoice(toolChoice).find((name) => !permits(name));
   if (forced === undefined) return;

@@ -6,21 +6,22 @@ import type { ContextPart } from '@gateway/wire-formats';
 import type { ContextSettings, ContextSubject } from './context-subject.ts';
 import type { ContextMemo } from './context-memo.ts';
 
-/** A conversation under some settings: what its messages' outcomes are known by. */
+/** A conversation under certain settings, with the keys of its compressed messages. */
 export interface CompressedConversation {
   readonly settings: ContextSettings;
   /**
-   * The account's session, as a SHA-256 in hex: the same in all its requests, since it is made from what stands before the
-   * model's first turn. Markers mean something in it alone.
+   * SHA-256 in hex over the account, the settings and all bytes before the model's first turn. The same in
+   * every request of the conversation. Markers are valid only within it. This is not the conversation key:
+   * that key covers only excerpts, so two different conversations could share markers.
    */
   readonly name: string;
-  /** By message: what its outcome is kept under. */
+  /** By message: the key of its result. */
   readonly chain: readonly Buffer[];
-  /** Of the messages before this one only summaries go out; 0 for none. */
+  /** Messages before this index are replaced by summaries. 0 for none. */
   readonly clearedBefore: number;
 }
 
-/** @param clearedBefore a clear is a new beginning: what went out before it says nothing about what goes out now. */
+/** @param clearedBefore index of the last clear. Results from before a clear are not valid after it. */
 export function openConversation(
   { accountId, tape, outline }: ContextSubject,
   settings: ContextSettings,
@@ -42,10 +43,9 @@ export function openConversation(
 }
 
 /**
- * For each message, a hash over the conversation up to it, its own bytes included: equal hashes are equal beginnings. Nobody
- * who does not have the conversation can make one.
- *
- * @param seed what else an outcome depends on: account, mode, the version of the steps.
+ * One hash per message over the conversation up to and including it. Equal hashes mean equal beginnings. A
+ * hash cannot be guessed without the conversation.
+ * @param seed other inputs of a result: account, mode, version of the steps.
  */
 function chainOf(seed: string, bytes: Buffer, { system, messages }: RequestOutline): Buffer[] {
   let last = createHash('sha256').update(seed);
@@ -58,22 +58,20 @@ function chainOf(seed: string, bytes: Buffer, { system, messages }: RequestOutli
 }
 
 /**
- * Names what was sent of the first messages: their bytes, and which of them went out as they came though they could have been
- * shorter.
- *
- * @param marks one character a message.
+ * Identifies the sent form of the first messages: their bytes and their marks.
+ * @param marks one character per message, as from `markMessages`.
  */
 function nameSent(chain: readonly Buffer[], marks: string, count: number): string | null {
   const last = chain[count - 1];
   return last === undefined ? null : hash('sha256', `${last.toString('hex')}:${marks.slice(0, count)}`);
 }
 
-/** Room under the 8 MiB limit of a message, for texts that JSON makes longer. */
+/** Leaves room under the 8 MiB message limit, because JSON escapes lengthen texts. */
 const questionUnitsMax = 3 * 1024 * 1024;
 
 /**
- * Of each message, how it goes out: `a` as it came since nobody looked in time, `-` as planned; `f` is protected or too short;
- * `o` is old, of which a summary goes out.
+ * How each message is sent. `a`: unchanged, because it was not compressed in time. `-`: as compressed. `f`:
+ * unchanged, because it is protected or too short. `o`: old, replaced by a summary.
  */
 export function markMessages(
   { outline, candidates }: ContextSubject,
@@ -89,8 +87,8 @@ export function markMessages(
 }
 
 /**
- * Up to where a compressor may remember the conversation: the end of the last request that asked one, which is where the model's
- * answer to it begins. 0 where nobody asked yet, or something in between is forgotten.
+ * Index up to which a compressor may remember the conversation: the model's answer to the last compressed
+ * request. 0 if nothing was compressed before, or if a result in between is missing.
  */
 export function findBeginning(
   { outline: { messages }, candidates }: ContextSubject,
@@ -103,7 +101,7 @@ export function findBeginning(
   return answer > asked && answer < first ? answer : 0;
 }
 
-/** @param begin the message with which the parts begin; what was sent before it is named by its hash. */
+/** @param begin index of the first message in `parts`. Earlier messages are identified by their hash. */
 export function renderQuestion(
   { accountId, outline }: ContextSubject,
   { settings, name, chain }: CompressedConversation,

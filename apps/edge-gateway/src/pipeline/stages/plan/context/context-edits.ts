@@ -7,27 +7,30 @@ import type { ContextSubject } from './context-subject.ts';
 
 type ContextStep = Extract<CompressBlocksReply, { status: 'compressed' }>['results'][number]['steps'][number];
 
-/** How a message goes out, for ever: decided when it came in. */
+/** How a message is sent. Decided when it first arrives, and the same in all later requests. */
 export interface MessageEdits {
-  /** Relative to the message's first byte; none where it goes as it came. */
+  /** Relative to the message's first byte. Empty for a message that is sent unchanged. */
   readonly edits: readonly ByteEdit[];
   readonly steps: readonly ContextStep[];
-  /** Of what was left out. */
+  /** Ids of the removed texts. */
   readonly markers: readonly string[];
-  /** What exact counts of what was compressed are kept under. */
+  /** Keys of the exact token counts. */
   readonly blocks: readonly string[];
-  /** It was not looked at in time, and goes as it came in every later turn too. */
+  /** The message was not compressed in time. It is sent unchanged in all later turns too. */
   readonly wasLate: boolean;
 }
 
 export const sentUnchanged: MessageEdits = { edits: [], steps: [], markers: [], blocks: [], wasLate: true };
 
-/** Ids kept with a request's row: a bound, since a conversation may hold thousands. The newest stay. */
+/**
+ * Limit of the ids that are stored with a request, because a conversation may have thousands. The newest are
+ * kept.
+ */
 const idsMax = 64;
 
 type BlockResults = Extract<CompressBlocksReply, { status: 'compressed' }>['results'];
 
-/** By message: whole JSON strings in other words, where those are not longer. */
+/** By message: replacements of whole JSON strings that are not longer than the original. */
 export function collectEdits(
   { outline }: ContextSubject,
   parts: readonly ContextPart[],
@@ -54,7 +57,7 @@ export function collectEdits(
   return new Map([...byMessage].map(([index, found]) => [index, { ...found, wasLate: false }]));
 }
 
-/** The edits of all messages, at their places in the body. */
+/** The edits of all messages, at their positions in the body. */
 export function joinEdits(
   { outline: { messages }, candidates, tape }: ContextSubject,
   editsFor: (index: number) => MessageEdits,

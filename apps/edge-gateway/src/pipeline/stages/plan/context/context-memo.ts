@@ -3,13 +3,13 @@ import type { Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import type { MessageEdits } from './context-edits.ts';
 
-/** The part of Redis that the memo needs. */
+/** The Redis commands that the memo uses. */
 export interface MemoRedis {
   mgetBuffer(...keys: string[]): Promise<(Buffer | null)[]>;
   set(key: string, value: Buffer, unit: 'EX', seconds: number): Promise<unknown>;
 }
 
-/** A session that rests longer than this has lost its prompt cache anyway. */
+/** After a longer pause the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
 const valueBytesMax = 1024 * 1024;
 const nonceLength = 12;
@@ -17,11 +17,10 @@ const tagLength = 16;
 const bytesPerEntry = 300;
 
 /**
- * How messages went out, by the hash over the conversation up to them: in this process, and in Redis for the other replicas.
- * Only a memo: without it the same is computed again.
- *
- * What is in Redis holds words of the conversation, so it is encrypted under a key made from that hash, which Redis does
- * not know: only who brings the conversation can read it.
+ * Remembers how messages were sent, by the hash of the conversation up to them: in this process, and in Redis
+ * for the other replicas. Missing entries are computed again. Values in Redis contain text of the
+ * conversation. They are encrypted with a key that is derived from the hash and not stored in Redis. Only a
+ * request that carries the conversation can decrypt them.
  */
 export class ContextMemo {
   readonly #redis: MemoRedis;
@@ -44,7 +43,10 @@ export class ContextMemo {
     return this.#kept.get(link.toString('hex'));
   }
 
-  /** Asks Redis for what this process does not know. Redis away, slow or wrong: nothing is found. */
+  /**
+   * Loads missing entries from Redis. If Redis is unavailable, slow or returns invalid data, nothing is
+   * loaded.
+   */
   async load(links: readonly Buffer[]): Promise<void> {
     try {
       const values = await this.#redis.mgetBuffer(...links.map(keyOf));
@@ -83,7 +85,7 @@ function seal(link: Buffer, edits: MessageEdits): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Undefined for what was not sealed for this very conversation. */
+/** Undefined if the value was not encrypted for this conversation. */
 function open(link: Buffer, value: Buffer): MessageEdits | undefined {
   const decipher = createDecipheriv('aes-256-gcm', keyFor(link), value.subarray(0, nonceLength));
   decipher.setAuthTag(value.subarray(nonceLength, nonceLength + tagLength));

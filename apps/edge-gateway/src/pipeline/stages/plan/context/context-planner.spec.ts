@@ -12,7 +12,7 @@ const format = formatNamed('chat-completions');
 
 const markerOf = (text: string): string => hash('sha256', text).slice(0, 12);
 
-/** A compressor that answers with capitals, or not at all. */
+/** A compressor that replies with the text in capitals, or fails. */
 function open() {
   const asked: CompressBlocksRequest[] = [];
   const state = { isUp: true, forgets: false, kept: new Map<string, string>() };
@@ -55,7 +55,7 @@ interface Sending {
   readonly resultOf?: (at: number) => string;
 }
 
-/** How a conversation of so many results goes out. */
+/** Plans a conversation with this many tool results. */
 async function plan(planner: ContextPlanner, turns: number, sending: Sending = {}) {
   const { opening = 'go on', resultOf = result } = sending;
   const messages = Array.from({ length: turns }, (_, at) => [
@@ -85,7 +85,7 @@ async function plan(planner: ContextPlanner, turns: number, sending: Sending = {
   return planner.plan(subject, new AbortController().signal);
 }
 
-/** What the results of a conversation go out as. */
+/** The replaced texts of the tool results. */
 async function send(planner: ContextPlanner, turns: number, sending: Sending = {}): Promise<string[]> {
   const { edits } = await plan(planner, turns, sending);
   return edits.map(({ replacement }) => JSON.parse(replacement) as string);
@@ -99,7 +99,7 @@ const signal = new AbortController().signal;
 const upper = (at: number): string => result(at).trim().toUpperCase();
 
 describe('ContextPlanner', () => {
-  it('asks for what is new alone, and replays the rest', async () => {
+  it('compresses only new messages and replays the others', async () => {
     const { planner, asked } = open();
     await send(planner, 1);
     expect(await send(planner, 2)).toEqual([upper(0), upper(1)]);
@@ -111,7 +111,7 @@ describe('ContextPlanner', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('tells a compressor that has forgotten the whole conversation', async () => {
+  it('sends the whole conversation to a compressor that has lost it', async () => {
     const { planner, asked, state } = open();
     await send(planner, 1);
     state.forgets = true;
@@ -126,7 +126,7 @@ describe('ContextPlanner', () => {
     ]);
   });
 
-  it('sends what nobody looked at in time as it came, then and later, and says so to the compressor', async () => {
+  it('sends late messages unchanged in this and all later turns, and marks them as frozen', async () => {
     const { planner, asked, state } = open();
     await send(planner, 1);
     state.isUp = false;
@@ -141,7 +141,7 @@ describe('ContextPlanner', () => {
     expect(frozen).toEqual([false, true, false]);
   });
 
-  it('keeps nothing of a request whose client left', async () => {
+  it('stores nothing for a request whose client disconnected', async () => {
     const { planner, state } = open();
     state.isUp = false;
     await send(planner, 1, { left: AbortSignal.abort() });
@@ -149,7 +149,7 @@ describe('ContextPlanner', () => {
     expect(await send(planner, 1)).toEqual([upper(0)]);
   });
 
-  it('brings back what is kept, and makes again what is not', async () => {
+  it('recalls stored originals and recreates the others', async () => {
     const { planner, state } = open();
     const { recall } = await plan(planner, 2, { settings: recoverable });
     const id = markerOf(result(1));
@@ -161,7 +161,7 @@ describe('ContextPlanner', () => {
     expect((await plan(planner, 2)).recall).toBeNull();
   });
 
-  it('names the session the same in all its requests, and otherwise for another account or beginning', async () => {
+  it('gives all requests of a conversation one name, and other accounts or beginnings another', async () => {
     const { planner } = open();
     const nameOf = async (turns: number, sending: Sending = {}) =>
       (await plan(planner, turns, sending)).session;
@@ -171,7 +171,7 @@ describe('ContextPlanner', () => {
     expect(await nameOf(1, { opening: 'begin' })).not.toBe(name);
   });
 
-  it('goes on under the settings that the session was begun under, where other words would cost more', async () => {
+  it('keeps the settings that the conversation started with if a change would cost more', async () => {
     const { planner } = open();
     await plan(planner, 2, { settings: lossless, model: cached });
     const kept = await plan(planner, 3, { settings: recoverable, model: cached });
@@ -181,7 +181,7 @@ describe('ContextPlanner', () => {
     expect((await plan(open().planner, 3, { settings: recoverable, model: cached })).decision).toBe('taken');
   });
 
-  it('declares a clear once, where it pays, and sends the same bytes after it', async () => {
+  it('clears old results once when it pays, and sends the same bytes afterwards', async () => {
     const { planner } = open();
     const resultOf = (at: number) => `${result(at)} ${'word '.repeat(1_000)}`;
     const sending = { settings: recoverable, model: { ...cached, cache: null }, resultOf };

@@ -26,7 +26,10 @@ interface ContextServices {
   readonly catalog: ModelCatalog;
 }
 
-/** How the conversation goes out: as it came, where nothing may be done or there is nothing to do. */
+/**
+ * Plans the compression of a conversation. Returns no edits if compression is not permitted or nothing can be
+ * compressed.
+ */
 export async function planContext(
   request: ParsedRequest,
   target: Target,
@@ -65,14 +68,14 @@ export async function planContext(
   return canAsk ? planned : { ...planned, recall: null };
 }
 
-/** Whether the account lets its models ask for what was left out, by a tool of the gateway's own in the list. */
+/** Whether the account lets models recall removed text with the gateway's recovery tool. */
 function isRecallEnabled({ compression, pruning }: Caller): boolean {
   return compression.mode === 'balanced' && pruning.recovery && pruning.mode !== 'off';
 }
 
-/** The compressor, as the edge asks it. */
+/** Client of the compressor service. */
 export interface CompressorClient {
-  /** Any of them, or the one that just said it knows too little. */
+  /** Calls any instance, or the given one after it replied that it lacks the conversation. */
   compress(
     request: CompressBlocksRequest,
     signal: AbortSignal,
@@ -82,8 +85,8 @@ export interface CompressorClient {
 }
 
 /**
- * Decides how the texts of a conversation go out. Each message is looked at once, when it comes in; in later turns it goes
- * out in the same bytes, by the memo, or by the same computation where the memo is lost.
+ * Decides how the texts of a conversation are sent. Each message is compressed once, when it arrives. Later
+ * turns send the same bytes, from the memo or by the same computation.
  */
 export class ContextPlanner {
   readonly #compressor: CompressorClient;
@@ -97,7 +100,7 @@ export class ContextPlanner {
     this.#log = log;
   }
 
-  /** Never throws. Whom nobody could ask in time about goes out as it came, now and in every later turn. */
+  /** Never throws. Messages not compressed in time are sent unchanged, now and in every later turn. */
   async plan(subject: ContextSubject, signal: AbortSignal): Promise<ContextEdits> {
     const { outline, candidates } = subject;
     const tailStart = outline.messages.findLastIndex(({ role }) => role === 'assistant') + 1;
@@ -121,8 +124,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Under the account's settings, but for a session that was begun under others and would cost more to send in other words now
-   * than those words could save.
+   * Uses the account's settings. Exception: the conversation started under other settings, and changing it
+   * now would cost more than the new settings save.
    */
   async #chooseSession(
     subject: ContextSubject,
@@ -130,7 +133,7 @@ export class ContextPlanner {
     signal: AbortSignal,
   ): Promise<{ session: CompressedConversation; isKept: boolean }> {
     const session = this.#open(subject, subject.settings);
-    // Nobody has seen the tail before, but for a request that is made again: asking Redis would be for nothing.
+    // Messages of the new turn cannot be in Redis unless the request is repeated, so they are not looked up.
     const sentBefore = subject.candidates.filter((index) => index < tailStart);
     await this.#load(session, sentBefore, signal);
     const isKnown = (opened: CompressedConversation): boolean =>
@@ -178,7 +181,10 @@ export class ContextPlanner {
     }
   }
 
-  /** Asks about what came after the last turn; about everything, if the compressor or the memo has lost the beginning. */
+  /**
+   * Compresses the messages after the last turn. If the compressor or the memo lost the beginning, sends the
+   * whole conversation.
+   */
   async #askFor(
     subject: ContextSubject,
     session: CompressedConversation,
@@ -201,10 +207,10 @@ export class ContextPlanner {
     });
   }
 
-  /** From the store; where it is not kept any more, made again from the conversation, which holds it after all. */
+  /** Reads an original from the store. If it expired there, it is recreated from the conversation. */
   #recallIn(subject: ContextSubject, session: CompressedConversation): RecallOriginal {
     return async (id, signal) => {
-      // What a model asks for may be anything.
+      // The model may request any id.
       if (!markerId.safeParse(id).success) return null;
       const { accountId } = subject;
       const asked = { accountId, session: session.name, ids: [id] };
@@ -222,7 +228,7 @@ export class ContextPlanner {
   }
 }
 
-/** Waits for something that never fails, and no longer than until the signal. */
+/** Waits for a task that never fails, at most until the signal aborts. */
 async function inTime(task: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   let stop = (): void => undefined;

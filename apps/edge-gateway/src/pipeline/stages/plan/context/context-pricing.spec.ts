@@ -5,7 +5,7 @@ const model = loadCatalog().find('anthropic', 'claude-sonnet-4-5')!;
 const million = 1_000_000;
 
 describe('priceContext', () => {
-  it('prices what is new at the price of writing the cache, and what was sent before at that of reading it', () => {
+  it('prices new messages as cache writes and repeated messages as cache reads', () => {
     const { input, cacheRead, cacheWrite } = model.prices!;
     expect(priceContext(model, { savedNew: million, savedAgain: 0, rewritten: 0 })).toEqual({
       tokensSaved: million,
@@ -21,13 +21,13 @@ describe('priceContext', () => {
     });
   });
 
-  it('prices a rewrite at what writing costs more than reading', () => {
+  it('prices a rewrite as the difference between cache write and cache read', () => {
     const { cacheRead = 0, cacheWrite = 0 } = model.prices!;
     const { rewrittenUsd } = priceContext(model, { savedNew: 0, savedAgain: 0, rewritten: million });
     expect(rewrittenUsd).toBeCloseTo(cacheWrite - cacheRead);
   });
 
-  it('knows no price of a model that the catalogue has none for', () => {
+  it('returns null prices for a model without prices', () => {
     const unknown = { tokensSaved: 2, savedUsd: null, rewrittenUsd: null };
     expect(priceContext(undefined, { savedNew: 1, savedAgain: 1, rewritten: 1 })).toEqual(unknown);
   });

@@ -5,9 +5,9 @@ import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { ContextSubject } from './context-subject.ts';
 
 /**
- * Tokens saved × price − cache rewritten, by the provider's rules for prompt caches. Messages are compressed when they come in and
- * replayed after that, so nothing is rewritten as long as the memo of what was sent holds; where it is lost, what comes out is
- * the same again unless the session was begun under other settings, and that is priced as a rewrite.
+ * Value of compression: saved tokens × price − rewritten cache, by the provider's prompt-cache rules.
+ * Messages are compressed once and replayed in the same bytes, so normally no cache is rewritten. If the memo
+ * is lost, the computation gives the same bytes. Only changed settings cause a rewrite, which is priced here.
  */
 export function priceContext(model: CatalogModel | undefined, tokens: ContextTokens): ContextPrice {
   const tokensSaved = tokens.savedNew + tokens.savedAgain;
@@ -21,13 +21,15 @@ export function priceContext(model: CatalogModel | undefined, tokens: ContextTok
   };
 }
 
-/** USD per million tokens of input: written to the prompt cache and read from it, which without a cache is one price. */
+/**
+ * USD per million input tokens, for cache writes and cache reads. Without a cache both are the input price.
+ */
 interface ReadPrices {
   readonly write: number;
   readonly read: number;
 }
 
-/** Null where the catalogue names no prices. */
+/** Null if the catalogue has no prices for the model. */
 function readPricesOf(model: CatalogModel | undefined): ReadPrices | null {
   if (model?.prices == null) return null;
   const { prices, cache } = model;
@@ -39,35 +41,35 @@ function readPricesOf(model: CatalogModel | undefined): ReadPrices | null {
 }
 
 /**
- * Whether sending a conversation in other words than before costs more than those words can save in the request: even without
- * its text at all no more than reading it is saved.
+ * Whether resending a changed conversation costs more in this request than the change can save. Even removing
+ * all of its text saves at most the price of reading it.
  */
 export function isRewriteDear(model: CatalogModel | undefined): boolean {
   const prices = readPricesOf(model);
   return prices !== null && prices.write - prices.read > prices.read;
 }
 
-/** Requests whose results stay whole: what came in them is still being worked with. */
+/** The newest requests, whose results stay complete. The model may still be working with them. */
 const recentMin = 12;
-/** Where the window would overflow there is no choice. */
+/** The same limit if the context window would overflow. */
 const recentMinNearEnd = 4;
 const windowShareMax = 0.9;
-/** Shorter results stay. */
+/** Shorter results stay complete. */
 const resultBytesMin = 2_000;
-/** What a summary leaves, about. */
+/** Length of a summary relative to the original. An estimate. */
 const summaryShare = 0.3;
-/** A clear has to be worth its while. */
+/** A clear must save at least this many tokens. */
 const tokensSavedMin = 8_000;
-/** A session is taken to go on for this share of the requests that it has had. */
+/** Expected further requests of a conversation, relative to the requests so far. */
 const requestsAheadShare = 0.5;
 
 type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 
 /**
- * Before which message a session's old results go out as summaries; 0 for none. A clear is declared at the request in which it
- * first pays: what it saves in the requests that are still to come, read from the cache, against writing the rest of the
- * conversation to the cache once more; or in which the window would overflow. Goes through the session's requests one by
- * one, so that each later one, on any replica, comes to the same clears.
+ * The message index before which old results are replaced by summaries. 0 for none. A clear happens at the
+ * first request where it pays or where the window would overflow. It pays if the expected cache reads saved
+ * exceed the cost of writing the rest of the conversation to the cache again. The decision is replayed
+ * request by request, so every replica finds the same clears.
  */
 export function chooseClear(subject: ClearSubject): number {
   const { messages } = subject.outline;
@@ -101,9 +103,9 @@ function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: numbe
   return prices !== null && savedBytes * prices.read > rewrittenBytes * (prices.write - prices.read);
 }
 
-/** What a clear would take away: grows with the message before which results are old. */
+/** The bytes that a clear would remove. Grows with the boundary of the clear. */
 class OldResults {
-  /** Candidates looked at, those of earlier clears included. */
+  /** Number of candidates read, earlier clears included. */
   read: number;
   /** The first byte that would change. */
   start = 0;

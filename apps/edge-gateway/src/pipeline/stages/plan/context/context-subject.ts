@@ -2,31 +2,31 @@ import type { RequestOutline } from '@gateway/interchange';
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
 
-/** A conversation to compress, with the bytes it stands in. */
+/** A conversation to compress, with the request's bytes. */
 export interface ContextSubject {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
-  /** `listCandidates` of the outline: never none. */
+  /** Result of `listCandidates` for the outline. Never empty. */
   readonly candidates: readonly number[];
   readonly requestId: string;
-  /** Aborted when the client has left: then nothing goes out. */
+  /** Aborted when the client disconnects. Then nothing is sent. */
   readonly left: AbortSignal;
   readonly accountId: string;
   readonly settings: ContextSettings;
-  /** Whether the account lets models ask for what was left out, though this request may leave no room for it. */
+  /** Whether the account permits recall, even if this request has no room for the recovery tool. */
   readonly isRecallable: boolean;
-  /** Whose window and prices count. Undefined: the catalogue does not know it. */
+  /** The model whose context window and prices apply. Undefined if the catalogue does not list it. */
   readonly model: CatalogModel | undefined;
 }
 
 export interface ContextSettings {
   readonly mode: 'lossless' | 'balanced';
-  /** Whether the model can ask for what is left out: nothing is, where it cannot. */
+  /** Whether the model can recall removed text. If not, no text is removed. */
   readonly recoverable: boolean;
 }
 
-/** Settings that a session may have been begun under, and can be gone on with. */
+/** Other settings under which the conversation may have started and can continue. */
 export function otherSettings({ settings, isRecallable }: ContextSubject): ContextSettings[] {
   const { mode, recoverable } = settings;
   const all: ContextSettings[] = [
@@ -38,15 +38,15 @@ export function otherSettings({ settings, isRecallable }: ContextSubject): Conte
 }
 
 /**
- * Messages under this, their braces and role included, are too short to gain anything. People's words gain by what they repeat
- * alone, so they have to be longer than most are: a chat costs nothing extra.
+ * Minimum sizes in bytes, including braces and role. Shorter messages gain nothing. User text shrinks only
+ * where it repeats itself, so its minimum is higher. Ordinary chats therefore cost no extra time.
  */
 const resultBytesMin = 120;
 const wordsBytesMin = 600;
 
 /**
- * Positions of the messages that may be compressed: the users' and the tools' after the model's first turn and after the
- * client's last cache marker. What comes before the model's first turn is instructions, and repeats nothing.
+ * Indexes of the messages that may be compressed: user and tool messages after the model's first turn and
+ * after the client's last cache marker. Earlier messages are instructions and repeat nothing.
  */
 export function listCandidates({ messages }: RequestOutline): number[] {
   const first = messages.findIndex(({ role }) => role === 'assistant' || role === 'tool');

@@ -2,10 +2,10 @@ import { compressBlocks, compressBlocksAt, recallOriginals } from '@gateway/cont
 import type { Messaging } from '@gateway/messaging';
 import type { CompressorClient } from './context-planner.ts';
 
-/** A model that asks for an original waits for seconds anyway: for its own next answer. */
+/** A recall may take longer, because the model's next answer takes seconds anyway. */
 const recallDeadlineMs = 5_000;
 
-/** @param planDeadlineMs what all questions of one plan have together; each may take what is left of it. */
+/** @param planDeadlineMs limit for all calls of one plan together; each call may use the remaining time. */
 export function createCompressorClient(messaging: Messaging, planDeadlineMs: number): CompressorClient {
   return {
     compress: (request, signal, instanceId) => {

@@ -3,25 +3,28 @@ import { withTimeout, type Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
-/** The part of Redis that the memo needs. */
+/** The Redis commands that the memo uses. */
 export interface ConversationRedis {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
 }
 
-/** What a transcript can't show of its session. Positions are those of the tool list. */
+/** State of a conversation that the transcript does not show. Positions refer to the tool list. */
 export interface RememberedConversation extends PlannedConversation {
-  /** Tools that hidden rounds brought back. */
+  /** Tools that recovery rounds brought back. */
   readonly recovered: readonly number[];
-  /** Tools that the model asked about beside calls of the client's, and has not been told of yet. */
+  /**
+   * Tools that the model requested next to calls of client tools. The model has not received their
+   * definitions yet.
+   */
   readonly asked: readonly number[];
-  /** The definitions have gone out as the client wrote them, since nobody said in time how to shorten them. */
+  /** The definitions were sent unshortened, because the compressor did not answer in time. */
   readonly hasPlainSchemas: boolean;
 }
 
-/** A session that rests longer than this has lost its prompt cache anyway. */
+/** After a longer pause the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
-/** How long a plan waits for Redis. Without an answer the plan is computed of the transcript. */
+/** How long a plan waits for Redis. After that the plan is computed from the transcript. */
 const waitMs = 25;
 const position = z.int().min(0).max(4095);
 const stored = z.tuple([
@@ -37,8 +40,9 @@ const stored = z.tuple([
 ]);
 
 /**
- * What the last request of a session left, by the name of its transcript: in this process, and in Redis for the other
- * replicas. Only a memo: without it the plan is computed again, the same one under the same policy version.
+ * Remembers the state of a conversation after its last request, by conversation key: in this process, and in
+ * Redis for the other replicas. If the entry is missing, the plan is computed again. It is the same under the
+ * same policy version.
  */
 export class ConversationMemo {
   readonly #redis: ConversationRedis;
@@ -54,7 +58,9 @@ export class ConversationMemo {
     this.#log = log;
   }
 
-  /** Never fails: Redis away, slow or wrong is a session that is not remembered. */
+  /**
+   * Never fails. If Redis is unavailable, slow or returns invalid data, the conversation counts as unknown.
+   */
   find(
     name: string,
     signal: AbortSignal,
@@ -62,7 +68,7 @@ export class ConversationMemo {
     return this.#kept.get(name) ?? this.#load(name, signal);
   }
 
-  /** What this process knows. */
+  /** The entry in this process, without a Redis lookup. */
   peek(name: string): RememberedConversation | undefined {
     return this.#kept.get(name);
   }

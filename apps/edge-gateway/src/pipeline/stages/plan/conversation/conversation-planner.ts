@@ -13,23 +13,26 @@ import type { PlanQuestion, PlanSubject, Planner } from '../router/planner.port.
 import { deriveKey, type Conversation } from '../../../../request/conversation.ts';
 import type { ConversationMemo, RememberedConversation } from './conversation-memo.ts';
 
-/** A chat request with tools, on its way to a model. */
+/** A chat request with tools and its target. */
 export interface ConversationSubject extends PlanSubject {
   readonly request: ParsedRequest;
   readonly target: Target;
   readonly exchange: Exchange;
   readonly caller: Caller;
-  /** The provider's own way, where one is to take the place of leaving tools out. */
+  /** Deferral, if it replaces pruning for this request. */
   readonly native?: NativeSelection | undefined;
 }
 
-/** What a session's tools are to be with this request, and what is remembered for the next one. */
+/** The tool set for this request. */
 export interface ConversationPlan {
   readonly reply: PlannedReply;
   readonly keys: ConversationKeys;
-  /** Tools that the model asked about in its last turn, and is to be told of with this one. */
+  /** Tools that the model requested in its last turn. Their definitions are added to this request. */
   readonly asked: readonly number[];
-  /** Whether definitions may go out shorter: not in a session that was begun with the client's own. */
+  /**
+   * Whether definitions may be shortened. False in a conversation that started with the client's own
+   * definitions.
+   */
   readonly mayShortenSchemas: boolean;
 }
 
@@ -38,11 +41,14 @@ interface ConversationPlannerOptions {
   readonly memo: ConversationMemo;
   readonly catalog: ModelCatalog;
   readonly firstRequests: FirstRequests;
-  /** Whether this gateway has the safety net. */
+  /** Whether recovery is available in this gateway. */
   readonly hasNet: boolean;
 }
 
-/** Plans requests as parts of their sessions: asks the router with what is remembered, and remembers what it said. */
+/**
+ * Plans a request as part of its conversation. Sends the remembered state to the router and stores the state
+ * of the reply.
+ */
 export class ConversationPlanner {
   readonly #options: ConversationPlannerOptions;
 
@@ -51,8 +57,9 @@ export class ConversationPlanner {
   }
 
   /**
-   * Rejects as the planner does. Then the request goes out whole; a session that begins so stays whole, wherever a cache
-   * holds its prefix, and one that was pruned goes on from where it was.
+   * Rejects when the planner rejects. The request is then sent with all tools. A conversation that starts
+   * this way keeps all tools if the provider caches its prefix. A pruned conversation continues with its
+   * previous tool set.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list } = subject;
@@ -72,8 +79,10 @@ export class ConversationPlanner {
   }
 
   /**
-   * Tools that hidden rounds brought back: where the list may grow, they are in it from the next turn on.
-   * @param asked tools that the model asked about and could not be told of, since it called the client's beside.
+   * Records the tools that recovery rounds brought back. In `regrown` mode they are forwarded from the next
+   * turn on.
+   * @param asked tools that the model requested next to calls of client tools, so it did not receive their
+   * definitions.
    */
   addRecovered(
     { here }: ConversationKeys,
@@ -86,7 +95,7 @@ export class ConversationPlanner {
     this.#options.memo.keep(here, { ...found, recovered, asked });
   }
 
-  /** Nobody said in time how to shorten the definitions: they stay as they are for the session. */
+  /** Records that the definitions were sent unshortened. They stay unshortened for the whole conversation. */
   keepPlainSchemas({ here }: ConversationKeys): void {
     const found = this.#options.memo.peek(here);
     if (found === undefined) return;
@@ -111,7 +120,7 @@ export class ConversationPlanner {
       kOverride: caller.kTargetOverride,
       recallTarget: caller.pruning.recallTarget,
       price: priceOf(model, tools, outline, native?.mode),
-      // A provider's own search reaches what is deferred, whatever there is of a net.
+      // With deferral, the provider's own search reaches the deferred tools.
       mayRecover:
         native === undefined
           ? this.#options.hasNet && isRecoveryPermitted(outline, caller)
@@ -122,7 +131,7 @@ export class ConversationPlanner {
     };
   }
 
-  /** The demo account measures nothing, and no account does with its first requests. */
+  /** The share is zero for the demo account and for the first requests of every account. */
   #shadowShare({ accountId, isDemo, shadowShare }: Caller): number {
     if (isDemo || shadowShare === 0) return 0;
     return this.#options.firstRequests.hasPassed(accountId) ? shadowShare : 0;
@@ -163,7 +172,7 @@ function deriveKeys(owner: string, { here, before, key }: Conversation): Convers
   };
 }
 
-/** From 0 to 1, by account, list and session. */
+/** From 0 to 1, fixed per account, tool list and conversation. */
 function drawOf({ conversation }: ConversationKeys): number {
   return hash('sha256', `shadow\n${conversation}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
 }
@@ -173,7 +182,7 @@ function sessionOf(known: RememberedConversation): PlannedConversation {
   return { forwarded, turns, policyVersion, lane, way, isShadow };
 }
 
-/** A tool that the client has forced is in like one that was brought back, whether or not it was called then. */
+/** A tool that the client forces counts as recovered, whether or not the model calls it. */
 function rememberReply(
   { forwarded, chosen = forwarded, policyVersion, method, recovery, isShadow }: PlannedReply,
   { userTurns, forcedTools }: PlanQuestion,
@@ -195,15 +204,15 @@ function rememberReply(
   };
 }
 
-/** The part of Redis that the count needs. */
+/** The Redis command that the count uses. */
 interface CountingRedis {
   incr(key: string): Promise<number>;
 }
 
-/** An account's first requests are never drawn for shadow routing: people look at them. */
+/** An account's first requests are never part of the shadow draw, because users inspect them closely. */
 const firstRequests = 5;
 
-/** Tells accounts that have made their first requests with tools from those that have not. */
+/** Detects accounts that are past their first requests with tools. */
 export class FirstRequests {
   readonly #redis: CountingRedis;
   readonly #log: Logger;
@@ -214,7 +223,10 @@ export class FirstRequests {
     this.#log = log;
   }
 
-  /** Counts a request, and says whether the account is known to be past its first ones. Waits for nobody. */
+  /**
+   * Counts a request. Returns whether the account is known to be past its first requests, without waiting for
+   * Redis.
+   */
   hasPassed(accountId: string): boolean {
     if (this.#passed.has(accountId)) return true;
     this.#redis

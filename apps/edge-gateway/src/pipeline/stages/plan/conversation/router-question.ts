@@ -7,15 +7,16 @@ import type { Caller } from '../../../../request/request.ts';
 
 type Context = Pick<PlanToolsRequest, 'userTurns' | 'calledTools' | 'recentResults'>;
 
-/** Bounds on what travels to the router: at most about 200 KB, whatever the conversation. */
+/** Bounds of the request to the router. Together they limit it to about 200 KB. */
 const turnsMax = 200;
 const turnCharactersMax = 1_000;
 const resultsMax = 3;
 const resultCharactersMax = 1_000;
 
 /**
- * What the router needs of a conversation. All user turns go, since the session's set is grown from them one by one;
- * past 200 the last one takes the last place, which can undo growth that only the turns left out had caused.
+ * The parts of a conversation that the router needs. It needs all user turns, because the tool set grows turn
+ * by turn. Above 200 turns the last turn replaces number 200. This can undo growth that only the omitted
+ * turns caused.
  */
 export function conversationContext(messages: readonly MessageOutline[]): Context {
   const turns = messages.filter((message) => message.role === 'user');
@@ -29,28 +30,30 @@ export function conversationContext(messages: readonly MessageOutline[]): Contex
   };
 }
 
-/** Both ends of a long turn: what is asked for stands before what was pasted, or after it. */
+/** Keeps both ends of a long turn. The task usually precedes or follows pasted text. */
 function cutMiddle(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const half = charactersMax / 2;
   return `${text.slice(0, half)}\n${text.slice(-half)}`;
 }
 
-/** The last tool results after the last user turn: in an agent's loop, the text that says what is needed next. */
+/** The last tool results after the last user turn. In an agent's loop they show what is needed next. */
 function recentResults(messages: readonly MessageOutline[]): string[] {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
   const results = messages.slice(lastUser + 1).filter((message) => message.role === 'tool');
   return results.slice(-resultsMax).map((message) => message.text().slice(0, resultCharactersMax));
 }
 
-/** The shortest prefix that providers cache, where the catalogue does not know it. */
+/** The shortest prefix that providers cache. Used if the catalogue has no value. */
 const cachedTokensMin = 1_024;
-/** What output costs against input, where prices are not known: the usual for chat models. */
+/**
+ * Price of output tokens relative to input tokens. Typical of chat models, used if the prices are unknown.
+ */
 const outputUsual = 4;
 
 /**
- * What tokens cost where the request goes. It has to be the same in every turn of a session, so it is estimated by a fixed
- * ratio, and of the conversation it counts what stands before the model's first turn alone.
+ * Token prices at the target. They must be the same in every turn of a conversation. Lengths are therefore
+ * estimated with a fixed ratio, and only messages before the model's first turn count.
  */
 export function priceOf(
   model: CatalogModel | undefined,
@@ -74,8 +77,9 @@ type CachePrice = Pick<PlanPrice, 'cacheRead' | 'cacheWrite' | 'cachedTokensMin'
 const uncached: CachePrice = { cacheRead: null, cacheWrite: null, cachedTokensMin: 0 };
 
 /**
- * In the providers' own ways: what is found of the deferred stands at the end of the context, cached or not, so that nothing is gained by
- * growing the list; of what is only restricted all stays in the prompt, so that growing what may be called rewrites nothing.
+ * Cache prices with deferral. `deferred`: found definitions are appended to the context in both cases, so
+ * growing the list saves nothing. `allowed`: all definitions stay in the prompt, so allowing more tools
+ * rewrites nothing.
  */
 function priceNatively(way: NativeSelection['mode'] | undefined, price: CachePrice): CachePrice {
   if (way === undefined) return price;
@@ -83,7 +87,7 @@ function priceNatively(way: NativeSelection['mode'] | undefined, price: CachePri
   return { cacheRead: price.cacheRead ?? 1, cacheWrite: price.cacheWrite ?? 1, cachedTokensMin: 0 };
 }
 
-/** Where the provider caches what the request marks, a request without marks is not cached. */
+/** Some providers cache only marked requests. There, an unmarked request counts as uncached. */
 function cachePriceOf(model: CatalogModel | undefined, outline: RequestOutline): CachePrice {
   const cache = model?.cache ?? null;
   const isCached = cache?.kind === 'automatic' || (cache?.kind === 'explicit' && isMarked(outline));
@@ -107,8 +111,8 @@ function tokensOf(parts: readonly { readonly range: { start: number; end: number
 }
 
 /**
- * Whether tools that are left out can be kept reachable: the account wants it, and the model is free to call what it
- * likes. Where the client forces a tool, or forbids all, the stand-in could not be called.
+ * Whether the account enables recovery and the model is free to call any tool. If the client forces or
+ * forbids tools, the recovery tool cannot be called.
  */
 export function isRecoveryPermitted({ toolChoice }: RequestOutline, { pruning }: Caller): boolean {
   return pruning.recovery && (toolChoice.mode === 'unset' || toolChoice.mode === 'auto');

@@ -15,20 +15,20 @@ import type { PlanQuestion, PlanSubject, Planner, SchemaMode } from './planner.p
 import type { HashedList } from './tool-list-hasher.ts';
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
-/** Room under the 8 MiB limit of a message for its framing. */
+/** Leaves room for framing under the 8 MiB message limit. */
 const definitionsBytesMax = 6 * 1024 * 1024;
 
 /**
- * Asks tool-router and compressor. Tools and earlier turns travel by hash, and what they stand for only to those who
- * lack it.
+ * Calls the tool router and the compressor. Tools and earlier turns are sent as hashes. Full texts are sent
+ * only to an instance that lacks them.
  */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
   readonly #reporter: ToolReporter;
   readonly #deadlineMs: number;
-  /** Lists that a router has answered for: their hashes are left out of the next question. */
+  /** Lists that a router has planned with. The next request omits their tool hashes. */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
-  /** The compressor's answers, which are pure functions of the mode and a definition's bytes. */
+  /** The compressor's results. They depend only on the mode and the bytes of a definition. */
   readonly #schemaEdits = new LRUCache<string, SchemaEdits>({
     max: 100_000,
     maxSize: 64 * 1024 * 1024,
@@ -36,7 +36,7 @@ export class NatsPlanner implements Planner {
       200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
   });
 
-  /** @param deadlineMs what all questions of one plan have together; each may take what is left of it. */
+  /** @param deadlineMs limit for all calls of one plan together; each call may use the remaining time. */
   constructor(messaging: Messaging, deadlineMs: number) {
     this.#messaging = messaging;
     this.#reporter = new ToolReporter(messaging);
@@ -62,7 +62,10 @@ export class NatsPlanner implements Planner {
     return planned;
   }
 
-  /** Sends one router what it lacks, and asks it again. It may first ask for the list, then for definitions. */
+  /**
+   * Sends missing data to one router instance and plans there again. The instance may first need the list,
+   * then definitions.
+   */
   async #teach(
     subject: PlanSubject,
     question: PlanToolsRequest & { toolHashes: string[] },
@@ -121,7 +124,7 @@ export class NatsPlanner implements Planner {
     return found;
   }
 
-  /** Definitions without an answer yet, as far as one message holds them; the rest waits for the next request. */
+  /** Definitions without a result, up to the size of one message. The others follow with the next request. */
   #unseenDefinitions(
     subject: PlanSubject,
     list: HashedList,
@@ -144,7 +147,10 @@ function keyOf(mode: SchemaMode, hash: string): string {
   return `${mode}:${hash}`;
 }
 
-/** The newest turn as it is, and the name of those before it: a router that planned the turn before knows them. */
+/**
+ * The newest turn in full and a hash of the earlier ones. A router that planned the previous turn has them in
+ * memory.
+ */
 function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanToolsRequest, 'earlierTurns'> {
   const earlier = question.userTurns.slice(0, -1);
   const characters = earlier.reduce((sum, turn) => sum + turn.length, 0);
@@ -152,16 +158,16 @@ function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanTo
   return { ...question, userTurns: question.userTurns.slice(-1), earlierTurns: hashTurns(earlier) };
 }
 
-/** A list is told again after this long: the worker may have lost it, or not heard it. */
+/** Lists are reported again after this time, in case the worker lost them. */
 const againMs = 3_600_000;
-/** However often an account's list changes, it is told at most once in this time. */
+/** Minimum time between two reports of one account, however often its list changes. */
 const restMs = 5_000;
 const toolsMax = 1_000;
 const bytesMax = 4 * 1024 * 1024;
 
 /**
- * Tells the worker what tools an account offers together, so that it can say what their descriptions are worth. Off the
- * request's path, and never in its way: what can't be told is told with a later request.
+ * Reports to the worker which tools an account offers together. The worker assesses their descriptions. Runs
+ * outside the request; a failed report is repeated with a later request.
  */
 class ToolReporter {
   readonly #messaging: Messaging;

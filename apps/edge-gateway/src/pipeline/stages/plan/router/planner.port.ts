@@ -4,25 +4,28 @@ import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
 import type { HashedList } from './tool-list-hasher.ts';
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
-/** A tool list to plan for, with the bytes it stands in. */
+/** A tool list to plan for, with the request's bytes. */
 export interface PlanSubject {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
-  /** The tools that the key may use. Positions in plans are positions in this list. */
+  /** The tools that the key may use. Positions in plans refer to this list. */
   readonly tools: readonly ToolOutline[];
-  /** Their hashes, in the same order. */
+  /** Hashes of the tools, in the same order. */
   readonly list: HashedList;
 }
 
 export type PlanQuestion = Omit<PlanToolsRequest, 'listHash' | 'toolHashes' | 'earlierTurns'>;
 
-/** Whether long descriptions are held to a budget too. */
+/** `balanced` also limits the length of descriptions. */
 export type SchemaMode = 'lossless' | 'balanced';
 
-/** The two services that plan. Both throw when they are late or away; the caller goes on without them. */
+/**
+ * The tool router and the compressor. Both methods throw if the service is late or unavailable. The caller
+ * then continues without a result.
+ */
 export interface Planner {
   selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply>;
-  /** By position. Tools with nothing to save are left out. */
+  /** Edits by position. Tools with nothing to save are omitted. */
   compressSchemas(
     subject: PlanSubject,
     mode: SchemaMode,

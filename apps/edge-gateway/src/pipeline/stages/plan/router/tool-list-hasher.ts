@@ -3,15 +3,15 @@ import { LRUCache } from 'lru-cache';
 import { hashToolList } from '@gateway/contracts';
 import type { ToolOutline } from '@gateway/interchange';
 
-/** A tool list by its hashes. */
+/** Hashes of a tool list. */
 export interface HashedList {
   readonly toolHashes: readonly string[];
   readonly listHash: string;
 }
 
 /**
- * Hashes of tool lists, kept by the bytes they were made of: agents send the same list with every turn, so that one
- * digest of the whole stands for a digest of each tool.
+ * Hashes tool lists and caches the hashes by the list's bytes. Agents send the same list with every turn. One
+ * digest of the whole list then replaces one digest per tool.
  */
 export class ToolListHasher {
   readonly #lists = new LRUCache<string, HashedList>({
@@ -31,7 +31,9 @@ export class ToolListHasher {
   }
 }
 
-/** The bytes from the first tool to the last, and which of those between are in the list. */
+/**
+ * Identifies the bytes from the first to the last tool, and the tools between them that belong to the list.
+ */
 function keyOf(bytes: Buffer, tools: readonly ToolOutline[]): string {
   const start = tools[0]?.range.start ?? 0;
   const end = tools.at(-1)?.range.end ?? 0;
