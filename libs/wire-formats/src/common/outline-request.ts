@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { MessageOutline } from '@gateway/interchange';
+import type { MessageOutline, ToolDescription, ToolOutline } from '@gateway/interchange';
 import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import type { CallPlace } from './format.ts';
 
@@ -25,6 +25,74 @@ export function unknownField(param: string): GatewayError {
 
 /** The longest real names have about 100 characters. Names are copied into headers and logs. */
 export const modelCharactersMax = 512;
+
+/** Far above any model's context. Each message costs some microseconds and a few hundred bytes. */
+const messagesMax = 32_768;
+
+/** A member of the body. Undefined when it is absent or null, which clients use for "not set". */
+export function findSet(tape: JsonTape, name: string): JsonNode | undefined {
+  const node = tape.get(tape.root, name);
+  return node === undefined || tape.kind(node) === 'null' ? undefined : node;
+}
+
+/** @throws GatewayError `missing_field` or `invalid_field` */
+export function readModel(tape: JsonTape): string {
+  const node = findSet(tape, 'model');
+  if (node === undefined) throw missingField('model');
+  const model = tape.stringValue(node);
+  if (model === undefined || model === '' || model.length > modelCharactersMax)
+    throw invalidField('model', 'a model name');
+  return model;
+}
+
+/** @throws GatewayError `invalid_field` */
+export function readStream(tape: JsonTape): boolean {
+  const node = findSet(tape, 'stream');
+  if (node === undefined) return false;
+  if (tape.kind(node) !== 'boolean') throw invalidField('stream', 'true or false');
+  return tape.value(node) === true;
+}
+
+/** @throws GatewayError `invalid_field` */
+export function readArray(tape: JsonTape, name: string): JsonNode | undefined {
+  const node = findSet(tape, name);
+  if (node !== undefined && tape.kind(node) !== 'array') throw invalidField(name, 'an array');
+  return node;
+}
+
+/** A number in the body. Undefined for any other kind, which the provider checks. */
+export function readNumber(tape: JsonTape, name: string): number | undefined {
+  const node = findSet(tape, name);
+  return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
+}
+
+/** @throws GatewayError `missing_field` or `invalid_field` */
+export function readMessages(tape: JsonTape): JsonNode[] {
+  const messages = readArray(tape, 'messages');
+  if (messages === undefined) throw missingField('messages');
+  const nodes = tape.items(messages);
+  if (nodes.length > messagesMax) throw invalidField('messages', `a list of at most ${messagesMax} messages`);
+  return nodes;
+}
+
+/** Describes the given tools of a request, in their order. */
+export function describeTools(
+  tape: JsonTape,
+  tools: readonly ToolOutline[],
+  describe: (node: JsonNode) => ToolDescription,
+): ToolDescription[] {
+  const list = tape.get(tape.root, 'tools');
+  const nodes = list === undefined ? [] : tape.items(list);
+  return tools.flatMap(({ index }) => {
+    const node = nodes[index];
+    return node === undefined ? [] : [describe(node)];
+  });
+}
+
+/** Examples are strings. Other values are skipped. */
+export function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
+  return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
+}
 
 /** The texts of a message, from the nodes of its strings. Ranges and decoded text are computed on demand. */
 export function outlineTexts(

@@ -1,6 +1,6 @@
+import { describeTools, invalidField, readExamples } from '../../common/outline-request.ts';
 import type { ToolChoice, ToolDescription, ToolOutline } from '@gateway/interchange';
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
-import { invalidField } from '../../common/outline-request.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
 /** @throws GatewayError when the element is not an object. */
@@ -50,12 +50,7 @@ export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): T
 
 /** The client's definitions of the given tools, in their order. */
 export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
-  const list = tape.get(tape.root, 'tools');
-  const nodes = list === undefined ? [] : tape.items(list);
-  return tools.flatMap(({ index }) => {
-    const node = nodes[index];
-    return node === undefined ? [] : [describeTool(tape, node)];
-  });
+  return describeTools(tape, tools, (node) => describeTool(tape, node));
 }
 
 function describeTool(tape: JsonTape, node: JsonNode): ToolDescription {
@@ -66,9 +61,4 @@ function describeTool(tape: JsonTape, node: JsonNode): ToolDescription {
     parameters: schema === undefined ? null : tape.value(schema),
     examples: readExamples(tape, tape.get(node, examplesField)),
   };
-}
-
-/** Examples are strings. Other values are skipped. */
-function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
-  return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }
