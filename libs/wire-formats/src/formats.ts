@@ -35,8 +35,8 @@ export function providerFormatNamed(name: ProviderFormat): WireFormat {
 }
 
 /**
- * Adds the losses that a format cannot find by itself: members that only another format understands. The table adds them
- * because formats do not know each other.
+ * Adds losses for members that only another format has. A format cannot find them itself, because formats do not know
+ * each other.
  */
 function withForeignLosses<Format extends WireFormat>(format: Format): Format {
   const { provider } = format;
@@ -62,7 +62,7 @@ function findForeignLosses(request: ChatRequest, format: ProviderFormat): Loss[]
   ].flat();
 }
 
-/** Opaque parts are skipped: the format that renders the parts reports each of them as a whole. */
+/** Skips opaque parts. The provider's format reports each of them as one loss. */
 function findInMessage(message: ChatMessage, path: string, format: ProviderFormat): Loss[] {
   const inParts = message.parts.map((part, index) =>
     part.type === 'opaque' ? [] : listLosses(`${path}parts[${index}].`, part.extensions, format),

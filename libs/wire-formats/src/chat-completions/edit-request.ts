@@ -20,8 +20,8 @@ import { findBody, readName } from './shared/tools.ts';
 const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
 
 /**
- * Members that the gateway checks. If a client repeats one, the gateway checks the last and removes the others. So a
- * provider that reads the first one receives the request that was checked.
+ * Members that the gateway checks. If a client repeats a member, the gateway checks the last one and removes the others.
+ * Otherwise a provider that reads the first one would see a different request.
  */
 const checkedMembers = ['model', 'messages', 'stream', 'functions', ...membersOfTools] as const;
 

@@ -94,7 +94,7 @@ export function renderAdded(
   return render(request, { model: '' }).body;
 }
 
-/** Appends items to an array. `isLeftEmpty` returns whether no item of the array remains; it is only called if needed. */
+/** Appends items to an array. `isLeftEmpty` returns whether all existing items are removed. */
 export function addItems(
   tape: JsonTape,
   array: JsonNode | undefined,

@@ -32,7 +32,10 @@ export interface RequestEdit {
   readonly keepTools?: ReadonlySet<number>;
   /** Indexes of kept tools that the provider loads lazily. Ignored in formats without deferral. */
   readonly deferTools?: ReadonlySet<number>;
-  /** Indexes of the only kept tools that the model may call, besides `addTools`. Ignored in formats without allowed tools. */
+  /**
+   * Indexes of the only kept tools that the model may call, besides `addTools`. Ignored in formats without allowed
+   * tools.
+   */
   readonly allowTools?: ReadonlySet<number>;
   /** Edits of tool definitions, by tool index. Ascending, with offsets relative to the definition's first byte. */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
@@ -75,7 +78,7 @@ export interface ContextPart {
   text(): string;
 }
 
-/** Values that the format requires in an answer, for when a provider of another format does not send them. */
+/** Defaults for values that the format requires in an answer. A provider of another format may not send them. */
 export interface AnswerDefaults {
   readonly id: string;
   readonly model: string;
@@ -107,7 +110,10 @@ export interface StreamParser {
   push(chunk: Uint8Array): StreamEvent[];
   /** The error in the latest chunk, if `push` returned events before it. The next call throws this error. */
   readonly failure?: GatewayError | undefined;
-  /** Call when the provider closed the stream without an error. If no `message-end` was returned by then, the answer is truncated. */
+  /**
+   * Call when the provider has closed the stream without an error. Without a `message-end` so far, the answer is
+   * truncated.
+   */
   end(): StreamEvent[];
 }
 
@@ -136,7 +142,7 @@ export interface ClientHalf {
   /**
    * Reads and checks the fields that the gateway needs.
    *
-   * @param route required by formats whose requests name their model in the URL; others ignore it
+   * @param route required by formats with the model in the URL; ignored by others
    * @throws GatewayError `missing_field`, `invalid_field`, `unknown_field`
    */
   outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline;
@@ -144,7 +150,7 @@ export interface ClientHalf {
   listContext(tape: JsonTape, from: number): ContextPart[];
   /** Name, description, schema and examples of the given tools, in their order. */
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
-  /** Whether a streamed answer shall include its token usage. True in a format whose streams always include it. */
+  /** Whether a streamed answer includes its token usage. Always true if the format requires it in streams. */
   requestsStreamedUsage(tape: JsonTape): boolean;
   /** The positions of the function calls in the transcript. */
   listCalls(tape: JsonTape): CallPlace[];
@@ -187,7 +193,7 @@ export interface ProviderHalf {
   /** @throws GatewayError `upstream_invalid` */
   parseResponse(bytes: Uint8Array): StreamEvent[];
   openStreamParser(): StreamParser;
-  /** `headers` matter for formats that send the kind of an error in a header. */
+  /** Some formats send the kind of an error in a header. */
   parseError(status: number, body: string, headers?: AnswerHeaders): ProviderError;
 }
 
@@ -195,8 +201,8 @@ export interface ProviderHalf {
 export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly name: Name;
   /**
-   * Extension members that only record how the format spells a value which the interchange carries. Another format
-   * loses nothing when it ignores them.
+   * Extension members that only record how the format spells a value of the interchange. Other formats can ignore them
+   * without a loss.
    */
   readonly spellings: readonly string[];
   readonly provider: ProviderHalf;

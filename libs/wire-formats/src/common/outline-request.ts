@@ -94,7 +94,7 @@ export function readExamples(tape: JsonTape, node: JsonNode | undefined): string
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }
 
-/** The texts of a message, from the nodes of its strings. Ranges and decoded text are computed on demand. */
+/** The ranges and the text of a message's strings. Both are computed on demand. */
 export function outlineTexts(
   tape: JsonTape,
   nodes: () => readonly JsonNode[],
@@ -108,7 +108,7 @@ export function outlineTexts(
   };
 }
 
-/** How a call looks in a format whose messages are lists of blocks. */
+/** The shape of a call in a format with messages made of blocks. */
 interface CallBlock {
   /** The object with the call's members. Undefined for blocks that are not calls. */
   readonly bodyOf: (tape: JsonTape, block: JsonNode) => JsonNode | undefined;

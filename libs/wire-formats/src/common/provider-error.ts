@@ -1,7 +1,7 @@
 /** Most characters of a provider's error message that are forwarded. Longer texts are mostly HTML pages. */
 const messageCharactersMax = 2000;
 
-/** The provider's error message, shortened. If it is empty, a message with the status, since an error needs a text. */
+/** Shortens the provider's error message. An empty message is replaced by one with the status. */
 export function boundMessage(message: string | undefined, status: number): string {
   return (message || `The provider answered with status ${status}.`).slice(0, messageCharactersMax);
 }
@@ -22,7 +22,10 @@ export function mapStatusToType(status: number): string {
   }
 }
 
-/** Parses an error body. If it is not JSON, returns an object with the text as message, or an empty one for a page. */
+/**
+ * Parses an error body. A body that is not JSON becomes the message of the error. An HTML page becomes an empty
+ * message.
+ */
 export function parseErrorBody(body: string): unknown {
   try {
     return JSON.parse(body) as unknown;

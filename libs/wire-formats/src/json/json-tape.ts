@@ -11,7 +11,7 @@ export interface JsonEntry {
   readonly value: JsonNode;
 }
 
-/** Words per node on the tape: start, end, and one whose meaning depends on the kind (see `JsonTape`). */
+/** Words per node on the tape: start, end, and a third one that depends on the kind (see `JsonTape`). */
 export const nodeWords = 3;
 
 const kindByFirstByte: readonly (JsonKind | undefined)[] = Array.from({ length: 256 }, (_, byte) => {

@@ -11,7 +11,7 @@ type Reviver = (key: string, value: unknown) => unknown;
 const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
 
 /**
- * Parses a JSON text whose value will be serialized again. Integers that a double cannot represent become objects that
+ * Parses a JSON text for later serialization. Integers that a double cannot represent become objects that
  * `JSON.stringify` writes with their original digits. All other values are the same as from `JSON.parse`.
  *
  * @throws SyntaxError
@@ -29,7 +29,9 @@ function keepLongInteger(_key: string, value: unknown, context: { readonly sourc
 /** The same bound as for a request body. Serializing a deeper value could overflow the stack. */
 const argumentsDepthMax = 128;
 
-/** Parses a JSON object in a request's text, such as the arguments of a call. Undefined if it is not one or too deep. */
+/**
+ * Parses a JSON object in a request's text, such as the arguments of a call. Undefined if it is not one or too deep.
+ */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     const tape = scanJson(Buffer.from(text), { depthMax: argumentsDepthMax });
@@ -42,7 +44,9 @@ export function parseObject(text: string): JsonObject | undefined {
 /** Comparing or serializing deeper answers could overflow the stack (`JSON.stringify` fails at about 5,000 levels). */
 const providerDepthMax = 512;
 
-/** Characters up to which counting brackets is cheaper than scanning. Most answers and almost all chunks are shorter. */
+/**
+ * Characters up to which counting brackets is cheaper than scanning. Most answers and almost all chunks are shorter.
+ */
 const unscannedLengthMax = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const opener = /[[{]/g;

@@ -19,8 +19,8 @@ import { renderRequest } from './provider/render-request.ts';
 const membersOfTools = ['tools', 'tool_choice'] as const;
 
 /**
- * Members that the gateway checks. If a client repeats one, the gateway checks the last and removes the others. So a
- * provider that reads the first one receives the request that was checked.
+ * Members that the gateway checks. If a client repeats a member, the gateway checks the last one and removes the others.
+ * Otherwise a provider that reads the first one would see a different request.
  */
 const checkedMembers = ['model', 'messages', 'system', 'stream', ...membersOfTools] as const;
 
@@ -58,10 +58,10 @@ function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
   return stripToolMembers(tape, tool, ['type', 'name', 'input_schema']);
 }
 
-/** Anthropic's keyword search over deferred tools. The provider answers its calls within the same answer. */
+/** Anthropic's tool for keyword search over deferred tools. The provider runs the search within the same answer. */
 export const searchTool = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
 
-/** Marks tools whose definitions stay out of the prompt until the model searches for them. */
+/** Marks tools as deferred: their definitions stay out of the prompt until the model searches for them. */
 function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (deferTools === undefined) return [];
   return tape

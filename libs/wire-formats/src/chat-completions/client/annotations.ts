@@ -25,7 +25,7 @@ export const nothingCited: CitedText = {
 const annotationsMax = 1024;
 const pagesMax = 64;
 
-/** Adds an event of the choice. The format cites only web pages, as positions in the whole text. */
+/** Adds an event of the choice. The format has citations only of web pages, with positions in the whole text. */
 export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
   switch (event.type) {
     case 'text-start':

@@ -26,7 +26,7 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
   };
 }
 
-/** The roles that `mapRole` knows, most frequent first. Comparing bytes in place avoids decoding the role. */
+/** The roles that `mapRole` knows, most frequent first. They are compared with the raw bytes, which avoids decoding. */
 const roles = ['user', 'assistant', 'tool', 'system', 'developer', 'function'] as const;
 
 function readRole(tape: JsonTape, node: JsonNode | undefined): MessageRole {

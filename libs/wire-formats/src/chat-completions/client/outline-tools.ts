@@ -27,7 +27,7 @@ export function outlineToolChoice(tape: JsonTape, node: JsonNode | undefined): T
   const allowed = tape.get(node, 'allowed_tools');
   if (allowed !== undefined) return readAllowed(tape, allowed);
   const name = readName(tape, node);
-  // An object without a name forces a built-in tool. Plans never remove built-in tools.
+  // An object without a name forces a built-in tool, which pruning never removes.
   return name === undefined ? { mode: 'auto' } : { mode: 'tool', name };
 }
 

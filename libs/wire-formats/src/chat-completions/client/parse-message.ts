@@ -17,7 +17,7 @@ export function parseMessage(raw: JsonObject): ChatMessage {
   };
 }
 
-/** Records spellings that the interchange does not distinguish. */
+/** Records how the client spelled values for which the interchange has only one spelling. */
 function readSpelling(raw: JsonObject, role: string): JsonObject {
   return {
     ...(raw.role === role ? {} : { role: raw.role }),
@@ -141,7 +141,7 @@ function parseFilePart(raw: JsonObject): ChatPart | undefined {
   };
 }
 
-/** The members of a part, and of the object in it, that were not read. */
+/** The unread members of a part and of its inner object. */
 function restOf(raw: JsonObject, body: string, read: readonly string[]): JsonObject {
   const rest = otherMembers(raw, ['type', body]);
   return { ...rest, ...optional(body, otherMembers(asObject(raw[body]) ?? {}, read)) };

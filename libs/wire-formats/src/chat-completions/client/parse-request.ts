@@ -35,7 +35,8 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const { settings, read } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
   const rest = otherMembers(body, [...parsedMembers, ...cloudFields, ...read]);
-  // A choice without tools is kept for this format only. Then its provider reports the error, and other formats ignore it.
+  // A tool choice without tools is kept for this format only, so that its provider reports the error. Other formats
+  // ignore it.
   const isCarried =
     tools.length > 0 && isDeepStrictEqual(renderToolChoice(toolChoice, tools), body.tool_choice ?? undefined);
   return {
@@ -56,7 +57,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The members that the settings contain in full, so that no rest of them must be kept. */
+  /** Members that the settings represent completely. They are not kept in the extensions. */
   readonly read: readonly string[];
 }
 
@@ -73,7 +74,7 @@ function parseSettings(body: JsonObject): ReadSettings {
   for (const [member, name] of textSettings) readInto(member, name, asText(body[member]));
   for (const [member, name] of booleanSettings) readInto(member, name, asBoolean(body[member]));
   readInto('stop', 'stopSequences', parseStop(body.stop));
-  // These also stay in the extensions, to record which member the client used or that its provider has it.
+  // These members also stay in the extensions, to record which of several spellings the client used.
   settings.maxOutputTokens = maxTokensFields
     .map((field) => asNumber(body[field]))
     .find((value) => value !== undefined);

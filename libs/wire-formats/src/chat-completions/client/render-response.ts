@@ -14,7 +14,7 @@ import type { AnswerDefaults } from '../../common/format.ts';
 import { annotateParts } from './annotations.ts';
 import { renderToolCall } from '../shared/tools.ts';
 
-/** A plain answer. Includes members that the interchange lacks if the provider has the same format. */
+/** Renders a plain answer. If the provider has the same format, its additional members are included. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = readOwn(answer);
   return {
@@ -48,7 +48,7 @@ function renderChoice(choice: AnswerChoice, isOwnFormat: boolean): JsonObject {
 const reasoningField = 'reasoning_content';
 const contentList = 'content[]';
 
-/** The members of an assistant message that its parts become. */
+/** Renders the parts of an answer as members of an assistant message. */
 function renderAnswerParts(parts: readonly ChatPart[]): JsonObject {
   const calls = parts.filter((part) => part.type === 'tool-call').map(renderToolCall);
   return {

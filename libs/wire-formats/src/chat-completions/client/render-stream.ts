@@ -15,14 +15,14 @@ export interface StreamRenderState {
   readonly envelope: JsonObject;
   readonly isOwnFormat: boolean;
   readonly includesUsage: boolean;
-  /** Choices whose first chunk, which carries the role, was sent. */
+  /** Choices that have received their first chunk. The first chunk carries the role. */
   readonly begun: ReadonlySet<number>;
   /** How to render the text of each open block, by choice and block. */
   readonly blocks: ReadonlyMap<string, DeltaRenderer>;
   /** Number of calls so far, by choice. The format numbers calls. */
   readonly callCounts: ReadonlyMap<number, number>;
   readonly usage: JsonObject | undefined;
-  /** By choice. Unused for providers of the same format, which send annotations themselves. */
+  /** Citations by choice. Unused for providers of the same format, because they send annotations themselves. */
   readonly cited: ReadonlyMap<number, CitedText>;
 }
 
@@ -48,7 +48,7 @@ export function beginStreamRender({
   };
 }
 
-/** The frames for an event: zero, one, or at the end two. */
+/** Renders an event as zero or one frame. The end of the answer may become two frames. */
 export function renderStreamEvent(before: StreamRenderState, event: StreamEvent): RenderStep {
   const state = before.isOwnFormat ? before : addCitation(before, event);
   switch (event.type) {

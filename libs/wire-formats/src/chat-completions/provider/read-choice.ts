@@ -82,7 +82,7 @@ function addArguments(
   if (argumentsText !== '') events.push({ type: 'tool-call-delta', choice: index, block, argumentsText });
 }
 
-/** In the order in which a model produces a message: thinking, content, refusal, calls, finish. */
+/** The readers, in the order in which a model produces a message: thinking, content, refusal, calls, finish. */
 const steps: readonly ReadStep[] = [
   readReasoning,
   readContent,

@@ -4,14 +4,17 @@ import { ownExtensions, withOwn } from '../shared/own-members.ts';
 import { addText, endOpenBlock, type ReadStep } from './stream-state.ts';
 import type { ChoiceState } from './stream-state.ts';
 
-/** Members that contain reasoning: DeepSeek's, and that of OpenRouter and Groq. The first non-empty one is read. */
+/**
+ * Members with reasoning: the first is DeepSeek's, the second is used by OpenRouter and Groq. The first non-empty one
+ * is read.
+ */
 export const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
 /** Reads a text, or Mistral's list of text and thinking. */
 export const readContent: ReadStep = (state, { message, whole }, events) => {
   const { content } = message;
   if (typeof content === 'string') {
-    // Most first chunks have an empty content, which is skipped. In a plain answer it is the model's text.
+    // Most streams start with an empty content, which is skipped. In a plain answer, empty content is the model's text.
     if (content === '' && !whole) return state;
     return addText(state, { kind: 'text', field: 'content' }, content, {}, events);
   }

@@ -91,7 +91,7 @@ function isMember(part: ChatPart): boolean {
   return readOwn(part).field !== undefined;
 }
 
-/** Renders text only as a string, because many providers accept lists only in user messages. */
+/** Renders content as a string if it is only text, because many providers accept lists only in user messages. */
 function renderContent(
   parts: readonly ChatPart[],
   isListed: boolean,
@@ -104,7 +104,10 @@ function renderContent(
   return parts.flatMap((part) => renderContentPart(part, field, losses));
 }
 
-/** Thinking and refusals that were members of the message. Thinking of other formats is lost: it cannot be verified here. */
+/**
+ * Renders thinking and refusals that were members of the message. Thinking from other formats is lost, because this
+ * format cannot verify it.
+ */
 function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): JsonObject {
   const members: Record<string, string> = {};
   for (const part of message.parts) {

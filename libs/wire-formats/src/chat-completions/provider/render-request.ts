@@ -88,7 +88,7 @@ function renderSettings(
   return members;
 }
 
-/** Whether the client used Mistral's member for the seed, which is then rendered again instead of `seed`. */
+/** Whether the client sent the seed in Mistral's member. The seed is then rendered in that member, not in `seed`. */
 function isMistralSeed(member: string, own: JsonObject): boolean {
   return member === 'seed' && asNumber(own.random_seed) !== undefined;
 }

@@ -28,7 +28,7 @@ export function mapFinishReason(raw: string, calls: boolean): FinishReason {
   }
 }
 
-/** Maps to the reasons that clients know. The format has no reason for a pause. */
+/** Maps to the finish reasons that clients know. The format has no reason for a pause. */
 export function mapToRawReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':

@@ -25,7 +25,9 @@ export const booleanSettings = [
   ['parallel_tool_calls', 'parallelToolCalls'],
 ] as const satisfies readonly (readonly [string, SettingOf<boolean>])[];
 
-/** The two members for the output limit. OpenAI's newer models accept only the first, most other providers the second. */
+/**
+ * The two members for the output limit. OpenAI's newer models accept only the first, most other providers the second.
+ */
 export const maxTokensFields = ['max_completion_tokens', 'max_tokens'] as const;
 
 /** Undefined for an unknown shape. */

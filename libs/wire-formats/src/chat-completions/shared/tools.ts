@@ -3,7 +3,10 @@ import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { asObject, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { readOwn, withOwn } from './own-members.ts';
 
-/** Members that mark the end of a cacheable prefix: Anthropic's, which resellers accept, and OpenAI's. */
+/**
+ * Members that mark the end of a cacheable prefix. The first is Anthropic's, which resellers accept, the second
+ * OpenAI's.
+ */
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
 
 /** The `function` or `custom` object of a tool, a call or a tool choice. Undefined for built-in tools. */
@@ -32,7 +35,7 @@ export interface RawToolCall {
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
   readonly signature: string | undefined;
-  /** Members that only this format has. */
+  /** Members of the call that only this format has. */
   readonly own: JsonObject;
 }
 

@@ -164,7 +164,7 @@ export function listCalls(tape: JsonTape): CallPlace[] {
   });
 }
 
-/** Names of the tools that searches in the transcript found. From there on, the model knows these deferred tools. */
+/** Names of the deferred tools that searches in the transcript found. The model knows their definitions afterwards. */
 export function listFoundTools(tape: JsonTape): ReadonlySet<string> {
   const found = new Set<string>();
   for (const message of itemsOf(tape, tape.root, 'messages')) {

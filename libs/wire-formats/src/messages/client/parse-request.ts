@@ -18,7 +18,8 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
   const { settings, read, rest } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
-  // A choice without tools is kept for this format only. Then its provider reports the error, and other formats ignore it.
+  // A tool choice without tools is kept for this format only, so that its provider reports the error. Other formats
+  // ignore it.
   const isCarried =
     tools.length > 0 &&
     isDeepStrictEqual(
@@ -60,7 +61,7 @@ function parseMessage(raw: unknown): ChatMessage {
   const role = raw.role === 'assistant' || raw.role === 'system' ? raw.role : 'user';
   const spelling = {
     ...spellContent(raw.content),
-    // Newer models accept system messages inside the conversation. Other formats must move them before it.
+    // Newer models accept system messages inside the conversation. For other formats these move before it.
     ...(role === 'system' ? { place: 'conversation' } : {}),
     ...(raw.role === role ? {} : { role: raw.role }),
   };

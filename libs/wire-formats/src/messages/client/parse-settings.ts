@@ -15,7 +15,7 @@ export interface ReadSettings {
   readonly settings: ChatSettings;
   /** The members that were read. */
   readonly read: readonly string[];
-  /** The content of these members that the settings do not contain. */
+  /** The parts of these members that the settings do not represent. */
   readonly rest: JsonObject;
 }
 

@@ -24,7 +24,7 @@ function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   };
 }
 
-/** A frame whose event name is the type of its data. */
+/** Encodes data as a frame and uses the type of the data as event name. */
 export function frameOf(data: JsonObject & { readonly type: string }): SseFrame {
   return { event: data.type, data: JSON.stringify(data) };
 }

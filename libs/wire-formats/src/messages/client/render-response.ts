@@ -7,7 +7,7 @@ import { optional } from '../../json/read-members.ts';
 import { renderBlock } from '../shared/blocks.ts';
 import { readArguments } from '../shared/tools.ts';
 
-/** A plain answer with the first choice only. Includes Anthropic's members that the interchange lacks. */
+/** Renders a plain answer with the first choice only. Additional members of Anthropic are included. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
   const [choice] = answer.choices;

@@ -17,7 +17,7 @@ export interface StreamRenderState {
   readonly usage: JsonObject;
   /** Members of the message that arrived before `message_start` was sent. */
   readonly startMembers: JsonObject;
-  /** By block number of the interchange. */
+  /** Blocks by their number in the interchange. */
   readonly blocks: ReadonlyMap<number, StreamBlock>;
   /** The open block. The format ends a block before it starts the next. */
   readonly open: number | undefined;
@@ -56,7 +56,7 @@ export function beginStreamRender({ id, model }: StreamRenderOptions): StreamRen
   };
 }
 
-/** The empty block of a start event. */
+/** Renders the empty block for a start event. */
 export function headOf(
   event: EventOf<'text-start' | 'thinking-start' | 'refusal-start' | 'tool-call-start'>,
 ): JsonObject {

@@ -12,7 +12,7 @@ export interface PartLoss {
   readonly instead?: ChatPart;
 }
 
-/** What the format cannot express of a part in a message of that role. Undefined: it can express all. */
+/** Finds what the format cannot express of a part in a message of that role. Undefined when nothing is lost. */
 export function findPartLoss(part: ChatPart, role: MessageRole, version: string): PartLoss | undefined {
   switch (part.type) {
     case 'audio':

@@ -18,7 +18,7 @@ import { membersMax, type StreamState, type StreamStep } from './stream-state.ts
 /** Members of a message that a stream sends at its end, in a `delta`. */
 const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container'] as const;
 
-/** Members of a message that are read separately or belong to its end. */
+/** Members of a message that have their own reader or belong to its end. */
 const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers] as const;
 
 /** Reads the start of a message and the content that it already has. */

@@ -74,7 +74,7 @@ function renderSystem(turns: readonly Turn[]): JsonObject {
   return { system: renderContent(joined.blocks, joined.isListed) };
 }
 
-/** Undefined for a message of which the format can express nothing. */
+/** Undefined when the format can express nothing of the message. */
 function renderMessage(message: ChatMessage, field: string, context: RenderContext): Turn | undefined {
   const { spelling, ...members } = own.read(message);
   const spelled = asObject(spelling) ?? {};

@@ -77,9 +77,9 @@ export const messagesVersions = ['2023-06-01', '2026-10-21'] as const;
 export type MessagesVersion = (typeof messagesVersions)[number];
 
 /**
- * The version that accepts the whole translated request. It is the newest, unless the request has sampling settings,
+ * Chooses the version that accepts the whole translated request: the newest, unless the request has sampling settings,
  * documents in assistant messages or citations in user messages, which the newest rejects (Anthropic, "Versions",
- * 2026-10-21). A caller may set the newest anyway if the model rejects sampling settings; they become losses then.
+ * 2026-10-21). If a model rejects sampling settings, the caller may set the newest anyway. Then the settings are losses.
  */
 export function chooseMessagesVersion({ settings, messages }: ChatRequest): MessagesVersion {
   const isSampled = [settings.temperature, settings.topP, settings.topK].some((value) => value !== undefined);

@@ -3,13 +3,16 @@ import type { RequestRenderOptions } from '../../common/format.ts';
 import { asObject, optional } from '../../json/read-members.ts';
 import { renderOutputFormat, renderThinking } from '../shared/settings.ts';
 
-/** The output limit if the request has none, since the format requires one. Every model supports this many tokens. */
+/** Default output limit in tokens. The format requires a limit, and every model supports this one. */
 const maxTokensDefault = 4096;
 
 /** The format's values for the reasoning effort (Anthropic, "Effort"). */
 const efforts: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** Interchange settings that the format lacks, each with the value that equals its default and is no loss. */
+/**
+ * Interchange settings that the format lacks: setting, field of the loss, and default value. Dropping a default is no
+ * loss.
+ */
 const unsupported = [
   ['seed', 'seed', undefined],
   ['frequencyPenalty', 'frequency_penalty', 0],

@@ -116,15 +116,15 @@ function readRest(
   return { ...(cacheMarker === undefined ? {} : { cacheMarker }), ...own.with(members) };
 }
 
-/** The members of a part that only this format has, and how the format spells the others. */
+/** Separates the spelling record of a part from the members that only this format has. */
 export function readSpelled(part: ChatPart): { readonly rest: JsonObject; readonly spelling: JsonObject } {
   const { spelling, ...rest } = own.read(part);
   return { rest, spelling: asObject(spelling) ?? {} };
 }
 
 /**
- * The block for a part. Undefined if the format has no such block, and for tool results, which the renderer of messages
- * handles.
+ * Renders a part as a block. Undefined if the format has no such block. Also undefined for tool results, because
+ * `render-messages.ts` renders those.
  */
 export function renderBlock(part: ChatPart): JsonObject | undefined {
   switch (part.type) {

@@ -5,7 +5,7 @@ const plainText = 'text/plain';
 
 export interface ReadSource {
   readonly source: MediaSource;
-  /** True when rendering the source would not give the original JSON. */
+  /** True when the rendered source would differ from the original JSON. */
   readonly isRespelled: boolean;
 }
 
@@ -35,7 +35,7 @@ function textSource(text: string): MediaSource {
   return { kind: 'base64', mediaType: plainText, data: Buffer.from(text).toString('base64') };
 }
 
-/** The text of a document whose source is content: a string, or only text blocks. */
+/** The text of a document with inline content, if the content is a string or only text blocks. */
 function readContentText({ type, content }: JsonObject): string | undefined {
   if (type !== 'content') return undefined;
   if (typeof content === 'string') return content;

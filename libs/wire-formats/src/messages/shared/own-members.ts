@@ -2,10 +2,12 @@ import type { CacheMarker, JsonObject } from '@gateway/interchange';
 import { ownMembersOf } from '../../common/own-members.ts';
 import { asObject, asText, optional } from '../../json/read-members.ts';
 
-/** Extension members of this format. `spelling` records how the client wrote values that the interchange has. */
+/** Extension members of this format. The member `spelling` records how the client wrote values of the interchange. */
 export const own = ownMembersOf('messages');
 
-/** The cache marker of `cache_control`. Undefined if the interchange lacks some of it; then it stays in the extensions. */
+/**
+ * The cache marker of `cache_control`. Undefined if the interchange lacks some of it; then it stays in the extensions.
+ */
 export function parseCacheControl(raw: JsonObject): CacheMarker | undefined {
   const control = asObject(raw.cache_control);
   if (control?.type !== 'ephemeral') return undefined;

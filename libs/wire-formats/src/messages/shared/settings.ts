@@ -8,7 +8,7 @@ export function parseOutputFormat(raw: unknown): ResponseFormat | undefined {
   return { type: 'json-schema', name: undefined, schema: format.schema };
 }
 
-/** Undefined for text, which is the default, and for JSON without a schema, which the format lacks. */
+/** Undefined for text, because it is the default, and for JSON without a schema, because the format lacks it. */
 export function renderOutputFormat(format: ResponseFormat): JsonObject | undefined {
   return format.type === 'json-schema' ? { type: 'json_schema', schema: format.schema } : undefined;
 }

@@ -19,7 +19,7 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   return counts;
 }
 
-/** Subtracts cached input from `input_tokens`. Some providers report more cached than total input, so it is limited. */
+/** Excludes cached input from `input_tokens`. Limits it, because some providers report more cached than total input. */
 export function renderUsage(usage: TokenUsage): JsonObject {
   const { inputTokens, outputTokens, reasoningTokens } = usage;
   const read = Math.min(usage.cachedInputTokens ?? 0, inputTokens);

@@ -64,15 +64,15 @@ export function parseArguments(argumentsText: string): JsonObject | undefined {
   return asObject(read === null ? {} : read);
 }
 
-/** The input in a block's start as JSON text. Undefined for the empty object with which most blocks start. */
+/** The input at the start of a block, as JSON text. Undefined for an empty object, which is the usual start. */
 export function readInitialInput(raw: JsonObject): string | undefined {
   const { input } = raw;
   return isObject(input) && !isEmpty(input) ? JSON.stringify(input) : undefined;
 }
 
 /**
- * The member `tool_choice`. Undefined when there is nothing to set. The format cannot allow only some tools, so the
- * request is rendered without the others.
+ * Renders the member `tool_choice`. Undefined when the request needs none. The format cannot allow only some tools, so
+ * the request is rendered without the others.
  */
 export function renderToolChoice(
   choice: ToolChoice,
