@@ -10,7 +10,7 @@ export const double = defineRpc({
   subject: 'account.double.v1',
   server: 'account',
   callers: ['edge-gateway'],
-  // Longer than a busy machine stands still: what fails at once fails long before.
+  // Longer than a busy machine can pause. Calls that should fail at once fail much sooner.
   deadlineMs: 20_000,
   request: z.object({ value: z.int(), note: z.string().default('none') }),
   reply: z.object({ value: z.int(), by: z.string().optional() }),
@@ -58,15 +58,15 @@ export class Bus {
 export async function until(condition: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
   const endsAt = performance.now() + withinMs;
   while (!(await condition())) {
-    if (performance.now() > endsAt) throw new Error('it did not come to pass');
+    if (performance.now() > endsAt) throw new Error('the condition did not become true in time');
     await waitMs(10);
   }
 }
 
-/** What `untilServed` asks for: a server that holds its answers back gives this one at once. */
+/** The request that `untilServed` sends. A test server that delays its replies answers this one at once. */
 export const probe = -1;
 
-/** Waits until a contract is served: before that a call fails at once. */
+/** Waits until a contract is served. Before that, calls fail at once. */
 export async function untilServed(
   caller: Messaging,
   contract: typeof double = double,
@@ -81,7 +81,7 @@ export async function untilServed(
   );
 }
 
-/** What a call throws, or a failure of the test if it does not. */
+/** Returns the error of a call, or fails the test if the call succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<GatewayError> {
   const thrown: unknown = await call.then(
     () => undefined,

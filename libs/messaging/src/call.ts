@@ -14,7 +14,7 @@ import {
 } from './message-format.ts';
 import type { CallOptions, ParsedReplyOf, RequestOf } from './messaging.ts';
 
-/** Asks over a connection; see `Messaging.call`. */
+/** Sends a call over a connection; see `Messaging.call`. */
 export async function callOver<Contract extends RpcContract>(
   connection: Connection,
   contract: Contract,
@@ -22,11 +22,14 @@ export async function callOver<Contract extends RpcContract>(
   options: CallOptions,
 ): Promise<ParsedReplyOf<Contract>> {
   const nats = connection.current;
-  if (nats === undefined) throw unavailable(contract, 'the message bus is not connected');
+  if (nats === undefined) throw unavailable(contract, 'messaging is not connected');
   const subject = subjectOf(contract, options.instanceId);
   const data = encodeJson(request);
   if (data.length > messageBytesMax)
-    throw unavailable(contract, `a request of ${data.length} bytes is too large`);
+    throw unavailable(
+      contract,
+      `the request of ${data.length} bytes exceeds the limit of ${messageBytesMax}`,
+    );
   const attributes = { 'rpc.system.name': 'nats', 'rpc.method': contract.subject };
   return withSpan(
     contract.subject,
@@ -46,7 +49,7 @@ async function ask(
   data: Buffer,
   { deadlineMs = contract.deadlineMs }: CallOptions,
 ): Promise<Msg> {
-  if (deadlineMs < 1) throw unavailable(contract, 'no time is left');
+  if (deadlineMs < 1) throw unavailable(contract, 'the deadline has passed');
   const headers = renderTrace();
   try {
     return await nats.request(subject, data, {
@@ -65,15 +68,15 @@ function readReply<Contract extends RpcContract>(contract: Contract, reply: Msg)
     body = decodeJson(reply.data);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    throw unavailable(contract, 'a reply that is not JSON', error);
+    throw unavailable(contract, 'the reply is not JSON', error);
   }
   const parsed = contract.reply.safeParse(body);
   if (parsed.success) return parsed.data as ParsedReplyOf<Contract>;
   const at = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.code}`);
-  throw unavailable(contract, `a reply against the contract (${at.slice(0, 5).join(', ')})`);
+  throw unavailable(contract, `the reply breaks the contract (${at.slice(0, 5).join(', ')})`);
 }
 
-/** Rejects as soon as the connection is cut or the signal says so; the reply, when it comes, is nobody's. */
+/** Rejects when the connection is cut or the signal aborts. A later reply is ignored. */
 function waitForReply(
   { waitingForReplies }: Connection,
   contract: RpcContract,
@@ -81,8 +84,8 @@ function waitForReply(
   reply: Promise<Msg>,
 ): Promise<Msg> {
   return new Promise((resolve, reject) => {
-    const cut = (): void => reject(unavailable(contract, 'the connection was cut'));
-    const abandon = (): void => reject(unavailable(contract, 'given up by the caller', signal?.reason));
+    const cut = (): void => reject(unavailable(contract, 'the connection was lost'));
+    const abandon = (): void => reject(unavailable(contract, 'the caller aborted the call', signal?.reason));
     const settle = (): void => {
       waitingForReplies.delete(cut);
       signal?.removeEventListener('abort', abandon);

@@ -15,7 +15,7 @@ function countingLogger() {
   return { lines, logger: { info: write, warn: write, error: write } };
 }
 
-it('starts without a server, says so once, and serves as soon as there is one', async () => {
+it('starts without a server, logs it once, and serves as soon as the server is available', async () => {
   await bus.server.stop();
   const { lines, logger } = countingLogger();
   const account = await bus.connectAs('account', 'account', logger);
@@ -23,7 +23,7 @@ it('starts without a server, says so once, and serves as soon as there is one', 
   account.serve(double, ({ value }) => ({ value: value * 2 }));
   await until(() => lines.length > 0);
   await waitMs(1_000);
-  expect(lines).toEqual(['messaging cannot connect']);
+  expect(lines).toEqual(['messaging: connecting to NATS failed, retrying']);
   await bus.server.start();
   await until(() => account.connected);
   const caller = await bus.connectAs('edge-gateway');
@@ -31,7 +31,7 @@ it('starts without a server, says so once, and serves as soon as there is one', 
   expect(await caller.call(double, { value: 4 })).toEqual({ value: 8 });
 }, 60_000);
 
-it('fails a call at once while it is cut, and is whole again after the server is back', async () => {
+it('fails a call at once while disconnected, and recovers when the server is back', async () => {
   const { lines, logger } = countingLogger();
   const [caller, account] = await Promise.all([
     bus.connectAs('edge-gateway', 'edge', logger),
@@ -52,21 +52,21 @@ it('fails a call at once while it is cut, and is whole again after the server is
     code: 'service_unavailable',
     detail: expect.stringContaining('not connected'),
   });
-  // Half of its deadline.
+  // Half of the deadline.
   expect(performance.now() - from).toBeLessThan(10_000);
   for (let key = 0; key < 1_200; key += 1) account.broadcast(changed, { keyId: `k${key}` });
   await waitMs(1_000);
-  expect(lines.filter((line) => line !== 'messaging is connected')).toHaveLength(1);
+  expect(lines.filter((line) => line !== 'messaging: connected to NATS')).toHaveLength(1);
 
   await bus.server.start();
   await until(() => caller.connected && account.connected);
   await untilServed(caller);
   expect(reconnections).toBe(1);
-  // Who comes back later than the sender misses what was sent meanwhile: that is what onReconnect is for.
+  // A listener that reconnects later than the sender misses broadcasts, which is the reason for onReconnect.
   expect(heard.length).toBeLessThanOrEqual(1_000);
 }, 60_000);
 
-it('a call in flight fails when the connection is cut, long before its deadline', async () => {
+it('fails a call in flight long before its deadline when the connection is cut', async () => {
   const [caller, account] = await Promise.all([bus.connectAs('edge-gateway'), bus.connectAs('account')]);
   const [begun, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<{ value: number }>()];
   account.serve(double, ({ value }) => {
@@ -84,7 +84,7 @@ it('a call in flight fails when the connection is cut, long before its deadline'
   held.resolve({ value: 1 });
 }, 60_000);
 
-it('uses the inbox prefix of its user, and a subject without rights is service_unavailable', async () => {
+it('uses the inbox prefix of its user, and returns service_unavailable for a forbidden subject', async () => {
   const server = await startNatsServer(`
     authorization {
       users = [
@@ -108,13 +108,13 @@ it('uses the inbox prefix of its user, and a subject without rights is service_u
   await server.close();
 }, 60_000);
 
-it('closes in time although the server is away', async () => {
+it('closes in time although the server is unavailable', async () => {
   const account = await bus.connectAs('account');
   account.serve(double, ({ value }) => ({ value }));
   await bus.server.stop();
   await until(() => !account.connected);
   const from = performance.now();
   await account.close();
-  // Much sooner than it waits for what has begun.
+  // Much less than the time limit for requests in progress.
   expect(performance.now() - from).toBeLessThan(8_000);
 }, 60_000);

@@ -4,22 +4,22 @@ import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-
 import type { MessagingLogger } from './messaging.ts';
 
 export interface ConnectionOptions {
-  /** `nats://host:port`, or several, separated by commas. */
+  /** `nats://host:port`. Commas separate several servers. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  /** Shown by the NATS server's monitoring. */
+  /** Shown in the monitoring of the NATS server. */
   readonly name: string;
   readonly logger?: MessagingLogger | undefined;
 }
 
-/** How long the first failure's successors stay out of the log. */
+/** Minimum time between two logged failures. */
 const quietMs = 30_000;
 const retryMs = 250;
 
-/** A connection that is made, and made again, for as long as the process wants it. */
+/** A connection that is retried and restored until the process closes it. */
 export class Connection {
-  /** Called when the connection is cut: what was asked over it will not be answered. */
+  /** Called when the connection is cut. Pending calls will get no reply. */
   readonly waitingForReplies = new Set<() => void>();
   readonly #options: ConnectionOptions;
   readonly #onUp: ((nats: NatsConnection, isFirst: boolean) => void)[] = [];
@@ -32,12 +32,12 @@ export class Connection {
     this.#options = options;
   }
 
-  /** The connection while it stands. */
+  /** The connection while it is established. */
   get current(): NatsConnection | undefined {
     return this.#isUp ? this.#nats : undefined;
   }
 
-  /** The connection even while it is being made again: subscriptions made on it are kept. */
+  /** The connection, also while it is being restored. Subscriptions on it survive. */
   get established(): NatsConnection | undefined {
     return this.#nats;
   }
@@ -46,14 +46,14 @@ export class Connection {
     this.#onUp.push(fn);
   }
 
-  /** Resolves with the first connection; tries until then, or until `close`. */
+  /** Resolves with the first connection. Retries until then, or until `close`. */
   async open(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       try {
         this.#nats = await connect(natsOptions(this.#options));
         break;
       } catch (error) {
-        this.#report(error, 'messaging cannot connect');
+        this.#report(error, 'messaging: connecting to NATS failed, retrying');
         await waitMs(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
       }
     }
@@ -66,7 +66,7 @@ export class Connection {
   async close(): Promise<void> {
     this.#stopping.abort();
     this.#isUp = false;
-    // Draining waits for a server that answers; without one there is nothing to wait for.
+    // Draining needs a server that responds, so it has a time limit.
     const nats = this.#nats;
     if (nats === undefined || nats.isClosed()) return;
     await withTimeout(
@@ -80,7 +80,7 @@ export class Connection {
   #up(nats: NatsConnection, isFirst: boolean): void {
     this.#isUp = true;
     this.#reportedAt = -Infinity;
-    this.#options.logger?.info({ server: nats.getServer() }, 'messaging is connected');
+    this.#options.logger?.info({ server: nats.getServer() }, 'messaging: connected to NATS');
     for (const fn of this.#onUp) fn(nats, isFirst);
   }
 
@@ -89,12 +89,11 @@ export class Connection {
       if (status.type === 'reconnect') this.#up(nats, false);
       else if (status.type === 'disconnect' || status.type === 'close') {
         if (this.#isUp && !this.#stopping.signal.aborted) {
-          this.#report(undefined, 'messaging lost its connection');
+          this.#report(undefined, 'messaging: connection to NATS lost, reconnecting');
         }
         this.#isUp = false;
         for (const giveUp of this.waitingForReplies) giveUp();
-      } else if (status.type === 'error')
-        this.#report(status.error, 'the messaging server refused something');
+      } else if (status.type === 'error') this.#report(status.error, 'messaging: NATS reported an error');
     }
   }
 
@@ -118,9 +117,9 @@ function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
     reconnectTimeWait: retryMs,
     reconnectJitter: retryMs,
     timeout: 5_000,
-    // A password that is changed on the server first must not end the process.
+    // A password that was first changed on the server must not end the process.
     ignoreAuthErrorAbort: true,
-    // A peer that vanished without a word is noticed within 7.5 s: sooner than a cached grant has to be asked for again.
+    // Detects a vanished peer within 7.5 s, which is sooner than a cached grant expires.
     pingInterval: 2_500,
     maxPingOut: 2,
     noAsyncTraces: true,

@@ -1,11 +1,12 @@
 import type { Logger } from '@gateway/observability';
 
-/** Within the 30 s that Kubernetes gives by default. */
+/** Less than the 30 s that Kubernetes allows by default. */
 const endWaitDefaultMs = 25_000;
 
 /**
- * Ends the process in order on SIGTERM or SIGINT: runs `close`, then exits with 0; with 1 if that fails or takes too
- * long, which is `endWaitMs`. An error that nobody caught is logged by the logger, which redacts it, and ends the process with 1.
+ * Shuts the process down on SIGTERM or SIGINT: runs `close`, then exits with 0, or with 1 if `close` fails or
+ * takes longer than `endWaitMs`. An uncaught error is logged by the redacting logger and ends the process
+ * with 1.
  */
 export function endOnSignal(
   logger: Logger,
@@ -15,21 +16,21 @@ export function endOnSignal(
   let isEnding = false;
   const exit = (code: number): void => {
     logger.flush(() => process.exit(code));
-    // The log may have nowhere to go any more.
+    // The log output may no longer accept lines.
     setTimeout(() => process.exit(code), 500).unref();
   };
   const end = (signal: NodeJS.Signals): void => {
     if (isEnding) return;
     isEnding = true;
-    logger.info({ signal }, 'ending');
+    logger.info({ signal }, 'process: shutting down after a signal');
     setTimeout(() => {
-      logger.error('the end took too long');
+      logger.error('process: shutdown timed out');
       exit(1);
     }, endWaitMs).unref();
     close().then(
       () => exit(0),
       (error: unknown) => {
-        logger.error({ err: error }, 'the end failed');
+        logger.error({ err: error }, 'process: shutdown failed');
         exit(1);
       },
     );
@@ -37,7 +38,7 @@ export function endOnSignal(
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
   process.on('uncaughtException', (error, origin) => {
-    logger.fatal({ err: error, origin }, 'an error that nobody caught');
+    logger.fatal({ err: error, origin }, 'process: uncaught error, exiting');
     exit(1);
   });
 }

@@ -7,7 +7,7 @@ import type { MsgHdrs } from '@nats-io/transport-node';
 import { headers } from '@nats-io/transport-node';
 import { z } from 'zod';
 
-/** NATS `max_payload`, which the server's configuration sets to the same. */
+/** NATS `max_payload`. The server's configuration sets the same value. */
 export const messageBytesMax = 8 * 1024 * 1024;
 
 export function encodeJson(value: unknown): Buffer {
@@ -19,19 +19,26 @@ export function decodeJson(data: Uint8Array): unknown {
   return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));
 }
 
-/** One token of a subject: without dots and wildcards, so that an id never widens what is asked or heard. */
+/**
+ * One token of a subject, without dots and wildcards, so that an instance id cannot address other subjects.
+ */
 const instanceIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The subject of a contract, or of one instance of its server. Throws `service_unavailable` for an id that is none. */
+/**
+ * The subject of a contract, or of one instance of its server. Throws `service_unavailable` for an invalid
+ * instance id.
+ */
 export function subjectOf(contract: RpcContract, instanceId: string | undefined): string {
   if (!contract.perInstance) return contract.subject;
   if (instanceId === undefined || !instanceIdPattern.test(instanceId)) {
-    throw new GatewayError('service_unavailable', { detail: `${contract.subject}: not an instance id` });
+    throw new GatewayError('service_unavailable', {
+      detail: `${contract.subject}: the instance id is missing or invalid`,
+    });
   }
   return `${contract.subject}.${instanceId}`;
 }
 
-/** NATS headers that carry the running trace; undefined when nothing is traced. */
+/** NATS headers that carry the current trace; undefined without a trace. */
 export function renderTrace(): MsgHdrs | undefined {
   const current = currentTraceHeaders();
   if (current === undefined) return undefined;
@@ -48,7 +55,7 @@ export function parseTrace(carried: MsgHdrs | undefined): TraceHeaders | undefin
   return tracestate ? { traceparent, tracestate } : { traceparent };
 }
 
-/** A reply that carries this header is an error. */
+/** Marks a reply as an error. */
 const errorHeader = 'Svc-Error';
 
 const errorReply = z.object({
@@ -58,7 +65,7 @@ const errorReply = z.object({
   retryAfterMs: z.number().nonnegative().optional(),
 });
 
-/** An error as it crosses the bus: what is public of it, and nothing else. */
+/** Renders the public parts of an error for the bus. */
 export function renderErrorReply(error: GatewayError): { data: Buffer; headers: MsgHdrs } {
   const marked = headers();
   marked.set(errorHeader, error.code);
@@ -74,12 +81,12 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorRegistry, code);
 }
 
-/** The error that a server answered; one that the registry does not know is `service_unavailable`. */
+/** Parses an error reply. A code that is not in the registry becomes `service_unavailable`. */
 export function parseErrorReply(data: Uint8Array, subject: string): GatewayError {
   const parsed = errorReply.safeParse(decodeJson(data));
   if (!parsed.success) {
     return new GatewayError('service_unavailable', {
-      detail: `${subject}: an error reply that cannot be read`,
+      detail: `${subject}: the error reply is malformed`,
     });
   }
   const { code, message, param, retryAfterMs } = parsed.data;
@@ -88,7 +95,7 @@ export function parseErrorReply(data: Uint8Array, subject: string): GatewayError
   }
   return new GatewayError(code, {
     message,
-    detail: `answered by ${subject}`,
+    detail: `error reply from ${subject}`,
     ...(param === undefined ? {} : { param }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });

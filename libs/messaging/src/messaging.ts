@@ -1,39 +1,43 @@
 import type { BroadcastContract, RpcContract } from '@gateway/contracts';
 import type { z } from 'zod';
 
-/** What a caller hands in: before the schema's defaults. */
+/** Input of a caller, before the schema's defaults. */
 export type RequestOf<Contract extends RpcContract> = z.input<Contract['request']>;
-/** What a server gets: after the schema's defaults. */
+/** Input of a server, after the schema's defaults. */
 export type ParsedRequestOf<Contract extends RpcContract> = z.output<Contract['request']>;
-/** What a server answers. */
+/** Output of a server. */
 export type ReplyOf<Contract extends RpcContract> = z.input<Contract['reply']>;
-/** What a caller gets. */
+/** Output that a caller receives. */
 export type ParsedReplyOf<Contract extends RpcContract> = z.output<Contract['reply']>;
 
 export interface CallOptions {
-  /** Instead of the contract's deadline. */
+  /** Replaces the contract's deadline. */
   readonly deadlineMs?: number;
-  /** Which instance is asked; needed for a `perInstance` contract, and for no other. */
+  /** The instance to call. Required for `perInstance` contracts, and ignored for others. */
   readonly instanceId?: string;
-  /** Gives the reply up; the server is not told. */
+  /** Aborts waiting for the reply. The server is not informed. */
   readonly signal?: AbortSignal;
 }
 
 export interface ServeOptions {
-  /** Requests in work at the same time; what comes on top is answered `service_unavailable` at once. 256 unless given. */
+  /**
+   * Maximum number of requests in progress; 256 by default. Further requests fail at once with
+   * `service_unavailable`.
+   */
   readonly inFlightMax?: number;
 }
 
 /** Requests, replies and broadcasts between processes, over NATS core. */
 export interface Messaging {
-  /** Whether the connection stands right now. */
+  /** Whether the connection is established now. */
   readonly connected: boolean;
-  /** Whose subjects of `perInstance` contracts are served here. */
+  /** The instance whose `perInstance` subjects this process serves. */
   readonly instanceId: string;
 
   /**
-   * Asks, and waits for the reply. Throws `GatewayError`: the server's own code if it answered an error, else
-   * `service_unavailable` with the cause in `detail` (nobody serves it, too late, cut, a reply against the contract).
+   * Sends a request and waits for the reply. Throws `GatewayError`: the server's own code for an error reply,
+   * else `service_unavailable` with the cause in `detail` (no server, time-out, lost connection, invalid
+   * reply).
    */
   call<Contract extends RpcContract>(
     contract: Contract,
@@ -42,8 +46,9 @@ export interface Messaging {
   ): Promise<ParsedReplyOf<Contract>>;
 
   /**
-   * Answers requests, sharing them with the other instances of the server unless the contract is `perInstance`. What
-   * `fn` throws is answered as an error: a `GatewayError` by its code and public text, anything else `internal_error`.
+   * Serves requests, and shares them with the other instances of the server unless the contract is
+   * `perInstance`. An error of `fn` becomes an error reply: a `GatewayError` with its code and public text,
+   * anything else as `internal_error`.
    */
   serve<Contract extends RpcContract>(
     contract: Contract,
@@ -51,32 +56,38 @@ export interface Messaging {
     options?: ServeOptions,
   ): void;
 
-  /** Tells every listener. While the connection is down, the newest 1,000 wait for it. */
+  /** Sends to every listener. While the connection is down, the newest 1,000 broadcasts are buffered. */
   broadcast<Contract extends BroadcastContract>(
     contract: Contract,
     message: z.input<Contract['message']>,
   ): void;
 
-  /** Hears every broadcast that reaches this process; one against the contract is logged and dropped. */
+  /**
+   * Receives every broadcast that reaches this process. A message that breaks the contract is logged and
+   * dropped.
+   */
   onBroadcast<Contract extends BroadcastContract>(
     contract: Contract,
     fn: (message: z.output<Contract['message']>) => void,
   ): void;
 
-  /** After each connection but the first: broadcasts may have been missed, so caches they invalidate are stale. */
+  /**
+   * Called after each reconnection. Broadcasts may have been missed, so caches that they invalidate are
+   * stale.
+   */
   onReconnect(fn: () => void): void;
 
   /**
-   * Resolves once the server has taken what was sent until now: who asks for what is served from here on finds it. At once
-   * while there is no connection. Never rejects.
+   * Resolves when the server has processed everything sent so far, so new subscriptions can be called.
+   * Resolves at once without a connection. Never rejects.
    */
   flush(): Promise<void>;
 
-  /** Takes no more requests, lets those in work end (for 10 s at most), and closes the connection. */
+  /** Stops accepting requests, waits for those in progress (at most 10 s), and closes the connection. */
   close(): Promise<void>;
 }
 
-/** Where messaging reports what goes wrong; a pino logger fits. */
+/** The logger for messaging problems. A pino logger fits. */
 export interface MessagingLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

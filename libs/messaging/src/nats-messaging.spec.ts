@@ -20,7 +20,7 @@ async function serveDouble(
   await untilServed(caller);
 }
 
-/** Serves the contract, and answers nobody before it is told to. */
+/** Serves the contract, and holds its replies until the test releases them. */
 async function serveHeld(options: { inFlightMax?: number } = {}) {
   const [begun, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const serve = async ({ value }: { value: number }) => {
@@ -35,13 +35,13 @@ async function serveHeld(options: { inFlightMax?: number } = {}) {
 }
 
 describe('a call', () => {
-  it('carries the request to the server and the reply back, with the defaults of the schema', async () => {
+  it('carries the request to the server and the reply back, with the schema defaults', async () => {
     account.serve(double, ({ value, note }) => ({ value: value * 2, by: note }));
     await untilServed(caller);
     expect(await caller.call(double, { value: 21 })).toEqual({ value: 42, by: 'none' });
   });
 
-  it('against the contract is answered with invalid_field and never runs', async () => {
+  it('that breaks the contract returns invalid_field and never runs', async () => {
     let runs = 0;
     account.serve(double, ({ value }) => ({ value: (runs += value) }));
     const error = await failureOf(
@@ -54,14 +54,14 @@ describe('a call', () => {
     expect(runs).toBe(0);
   });
 
-  it('whose reply is against the contract fails as service_unavailable, with the reason in the detail', async () => {
+  it('with an invalid reply fails as service_unavailable, with the reason in the detail', async () => {
     await serveDouble(() => ({ value: 'many' }) as never);
     const error = await failureOf(caller.call(double, { value: 1 }));
     expect(error.code).toBe('service_unavailable');
     expect(error.detail).toContain('value: invalid_type');
   });
 
-  it("gives the server's own error with its public fields, and without its detail", async () => {
+  it("returns the server's own error with its public fields, without its detail", async () => {
     await serveDouble(() => {
       throw new GatewayError('rate_limit_exceeded', {
         message: 'Slowly.',
@@ -76,7 +76,7 @@ describe('a call', () => {
     expect(JSON.stringify(error)).not.toContain('secret');
   });
 
-  it('shows nothing of an error that is not meant for callers', async () => {
+  it('hides internal errors from callers', async () => {
     await serveDouble(() => {
       throw new Error('password of the database: hunter22');
     });
@@ -86,7 +86,7 @@ describe('a call', () => {
   });
 
   it.each(['{"code":"toString","message":"boo"}', '{"code":"invented","message":"boo"}', '[]', '{'])(
-    'lets only errors of the registry across: %s',
+    'passes on only errors of the registry: %s',
     async (body) => {
       const raw = await connect({ servers: bus.server.url });
       raw.subscribe(double.subject, {
@@ -103,16 +103,16 @@ describe('a call', () => {
     },
   );
 
-  it('fails at once when nobody serves the contract', async () => {
+  it('fails at once when the contract is not served', async () => {
     const from = performance.now();
     const error = await failureOf(caller.call(double, { value: 1 }));
     expect(error).toMatchObject({ code: 'service_unavailable' });
     expect(error.detail).toContain('nobody serves it');
-    // Half of its deadline.
+    // Half of the deadline.
     expect(performance.now() - from).toBeLessThan(10_000);
   });
 
-  it('fails at its deadline, and at the one that the caller sets', async () => {
+  it('fails at its deadline, and at the deadline that the caller sets', async () => {
     const { release } = await serveHeld();
     const error = await failureOf(caller.call(double, { value: 1 }, { deadlineMs: 50 }));
     expect(error.detail).toContain('no reply within 50 ms');
@@ -122,24 +122,24 @@ describe('a call', () => {
     );
   });
 
-  it('is given up when the caller says so', async () => {
+  it('is aborted by the signal of the caller', async () => {
     const { release } = await serveHeld();
     const error = await failureOf(caller.call(double, { value: 1 }, { signal: AbortSignal.timeout(50) }));
-    expect(error.detail).toContain('given up');
+    expect(error.detail).toContain('the caller aborted the call');
     release();
     const given = caller.call(double, { value: 1 }, { signal: AbortSignal.abort() });
-    expect((await failureOf(given)).detail).toContain('given up');
+    expect((await failureOf(given)).detail).toContain('the caller aborted the call');
   });
 
-  it('of more than 8 MiB is refused without being sent, in both directions', async () => {
+  it('of more than 8 MiB is rejected without being sent, in both directions', async () => {
     const note = 'x'.repeat(9 * 1024 * 1024);
     await serveDouble(() => ({ value: 1, by: note }));
-    expect((await failureOf(caller.call(double, { value: 1, note }))).detail).toContain('too large');
+    expect((await failureOf(caller.call(double, { value: 1, note }))).detail).toContain('exceeds the limit');
     expect((await failureOf(caller.call(double, { value: 1 }))).code).toBe('service_unavailable');
     expect(caller.connected && account.connected).toBe(true);
   });
 
-  it('reaches the instance it names, and no other', async () => {
+  it('reaches only the instance that it names', async () => {
     const other = await bus.connectAs('account', 'account-2');
     account.serve(doubleAt, () => ({ value: 1, by: 'account' }));
     other.serve(doubleAt, () => ({ value: 1, by: 'account-2' }));
@@ -150,7 +150,7 @@ describe('a call', () => {
     for (const instanceId of ['*', '>', 'a.b', '', undefined]) {
       const options = instanceId === undefined ? {} : { instanceId };
       const error = await failureOf(caller.call(doubleAt, { value: 1 }, options));
-      expect(error.detail).toContain('not an instance id');
+      expect(error.detail).toContain('the instance id is missing or invalid');
     }
   });
 });
@@ -171,7 +171,7 @@ describe('a server', () => {
     expect(Math.min(answered.account, answered.other)).toBeGreaterThan(20);
   });
 
-  it('refuses what is over its bound at once, and answers again when there is room', async () => {
+  it('rejects requests above its limit at once, and accepts requests again when there is room', async () => {
     const { release } = await serveHeld({ inFlightMax: 3 });
     const calls = Array.from({ length: 10 }, (_, value) => caller.call(double, { value }));
     const outcomes = Promise.allSettled(calls);
@@ -182,7 +182,7 @@ describe('a server', () => {
     expect(await caller.call(double, { value: 5 })).toEqual({ value: 5 });
   });
 
-  it('is there for everybody once what it sent is taken', async () => {
+  it('can be called by every process after a flush', async () => {
     const edge = await bus.connectAs('edge-gateway');
     for (let round = 0; round < 20; round += 1) {
       const instanceId = `flushed-${round}`;
@@ -193,12 +193,12 @@ describe('a server', () => {
     }
   });
 
-  it('that closes takes nothing more, and still answers what it has begun', async () => {
+  it('that closes accepts no more requests, and still answers those in progress', async () => {
     const { begun, release } = await serveHeld();
     const call = caller.call(double, { value: 7 });
     await begun;
     const closed = account.close();
-    // Its word that it takes nothing more is on its way to the server.
+    // The unsubscription is on its way to the server.
     await until(async () => {
       const refused = await failureOf(caller.call(double, { value: 8 }, { deadlineMs: 100 }));
       return refused.detail?.includes('nobody serves it') ?? false;
@@ -211,7 +211,7 @@ describe('a server', () => {
 });
 
 describe('a broadcast', () => {
-  it('reaches every listener once, and one against the contract is dropped', async () => {
+  it('reaches every listener once, and is dropped if it breaks the contract', async () => {
     const second = await bus.connectAs('edge-gateway', 'edge-2');
     const heard: string[] = [];
     caller.onBroadcast(changed, ({ keyId }) => heard.push(`1 ${keyId}`));
@@ -227,7 +227,7 @@ describe('a broadcast', () => {
     expect(rest().sort()).toEqual(['1 k1', '2 k1']);
   });
 
-  it('outlives a listener that throws', async () => {
+  it('survives a listener that throws', async () => {
     const heard: string[] = [];
     caller.onBroadcast(changed, ({ keyId }) => {
       heard.push(keyId);
@@ -242,7 +242,7 @@ describe('a broadcast', () => {
   });
 });
 
-it('a call costs well under a millisecond on loopback', async () => {
+it('a call takes well under a millisecond on loopback', async () => {
   account.serve(double, ({ value }) => ({ value }));
   await untilServed(caller);
   const took: number[] = [];
@@ -252,6 +252,6 @@ it('a call costs well under a millisecond on loopback', async () => {
     took.push(performance.now() - from);
   }
   took.sort((a, b) => a - b);
-  // The quicker ones: what other processes take away is in the slower.
+  // The faster calls. The slower ones include delays caused by other processes.
   expect(took[200]).toBeLessThan(1);
 });

@@ -22,14 +22,15 @@ export interface MessagingOptions extends ConnectionOptions {
   readonly instanceId: string;
 }
 
-/** How long the start waits for the first connection before it goes on without. */
+/** Maximum time that the start waits for the first connection. */
 const firstConnectionWaitMs = 2_000;
 const closeWaitMs = 10_000;
 const waitingBroadcastsMax = 1_000;
 
 /**
- * Connects to NATS. When the server is away this resolves all the same after two seconds, `connected` is false, and
- * the connection is made as soon as it can be; what is served and listened to by then is taken up at that time.
+ * Connects to NATS. If the server is unavailable, this resolves after two seconds with `connected` false, and
+ * the connection is retried in the background. Services and listeners registered meanwhile start with the
+ * first connection.
  */
 export async function connectMessaging(options: MessagingOptions): Promise<Messaging> {
   const messaging = new NatsMessaging(options);
@@ -153,14 +154,14 @@ class NatsMessaging implements Messaging {
   }
 
   async #drain(): Promise<void> {
-    // Unsubscribed first and closed last: replies to what is in work still need the connection.
+    // Unsubscribes first and disconnects last, because replies to requests in progress need the connection.
     for (const subscription of this.#serving) void subscription.drain().catch(() => undefined);
     await this.flush();
     await withTimeout(Promise.all(this.#servers.map((server) => server.whenIdle())), closeWaitMs, undefined);
     await this.#connection.close();
   }
 
-  /** Subscriptions outlive reconnections by themselves; before the first connection they are kept here. */
+  /** Subscriptions survive reconnections. Before the first connection they are buffered here. */
   #whenConnected(subscribe: (nats: NatsConnection) => void): void {
     const nats = this.#connection.established;
     if (nats === undefined) this.#subscribe.push(subscribe);
@@ -189,14 +190,17 @@ class NatsMessaging implements Messaging {
       const trace = parseTrace(message.headers);
       continueTrace(trace, `process ${subject}`, attributes, () => fn(parsed), SpanKind.CONSUMER);
     } catch (error) {
-      this.#logger?.error({ subject, err: error }, 'a broadcast was dropped');
+      this.#logger?.error({ subject, err: error }, 'messaging: dropped an invalid or failed broadcast');
     }
   }
 
   #reportRefusal(subscription: Subscription): void {
     void subscription.closed.then((error) => {
       if (error instanceof Error) {
-        this.#logger?.error({ subject: subscription.getSubject(), err: error }, 'a subscription was refused');
+        this.#logger?.error(
+          { subject: subscription.getSubject(), err: error },
+          'messaging: NATS refused a subscription',
+        );
       }
     });
   }

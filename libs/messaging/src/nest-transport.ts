@@ -8,7 +8,9 @@ import { isObservable, lastValueFrom, throwError } from 'rxjs';
 import type { Logger } from '@gateway/observability';
 import type { Messaging } from './messaging.ts';
 
-/** Lets errors through as they are: Nest's own filter would log them and make every one of them the same. */
+/**
+ * Passes errors through unchanged. Nest's own filter would log them and replace them with a generic error.
+ */
 @Catch()
 class PassErrorsOn implements ExceptionFilter {
   catch(thrown: unknown): Observable<never> {
@@ -17,14 +19,14 @@ class PassErrorsOn implements ExceptionFilter {
 }
 
 /**
- * Marks a controller's method as what answers a contract. It gets the parsed request and returns the reply; a
- * `GatewayError` that it throws is the caller's to see.
+ * Marks a controller's method as the handler of a contract. The method receives the parsed request and
+ * returns the reply. A thrown `GatewayError` is sent to the caller.
  */
 export function RpcHandler(contract: RpcContract): MethodDecorator {
   return applyDecorators(MessagePattern(contract.subject, { contract }), UseFilters(new PassErrorsOn()));
 }
 
-/** The transport of a Nest microservice: its `@RpcHandler` methods are served over messaging. */
+/** The transport of a Nest microservice. Messaging serves its `@RpcHandler` methods. */
 export class RpcServer extends Server implements CustomTransportStrategy {
   readonly #messaging: Messaging;
 
@@ -45,7 +47,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     callback();
   }
 
-  /** Nest closes the transport first and what handlers need after it: so what is in work still ends well. */
+  /** Nest closes the transport before the providers that handlers use, so requests in progress can finish. */
   close(): Promise<void> {
     return this.#messaging.close();
   }
@@ -54,13 +56,16 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     throw new Error('Use Messaging.onReconnect.');
   }
 
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the base class declares it so
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- required by the base class
   unwrap<T>(): T {
     return this.#messaging as T;
   }
 }
 
-/** Nest's own log lines as JSON lines of ours, one level quieter: a start has twenty of them. */
+/**
+ * Writes Nest's own log lines as JSON lines. Its info lines become debug lines, because a start writes twenty
+ * of them.
+ */
 export function nestLogger(logger: Logger): LoggerService {
   const write =
     (level: 'debug' | 'warn' | 'error' | 'fatal') =>

@@ -29,10 +29,13 @@ export function connectCacheRedis(url: string, options: CacheRedisOptions): Redi
   return redis;
 }
 
-/** The queue's Redis answers, but would lose jobs when it is full. */
+/** The queue's Redis is reachable, but would lose jobs when its memory is full. */
 export class EvictingRedisError extends Error {}
 
-/** A connection for BullMQ: commands wait while Redis is away, and it reconnects for ever. */
+/**
+ * Connects to Redis for BullMQ. Commands wait while Redis is unavailable, and the connection is retried
+ * without limit.
+ */
 export function openQueueRedis(url: string, onError: (error: Error) => void): Redis {
   const redis = new Redis(url, {
     maxRetriesPerRequest: null,
@@ -43,8 +46,8 @@ export function openQueueRedis(url: string, onError: (error: Error) => void): Re
 }
 
 /**
- * Waits for Redis, then throws `EvictingRedisError` unless its policy is `noeviction`: under any other one a full
- * Redis drops jobs, and BullMQ's own keys with them.
+ * Waits for Redis, then throws `EvictingRedisError` unless its policy is `noeviction`. With any other policy,
+ * a full Redis deletes jobs and keys of BullMQ.
  */
 export async function checkNoEviction(redis: Redis): Promise<void> {
   const info = await redis.info('memory');
@@ -56,7 +59,7 @@ export async function checkNoEviction(redis: Redis): Promise<void> {
   }
 }
 
-/** One round trip within a second. Never throws. */
+/** Sends one ping with a time limit of one second. Never throws. */
 export async function isRedisUp(redis: Redis): Promise<boolean> {
   if (redis.status !== 'ready') return false;
   const answer = redis.ping().then(

@@ -8,7 +8,10 @@ import { findFreePort, startOtlpReceiver, type OtlpReceiver } from '@gateway/tes
 import { build } from 'esbuild';
 import { Bus, failureOf, until } from './bus.fixture.ts';
 
-/** An app as ours are: no decorator metadata, dependencies named by @Inject, bundled by esbuild. */
+/**
+ * An app like the services: without decorator metadata, with dependencies named by @Inject, bundled by
+ * esbuild.
+ */
 const source = `
 import { Controller, Inject, Module } from '@nestjs/common';
 import { authenticateKey } from '@gateway/contracts';
@@ -47,7 +50,7 @@ let telemetry: Telemetry;
 const started: ChildProcess[] = [];
 
 beforeAll(async () => {
-  // Beside the sources, so that npm packages are found from there.
+  // Next to the sources, so that npm packages can be resolved.
   folder = await mkdtemp(join(root, 'node_modules/.service-'));
   await build({
     absWorkingDir: root,
@@ -100,7 +103,7 @@ async function start(variables: Record<string, string>) {
   const take = (chunk: Buffer): void => void (output += chunk.toString('utf8'));
   service.stdout.on('data', take);
   service.stderr.on('data', take);
-  // With all that it has said.
+  // The exit code together with the complete output.
   const exit = once(service, 'close').then(([code]) => code as number | null);
   const ready = async () =>
     (await fetch(`http://127.0.0.1:${healthPort}/health/ready`).catch(() => undefined))?.status;
@@ -140,7 +143,7 @@ it('a bundled service without decorator metadata answers, in one trace with its 
   expect(running.output()).toContain('[redacted]');
 }, 60_000);
 
-it('on SIGTERM it is not ready any more, answers what it has begun, closes its module, and exits with 0', async () => {
+it('on SIGTERM it stops being ready, answers requests in progress, closes its module, and exits with 0', async () => {
   const running = await start({});
   const caller = await bus.connectAs('edge-gateway', 'edge-2');
   await until(async () => (await running.ready()) === 200, 20_000);
@@ -153,14 +156,14 @@ it('on SIGTERM it is not ready any more, answers what it has begun, closes its m
   expect(running.output()).toContain('store is closed');
 }, 60_000);
 
-it('a wrong configuration stops the start and lists every error, but no value', async () => {
+it('an invalid configuration stops the start and lists every error without values', async () => {
   const running = await start({ NATS_PASSWORD: '', HEALTH_PORT: '99999999', LOG_LEVEL: 'loud-hunter22' });
   expect(await running.exit).toBe(1);
   for (const name of ['NATS_PASSWORD', 'HEALTH_PORT', 'LOG_LEVEL']) expect(running.output()).toContain(name);
   expect(running.output()).not.toContain('hunter22');
 }, 60_000);
 
-it('starts and tells that messaging is what is missing while NATS is away', async () => {
+it('starts while NATS is unavailable, and reports messaging as not ready', async () => {
   const running = await start({ NATS_URL: 'nats://127.0.0.1:9' });
   await until(async () => (await running.ready()) === 503);
   const expected = { status: 'not_ready', dependencies: { service: true, messaging: false } };

@@ -17,7 +17,7 @@ import { connectMessaging } from './nats-messaging.ts';
 import { nestLogger, RpcServer } from './nest-transport.ts';
 import type { ServiceConfig } from './service-config.ts';
 
-/** What every service has, handed to its module. */
+/** The parts that every service receives for its module. */
 export interface ServiceParts {
   readonly messaging: Messaging;
   readonly logger: Logger;
@@ -27,22 +27,22 @@ export interface ServiceParts {
 export interface ServiceOptions<Config extends ServiceConfig> {
   readonly name: ServiceName;
   readonly config: Config;
-  /** Makes the service's root module. What must be open before requests come is opened here. */
+  /** Creates the service's root module. Opens everything that must be ready before the first request. */
   readonly createModule: (parts: ServiceParts) => Type | DynamicModule | Promise<Type | DynamicModule>;
-  /** Dependencies besides messaging that must be there for the service to be ready. */
+  /** Dependencies, in addition to messaging, that the service needs to be ready. */
   readonly ready?: () => Readiness | Promise<Readiness>;
 }
 
 export interface RunningService extends ServiceParts {
   readonly healthPort: number;
-  /** Lets what is in work end, closes the module, and stops. */
+  /** Waits for requests in progress, closes the module, and stops. */
   close(): Promise<void>;
 }
 
 /**
- * Runs a service that answers over messaging: telemetry, logger, messaging, the Nest module, the health server, and an
- * orderly end on SIGTERM or SIGINT. The health server comes first but for the logger, so that a start that waits for a
- * dependency can be seen from outside.
+ * Runs a service: telemetry, logger, health server, messaging, the Nest module, and an orderly shutdown on
+ * SIGTERM or SIGINT. The health server starts early, so that a start that waits for a dependency is visible
+ * from outside.
  */
 export async function runService<Config extends ServiceConfig>(
   options: ServiceOptions<Config>,
@@ -63,7 +63,7 @@ export async function runService<Config extends ServiceConfig>(
   const parts = { messaging, logger, metrics };
   const app = await createApp(await options.createModule(parts), parts);
   await app.listen();
-  // Whoever is told that this is ready may ask at once.
+  // A caller may send requests as soon as this instance is ready.
   await messaging.flush();
   state.isServing = true;
   logger.info({ health_port: health.port }, `${name} is started`);
@@ -101,7 +101,8 @@ function startHealth(
 }
 
 function createApp(module: Type | DynamicModule, { messaging, logger }: ServiceParts) {
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its options as a class
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its
+  // options as a class
   return NestFactory.createMicroservice(module, {
     strategy: new RpcServer(messaging),
     logger: nestLogger(logger),

@@ -11,12 +11,12 @@ const secret = Buffer.from('sk-a-provider-key-of-some-length');
 describe('a sealed box', () => {
   const recipient = createSealingKeyPair();
 
-  it.each([0, 1, 16, 65_536])('gives %i bytes back to the holder of the private key', (length) => {
+  it.each([0, 1, 16, 65_536])('returns %i bytes to the owner of the private key', (length) => {
     const plaintext = Buffer.alloc(length, 7);
     expect(openSealed(seal(plaintext, recipient.publicKey), recipient.privateKey)).toEqual(plaintext);
   });
 
-  it('never gives the same box twice, and never shows its content', () => {
+  it('is different every time and hides its content', () => {
     const boxes = new Set(Array.from({ length: 100 }, () => seal(secret, recipient.publicKey)));
     expect(boxes.size).toBe(100);
     for (const box of boxes) expect(Buffer.from(box, 'base64').includes(secret.subarray(0, 6))).toBe(false);
@@ -27,7 +27,7 @@ describe('a sealed box', () => {
     expect(() => openSealed(box, createSealingKeyPair().privateKey)).toThrow(SealedBoxError);
   });
 
-  it('does not open after any single bit of it was flipped', () => {
+  it('does not open after any single bit was flipped', () => {
     const box = Buffer.from(seal(secret, recipient.publicKey), 'base64');
     for (let bit = 0; bit < box.length * 8; bit++) {
       const tampered = Buffer.from(box);
@@ -36,7 +36,7 @@ describe('a sealed box', () => {
     }
   });
 
-  it('does not open when it is cut, extended, or another spelling of the same bytes', () => {
+  it('does not open when truncated, extended or spelled differently', () => {
     const text = seal(secret.subarray(0, 3), recipient.publicKey);
     const bytes = Buffer.from(text, 'base64');
     const wrong = [
@@ -49,7 +49,7 @@ describe('a sealed box', () => {
     for (const box of wrong) expect(() => openSealed(box, recipient.privateKey)).toThrow(SealedBoxError);
   });
 
-  it('says nothing of what was wrong', () => {
+  it('does not reveal the cause of a failure', () => {
     const box = Buffer.from(seal(secret, recipient.publicKey), 'base64');
     for (const wrong of ['', '!', box.subarray(0, 20).toString('base64')])
       expect(() => openSealed(wrong, recipient.privateKey)).toThrow('The sealed box cannot be opened.');
@@ -60,13 +60,13 @@ describe('a sealed box', () => {
     ['short', Buffer.alloc(31, 1).toString('base64')],
     ['not base64', 'not base64 at all'],
     ['the point of order one', Buffer.alloc(32).toString('base64')],
-  ])('is not closed for a public key that is %s', (_, publicKey) => {
+  ])('cannot be created for a public key that is %s', (_, publicKey) => {
     expect(() => seal(secret, publicKey)).toThrow();
   });
 });
 
 describe('a sealing key pair from a seed', () => {
-  it('is the same for every replica that has the seed', () => {
+  it('is the same for every replica with the same seed', () => {
     const [one, other] = [
       sealingKeyPairFromSeed(Buffer.alloc(32, 5)),
       sealingKeyPairFromSeed(Buffer.alloc(32, 5)),
@@ -75,13 +75,13 @@ describe('a sealing key pair from a seed', () => {
     expect(openSealed(seal(secret, one.publicKey), other.privateKey)).toEqual(secret);
   });
 
-  it('is the one that RFC 7748 §6.1 gives for its test vector', () => {
+  it('matches the test vector of RFC 7748 §6.1', () => {
     const seed = Buffer.from('77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a', 'hex');
     const publicKey = Buffer.from('8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a', 'hex');
     expect(Buffer.from(sealingKeyPairFromSeed(seed).publicKey, 'base64')).toEqual(publicKey);
   });
 
-  it('refuses a seed of another length', () => {
+  it('rejects a seed of another length', () => {
     expect(() => sealingKeyPairFromSeed(Buffer.alloc(31))).toThrow(RangeError);
   });
 });

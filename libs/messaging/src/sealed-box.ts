@@ -10,11 +10,11 @@ import {
 } from 'node:crypto';
 
 /**
- * A sealed box: anybody who has the recipient's public key can close it, only the recipient can open it. It is how
- * secrets cross the bus. X25519 with a fresh ephemeral key for every box, HKDF-SHA256, AES-256-GCM; the construction is
- * that of ECIES (SEC 1 §5.1) and of HPKE's base mode (RFC 9180), without HPKE's negotiation.
- *
- * Layout, then base64: version (1 byte) | ephemeral public key (32) | ciphertext | GCM tag (16).
+ * A sealed box: anyone with the recipient's public key can close it, and only the recipient can open it.
+ * Secrets cross the bus in sealed boxes. X25519 with a fresh ephemeral key for every box, HKDF-SHA256,
+ * AES-256-GCM. The construction is that of ECIES (SEC 1 §5.1) and of HPKE's base mode (RFC 9180), without
+ * HPKE's negotiation. Layout before base64: version (1 byte) | ephemeral public key (32) | ciphertext | GCM
+ * tag (16).
  */
 const version = 1;
 const keyBytes = 32;
@@ -23,7 +23,7 @@ const tagBytes = 16;
 const headerBytes = 1 + keyBytes;
 const info = Buffer.from('agent-gateway sealed-box v1');
 
-/** DER around the 32 raw bytes of an X25519 key (RFC 8410 §4 and §7). */
+/** The DER prefix of the 32 raw bytes of an X25519 key (RFC 8410 §4 and §7). */
 const spkiPrefix = Buffer.from('302a300506032b656e032100', 'hex');
 const pkcs8Prefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
@@ -33,7 +33,10 @@ export interface SealingKeyPair {
   readonly privateKey: KeyObject;
 }
 
-/** A box that was not closed for this key, or not by `seal`, or that was changed on the way. Says no more than that. */
+/**
+ * The box was closed for another key, was not created by `seal`, or was changed. The error does not reveal
+ * which.
+ */
 export class SealedBoxError extends Error {
   override readonly name = 'SealedBoxError';
   constructor() {
@@ -41,13 +44,16 @@ export class SealedBoxError extends Error {
   }
 }
 
-/** A key pair that lives and dies with the process. */
+/** Creates a key pair that exists only in this process. */
 export function createSealingKeyPair(): SealingKeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('x25519');
   return { publicKey: rawPublicKey(publicKey).toString('base64'), privateKey };
 }
 
-/** The key pair of a 32-byte secret: replicas that share the seed share the pair. Throws a RangeError on another length. */
+/**
+ * Derives the key pair from a 32-byte secret. Replicas with the same seed share the pair. Throws a RangeError
+ * for another length.
+ */
 export function sealingKeyPairFromSeed(seed: Buffer): SealingKeyPair {
   if (seed.length !== keyBytes) throw new RangeError('The seed of a sealing key pair is 32 bytes.');
   const privateKey = createPrivateKey({
@@ -59,8 +65,8 @@ export function sealingKeyPairFromSeed(seed: Buffer): SealingKeyPair {
 }
 
 /**
- * Closes a box around `plaintext` for the holder of the private key. Answers base64.
- * Throws a RangeError when the public key is none (wrong length, not base64, or a point of low order).
+ * Closes a box around `plaintext` for the owner of the private key, and returns base64. Throws a RangeError
+ * for an invalid public key (wrong length, not base64, or a point of low order).
  */
 export function seal(plaintext: Uint8Array, recipientPublicKeyBase64: string): string {
   const recipient = parsePublicKey(recipientPublicKeyBase64);
@@ -72,7 +78,7 @@ export function seal(plaintext: Uint8Array, recipientPublicKeyBase64: string): s
   return Buffer.concat([header, ciphertext, cipher.getAuthTag()]).toString('base64');
 }
 
-/** Opens a box that `seal` closed for this key. Throws a `SealedBoxError` on anything else, whatever is wrong with it. */
+/** Opens a box that `seal` closed for this key. Throws a `SealedBoxError` for anything else. */
 export function openSealed(sealedBase64: string, privateKey: KeyObject): Buffer {
   try {
     return openBox(parseBase64(sealedBase64), privateKey);
@@ -93,8 +99,9 @@ function openBox(box: Buffer, privateKey: KeyObject): Buffer {
 }
 
 /**
- * The key and nonce of one box. Both public keys go into the salt, since X25519 ignores a bit of a point's encoding:
- * without them two different boxes could open alike. The nonce may be derived because the key is used once.
+ * Derives the key and nonce of one box. The salt contains both public keys, because X25519 ignores one bit of
+ * a point's encoding, and two different boxes could otherwise open alike. Deriving the nonce is safe because
+ * each key is used once.
  */
 function deriveBoxKey(own: KeyObject, peer: Buffer, header: Buffer, recipient: Buffer) {
   const shared = diffieHellman({ privateKey: own, publicKey: importPublicKey(peer) });
@@ -109,7 +116,10 @@ function parsePublicKey(text: string): Buffer {
   return raw;
 }
 
-/** Strict: `Buffer.from` skips what is not base64 and ignores spare bits, so that many texts would be one box. */
+/**
+ * Strict decoding. `Buffer.from` skips invalid characters and ignores spare bits, so several texts would be
+ * the same box.
+ */
 function parseBase64(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') !== text) throw new RangeError('Not canonical base64.');

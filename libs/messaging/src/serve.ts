@@ -8,7 +8,7 @@ import type { MessagingLogger } from './messaging.ts';
 
 const inFlightMaxDefault = 256;
 
-/** Answers the requests of one contract, at most `inFlightMax` of them at a time. */
+/** Serves the requests of one contract, at most `inFlightMax` at a time. */
 export class RequestServer {
   readonly #contract: RpcContract;
   readonly #answer: (request: unknown) => unknown;
@@ -32,7 +32,7 @@ export class RequestServer {
     return this.#contract;
   }
 
-  /** Takes a request in. Never throws and never rejects: what goes wrong is answered. */
+  /** Accepts a request. Never throws or rejects: errors are sent as replies. */
   accept(message: Msg): void {
     if (this.#inFlight >= this.#inFlightMax) {
       reply(message, new GatewayError('service_unavailable', { retryAfterMs: 100 }));
@@ -45,7 +45,7 @@ export class RequestServer {
     });
   }
 
-  /** Resolves when no request is in work. */
+  /** Resolves when no request is in progress. */
   whenIdle(): Promise<void> {
     return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => (this.#idle = resolve));
   }
@@ -63,8 +63,8 @@ export class RequestServer {
     try {
       reply(message, outcome);
     } catch (error) {
-      // The connection went away meanwhile: the caller has heard of that by itself.
-      this.#logger?.warn({ subject, err: error }, 'a reply could not be sent');
+      // The connection was lost. The caller has detected that itself.
+      this.#logger?.warn({ subject, err: error }, 'messaging: sending a reply failed');
     }
   }
 
@@ -80,7 +80,10 @@ export class RequestServer {
   #report(error: GatewayError, thrown: unknown): void {
     if (error.definition.status < 500) return;
     const { code, detail } = error;
-    this.#logger?.error({ subject: this.#contract.subject, code, detail, err: thrown }, 'a request failed');
+    this.#logger?.error(
+      { subject: this.#contract.subject, code, detail, err: thrown },
+      'messaging: a request failed',
+    );
   }
 }
 
@@ -94,7 +97,9 @@ function reply(message: Msg, outcome: Buffer | GatewayError): void {
 function encodeReply(value: unknown): Buffer {
   const data = encodeJson(value);
   if (data.length <= messageBytesMax) return data;
-  throw new GatewayError('service_unavailable', { detail: `a reply of ${data.length} bytes is too large` });
+  throw new GatewayError('service_unavailable', {
+    detail: `the reply of ${data.length} bytes exceeds the limit of ${messageBytesMax}`,
+  });
 }
 
 function parseRequest(schema: z.ZodType, data: Uint8Array): unknown {

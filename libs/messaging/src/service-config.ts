@@ -1,30 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 
-/** A variable that is set to nothing is one that is not set. */
+/** Treats an empty variable as not set. */
 export function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? undefined : value), schema);
 }
 
-/** A TCP port as the environment writes it; 0 takes a free one. */
+/** A TCP port; 0 selects a free port. */
 export const port = z.coerce.number().int().min(0).max(65_535);
 
 /** The variables of every service. An app's own configuration is `z.object({ ...serviceVariables, … })`. */
 export const serviceVariables = {
   NATS_URL: z.string().min(1),
-  /** The service's own name: its rights on the bus hang on it. */
+  /** The service's own name. Its rights on the bus depend on it. */
   NATS_USER: z.string().min(1),
   NATS_PASSWORD: z.string().min(1),
-  /** Where `/health/live`, `/health/ready` and `/metrics` are served. */
+  /** The port of `/health/live`, `/health/ready` and `/metrics`. */
   HEALTH_PORT: port,
   HOST: unlessEmpty(z.string().default('127.0.0.1')),
   LOG_LEVEL: unlessEmpty(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   ),
-  /** Base address of an OTLP/HTTP receiver; absent means that tracing is off. */
+  /** Base URL of an OTLP/HTTP receiver. Tracing is off without it. */
   OTEL_EXPORTER_OTLP_ENDPOINT: unlessEmpty(z.url().optional()),
   OTEL_TRACES_SAMPLE_RATIO: unlessEmpty(z.coerce.number().min(0).max(1).default(1)),
-  /** Names this process among its replicas: letters, digits, `-` and `_`. */
+  /** Identifies this process among its replicas: letters, digits, `-` and `_`. */
   INSTANCE_ID: unlessEmpty(
     z
       .string()
@@ -35,7 +35,7 @@ export const serviceVariables = {
 
 export type ServiceConfig = z.output<z.ZodObject<typeof serviceVariables>>;
 
-/** Parses the environment. Throws one error that lists every variable at fault, and none of the values. */
+/** Parses the environment. Throws one error that lists every invalid variable, without the values. */
 export function parseConfig<Schema extends z.ZodType>(
   schema: Schema,
   environment: Readonly<Record<string, string | undefined>>,
@@ -43,5 +43,5 @@ export function parseConfig<Schema extends z.ZodType>(
   const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-  throw new Error(`The configuration is wrong:\n${lines.join('\n')}`);
+  throw new Error(`The configuration is invalid. Correct these variables:\n${lines.join('\n')}`);
 }

@@ -1,7 +1,7 @@
 import * as conventions from '@opentelemetry/semantic-conventions/incubating';
 import { genAi } from './genai-attributes.ts';
 
-it('names every attribute as the semantic conventions do', () => {
+it('uses the attribute names of the semantic conventions', () => {
   const known = new Set(Object.values(conventions));
   expect(Object.values(genAi).filter((name) => !known.has(name))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /**
- * Attribute names of the OpenTelemetry semantic conventions for generative AI, as of version 1.45
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). They are not stable there yet, so the names are written
- * down here, and a spec holds them against the package.
+ * Attribute names of the OpenTelemetry semantic conventions for generative AI, version 1.45
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). The conventions are not stable, so the names are
+ * copied here, and a spec compares them with the package.
  */
 export const genAi = {
   operationName: 'gen_ai.operation.name',

@@ -3,18 +3,19 @@ import type { AddressInfo } from 'node:net';
 import type { Metrics } from './metrics.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** Which dependencies are there, by name. A process is ready when all are that it needs. */
+/** The state of each dependency, by name. A process is ready when all required dependencies are. */
 export type Readiness = Record<string, boolean>;
 
 export interface HealthServerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly metrics: Metrics;
   readonly ready: () => Readiness | Promise<Readiness>;
   /**
-   * Dependencies that are needed to start, and that the process serves without when they go away later. Their state is
-   * still told. What all replicas share belongs here if it can be done without: else all leave the load balancer at once.
+   * Dependencies that are required for the start only. The process continues to serve without them, and their
+   * state is still reported. List shared dependencies here if possible; otherwise all replicas leave the load
+   * balancer at the same time.
    */
   readonly survives?: readonly string[];
 }
@@ -26,7 +27,10 @@ export interface HealthServer {
 
 const readyDeadlineMs = 2_000;
 
-/** Serves `GET /health/live`, `/health/ready` (503 with what is not ready) and `/metrics` over plain HTTP. */
+/**
+ * Serves `GET /health/live`, `/health/ready` (503 with the missing dependencies) and `/metrics` over plain
+ * HTTP.
+ */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const readiness = new ReadinessCheck(options);
   const server = createServer((request, response) => {
@@ -109,7 +113,7 @@ class ReadinessCheck {
     return { isReady, dependencies };
   }
 
-  /** A check that takes too long means: not ready. */
+  /** A check that takes too long means not ready. */
   #check(): Promise<Readiness> {
     return withTimeout((async () => this.#ready())(), readyDeadlineMs, notReady);
   }

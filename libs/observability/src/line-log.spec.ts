@@ -11,7 +11,7 @@ function logInto(lines: string[], level = 'info') {
 }
 
 describe('a line log', () => {
-  it('writes what the general logger writes', () => {
+  it('writes the same line as the general logger', () => {
     const lines: string[] = [];
     const { lineLog, logger } = logInto(lines);
     const fields = { request_id: 'r', ms: { total: 1.5 }, left_out: undefined };
@@ -21,7 +21,7 @@ describe('a line log', () => {
     expect(one).toEqual(other);
   });
 
-  it('tells the time of each line', () => {
+  it('writes the time of each line', () => {
     const lines: string[] = [];
     const times = [999, 1_000, 1_001, 1_999, 3_000, 2_999, 1_790_000_000_042, 0];
     const left = [...times];
@@ -38,7 +38,7 @@ describe('a line log', () => {
     );
   });
 
-  it('writes no secret, whichever field it is in', () => {
+  it('redacts secrets in every field', () => {
     const lines: string[] = [];
     const { lineLog } = logInto(lines);
     lineLog.write({ error_detail: 'refused provider-secret-value and sk-live-1234567890', password: 'x' });
@@ -46,7 +46,7 @@ describe('a line log', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ password: '[redacted]' });
   });
 
-  it('is silent above its level', () => {
+  it('writes nothing above its level', () => {
     const lines: string[] = [];
     logInto(lines, 'warn').lineLog.write({ request_id: 'r' });
     expect(lines).toEqual([]);

@@ -4,15 +4,15 @@ import { secretRedactor, type SecretRedactor } from './secret-redactor.ts';
 export interface LineLogOptions {
   readonly service: string;
   readonly instanceId: string;
-  /** Lines are of level info: above it nothing is written. */
+  /** Lines have the level info. Nothing is written above that level. */
   readonly level: string;
   readonly destination: DestinationStream;
   readonly redact?: SecretRedactor;
-  /** Milliseconds of Unix time. */
+  /** Unix time in milliseconds. */
   readonly now?: () => number;
 }
 
-/** Writes one kind of line, over and over. */
+/** Writes repeated lines of one kind. */
 export interface LineLog {
   write(fields: Readonly<Record<string, unknown>>): void;
 }
@@ -20,8 +20,8 @@ export interface LineLog {
 const levelsWithInfo = new Set(['trace', 'debug', 'info']);
 
 /**
- * For the one wide line a request: the same JSON as `createLogger` writes, by the same redactor, without what a general
- * logger does for every line (merging bindings, looking for errors, serialisers), which costs more than the line.
+ * For the one log line per request. The JSON and the redaction are the same as those of `createLogger`. It
+ * skips work that costs more than the line itself: merging bindings, looking for errors, serializers.
  */
 export function createLineLog(message: string, options: LineLogOptions): LineLog {
   if (!levelsWithInfo.has(options.level)) return { write: () => undefined };
@@ -38,7 +38,7 @@ export function createLineLog(message: string, options: LineLogOptions): LineLog
   };
 }
 
-/** RFC 3339 to the millisecond. All before the milliseconds is rendered once a second. */
+/** Renders RFC 3339 with milliseconds. The part before the milliseconds is rendered once per second. */
 class LineClock {
   #second = NaN;
   #text = '';

@@ -13,7 +13,7 @@ async function withOutput(
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'log-output-'));
   const file = join(directory, 'log');
-  // Its end closes the file.
+  // Ending the stream closes the file.
   const output = createLogOutput(openSync(file, 'a'));
   try {
     await use(output, () => readFileSync(file, 'utf8'));
@@ -26,7 +26,7 @@ async function withOutput(
   }
 }
 
-it('keeps the order of lines, whoever writes them and however long they are', () =>
+it('keeps the order of lines of all writers and lengths', () =>
   withOutput(async (output, read) => {
     const logger = createLogger({ ...options, destination: output });
     const lineLog = createLineLog('request', { ...options, destination: output });
@@ -47,7 +47,7 @@ it('keeps the order of lines, whoever writes them and however long they are', ()
   }));
 
 it(
-  'writes a line that no other follows',
+  'writes a line that is not followed by another',
   () =>
     withOutput(async (output, read) => {
       output.write('alone\n');
@@ -57,7 +57,7 @@ it(
   10_000,
 );
 
-it('tells that it is flushed when all is written', () =>
+it('reports a flush after everything is written', () =>
   withOutput(async (output, read) => {
     output.write(`${'x'.repeat(200_000)}\n`);
     output.write('last\n');
@@ -67,7 +67,7 @@ it('tells that it is flushed when all is written', () =>
     expect(read().slice(-6)).toBe('\nlast\n');
   }));
 
-it('loses no line of a process that exits, and none of one that fails', () => {
+it('loses no line of a process that exits or fails', () => {
   const run = (ending: string) =>
     spawnSync(
       process.execPath,

@@ -22,7 +22,7 @@ function logInto(lines: string[]) {
   });
 }
 
-describe('no secret reaches a log line', () => {
+describe('secrets never reach a log line', () => {
   const ways: [string, (logger: ReturnType<typeof logInto>) => void][] = [
     ['in the message', (logger) => logger.info(`key ${ours} used by ${registered}`)],
     ['in a field', (logger) => logger.info({ note: `was ${ours}`, deep: { list: [registered] } }, 'x')],
@@ -56,7 +56,7 @@ describe('no secret reaches a log line', () => {
     }
   });
 
-  it('nor by the name of its field, whatever it looks like', () => {
+  it('in a field whose name marks a secret, whatever its value', () => {
     const lines: string[] = [];
     logInto(lines).info({ password: 'abc', nested: { apiKey: 'short' } }, 'x');
     expect(lines[0]).not.toMatch(/abc|short/);
@@ -64,7 +64,7 @@ describe('no secret reaches a log line', () => {
 });
 
 describe('the redactor', () => {
-  it('takes out session tokens and refresh tokens by their form, and passwords by their name', () => {
+  it('redacts session and refresh tokens by their form, and passwords by their name', () => {
     const jwt = ['eyJhbGciOiJFUzI1NiJ9', 'eyJzdWIiOiJzb21lYm9keSJ9', 'c2lnbmF0dXJlLW9mLWl0'].join('.');
     const refresh = `rt-svc-${'Ab3_-'.repeat(8)}xyz`;
     const line = JSON.stringify({
@@ -76,19 +76,19 @@ describe('the redactor', () => {
     expect(() => JSON.parse(redacted) as unknown).not.toThrow();
   });
 
-  it('leaves other text as it is', () => {
+  it('keeps other text unchanged', () => {
     const text = 'a task-list with risk-free words, sk-1 and a bearer of news at http://127.0.0.1:8080/v1';
     expect(createSecretRedactor().redact(text)).toBe(text);
   });
 
-  it('finds a value wherever it stands, also where another one begins alike', () => {
+  it('finds a value at any position, also next to a value with the same start', () => {
     const redactor = createSecretRedactor();
     redactor.register('abcdefgh');
     redactor.register('abcdefghijkl');
     expect(redactor.redact('xabcdefghijklyabcdefgh')).toBe('x[redacted]y[redacted]');
   });
 
-  it('lets go of values that were not registered again for long', () => {
+  it('forgets values that were not registered again for a long time', () => {
     let time = 0;
     const redactor = createSecretRedactor(10, () => time);
     redactor.register('first-secret');
@@ -103,7 +103,7 @@ describe('the redactor', () => {
     expect(redactor.redact('first-secret')).toBe('first-secret');
   });
 
-  it('holds a bounded number of values and lets the oldest go', () => {
+  it('holds a bounded number of values and forgets the oldest', () => {
     const redactor = createSecretRedactor(2);
     for (const secret of ['first-secret', 'second-secret', 'first-secret', 'third-secret']) {
       redactor.register(secret);
@@ -113,12 +113,12 @@ describe('the redactor', () => {
     );
   });
 
-  it('takes less than half a millisecond for a line of 2 kB with 4,096 values held', () => {
+  it('takes less than half a millisecond for a line of 2 kB with 4,096 registered values', () => {
     const redactor = createSecretRedactor();
     for (let n = 0; n < 4_096; n += 1) redactor.register(`provider-credential-${n}-${Math.sin(n)}`);
     const line = JSON.stringify({ text: 'the quick brown fox '.repeat(100) });
     const rounds = 500;
-    // What it takes of the processor: how long that lasts depends on what else the machine does.
+    // Processor time, because elapsed time depends on the load of the machine.
     const from = process.cpuUsage();
     for (let round = 0; round < rounds; round += 1) redactor.redact(line);
     expect(process.cpuUsage(from).user / 1_000 / rounds).toBeLessThan(0.5);

@@ -12,13 +12,13 @@ export interface LoggerOptions {
   /** A pino level: trace, debug, info, warn, error, fatal or silent. */
   readonly level: string;
   readonly redact?: SecretRedactor;
-  /** Standard output unless given. */
+  /** Standard output by default. */
   readonly destination?: DestinationStream;
 }
 
 /**
- * A logger of JSON lines with `time` (RFC 3339), `service` and, inside a request, `trace_id`. The redactor sees each
- * line as it is written, so that no field, message or stack goes around it.
+ * Creates a logger of JSON lines with `time` (RFC 3339), `service` and, inside a request, `trace_id`. The
+ * redactor processes each complete line, so no field, message or stack can bypass it.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const redactor = options.redact ?? secretRedactor;
@@ -43,19 +43,19 @@ export function createLogger(options: LoggerOptions): Logger {
 
 type LogOutput = ReturnType<typeof pino.destination>;
 
-/** Bytes held while standard output takes nothing; what comes on top is dropped. */
+/** Maximum number of buffered bytes while standard output is blocked. Further lines are dropped. */
 const waitingBytesMax = 16 * 1024 * 1024;
-/** Lines are written together, at this size or age: a write a line would cost more than the line. */
+/** Lines are written together at this size or age, because one write per line costs more than the line. */
 const chunkChars = 64 * 1024;
 const flushEveryMs = 100;
 
-/** Standard output, as loggers of one process may share it. What still waits as the process exits is written then. */
+/** Standard output, shared by all loggers of a process. Buffered lines are written when the process exits. */
 export function createLogOutput(fd = 1): LogOutput {
   const output = pino.destination({
     dest: fd,
     sync: false,
     maxLength: waitingBytesMax,
-    // A chunk is written at once. With 0, `flush` would not wait until it is.
+    // Writes a chunk at once. With 0, `flush` would not wait for the write.
     minLength: 1,
     maxWrite: 4 * chunkChars,
     periodicFlush: flushEveryMs,
@@ -65,8 +65,8 @@ export function createLogOutput(fd = 1): LogOutput {
 }
 
 /**
- * Makes the output take lines and pass chunks on: by itself it counts the bytes of all that waits with every line. It is
- * changed in place, because its own timer and pino's listener to the end of the process call these methods of it.
+ * Replaces the output's write methods, because the original ones count all buffered bytes with every line.
+ * The object is changed in place: its own timer and pino's exit listener call these methods on it.
  */
 function joinLines(output: LogOutput): void {
   const write = output.write.bind(output);
@@ -87,7 +87,7 @@ function joinLines(output: LogOutput): void {
   };
   output.flush = (done) => {
     pass();
-    // The timer has nobody to tell.
+    // The timer has no callback to notify.
     if (done) flush(done);
   };
   output.flushSync = () => {

@@ -1,12 +1,13 @@
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const redactedText = '[redacted]';
 
 /**
- * Shapes of secrets: our API keys and providers' (`sk-…`), tokens of people's sessions, credentials of an Authorization header, a password in a
- * URL. Every match consists of characters that JSON does not escape, so that a redacted line stays JSON.
+ * Patterns of secrets: API keys of the gateway and of providers (`sk-…`), session tokens, credentials of an
+ * Authorization header, a password in a URL. Every match consists of characters that JSON does not escape, so
+ * a redacted line remains valid JSON.
  */
 const shapes: readonly (readonly [RegExp, string])[] = [
-  // Members that hold secrets by their name, at any depth; the value counts even when it looks like nothing.
+  // Names of members with secret values, at any depth. Their values are redacted regardless of their form.
   [
     /"((?:current_?|new_?)?password|apiKey|api_key|authorization|secret|sealedSecret|(?:access_?|refresh_?|session_?)?token|cookie|set-cookie)":"(?:[^"\\]|\\.)*"/gi,
     `"$1":"${redactedText}"`,
@@ -19,9 +20,15 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/[^:/?#\s"@]{1,256}:)[^@/?#\s"]{1,256}@/g, `$1${redactedText}@`],
 ];
 
-/** Up to so many values are looked for one by one, which the engine does faster than any pass of ours. */
+/**
+ * Up to this many values are searched one by one, which the engine does faster than a single pass of this
+ * code.
+ */
 const plainSearchMax = 24;
-/** Where none of these stands, no shape matches: one pass over a line instead of one a shape. */
+/**
+ * A text without any of these strings matches no pattern. One pass over the line replaces one pass per
+ * pattern.
+ */
 const anyShape =
   /sk-|eyJ|rt-svc-|bearer|basic|:\/\/|"(?:(?:access_?|refresh_?|session_?)?token|(?:current_?|new_?)?password|apiKey|api_key|authorization|secret|sealedSecret|cookie|set-cookie)":/i;
 
@@ -29,14 +36,14 @@ const tailChars = 8;
 const hashBits = 16;
 const { imul } = Math;
 
-/** Replaces secrets in texts by what they look like and by value. */
+/** Replaces secrets in texts, by pattern and by value. */
 export interface SecretRedactor {
   /**
-   * Makes a value unprintable from now on. At most `secretsMax` are held, the oldest goes first; values of fewer than
-   * eight characters are not taken, since they would blacken words.
+   * Registers a value to redact from now on. At most `secretsMax` values are held; the oldest is removed
+   * first. Values shorter than eight characters are ignored, because they would match ordinary words.
    */
   register(secret: string): void;
-  /** Lets go of values that were last registered longer ago than this. */
+  /** Removes values that were last registered longer ago than this. */
   forgetOlder(ageMs: number): void;
   redact(text: string): string;
 }
@@ -49,12 +56,13 @@ function hashBefore(text: string, end: number): number {
 }
 
 /**
- * Registered values are found in one pass over the text: a bitmap over hashes of four characters says where one may
- * end, so that thousands of them cost no more than one. By their ends, because keys of one provider all begin alike.
+ * Finds registered values in one pass over the text. A bitmap over hashes of four characters marks possible
+ * ends of values, so thousands of values cost no more than one. Ends are used because all keys of a provider
+ * start alike.
  */
 class ValueRedactor {
   readonly #secretsMax: number;
-  /** Each with the time at which it was last registered, the oldest first. */
+  /** Values with the time of their last registration, the oldest first. */
   readonly #secrets = new Map<string, number>();
   readonly #byTail = new Map<string, string[]>();
   readonly #mayEnd = new Uint8Array(1 << hashBits);
@@ -72,7 +80,7 @@ class ValueRedactor {
     if (this.#secrets.size >= this.#secretsMax) this.#dropOldest();
     this.#secrets.set(secret, now);
     const tail = secret.slice(-tailChars);
-    // The longest first, lest the beginning of a secret stay when another one is its end.
+    // The longest first. Otherwise the start of a secret would remain if another secret is its end.
     const peers = [...(this.#byTail.get(tail) ?? []), secret].sort((a, b) => b.length - a.length);
     this.#byTail.set(tail, peers);
     this.#mayEnd[hashBefore(secret, secret.length)] = 1;
@@ -114,7 +122,7 @@ class ValueRedactor {
         ?.find((secret) => text.startsWith(secret, end - secret.length));
       if (found === undefined) continue;
       const start = end - found.length;
-      // One that begins within what was replaced already only makes that longer.
+      // A match that starts inside a replaced one only extends it.
       if (start >= from) kept += text.slice(from, start) + redactedText;
       from = end;
     }
@@ -127,7 +135,7 @@ export function createSecretRedactor(secretsMax = 4_096, now: () => number = Dat
   return {
     register(secret) {
       values.add(secret, now());
-      // In a JSON line a quote, a backslash or a line break stands escaped.
+      // In a JSON line, quotes, backslashes and line breaks are escaped.
       const escaped = JSON.stringify(secret).slice(1, -1);
       if (escaped !== secret) values.add(escaped, now());
     },
@@ -141,5 +149,5 @@ export function createSecretRedactor(secretsMax = 4_096, now: () => number = Dat
   };
 }
 
-/** The redactor of this process: every logger uses it unless told otherwise. */
+/** The redactor of this process. Every logger uses it by default. */
 export const secretRedactor: SecretRedactor = createSecretRedactor();

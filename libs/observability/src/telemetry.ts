@@ -7,25 +7,25 @@ import { withTimeout } from './with-timeout.ts';
 export interface TelemetryOptions {
   readonly serviceName: string;
   readonly instanceId: string;
-  /** Base address of an OTLP/HTTP receiver, as in OTEL_EXPORTER_OTLP_ENDPOINT. Without it tracing is off. */
+  /** Base URL of an OTLP/HTTP receiver, as in OTEL_EXPORTER_OTLP_ENDPOINT. Tracing is off without it. */
   readonly otlpEndpoint?: string | undefined;
-  /** Share of new traces that is recorded, 0 to 1. A trace that came in keeps its own decision. */
+  /** Share of new traces to record, 0 to 1. A continued trace keeps its own decision. */
   readonly sampleRatio: number;
 }
 
 export interface Telemetry {
-  /** Sends what is still held, for at most `exportTimeoutMs`, and stops. */
+  /** Exports the remaining spans for at most `exportTimeoutMs`, and stops. */
   shutdown(): Promise<void>;
 }
 
 const exportDelayMs = 1_000;
 const exportTimeoutMs = 5_000;
-/** Spans that wait for export; what comes on top is dropped. */
+/** Maximum number of spans that wait for export. Further spans are dropped. */
 const waitingSpansMax = 8_192;
 
 /**
- * Starts tracing; the first thing a process does. The SDK is loaded only when there is somewhere to send spans to.
- * Without, only trace ids are kept, so that they still reach the log.
+ * Starts tracing. Call it before anything else in a process. The SDK is loaded only if a receiver is
+ * configured. Without one, only trace ids are kept, for the log.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   if (options.otlpEndpoint === undefined) return { shutdown: () => Promise.resolve() };
@@ -36,7 +36,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   return {
     async shutdown() {
       useTracer(undefined);
-      // A receiver that is away must not fail or hold up the end of the process.
+      // An unavailable receiver must not fail or delay the shutdown.
       await withTimeout(
         sdk.shutdown().catch(() => undefined),
         exportTimeoutMs,

@@ -9,11 +9,14 @@ export interface TraceHeaders {
   readonly tracestate?: string;
 }
 
-/** The specification asks for 512 at least; what is longer is dropped rather than carried about. */
+/** The specification requires support for at least 512. Longer values are dropped. */
 const tracestateCharsMax = 512;
 const traceparentCharsMax = 256;
 
-/** Reads trace headers (section 3.2 of Trace Context). Gives undefined for what is not valid: a new trace begins. */
+/**
+ * Parses trace headers (section 3.2 of Trace Context). Undefined for invalid headers, which start a new
+ * trace.
+ */
 export function parseTraceHeaders(headers: TraceHeaders | string | undefined): SpanContext | undefined {
   if (headers === undefined) return undefined;
   const { traceparent, tracestate } =
@@ -28,7 +31,7 @@ export function parseTraceHeaders(headers: TraceHeaders | string | undefined): S
 }
 
 const idsChars = 48;
-/** Random digits are drawn for many traces at once: a draw costs as much as the rest of a trace together. */
+/** Random digits are drawn for many traces at once, because one draw costs as much as the rest of a trace. */
 let pool = '';
 let drawn = 0;
 
@@ -41,7 +44,7 @@ function drawIds(): string {
   return pool.slice(drawn - idsChars, drawn);
 }
 
-/** Ids for a trace that nobody records: they only tie log lines together. */
+/** Creates ids for a trace that is not recorded. They only connect log lines. */
 export function createUnrecordedSpanContext(parent: SpanContext | undefined): SpanContext {
   const ids = drawIds();
   return {
@@ -59,10 +62,13 @@ export function renderTraceHeaders(spanContext: SpanContext): TraceHeaders {
   return tracestate ? { traceparent, tracestate } : { traceparent };
 }
 
-/** What runs while tracing is off. OpenTelemetry's own context, a map for each request, costs twice as much. */
+/**
+ * The current trace while tracing is off. OpenTelemetry's own context needs a map per request and costs twice
+ * as much.
+ */
 const unrecorded = new AsyncLocalStorage<SpanContext>();
 
-/** Runs `fn` as a part of a trace that nobody records: `currentTraceId` and `currentTraceHeaders` tell of it. */
+/** Runs `fn` as part of an unrecorded trace. `currentTraceId` and `currentTraceHeaders` return its ids. */
 export function runUnrecorded<T>(spanContext: SpanContext, fn: () => T): T {
   return unrecorded.run(spanContext, fn);
 }
@@ -74,18 +80,18 @@ function activeSpanContext(): SpanContext | undefined {
   return spanContext !== undefined && isSpanContextValid(spanContext) ? spanContext : undefined;
 }
 
-/** Trace id of the running request or message, 32 hex digits, whether or not tracing is on. */
+/** Trace id of the current request or message, 32 hex digits. Available with and without tracing. */
 export function currentTraceId(): string | undefined {
   return activeSpanContext()?.traceId;
 }
 
-/** `traceparent` and `tracestate` to send along with a call made from here. */
+/** `traceparent` and `tracestate` for an outgoing call. */
 export function currentTraceHeaders(): TraceHeaders | undefined {
   const spanContext = activeSpanContext();
   return spanContext === undefined ? undefined : renderTraceHeaders(spanContext);
 }
 
-/** The W3C `traceparent` of the running span. */
+/** The W3C `traceparent` of the current span. */
 export function currentTraceparent(): string | undefined {
   return currentTraceHeaders()?.traceparent;
 }

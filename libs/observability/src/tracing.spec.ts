@@ -15,10 +15,10 @@ async function start(receiver?: OtlpReceiver) {
   });
 }
 
-describe('without anywhere to send spans to', () => {
+describe('without a span receiver', () => {
   beforeAll(() => start());
 
-  it('still gives every request a valid trace id, and carries an incoming one on', async () => {
+  it('gives every request a valid trace id and continues an incoming one', async () => {
     const fresh = startRequestTrace();
     expect(fresh.traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
     await fresh.run(async () => {
@@ -33,35 +33,35 @@ describe('without anywhere to send spans to', () => {
   });
 
   it.each(['', '00-xyz', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, `ff-${traceId}-00f067aa0ba902b7-01`])(
-    'begins a new trace when the incoming one is %p',
+    'starts a new trace when the incoming one is %p',
     (incoming) => {
       expect(startRequestTrace(incoming).traceId).not.toBe(traceId);
     },
   );
 
-  it('carries the tracestate on unchanged', () => {
+  it('passes the tracestate on unchanged', () => {
     const incoming = { traceparent, tracestate: 'vendor=t61rcWkgMzE,other=1' };
     const carried = continueTrace(incoming, 'served', {}, () => currentTraceHeaders());
     expect(carried).toEqual(incoming);
   });
 
-  it('costs less than 20 microseconds a span', () => {
+  it('takes less than 20 microseconds per span', () => {
     const rounds = 20_000;
-    // Of the processor's time: how long that lasts depends on what else the machine does.
+    // Processor time, because elapsed time depends on the load of the machine.
     const before = process.cpuUsage();
     for (let round = 0; round < rounds; round += 1) withSpan('nothing', {}, () => round);
     expect(process.cpuUsage(before).user / rounds).toBeLessThan(20);
   });
 });
 
-describe('with a receiver of spans', () => {
+describe('with a span receiver', () => {
   let receiver: OtlpReceiver;
   beforeAll(async () => {
     receiver = await startOtlpReceiver();
   });
   afterAll(() => receiver.close());
 
-  it('exports one tree a request, with attributes and what failed', async () => {
+  it('exports one tree per request, with attributes and failures', async () => {
     const telemetry = await start(receiver);
     const request = startRequestTrace(traceparent, 'POST /v1/chat/completions', { 'http.route': '/x' });
     await request.run(async () => {
@@ -91,7 +91,7 @@ describe('with a receiver of spans', () => {
   });
 });
 
-it('ends in time although the receiver is away', async () => {
+it('shuts down in time although the receiver is unavailable', async () => {
   const telemetry = await startTelemetry({
     serviceName: 'edge-gateway',
     instanceId: 'one',

@@ -20,7 +20,7 @@ import {
 
 export { SpanKind, type Attributes, type Span } from '@opentelemetry/api';
 
-/** Undefined while tracing is off: then no span is made at all. */
+/** Undefined while tracing is off. Then no spans are created. */
 let tracer: Tracer | undefined;
 
 export function useTracer(next: Tracer | undefined): void {
@@ -29,7 +29,7 @@ export function useTracer(next: Tracer | undefined): void {
 
 const unrecordedSpan = trace.wrapSpanContext({ traceId: '', spanId: '', traceFlags: 0 });
 
-/** Marks a span as failed. What is not an `Error` is recorded as text. */
+/** Marks a span as failed. A thrown value that is not an `Error` is recorded as text. */
 export function recordFailure(span: Span, thrown: unknown): void {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const code = (error as { code?: unknown }).code;
@@ -62,8 +62,8 @@ function runAndEnd<T>(span: Span, parent: Context, fn: (span: Span) => T): T {
 }
 
 /**
- * Runs `fn` inside a span that is a child of the running one, and ends the span when `fn` has returned or its promise
- * is settled. Attributes must hold neither content nor secrets. Costs next to nothing while tracing is off.
+ * Runs `fn` inside a child span of the current span. The span ends when `fn` returns or its promise settles.
+ * Attributes must not contain contents or secrets. Nearly free while tracing is off.
  */
 export function withSpan<T>(
   name: string,
@@ -77,16 +77,16 @@ export function withSpan<T>(
 }
 
 /**
- * Begins a child of the running span that outlives the function which begins it, as a call does whose answer streams. The
- * caller must end it, by `end()` or `recordFailure`.
+ * Starts a child span that outlives the calling function, for example for a streamed response. The caller
+ * must end it with `end()` or `recordFailure`.
  */
 export function openSpan(name: string, attributes: Attributes, kind: SpanKind = SpanKind.INTERNAL): Span {
   return tracer?.startSpan(name, { attributes, kind }, context.active()) ?? unrecordedSpan;
 }
 
 /**
- * Like `withSpan`, as a part of the trace that came in with a message; without a valid one a new trace begins.
- * While tracing is off the trace id is carried on all the same, for the log.
+ * Like `withSpan`, but continues the trace of a received message, or starts a new one without a valid trace.
+ * While tracing is off, the trace id is still passed on for the log.
  */
 export function continueTrace<T>(
   incoming: TraceHeaders | string | undefined,
@@ -103,20 +103,23 @@ export function continueTrace<T>(
   return runAndEnd(tracer.startSpan(name, { attributes, kind }, parent), parent, fn);
 }
 
-/** The trace of a request whose span outlives the function that began it, as one that streams does. */
+/** The trace of a request whose span outlives the function that started it, for example while streaming. */
 export interface RequestTrace {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** What to send along with calls made for the request. */
+  /** Headers for calls made for the request. */
   readonly headers: TraceHeaders;
   readonly span: Span;
-  /** Runs `fn` with this trace as the running one. */
+  /** Runs `fn` with this trace as the current one. */
   run<T>(fn: () => T): T;
-  /** Ends the span; with what was thrown, if the request failed. */
+  /** Ends the span, with the thrown error if the request failed. */
   end(thrown?: unknown): void;
 }
 
-/** Begins the trace of a request, or continues the one of a valid incoming `traceparent`. The caller must `end()` it. */
+/**
+ * Starts the trace of a request, or continues the trace of a valid incoming `traceparent`. The caller must
+ * `end()` it.
+ */
 export function startRequestTrace(
   incoming?: TraceHeaders | string,
   name = 'request',

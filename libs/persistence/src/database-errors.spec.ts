@@ -3,9 +3,9 @@ import { isMissingRow, isUnavailable, isUniqueConflict, mapDatabaseError } from 
 
 const withCode = (code: string, message = 'a message') => Object.assign(new Error(message), { code });
 
-describe('an error of the database', () => {
+describe('a database error', () => {
   it.each(['P1001', 'P1017', 'P2024', 'P2028', 'ECONNREFUSED', '57P01', '08006', '53300'])(
-    'means with %s that the database is away',
+    'with %s means that the database is unavailable',
     (code) => {
       const mapped = mapDatabaseError(withCode(code));
       expect(mapped).toBeInstanceOf(GatewayError);
@@ -13,24 +13,24 @@ describe('an error of the database', () => {
     },
   );
 
-  it.each(['P2002', 'P2025', 'P2034', '23505', '42P01', 'P10011'])('is the query’s own with %s', (code) => {
+  it.each(['P2002', 'P2025', 'P2034', '23505', '42P01', 'P10011'])('with %s belongs to the query', (code) => {
     const error = withCode(code);
     expect(mapDatabaseError(error)).toBe(error);
   });
 
-  it('is looked for in what caused it, but not without end', () => {
+  it('is found among the causes, up to a maximum depth', () => {
     expect(isUnavailable(new Error('outer', { cause: withCode('ECONNRESET') }))).toBe(true);
     const loop = new Error('loop');
     loop.cause = loop;
     expect(isUnavailable(loop)).toBe(false);
   });
 
-  it('keeps its detail out of the public text', () => {
+  it('hides its detail from the public text', () => {
     const mapped = mapDatabaseError(withCode('P1001', 'cannot reach 10.0.0.1:5432')) as GatewayError;
     expect(mapped.message).not.toContain('10.0.0.1');
   });
 
-  it.each([null, undefined, 'text', 7, {}])('may be anything that was thrown: %j', (thrown) => {
+  it.each([null, undefined, 'text', 7, {}])('can be any thrown value: %j', (thrown) => {
     expect(mapDatabaseError(thrown)).toBe(thrown);
     expect([isUniqueConflict(thrown), isMissingRow(thrown)]).toEqual([false, false]);
   });

@@ -5,32 +5,41 @@ import pg from 'pg';
 import { isWriteConflict, mapDatabaseError } from './database-errors.ts';
 import { scopeArgs } from './scope-args.ts';
 
-/** The models of a client, without `$queryRaw`, `$transaction` and their like: nothing that could leave the scope. */
+/**
+ * The models of a client, without `$queryRaw`, `$transaction` and similar methods that could bypass the
+ * account scope.
+ */
 export type Models<Client> = Omit<Client, `$${string}`>;
 
 export interface Database<Client> {
   /**
-   * The models as one account sees them. Every query through it is narrowed to that account's rows, whatever its
-   * arguments say, and every row it writes is that account's; so a forgotten filter cannot leak.
+   * The models as seen by one account. Every query is restricted to the rows of that account, and every new
+   * row belongs to it. A forgotten filter therefore cannot leak data.
    */
   forAccount(accountId: string): Models<Client>;
-  /** The same within one transaction, which is run again (from its start, three times at most) on a write conflict. */
+  /**
+   * The same inside a transaction. On a write conflict the transaction is repeated, with at most three
+   * attempts.
+   */
   transactionForAccount<T>(accountId: string, fn: (tx: Models<Client>) => Promise<T>): Promise<T>;
-  /** Every account's rows. Only for what cannot know the account yet, and for upkeep of the whole database. */
+  /** The rows of all accounts. Use it only where the account is not known yet, and for maintenance. */
   readonly acrossAccounts: Client;
   transactionAcrossAccounts<T>(fn: (tx: Models<Client>) => Promise<T>): Promise<T>;
-  /** One round trip within two seconds. Never throws. */
+  /** Sends one query with a time limit of two seconds. Never throws. */
   isUp(): Promise<boolean>;
-  /** Waits until the database answers, with growing pauses up to two seconds. Rejects when `signal` is aborted. */
+  /**
+   * Waits until the database answers, with increasing pauses of up to two seconds. Rejects when `signal` is
+   * aborted.
+   */
   untilUp(options: { signal?: AbortSignal; onRetry?: (attempt: number) => void }): Promise<void>;
-  /** What the pool's connections do now. */
+  /** The current state of the pool's connections. */
   poolUse(): PoolUse;
-  /** Waits for the queries under way. */
+  /** Waits for queries in progress. */
   close(): Promise<void>;
 }
 
 export interface PoolUse {
-  /** Connections that are open, those that do nothing among them. */
+  /** Open connections, including idle ones. */
   readonly open: number;
   readonly idle: number;
   /** Queries that wait for a free connection. */
@@ -42,11 +51,11 @@ export interface DatabaseOptions<Client> {
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly createClient: (adapter: PrismaPg) => Client;
-  /** Models whose rows belong to an account by another field than `accountId`. */
+  /** Models whose rows refer to their account by another field than `accountId`. */
   readonly accountFields?: Readonly<Record<string, string>>;
   readonly connectionsMax?: number;
   readonly statementTimeoutMs?: number;
-  /** A connection that broke while idle. The pool replaces it. */
+  /** Called when an idle connection breaks. The pool replaces it. */
   readonly onConnectionError?: (error: Error) => void;
 }
 
@@ -61,7 +70,9 @@ interface QueryCall {
   readonly query: (args: unknown) => Promise<unknown>;
 }
 
-/** What this library calls of a generated Prisma client. The clients differ in every other type. */
+/**
+ * The methods of a generated Prisma client that this library uses. All other types differ between clients.
+ */
 interface PrismaClientShape {
   $extends(extension: { query: { $allOperations: (call: QueryCall) => Promise<unknown> } }): unknown;
   $transaction(
@@ -72,7 +83,10 @@ interface PrismaClientShape {
 }
 const shapeOf = (client: unknown) => client as PrismaClientShape;
 
-/** Makes the pool and the client. Connects with the first query, so that a service starts while its database is away. */
+/**
+ * Creates the pool and the client. The first query connects, so a service can start while its database is
+ * unavailable.
+ */
 export function createDatabase<Client>(options: DatabaseOptions<Client>): Database<Client> {
   const pool = createPool(options);
   const client = options.createClient(new PrismaPg(pool, { disposeExternalPool: true }));
@@ -99,20 +113,20 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.connectionsMax ?? 10,
-    // Also how long a query waits for a free connection, which bounds the queue in front of the pool.
+    // Also limits how long a query waits for a free connection.
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeoutMs ?? 10_000,
     idle_in_transaction_session_timeout: transactionTimeoutMs,
     keepAlive: true,
   });
-  // Without a listener, an idle connection that breaks would end the process.
+  // Without a listener, a broken idle connection would end the process.
   pool.on('error', (error) => options.onConnectionError?.(error));
   return pool;
 }
 
 function extendQueries<Client>(client: Client, intercept: (call: QueryCall) => Promise<unknown>): Client {
-  // async, so that what the interception throws rejects the query instead of the call that made it
+  // Async, so that an error of the scope check rejects the query instead of throwing from the call.
   const $allOperations = async (call: QueryCall) => intercept(call);
   return shapeOf(client).$extends({ query: { $allOperations } }) as Client;
 }

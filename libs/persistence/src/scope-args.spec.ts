@@ -6,7 +6,7 @@ describe('a query scoped by account', () => {
   it.each([
     ...['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany', 'count', 'aggregate'],
     ...['groupBy', 'delete', 'deleteMany', 'update', 'updateMany', 'updateManyAndReturn'],
-  ])('%s sees the rows of its account alone, even when it has no filter', (operation) => {
+  ])('%s sees only the rows of its account, even without a filter', (operation) => {
     expect(scopeArgs(operation, undefined, scope)['where']).toEqual({ AND: [{ accountId: 'mine' }] });
   });
 
@@ -18,7 +18,7 @@ describe('a query scoped by account', () => {
     [{ AND: { id: 'x' } }, { AND: [{ accountId: 'mine' }, { id: 'x' }] }],
     [{ AND: [{ id: 'x' }] }, { AND: [{ accountId: 'mine' }, { id: 'x' }] }],
     [{ OR: [{}, {}] }, { OR: [{}, {}], AND: [{ accountId: 'mine' }] }],
-  ])('narrows the filter %j, which can never widen it', (where, expected) => {
+  ])('restricts the filter %j', (where, expected) => {
     expect(scopeArgs('findMany', { where }, scope)['where']).toEqual(expected);
   });
 
@@ -45,12 +45,12 @@ describe('a query scoped by account', () => {
     ['update', { where: {}, data: { accountId: { set: 'theirs' } } }],
     ['upsert', { where: {}, create: {}, update: { accountId: 'theirs' } }],
     ['upsert', { where: {}, create: { accountId: 'theirs' }, update: {} }],
-  ])('%s refuses a row of another account: %j', (operation, args) => {
+  ])('%s rejects a row of another account: %j', (operation, args) => {
     expect(() => scopeArgs(operation, args, scope)).toThrow(ScopeError);
   });
 
   it.each([{ connect: { id: 'x' } }, { connectOrCreate: {} }, { set: [{ id: 'x' }] }])(
-    'refuses to adopt a row through a relation: %j',
+    'rejects adopting a row through a relation: %j',
     (keys) => {
       expect(() => scopeArgs('update', { where: {}, data: { keys } }, scope)).toThrow(ScopeError);
     },
@@ -68,7 +68,7 @@ describe('a query scoped by account', () => {
       upsert: { where: {}, create: {}, update: { parts: { update: { data: { owner: { connect: {} } } } } } },
     },
     { upsert: [{ where: {}, create: { accountId: 'theirs' }, update: {} }] },
-  ])('refuses the same through a write to a related row: %j', (keys) => {
+  ])('rejects the same through a write to a related row: %j', (keys) => {
     for (const [operation, args] of [
       ['update', { where: {}, data: { keys } }],
       ['create', { data: { keys } }],
@@ -77,7 +77,7 @@ describe('a query scoped by account', () => {
       expect(() => scopeArgs(operation, args, { ...scope, field: 'id' })).toThrow(ScopeError);
   });
 
-  it('takes writes to related rows that stay in the account', () => {
+  it('allows writes to related rows of the same account', () => {
     const data = {
       policy: { create: {} },
       keys: { create: [{ id: 'y', accountId: 'mine' }], updateMany: { where: {}, data: { name: 'a' } } },
@@ -85,7 +85,7 @@ describe('a query scoped by account', () => {
     expect(() => scopeArgs('update', { where: {}, data }, { ...scope, field: 'id' })).not.toThrow();
   });
 
-  it('takes plain assignments', () => {
+  it('allows plain assignments', () => {
     const data = {
       tags: { set: ['a'] },
       n: { increment: 1 },
@@ -97,7 +97,7 @@ describe('a query scoped by account', () => {
   });
 
   it.each(['$queryRaw', '$executeRawUnsafe', 'queryRaw', 'runCommandRaw', 'somethingNew'])(
-    'refuses %s',
+    'rejects %s',
     (name) => {
       expect(() => scopeArgs(name, {}, scope)).toThrow(ScopeError);
     },

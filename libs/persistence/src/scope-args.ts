@@ -1,4 +1,4 @@
-/** Arguments of a Prisma operation, as far as scoping looks at them. */
+/** The arguments of a Prisma operation that scoping uses. */
 type Args = Readonly<Record<string, unknown>>;
 
 const reads = [
@@ -15,21 +15,21 @@ const filtered = new Set([...reads, 'delete', 'deleteMany']);
 const updates = new Set(['update', 'updateMany', 'updateManyAndReturn']);
 const creates = new Set(['create', 'createMany', 'createManyAndReturn']);
 
-/** Which account, and by which of the model's fields its rows belong to one. */
+/** The account, and the field by which the model's rows refer to it. */
 export interface AccountScope {
   readonly accountId: string;
   readonly field: string;
 }
 
-/** A query that an account's client may not make. It is a defect of ours, never a caller's fault. */
+/** A query that an account's client may not make. It always means a bug, never an error of the caller. */
 export class ScopeError extends Error {
   override readonly name = 'ScopeError';
 }
 
 /**
- * The same operation, narrowed to one account: every filter gains the account, every new row gets it. Throws a
- * ScopeError for a row of another account, for a link to a row that exists already (it could be another account's), and
- * for an operation that is not known, raw SQL among them.
+ * Restricts an operation to one account: every filter and every new row gets the account. Throws a ScopeError
+ * for a row of another account, for a link to an existing row (which could belong to another account), and
+ * for unknown operations, including raw SQL.
  */
 export function scopeArgs(operation: string, args: unknown, scope: AccountScope): Args {
   const given = (args ?? {}) as Args;
@@ -50,7 +50,7 @@ export function scopeArgs(operation: string, args: unknown, scope: AccountScope)
   throw new ScopeError(`The operation ${operation} cannot be scoped by account.`);
 }
 
-/** `AND` beside the caller's own filter: whatever that says, it can only narrow further. */
+/** `AND` next to the caller's own filter, so the result can only become narrower. */
 function scopeWhere(where: unknown, { field, accountId }: AccountScope): Args {
   const given = (where ?? {}) as Args;
   const and: unknown = given['AND'];
@@ -75,12 +75,15 @@ function rejectForeign(data: unknown, { field, accountId }: AccountScope): void 
   for (const [name, value] of Object.entries(row)) {
     if (isLink(value))
       throw new ScopeError(`The relation ${name} may not link to a row that exists already.`);
-    // Related rows belong to an account by `accountId`, whatever the model at the top belongs by.
+    // Related rows refer to an account by `accountId`, whatever field the outer model uses.
     for (const nested of nestedRows(value)) rejectForeign(nested, { field: 'accountId', accountId });
   }
 }
 
-/** `connect`, `connectOrCreate`, and `set` with rows; `set` with a scalar or a list of them is a plain assignment. */
+/**
+ * `connect`, `connectOrCreate`, and `set` with rows. `set` with a scalar or a list of scalars is a plain
+ * assignment.
+ */
 function isLink(value: unknown): boolean {
   if (!isObject(value)) return false;
   if ('connect' in value || 'connectOrCreate' in value) return true;
@@ -88,7 +91,7 @@ function isLink(value: unknown): boolean {
   return Array.isArray(set) && set.some((item) => typeof item === 'object' && item !== null);
 }
 
-/** The rows that a write through a relation makes or changes, whichever way it is put. */
+/** The rows that a write through a relation creates or changes, in any of its forms. */
 function nestedRows(value: unknown): unknown[] {
   if (!isObject(value)) return [];
   return ['create', 'createMany', 'update', 'updateMany', 'upsert'].flatMap((operation) =>

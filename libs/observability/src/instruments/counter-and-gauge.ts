@@ -1,7 +1,7 @@
 import type { ExposedMetric, Instrument, InstrumentOptions, Labels } from './instrument.ts';
 import { SeriesByLabels } from './instrument.ts';
 
-/** A sum that only grows. */
+/** A sum that only increases. */
 export class Counter<Label extends string = string> implements Instrument {
   readonly name: string;
   readonly #help: string;
@@ -13,7 +13,7 @@ export class Counter<Label extends string = string> implements Instrument {
     this.#series = new SeriesByLabels(labelNames, (labels) => ({ labels, value: 0 }));
   }
 
-  /** By 1 unless given. Throws for what is negative or infinite. */
+  /** Adds 1 by default. Throws for negative and infinite values. */
   inc(value?: number): void;
   inc(labels: Labels<Label>, value?: number): void;
   inc(first: Labels<Label> | number = 1, second = 1): void {
@@ -22,7 +22,7 @@ export class Counter<Label extends string = string> implements Instrument {
   }
 
   #add(labels: Labels, value: number): void {
-    if (value < 0 || value === Infinity) throw new Error(`a counter does not grow by ${value}`);
+    if (value < 0 || value === Infinity) throw new Error(`a counter cannot be increased by ${value}`);
     this.#series.find(labels).value += value;
   }
 
@@ -33,11 +33,11 @@ export class Counter<Label extends string = string> implements Instrument {
 }
 
 interface GaugeOptions<Label extends string> extends InstrumentOptions<Label> {
-  /** Asked for the value whenever the metric is scraped. */
+  /** Called for the value at every scrape. */
   readonly collect?: (() => number) | undefined;
 }
 
-/** A value that goes up and down. */
+/** A value that increases and decreases. */
 export class Gauge<Label extends string = string> implements Instrument {
   readonly name: string;
   readonly #help: string;
@@ -58,7 +58,7 @@ export class Gauge<Label extends string = string> implements Instrument {
     else this.#series.find(first).value = second;
   }
 
-  /** By 1 unless given, as with `dec`. */
+  /** Adds 1 by default, as `dec` subtracts 1. */
   inc(value?: number): void;
   inc(labels: Labels<Label>, value?: number): void;
   inc(first: Labels<Label> | number = 1, second = 1): void {
@@ -73,7 +73,7 @@ export class Gauge<Label extends string = string> implements Instrument {
     else this.inc(first, -second);
   }
 
-  /** Rejects with what `collect` throws. */
+  /** Rejects with the error of `collect`. */
   get(): Promise<ExposedMetric> {
     return new Promise((resolve) => {
       if (this.#collect !== undefined) this.set(this.#collect());

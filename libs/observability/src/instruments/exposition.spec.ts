@@ -49,7 +49,7 @@ function makeOurs() {
 type Instruments = ReturnType<typeof makeOurs>['instruments'] | ReturnType<typeof makeTheirs>['instruments'];
 type Given = Partial<Record<(typeof labelNames)[number], string | number>>;
 
-/** Each with labels, a value above zero, and one on either side of it. */
+/** Label values, with values above zero, at zero and below. */
 const steps: readonly ((to: Instruments, labels: Given, size: number, change: number) => void)[] = [
   ({ counter: to }, labels, size) => to.inc(labels, size),
   ({ counter: to }, labels) => to.inc(labels),
@@ -70,7 +70,7 @@ const steps: readonly ((to: Instruments, labels: Given, size: number, change: nu
   ({ plainGauge: to }) => to.dec(),
   ({ plainHistogram: to }, _labels, _size, change) => to.observe(change),
   ({ plainHistogram: to }, _labels, _size, change) => to.observe({}, change),
-  // What neither takes leaves no series behind.
+  // Values that both implementations reject create no series.
   ({ counter: to }, labels, size) => refuse(() => to.inc(labels, -1 - size)),
   ({ counter: to }, labels) => refuse(() => to.inc(labels, Infinity)),
   ({ histogram: to }, labels) => refuse(() => to.observe(labels, NaN)),
@@ -80,7 +80,7 @@ function refuse(step: () => void): void {
   expect(step).toThrow();
 }
 
-/** In either order, and with one of them or both left out. */
+/** In either order, and with one or both labels omitted. */
 const someLabels = fc
   .shuffledSubarray([...labelNames])
   .chain((names) =>
@@ -90,7 +90,7 @@ const someLabels = fc
       ),
     ),
   );
-/** Bounds themselves, and what is beside them. */
+/** Values at the bounds and next to them. */
 const someSize = fc.oneof(
   fc.constantFrom(0, ...buckets),
   fc.double({ noNaN: true, min: 0, max: 20 }),
@@ -109,7 +109,7 @@ const someSteps = fc.array(
   { maxLength: 60 },
 );
 
-it('tells the same as prom-client of whatever was counted, byte for byte', async () => {
+it('writes the same text as prom-client for the same observations, byte for byte', async () => {
   await fc.assert(
     fc.asyncProperty(someSteps, async (taken) => {
       const texts = [makeTheirs(), makeOurs()].map(({ registry, instruments }) => {
@@ -123,13 +123,13 @@ it('tells the same as prom-client of whatever was counted, byte for byte', async
   );
 });
 
-it('makes no series of a label that the metric has not', async () => {
+it('creates no series for an unknown label', async () => {
   const { counter: ours } = makeOurs().instruments;
   expect(() => ours.inc({ reason: 'late', other: 1 } as Given)).toThrow('other');
   expect((await ours.get()).values).toEqual([]);
 });
 
-it('fails the scrape when a collected value cannot be told', async () => {
+it('fails the scrape when collecting a value fails', async () => {
   const failing = () => {
     throw new Error('no memory');
   };

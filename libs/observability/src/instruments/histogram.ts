@@ -2,19 +2,19 @@ import type { ExposedMetric, Instrument, InstrumentOptions } from './instrument.
 import { SeriesByLabels, type Labels } from './instrument.ts';
 
 interface HistogramOptions<Label extends string> extends InstrumentOptions<Label> {
-  /** Upper bounds, ascending. A value that equals one is within it. */
+  /** Upper bounds, ascending and inclusive. */
   readonly buckets: readonly number[];
 }
 
 interface HistogramSeries {
   readonly labels: Labels;
-  /** How many values fell into each bucket alone, those above the last bound behind it. */
+  /** Number of values in each bucket (not cumulative). The last entry counts values above the last bound. */
   readonly counts: number[];
   sum: number;
   count: number;
 }
 
-/** How values are spread over buckets. */
+/** Counts values by bucket. */
 export class Histogram<Label extends string = string> implements Instrument {
   readonly name: string;
   readonly #help: string;
@@ -33,7 +33,7 @@ export class Histogram<Label extends string = string> implements Instrument {
     }));
   }
 
-  /** Throws for what is not a finite number. */
+  /** Throws unless the value is a finite number. */
   observe(value: number): void;
   observe(labels: Labels<Label>, value: number): void;
   observe(first: Labels<Label> | number, second = NaN): void {
@@ -53,7 +53,7 @@ export class Histogram<Label extends string = string> implements Instrument {
     series.count += 1;
     const bounds = this.#bounds;
     let bucket = 0;
-    // They are few: a search by halves costs more.
+    // A linear search, because a binary search is slower for so few bounds.
     while (bucket < bounds.length && value > (bounds[bucket] ?? Infinity)) bucket += 1;
     series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
   }

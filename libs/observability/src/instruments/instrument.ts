@@ -8,13 +8,13 @@ export interface InstrumentOptions<Label extends string> {
 interface ExposedValue {
   readonly value: number;
   readonly labels: Labels;
-  /** The metric's own name unless given. */
+  /** The metric's own name by default. */
   readonly metricName?: string;
-  /** Written behind `labels`. */
+  /** Written after `labels`. */
   readonly sharedLabels?: Labels;
 }
 
-/** A metric as prom-client's registry asks for it when it is scraped. */
+/** The data of a metric that prom-client's registry reads at every scrape. */
 export interface ExposedMetric {
   readonly name: string;
   readonly help: string;
@@ -22,13 +22,13 @@ export interface ExposedMetric {
   readonly values: readonly ExposedValue[];
 }
 
-/** What prom-client's registry asks of a metric to write it in Prometheus's own format. */
+/** The part of a metric that prom-client's registry needs to write the Prometheus format. */
 export interface Instrument {
   readonly name: string;
   get(): Promise<ExposedMetric>;
 }
 
-/** Values of a metric's labels. Those that are left out stay out of the series' name. */
+/** Label values of a series. Omitted labels are not part of the series. */
 export type Labels<Label extends string = string> = Readonly<Partial<Record<Label, string | number>>>;
 
 interface Branch<Series> {
@@ -37,24 +37,24 @@ interface Branch<Series> {
 }
 
 /**
- * The series of one metric, each found by the values of its labels, one after another: that costs a look-up a label, where
- * a joined key would be made, hashed and thrown away with every observation.
+ * The series of one metric, in a tree by label values. A look-up per label is cheaper than a joined key,
+ * which would be created and hashed with every observation.
  */
 export class SeriesByLabels<Series> {
   readonly #names: readonly string[];
   readonly #create: (labels: Labels) => Series;
   readonly #root: Branch<Series> = { byValue: new Map(), series: undefined };
-  /** In the order in which they came up. */
+  /** In order of creation. */
   readonly all: Series[] = [];
 
-  /** A metric without labels has its one series from the start. */
+  /** The series of a metric without labels exists from the start. */
   constructor(names: readonly string[], create: (labels: Labels) => Series) {
     this.#names = names;
     this.#create = create;
     if (names.length === 0) this.#add(this.#root, {});
   }
 
-  /** Makes the series when it comes up first. Throws then, if there is a label that the metric has not. */
+  /** Creates the series on first use. Throws for a label that the metric does not have. */
   find(labels: Labels): Series {
     let branch = this.#root;
     for (const name of this.#names) {
@@ -72,7 +72,7 @@ export class SeriesByLabels<Series> {
 
   #add(branch: Branch<Series>, labels: Labels): Series {
     const unknown = Object.keys(labels).find((name) => !this.#names.includes(name));
-    if (unknown !== undefined) throw new Error(`the metric has no label “${unknown}”`);
+    if (unknown !== undefined) throw new Error(`the metric has no label "${unknown}"`);
     const series = this.#create({ ...labels });
     branch.series = series;
     this.all.push(series);
