@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { findFolderCycles } from '../../tools/architecture/folder-cycles.ts';
+import { findForwardingFiles } from '../../tools/architecture/forwarding-files.ts';
+import { readSourceTree } from '../../tools/architecture/source-tree.ts';
+
+const bad = readSourceTree(join(import.meta.dirname, 'fixtures/structure'));
+const repository = readSourceTree(join(import.meta.dirname, '../..'));
+
+describe('folder cycles', () => {
+  const cycles = findFolderCycles(bad).map(({ within, members }) => [within, ...members]);
+
+  test('sibling folders that import each other are rejected', () => {
+    expect(cycles).toContainEqual(['apps/sample/src', 'apps/sample/src/high', 'apps/sample/src/low']);
+  });
+
+  test('a parent folder that imports its child folder and is imported by it is rejected', () => {
+    expect(cycles).toContainEqual(['apps/sample', 'apps/sample/src/parent', 'apps/sample/src/parent/child']);
+  });
+
+  test('a cycle names the imports that make it up', () => {
+    const [cycle] = findFolderCycles(bad);
+    expect(cycle?.imports).toContain('apps/sample/src/low/a.ts → apps/sample/src/high/b.ts');
+  });
+
+  test('the repository has none', () => {
+    expect(findFolderCycles(repository)).toEqual([]);
+  });
+});
+
+describe('forwarding files', () => {
+  test('a file that only calls or re-exports another file is rejected, an entry point is not', () => {
+    expect(findForwardingFiles(bad)).toEqual([
+      'libs/sample/src/forwards-call.ts',
+      'libs/sample/src/forwards-class.ts',
+      'libs/sample/src/forwards-export.ts',
+    ]);
+  });
+
+  test('the repository has none', () => {
+    expect(findForwardingFiles(repository)).toEqual([]);
+  });
+});
+
+test('sizes stay within the limits of the layout', () => {
+  const lengths = repository.map(({ text }) => text.trimEnd().split('\n').length).sort((a, b) => a - b);
+  expect(lengths[Math.floor(lengths.length / 2)]).toBeGreaterThanOrEqual(55);
+  expect(lengths[Math.floor(lengths.length * 0.95)]).toBeLessThan(250);
+  expect(lengths.at(-1)).toBeLessThanOrEqual(300);
+});
