@@ -17,7 +17,7 @@ import { draw } from './replay-session.ts';
 export interface SubjectOptions {
   /** Tools in each list. */
   readonly size: number;
-  /** At most so many sessions of each source, drawn by their names. */
+  /** At most that many sessions of each source, drawn by their names. */
   readonly perSource: number;
   readonly lane: 'keyword' | 'semantic';
 }
@@ -55,7 +55,7 @@ export function prepareSubjects(
 
 type RankerOf = (session: EvalSession, list: EvalList) => ToolRanker;
 
-/** The semantic lane ranks the sessions of a set by models that have not seen its family. */
+/** The semantic method ranks the sessions of a set with models that have not seen its family. */
 function openRankers(lane: SubjectOptions['lane'], tools: ReadonlyMap<string, ToolDefinition>): RankerOf {
   if (lane === 'keyword') return () => keywordRanker;
   const definitions = [...tools.values()];
