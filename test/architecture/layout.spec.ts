@@ -19,7 +19,7 @@ describe('the layout of the architecture page', () => {
     'apps/edge-gateway/src/edge-gateway.module.ts',
     'apps/edge-gateway/src/routes',
     'apps/edge-gateway/src/pipeline/handle-request.ts',
-    'apps/edge-gateway/src/pipeline/exchange.ts',
+    'apps/edge-gateway/src/pipeline/exchange/exchange.ts',
     'prisma/account/schema.prisma',
     'prisma/account/migrations',
     'prisma/vault/schema.prisma',
