@@ -9,7 +9,7 @@ import { renderProvider } from './provider.ts';
 import { renderRoute } from './route.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** The type checker and ESLint each take seconds to start on a busy machine. */
+/** The type checker and ESLint each need seconds to start on a busy machine. */
 const slowMs = 120_000;
 const acme = {
   name: 'acme',

@@ -5,9 +5,9 @@ import { parseName, type Names } from './names.ts';
 const app = 'apps/edge-gateway/src';
 
 /**
- * A public endpoint for holders of API keys: its folder with route, description and spec, and its place in the module.
- * Its row in test/authz/rows.ts is written by hand: who may do what with it is a decision.
- * @param path where it is served; `/v1/<name>` if left out.
+ * A public endpoint for API keys: its folder with a controller and a spec, and its entry in the module. Move it into the
+ * folder of its family if there is one. Write its row in test/authz/rows.fixture.ts by hand, because access rules are a decision.
+ * @param path the public path; `/v1/<name>` if left out.
  */
 export function renderRoute(name: string, read: ReadFile, path = `/v1/${name}`): FileChange[] {
   const names = parseName(name);
@@ -19,7 +19,6 @@ export function renderRoute(name: string, read: ReadFile, path = `/v1/${name}`):
   );
   return [
     { path: `${folder}/${names.kebab}.route.ts`, content: renderFile(names, path), isNew: true },
-    { path: `${folder}/${names.kebab}.operations.ts`, content: renderOperations(names), isNew: true },
     { path: `${folder}/${names.kebab}.route.spec.ts`, content: renderSpec(names), isNew: true },
     {
       path: `${app}/edge-gateway.module.ts`,
@@ -30,55 +29,44 @@ export function renderRoute(name: string, read: ReadFile, path = `/v1/${name}`):
 }
 
 function renderFile(names: Names, path: string): string {
+  const object = names.kebab.replaceAll('-', '_');
+  const sentence = names.sentence.toLowerCase();
   return `import { Controller, Get } from '@nestjs/common';
-import { AllowAccess } from '../../http/access.ts';
-import { FromCaller } from '../../http/caller.decorator.ts';
-import { Describe } from '../../http/operation.ts';
-import type { Caller } from '../../pipeline/caller.ts';
-import { read${names.pascal} } from './${names.kebab}.operations.ts';
+import { z } from 'zod';
+import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
+import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
 
-interface ${names.pascal} {
-  readonly object: '${names.kebab.replaceAll('-', '_')}';
-  readonly account_id: string;
-}
+const answer = z.object({ object: z.literal('${object}'), account_id: z.uuid() });
 
-/** \`GET ${path}\`: ${names.sentence.toLowerCase()} of the caller's account. */
+const read${names.pascal}: Operation = {
+  id: 'read${names.pascal}',
+  tag: 'Account',
+  summary: 'Read ${sentence}',
+  answer: { status: 200, description: 'The ${sentence} of the account.', schema: answer },
+};
+
+/** \`GET ${path}\`: ${sentence} of the caller's account. */
 @Controller('${path}')
 @AllowAccess('api-key')
 export class ${names.pascal}Route {
   @Get()
   @Describe(read${names.pascal})
-  read(@FromCaller() caller: Caller): ${names.pascal} {
-    return { object: '${names.kebab.replaceAll('-', '_')}', account_id: caller.accountId };
+  read(@FromCaller() { accountId }: AccountCaller): z.infer<typeof answer> {
+    return { object: '${object}', account_id: accountId };
   }
 }
 `;
 }
 
-function renderOperations(names: Names): string {
-  return `import { z } from 'zod';
-import type { Operation } from '../../http/operation.ts';
-
-const answer = z.object({ object: z.literal('${names.kebab.replaceAll('-', '_')}'), account_id: z.uuid() });
-
-export const read${names.pascal}: Operation = {
-  id: 'read${names.pascal}',
-  tag: 'Account',
-  summary: 'Read ${names.sentence.toLowerCase()}',
-  answer: { status: 200, description: 'It is as it says.', schema: answer },
-};
-`;
-}
-
 function renderSpec(names: Names): string {
-  return `import type { Caller } from '../../pipeline/caller.ts';
+  return `import type { AccountCaller } from '../../access/access.guard.ts';
 import { ${names.pascal}Route } from './${names.kebab}.route.ts';
 
-describe('${names.sentence.toLowerCase()}', () => {
-  test('is that of the account whose key was sent', () => {
-    const caller = { accountId: '0199a000-0000-7000-8000-000000000001' } as Caller;
-    expect(new ${names.pascal}Route().read(caller)).toMatchObject({ account_id: caller.accountId });
-  });
+test('reads the ${names.sentence.toLowerCase()} of the caller’s account', () => {
+  const caller: AccountCaller = {
+    ...{ accountId: '0199a000-0000-7000-8000-000000000001', keyId: null, personId: null },
+  };
+  expect(new ${names.pascal}Route().read(caller)).toMatchObject({ account_id: caller.accountId });
 });
 `;
 }

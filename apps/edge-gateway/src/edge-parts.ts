@@ -104,7 +104,7 @@ function chooseSettings(config: Config): PipelineServices['settings'] {
   };
 }
 
-/** What keeps trouble small: that of providers, and too many requests. */
+/** Limits the effects of failing providers and of overload. */
 function buildResilience({
   config,
   messaging,
@@ -127,7 +127,7 @@ function buildResilience({
   };
 }
 
-/** Who may come in, how often, and for how long. */
+/** Grants of API keys, their open requests, and the rate limiter. */
 function buildLimits(
   cacheRedis: Redis,
   messaging: Messaging,
@@ -141,7 +141,7 @@ function buildLimits(
   };
 }
 
-/** What decides how a request goes out smaller. */
+/** The services that prune tools and compress the conversation. */
 function buildPlanning(
   deadlineMs: number,
   cacheRedis: Redis,

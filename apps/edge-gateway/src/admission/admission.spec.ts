@@ -5,7 +5,7 @@ import { Admission, type AdmissionOptions, type TurnTaker } from './admission.ts
 type Reason = 'queue_full' | 'too_slow' | 'displaced';
 
 const takers: TurnTaker[] = [];
-/** Who still waits waits no more. */
+/** Releases requests that still wait. */
 afterEach(() => takers.splice(0).forEach(({ abort }) => abort.abort()));
 
 function admissionOf(options: Partial<AdmissionOptions> = {}) {
@@ -42,20 +42,20 @@ function admissionOf(options: Partial<AdmissionOptions> = {}) {
 }
 
 describe('admission', () => {
-  it('lets requests in at once as long as there is room', () => {
+  it('admits requests immediately while there is room', () => {
     const { ask } = admissionOf();
     expect([ask('a'), ask('a'), ask('a')].map(({ isAtOnce }) => isAtOnce)).toEqual([true, true, false]);
   });
 
-  it('turns away at once what finds no place to wait, and says when to come again', async () => {
+  it('rejects a request immediately if the queue is full, with a retry time', async () => {
     const { ask, shed } = admissionOf();
     const asked = Array.from({ length: 6 }, () => ask('a'));
-    // Half of the places to wait are for others.
+    // Half of the places are reserved for other accounts.
     expect(await Promise.all(asked.slice(4).map(({ told }) => told))).toEqual(['overloaded', 'overloaded']);
     expect(shed).toEqual(['queue_full', 'queue_full']);
   });
 
-  it('gives the next turn to who has the least under way', async () => {
+  it('gives the next turn to the account with the fewest requests in flight', async () => {
     const { ask, order } = admissionOf();
     const noisy = Array.from({ length: 4 }, () => ask('noisy'));
     const quiet = ask('quiet');
@@ -64,7 +64,7 @@ describe('admission', () => {
     expect(order).toEqual(['noisy', 'noisy', 'quiet']);
   });
 
-  it('lets who has the most waiting make room for who has less', async () => {
+  it('displaces a request of the account with the most waiting for one with fewer', async () => {
     const { ask, shed } = admissionOf();
     const [first] = [ask('a'), ask('a')];
     const waiting = ['a', 'a', 'b', 'b'].map(ask);
@@ -75,7 +75,7 @@ describe('admission', () => {
     expect(await Promise.race([waiting[2]!.told, late.told])).toBe('served');
   });
 
-  it('turns away at once who would foreseeably wait too long', async () => {
+  it('rejects a request immediately if it would wait too long', async () => {
     let time = 0;
     const { ask } = admissionOf({ inFlightMax: 1, waitMsMax: 100, now: () => time });
     for (let at = 0; at < 100; at += 1) {
@@ -87,13 +87,13 @@ describe('admission', () => {
     expect(await ask('a').told).toBe('overloaded');
   });
 
-  it('lets nobody wait longer than it may', async () => {
+  it('rejects a request that has waited too long', async () => {
     const { ask } = admissionOf({ inFlightMax: 1, waitMsMax: 20 });
     ask('a');
     expect(await ask('a').told).toBe('overloaded');
   });
 
-  it('forgets who has left while waiting', async () => {
+  it('skips a waiting request whose client has disconnected', async () => {
     const { ask, order } = admissionOf({ inFlightMax: 1 });
     const first = ask('a');
     const [gone, next] = [ask('b'), ask('c')];
@@ -104,7 +104,7 @@ describe('admission', () => {
     expect(order).toEqual(['a', 'c']);
   });
 
-  it('has a turn again for each that is given back, once', async () => {
+  it('frees one turn for each release, and only once', async () => {
     const { ask } = admissionOf({ inFlightMax: 1 });
     const first = ask('a');
     await first.told;

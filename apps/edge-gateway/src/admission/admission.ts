@@ -4,37 +4,36 @@ import type { ResilienceMetrics } from '../metrics/edge-metrics.ts';
 export interface AdmissionOptions {
   /** Requests served at the same time. */
   readonly inFlightMax: number;
-  /** Requests that may wait for their turn. One account may take up half of it. */
+  /** Requests that may wait. One account may use half of the places. */
   readonly queuedMax: number;
-  /** How long one may wait. */
+  /** How long a request may wait. */
   readonly waitMsMax: number;
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'queueSeconds' | 'watchQueue'>;
   readonly now?: () => number;
 }
 
-/** A request's place among those that are served; given back once. */
+/** A request's right to be served, released once. */
 export interface Turn {
   readonly accountId: string;
   readonly beganAt: number;
 }
 
-/** Who asks for a turn. */
+/** A request that needs a turn. */
 export interface TurnTaker {
   turn: Turn | null;
   readonly abort: AbortController;
 }
 
-/** How much the newest request counts in the average of how long requests take. */
+/** Weight of the newest request in the average duration. */
 const newestWeight = 1 / 32;
-/** What the average begins with, and never falls below. */
+/** Initial value and lower bound of the average duration. */
 const holdMsMin = 5;
 const retryAfterMsMin = 1_000;
 const retryAfterMsMax = 30_000;
 
 /**
- * How many requests are served at the same time, and how many more may wait: what is beyond is turned away at once, before
- * anything is read of it, so that those that were let in are served as quickly as ever. A request whose turn would foreseeably
- * come too late is turned away when it comes, not after it has waited.
+ * Limits how many requests are served and how many wait. Further requests are rejected before their bodies are read,
+ * so that admitted requests stay fast. A request that would wait too long is rejected on arrival.
  */
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -50,8 +49,8 @@ export class Admission {
   }
 
   /**
-   * Undefined when the request has its turn at once; else what settles when it has. Throws, or rejects with, `overloaded`;
-   * rejects with an `AbortError` when the client has left.
+   * Undefined if the request may start now; otherwise a promise for its turn. Throws or rejects with `overloaded`;
+   * rejects with an `AbortError` if the client disconnects.
    */
   enter(accountId: string, taker: TurnTaker): Promise<void> | undefined {
     if (this.#inFlight < this.#options.inFlightMax) {
@@ -62,7 +61,7 @@ export class Admission {
     return this.#wait(accountId, taker);
   }
 
-  /** Gives a turn back, if there was one. */
+  /** Releases the turn, if there is one. */
   leave(taker: Pick<TurnTaker, 'turn'>): void {
     const { turn } = taker;
     if (turn === null) return;
@@ -86,13 +85,13 @@ export class Admission {
     if (waiting >= Math.max(1, queuedMax / 2)) throw this.#shed('queue_full');
     if (this.#expectedWaitMs(waiting + 1) > waitMsMax) throw this.#shed('too_slow');
     if (this.#queues.length < queuedMax) return;
-    // Whoever has the most waiting makes room for whoever has less.
+    // The account with the most waiting requests loses one to an account with fewer.
     const displaced = this.#queues.popOfLongest(waiting + 1);
     if (displaced === undefined) throw this.#shed('queue_full');
     displaced.settle(false);
   }
 
-  /** By the share of the turns that one of the present accounts gets. */
+  /** Estimated from one account's equal share of the turns. */
   #expectedWaitMs(place: number): number {
     const share = this.#options.inFlightMax / Math.max(1, this.#queues.accounts);
     return (place / Math.max(1, share)) * this.#holdMs;
@@ -135,7 +134,7 @@ export class Admission {
 
   #shed(reason: 'queue_full' | 'too_slow' | 'displaced'): GatewayError {
     this.#options.metrics.shed.inc({ reason });
-    // Spread, so that those who were turned away together do not come back together.
+    // Random, so that rejected clients do not retry at the same moment.
     const waitMs = Math.min(retryAfterMsMax, Math.max(retryAfterMsMin, this.#holdMs)) * (1 + Math.random());
     return new GatewayError('overloaded', { detail: `shed: ${reason}`, retryAfterMs: Math.round(waitMs) });
   }
@@ -145,10 +144,10 @@ function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new DOMException('the client left', 'AbortError');
 }
 
-/** Somebody who waits for a turn. */
+/** A request that waits for its turn. */
 interface Waiter {
   readonly accountId: string;
-  /** Told once: whether it is their turn, or there will be none. */
+  /** Called once: true when the turn comes, false if the request is displaced. */
   readonly settle: (isTurn: boolean) => void;
 }
 
@@ -158,13 +157,13 @@ interface AccountLoad {
 }
 
 /**
- * What each account has under way, and who waits. The next turn is always that of the account with the least under way, so
- * that whoever asks for little waits for little, however much others ask for.
+ * Counts each account's requests in flight and queues its waiting ones. The next turn goes to the account with the
+ * fewest requests in flight, so the load of one account does not delay others.
  */
 class AccountQueues {
-  /** Accounts that have something under way or waiting. */
+  /** Accounts with requests in flight or waiting. */
   readonly #loads = new Map<string, AccountLoad>();
-  /** Those of them with somebody waiting; the one that had its turn last comes last. */
+  /** Accounts with waiting requests; the account that had the last turn is last. */
   readonly #waiting = new Map<string, AccountLoad>();
   #length = 0;
 
@@ -205,7 +204,7 @@ class AccountQueues {
     this.#forgetIdle(waiter.accountId, load);
   }
 
-  /** Takes out the one that has waited longest, of the account with the least under way. */
+  /** Removes the longest waiting request of the account with the fewest requests in flight. */
   shift(): Waiter | undefined {
     let chosen: AccountLoad | undefined;
     for (const load of this.#waiting.values()) {
@@ -214,12 +213,12 @@ class AccountQueues {
     const [waiter] = chosen?.waiting ?? [];
     if (chosen === undefined || waiter === undefined) return undefined;
     this.remove(waiter);
-    // Among accounts with as much under way, turns go round.
+    // Accounts with equal load take turns.
     if (this.#waiting.delete(waiter.accountId)) this.#waiting.set(waiter.accountId, chosen);
     return waiter;
   }
 
-  /** Takes out the one that came last, of the account with the most waiting, if that has more than `least`. */
+  /** Removes the newest waiting request of the account with the most waiting, if it has more than `least`. */
   popOfLongest(least: number): Waiter | undefined {
     let longest: AccountLoad | undefined;
     for (const load of this.#waiting.values()) {

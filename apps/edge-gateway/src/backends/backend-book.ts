@@ -6,19 +6,19 @@ import { Backend, type BackendName, type BackendNews } from './backend.ts';
 
 export interface BackendBookOptions {
   readonly messaging: Pick<Messaging, 'broadcast' | 'onBroadcast'>;
-  /** Calls of one backend under way at the same time. */
+  /** Concurrent calls of one backend. */
   readonly inFlightMax: number;
   readonly metrics: Pick<ResilienceMetrics, 'breakerChanges' | 'watchOpenBreakers'>;
 }
 
-/** Those used longest ago are forgotten, and begin again as healthy ones. */
+/** The least recently used backends are dropped and start again as healthy. */
 const backendsMax = 20_000;
-/** As many credentials as an account may have for a provider. */
+/** The number of credentials that an account may have for a provider. */
 export const credentialsMax = additionalKeysMax + 1;
 
 /**
- * The backends of this process. What happens to one is told to the other replicas when it happens, and never asked for: a
- * request costs no round trip.
+ * The backends of this process. Changes are broadcast to the other replicas and never requested, so a request costs
+ * no round trip.
  */
 export class BackendBook {
   readonly #options: BackendBookOptions;
@@ -46,7 +46,7 @@ export class BackendBook {
     return made;
   }
 
-  /** The credentials of a provider changed: what is known of the old ones says nothing of the new ones. */
+  /** The credentials of a provider changed, so the state of the old ones is discarded. */
   reset(accountId: string, provider: string): void {
     for (let credential = 0; credential < credentialsMax; credential += 1) {
       this.#backends.peek(keyOf({ accountId, provider, credential }))?.reset();

@@ -39,14 +39,14 @@ describe('a backend’s breaker', () => {
     expect(backend.state()).toBe('open');
   });
 
-  it('does not open for what is no fault of the provider’s: being throttled, or refused', () => {
+  it('does not open for throttled or refused calls, which are no fault of the provider', () => {
     const { backend } = backendOf();
     const refused = { kind: 'refused', retryAfterMs: 30_000 } as const;
     for (let at = 0; at < 20; at += 1) for (const each of [throttled, refused]) backend.noteFailure(each);
     expect(backend.isOpen).toBe(false);
   });
 
-  it('lets one call through within ten seconds, and closes when that succeeds', () => {
+  it('sends one probe within ten seconds and closes if it succeeds', () => {
     const { backend, news, fail, skip, pass } = backendOf();
     fail(5);
     skip();
@@ -61,7 +61,7 @@ describe('a backend’s breaker', () => {
     expect(news.at(-1)).toEqual({ kind: 'closed' });
   });
 
-  it('lets the next one through within ten seconds, even while the one before hangs', () => {
+  it('sends the next probe within ten seconds even if the previous one hangs', () => {
     const { backend, fail, skip, pass } = backendOf();
     fail(5);
     for (let at = 0; at < 10; at += 1) {
@@ -74,7 +74,7 @@ describe('a backend’s breaker', () => {
   });
 });
 
-it('is tried for one of six requests at most, unless so few come that it would take too long', () => {
+it('is probed by at most one of six requests, unless requests are too rare', () => {
   const { backend, fail, skip, pass } = backendOf();
   fail(5);
   pass(10_000);
@@ -86,8 +86,8 @@ it('is tried for one of six requests at most, unless so few come that it would t
   expect(backend.state()).toBe('ready');
 });
 
-describe('a backend that asks for a pause', () => {
-  it('gets it, for as long as it says', () => {
+describe('a backend that requests a pause', () => {
+  it('is paused for the requested time', () => {
     const { backend, pass } = backendOf();
     backend.noteFailure(throttled);
     expect([backend.state(), backend.waitMs]).toEqual(['cooling', 3_000]);
@@ -97,7 +97,7 @@ describe('a backend that asks for a pause', () => {
     expect(backend.state()).toBe('ready');
   });
 
-  it('gets a longer one each time that it is throttled after one, ten seconds at most', () => {
+  it('is paused longer after each repeated throttling, for at most ten seconds', () => {
     const { backend, pass } = backendOf();
     const pauses: number[] = [];
     for (let at = 0; at < 8; at += 1) {
@@ -110,15 +110,15 @@ describe('a backend that asks for a pause', () => {
     expect(Math.max(...pauses)).toBeLessThan(10_001);
   });
 
-  it('tells the others once of many calls that are refused together', () => {
+  it('broadcasts one pause for many calls that fail together', () => {
     const { backend, news } = backendOf();
     for (let at = 0; at < 50; at += 1) backend.noteFailure(throttled);
     expect(news).toEqual([{ kind: 'cooling', forMs: 3_000 }]);
   });
 });
 
-describe('what another replica says', () => {
-  it('of a breaker makes the next call a probe, which decides', () => {
+describe('a change from another replica', () => {
+  it('to open makes the next call a probe, whose result decides', () => {
     const { backend, news } = backendOf();
     backend.hear({ kind: 'opened' });
     expect(backend.state()).toBe('ready');
@@ -131,7 +131,7 @@ describe('what another replica says', () => {
     expect(news).toEqual([{ kind: 'closed' }]);
   });
 
-  it('of a provider that answers again lets an open breaker look at once', () => {
+  it('to close lets an open breaker probe immediately', () => {
     const { backend, fail } = backendOf();
     fail(5);
     expect(backend.state()).toBe('open');
@@ -140,7 +140,7 @@ describe('what another replica says', () => {
     expect(backend.isOpen).toBe(true);
   });
 
-  it('of a pause holds here too', () => {
+  it('to pause applies here too', () => {
     const { backend, pass } = backendOf();
     backend.hear({ kind: 'cooling', forMs: 1_000 });
     expect(backend.state()).toBe('cooling');
@@ -149,7 +149,7 @@ describe('what another replica says', () => {
   });
 });
 
-it('has no more calls under way than it may', () => {
+it('has no more concurrent calls than its limit', () => {
   const { backend } = backendOf(2);
   backend.begin();
   backend.begin();
@@ -158,7 +158,7 @@ it('has no more calls under way than it may', () => {
   expect(backend.state()).toBe('ready');
 });
 
-it('begins again as a healthy one when its credential is replaced', () => {
+it('starts again as healthy when its credential is replaced', () => {
   const { backend, fail } = backendOf();
   fail(5);
   backend.reset();

@@ -1,65 +1,64 @@
 import { CircuitState, ConsecutiveBreaker, ExponentialBackoff, SamplingBreaker } from 'cockatiel';
 import type { Failure } from './failure.ts';
 
-/** A provider as one account reaches it with one of its credentials. */
+/** A provider, called by one account with one of its credentials. */
 export interface BackendName {
   readonly accountId: string;
   readonly provider: string;
-  /** Position of the credential among those of the account for the provider. */
+  /** Position of the credential among the account's credentials for the provider. */
   readonly credential: number;
 }
 
 /**
- * Whether a backend may be called: `ready`; `cooling` after it asked for a pause; `open` while its breaker is; `full` with
- * as many calls under way as it may have.
+ * Whether a backend may be called: `ready`; `cooling` after it requested a pause; `open` while its breaker is open;
+ * `full` at its limit of concurrent calls.
  */
 export type BackendState = 'ready' | 'cooling' | 'open' | 'full';
 
-/** What a backend tells of: for metrics, and for the other replicas. */
+/** A change of state, for metrics and for the other replicas. */
 export type BackendNews =
   { readonly kind: 'opened' | 'closed' } | { readonly kind: 'cooling'; readonly forMs: number };
 
 interface BackendOptions {
   readonly name: BackendName;
-  /** Calls under way at the same time. */
+  /** Limit of concurrent calls. */
   readonly inFlightMax: number;
   readonly onNews: (news: BackendNews, backend: Backend) => void;
   readonly now?: () => number;
 }
 
-/** Between two looks at whether a backend answers again: jittered, from about one second to ten. */
+/** Delay between two probes: jittered, from about one second to ten. */
 const waits = new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 10_000 });
 const waitMsMin = 500;
-/** A look costs a further call, so that there is one for so many requests that went elsewhere, … */
+/** A probe is sent after this many requests have used other backends, … */
 const skipsBeforeProbe = 5;
-/** … unless there are so few of them that it would be long until then. */
+/** … or after this time if there are only few requests. */
 const unhurriedMs = 10_000;
-/** Without a failure for so long, a backend is as good as one that never had any. */
+/** After this time without a failure, the backend's history is discarded. */
 const forgetMs = 30_000;
 
 type Wait = ReturnType<typeof waits.next>;
 
-/** What is known of a backend that failed lately. */
+/** State of a backend that failed recently. */
 interface Trouble {
   readonly rules: TripRules;
   lastFailureAt: number;
   isOpen: boolean;
   probeWait: Wait;
-  /** When an open backend may be tried next. */
+  /** When an open backend may be probed next. */
   probeAt: number;
-  /** Requests that went elsewhere since it was tried last. */
+  /** Requests that used another backend since the last probe. */
   skips: number;
   coolWait: Wait;
   coolUntil: number;
 }
 
 /**
- * Breaker and concurrency limit of one backend. As long as nothing fails it holds a number and nothing else: then a call
- * costs two comparisons.
+ * Circuit breaker and concurrency limit of one backend. Without failures it stores one number, and a call costs two
+ * comparisons.
  *
- * While the breaker is open, one request a while is sent all the same, to see whether the backend answers: the next
- * success closes it. Such probes are spaced by time, not by the end of the one before, so that one which hangs keeps
- * nobody from finding out that others would not.
+ * While the breaker is open, an occasional request is sent as a probe, and a successful probe closes the breaker.
+ * Probes are spaced by time, not by the end of the previous probe, so a probe that hangs does not delay the next one.
  */
 export class Backend {
   readonly name: BackendName;
@@ -89,13 +88,13 @@ export class Backend {
     return this.#trouble === undefined ? 'ready' : stateOf(this.#trouble, this.#now());
   }
 
-  /** How long until a backend that is not ready may be. */
+  /** Milliseconds until a backend that is not ready may become ready. */
   get waitMs(): number {
     const { coolUntil = 0, probeAt = 0, isOpen = false } = this.#trouble ?? {};
     return Math.max(0, (isOpen ? Math.max(probeAt, coolUntil) : coolUntil) - this.#now());
   }
 
-  /** A call goes out. Says whether it is a probe: one that goes out while the breaker is open. */
+  /** Starts a call. Returns whether it is a probe, which is a call while the breaker is open. */
   begin(): boolean {
     this.#inFlight += 1;
     if (!this.#trouble?.isOpen) return false;
@@ -103,19 +102,19 @@ export class Backend {
     return true;
   }
 
-  /** A request for it goes elsewhere. */
+  /** A request used another backend instead. */
   skip(): void {
     if (this.#trouble) this.#trouble.skips += 1;
   }
 
-  /** The call is over, whatever became of it. */
+  /** The call ended, with any result. */
   end(): void {
     this.#inFlight -= 1;
   }
 
   /**
-   * It answered: with what a client wants, or with an error that is the request's own. A call that went out before the
-   * breaker opened closes nothing.
+   * The backend sent a valid response or an error caused by the request. A call that started before the breaker
+   * opened does not close it.
    */
   noteSuccess(isProbe = false): void {
     const trouble = this.#trouble;
@@ -130,7 +129,7 @@ export class Backend {
     if (now - trouble.lastFailureAt > forgetMs && trouble.coolUntil <= now) this.#trouble = undefined;
   }
 
-  /** A throttled or refused one is left alone for as long as that says. It is well, so its breaker does not open for it. */
+  /** A throttled or refused backend gets a pause. It works, so its breaker does not open. */
   noteFailure({ kind, retryAfterMs }: Pick<Failure, 'kind' | 'retryAfterMs'>): void {
     const trouble = this.#knowTrouble();
     trouble.lastFailureAt = this.#now();
@@ -143,9 +142,8 @@ export class Backend {
   }
 
   /**
-   * What another replica says of the same backend. A pause that the provider asked for holds for all. That a breaker
-   * opened or closed elsewhere may be for reasons of that replica's own: it is a reason to look, by the next call, and
-   * that call's outcome decides.
+   * Applies a change from another replica. A pause requested by the provider applies to all replicas. A breaker may
+   * open elsewhere for reasons local to that replica, so the next call here becomes a probe, and its result decides.
    */
   hear(news: BackendNews): void {
     if (news.kind === 'cooling') {
@@ -158,7 +156,7 @@ export class Backend {
     }
   }
 
-  /** The credential is another one now. */
+  /** The credential was replaced. */
   reset(): void {
     if (this.isOpen) this.#onNews({ kind: 'closed' }, this);
     this.#trouble = undefined;
@@ -187,10 +185,10 @@ export class Backend {
     return { probeAt: this.#now(), skips: skipsBeforeProbe };
   }
 
-  /** At least as long as it asks, and longer each time that it is throttled again after a pause. */
+  /** Pauses at least as long as requested, and longer after each repeated throttling. */
   #cool(trouble: Trouble, askedMs: number): void {
     const now = this.#now();
-    // Of many calls that are refused at the same time, the first one tells.
+    // Of many calls that fail together, only the first extends the pause.
     if (now >= trouble.coolUntil) trouble.coolWait = trouble.coolWait.next(undefined);
     const forMs = Math.round(Math.max(askedMs, 2 * waitMsMin, trouble.coolWait.duration));
     if (now + forMs <= trouble.coolUntil + 250) return;
@@ -205,12 +203,12 @@ function stateOf({ isOpen, probeAt, skips, coolUntil }: Trouble, now: number): B
   return now < coolUntil ? 'cooling' : 'ready';
 }
 
-/** So many failures, with no answer between them, open a breaker. */
+/** Consecutive failures that open a breaker. */
 const failuresInARow = 5;
-/** So does more than half of the calls of ten seconds, from twenty calls on. */
+/** More than half of the calls within ten seconds also open it, from twenty calls on. */
 const sample = { threshold: 0.5, duration: 10_000, minimumRps: 2 } as const;
 
-/** When the failures of a backend are enough to open its breaker: whichever of the library's rules says so first. */
+/** Decides when failures open a breaker: either rule of the library is enough. */
 class TripRules {
   readonly #rules = [new ConsecutiveBreaker(failuresInARow), new SamplingBreaker(sample)];
 

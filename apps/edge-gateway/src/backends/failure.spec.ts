@@ -2,7 +2,7 @@ import { parseRetryAfter } from './failure.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
-describe('how long a provider asks to wait', () => {
+describe('the requested pause', () => {
   it.each([
     [{ 'retry-after': '7' }, 7_000],
     [{ 'retry-after': '0.5' }, 500],
@@ -13,7 +13,7 @@ describe('how long a provider asks to wait', () => {
     [{ 'retry-after': ['3', '4'] }, 3_000],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
-  ])('in %j is %s ms', (headers, expected) => {
+  ])('of %j is %s ms', (headers, expected) => {
     expect(parseRetryAfter(headers, now)).toBe(expected);
   });
 });

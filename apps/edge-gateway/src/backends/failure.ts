@@ -3,30 +3,33 @@ import { GatewayError } from '@gateway/errors';
 import type { IncomingHeaders } from '@gateway/providers';
 
 /**
- * Why a call got no answer that a client wants, for metrics too: `server` is a 5xx, `throttled` a 429, `refused` the
- * credential.
+ * Why a call got no usable response, also as a metric label: `server` is a 5xx, `throttled` a 429, `refused` a
+ * rejected credential.
  */
 export type FailureKind = 'server' | 'throttled' | 'refused' | 'unreachable' | 'timeout' | 'invalid';
 
-/** A call that failed before the first byte of its answer went to the client. */
+/** A call that failed before the first byte of its response was sent to the client. */
 export interface Failure {
   readonly kind: FailureKind;
-  /** Whether the same call may go better soon. Another backend may answer either way. */
+  /** Whether the same call may succeed soon. Another backend may succeed in any case. */
   readonly isPassing: boolean;
-  /** How long the provider asks to be left alone. */
+  /** The pause that the provider requests, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Statuses that tell of the server, not of the request. 529 is Anthropic's "overloaded". */
+/** Statuses caused by the server, not by the request. 529 is Anthropic's "overloaded". */
 const serverStatuses = new Set([408, 500, 502, 503, 504, 529]);
-/** A credential that is not good, or has no money left, is left alone for so long. One that may not do this (403) may do other things. */
+/**
+ * Pause of an invalid credential or one without credit. A 403 gets no pause: the credential may be allowed to make
+ * other calls.
+ */
 const refusalPauseMs: ReadonlyMap<number, number | undefined> = new Map([
   [401, 30_000],
   [402, 30_000],
   [403, undefined],
 ]);
 
-/** Whether a status is worth a try elsewhere; undefined for what the provider will say again. */
+/** The failure of a status that another backend may avoid; undefined for a status caused by the request. */
 export function failureOfStatus(status: number, headers: IncomingHeaders): Failure | undefined {
   if (status < 400) return undefined;
   if (refusalPauseMs.has(status))
@@ -38,22 +41,22 @@ export function failureOfStatus(status: number, headers: IncomingHeaders): Failu
 
 const failureOfCode: Partial<Record<ErrorCode, Failure>> = {
   upstream_unreachable: { kind: 'unreachable', isPassing: true, retryAfterMs: undefined },
-  // Whoever was silent for so long is not asked to be silent again.
+  // A provider that was silent for so long is not retried.
   upstream_timeout: { kind: 'timeout', isPassing: false, retryAfterMs: undefined },
   upstream_invalid: { kind: 'invalid', isPassing: false, retryAfterMs: undefined },
 };
 
-/** The same for a call that got no answer, or one that broke off. */
+/** The same for a call without a response, or with an aborted one. */
 export function failureOfError(error: unknown): Failure | undefined {
   return error instanceof GatewayError ? failureOfCode[error.code] : undefined;
 }
 
-/** What a provider asks for is believed up to this. */
+/** Upper bound for pauses that providers request. */
 const waitMsMax = 10 * 60_000;
 
 /**
  * Milliseconds that a provider asks to wait: `retry-after-ms`, else `retry-after` in seconds or as a date (RFC 9110
- * §10.2.3). Undefined where it says nothing that can be read.
+ * §10.2.3). Undefined without a valid header.
  */
 export function parseRetryAfter(headers: IncomingHeaders, now: number = Date.now()): number | undefined {
   const ms = firstOf(headers['retry-after-ms']);

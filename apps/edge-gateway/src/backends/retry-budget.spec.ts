@@ -10,7 +10,7 @@ function budgetOf(options: { share: number; floor: number }) {
 }
 
 describe('the retry budget', () => {
-  it('never lets more than its share of further calls through, whatever fails and when', () => {
+  it('never allows more additional calls than its share, in any pattern of failures', () => {
     const step = fc.record({ afterMs: fc.nat(300), fails: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { minLength: 200, maxLength: 600 }), (steps) => {
@@ -27,20 +27,20 @@ describe('the retry budget', () => {
     );
   });
 
-  it('lets a few through where requests are few', () => {
+  it('allows a few additional calls when requests are rare', () => {
     const { budget } = budgetOf({ share: 0.2, floor: 3 });
     budget.countRequest('a');
     expect([1, 2, 3, 4].map(() => budget.takeExtra('a'))).toEqual([true, true, true, false]);
   });
 
-  it('is there again after a while', () => {
+  it('recovers after a while', () => {
     const { budget, pass } = budgetOf({ share: 0.2, floor: 1 });
     expect([budget.takeExtra('a'), budget.takeExtra('a')]).toEqual([true, false]);
     pass(2 * windowMs);
     expect(budget.takeExtra('a')).toBe(true);
   });
 
-  it('of one account is not another’s', () => {
+  it('is separate for each account', () => {
     const { budget } = budgetOf({ share: 0.2, floor: 1 });
     expect([budget.takeExtra('a'), budget.takeExtra('a'), budget.takeExtra('b')]).toEqual([
       true,

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { ExponentialBackoff, decorrelatedJitterGenerator } from 'cockatiel';
 
-/** Calls beyond the first of a request, as a share of the requests of the window. */
+/** Limits of additional calls. */
 interface RetryBudgetOptions {
   readonly share: number;
-  /** So many are allowed in a window whatever the share says: where requests are few, a share of them is none. */
+  /** Additional calls always allowed per window, because a share of few requests is zero. */
   readonly floor: number;
   readonly now?: () => number;
 }
@@ -12,8 +12,8 @@ interface RetryBudgetOptions {
 const windowMs = 60_000;
 
 /**
- * Requests and further calls of the present window and the one before it, which counts for as much of it as is still within
- * one window's length: an approximation of a sliding window in four numbers.
+ * Counts of the current and the previous window. The previous one counts with the share of it that lies within one
+ * window's length: a sliding window approximated with four numbers.
  */
 class Window {
   #startedAt = 0;
@@ -53,8 +53,8 @@ class Window {
 }
 
 /**
- * Bounds what retries and fallbacks add to the load of providers that are in trouble: at most `share` of the requests,
- * for each account and for the process as a whole, so that one account's trouble takes no other's retries.
+ * Limits the load that retries and fallbacks add to failing providers: at most `share` of the requests, per account
+ * and for the whole process. One account's failures do not use up another account's retries.
  */
 export class RetryBudget {
   readonly #options: RetryBudgetOptions;
@@ -67,18 +67,18 @@ export class RetryBudget {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Of each request, once. */
+  /** To be called once for each request. */
   countRequest(accountId: string): void {
     const now = this.#now();
     this.#all.countRequest(now);
     this.#windowOf(accountId).countRequest(now);
   }
 
-  /** Takes a further call out of the budget, if there is one left. */
+  /** Takes an additional call from the budget. Returns false if none is left. */
   takeExtra(accountId: string): boolean {
     const now = this.#now();
     const account = this.#windowOf(accountId);
-    // The process has room for the floors of several accounts.
+    // The process allows the floors of four accounts.
     const shared = { ...this.#options, floor: 4 * this.#options.floor };
     if (!account.hasRoom(now, this.#options) || !this.#all.hasRoom(now, shared)) return false;
     account.countExtra(now);
@@ -95,14 +95,17 @@ export class RetryBudget {
   }
 }
 
-/** About 0.2 s before the first try, 0.4 s before the second, and so on; jittered, so that callers that failed together do not come back together. */
+/**
+ * About 0.2 s before the first retry, 0.4 s before the second, and so on. Jittered, so that callers that failed
+ * together do not retry together.
+ */
 const waits = new ExponentialBackoff({
   generator: decorrelatedJitterGenerator,
   initialDelay: 200,
   maxDelay: 3_000,
 });
 
-/** How long to wait before the same call is made for the `again`-th time (1 is the first repetition). */
+/** Milliseconds to wait before the `again`-th retry of a call (from 1). */
 export function chooseBackoffMs(again: number): number {
   let wait = waits.next();
   for (let step = 0; step < again; step += 1) wait = wait.next(undefined);

@@ -1,12 +1,12 @@
-/** Saved tokens that a key may use. */
+/** A key's budgets of saved tokens. */
 export interface BudgetLimits {
-  /** A UTC day. */
+  /** Per UTC day. */
   readonly dailyTokenBudget: number;
-  /** A UTC week, from Monday on. */
+  /** Per UTC week, starting on Monday. */
   readonly weeklyTokenBudget: number;
 }
 
-/** Saved tokens that a key has used, as the store last told. */
+/** A key's used budget at the last sync. */
 export interface SpentTokens {
   /** Days since 1970-01-01, UTC. */
   readonly day: number;
@@ -14,35 +14,35 @@ export interface SpentTokens {
   readonly thisWeek: number;
 }
 
-/** What one edge tells the store of a key's budget, and what it asks for. */
+/** The state of one key at one edge, and the requests that wait for budget. */
 export interface BudgetSync extends BudgetLimits {
   readonly accountId: string;
   readonly keyId: string;
-  /** Grows with every settlement of this edge for the key. The same one sent again is counted once. */
+  /** Increases with every settlement of this edge for the key. The store counts a repeated number once. */
   readonly sequence: number;
-  /** What was used on a day since the last settlement; no tokens when there is nothing to settle. */
+  /** Tokens used on a day since the last settlement; zero if there is nothing to settle. */
   readonly settled: { readonly day: number; readonly tokens: number };
-  /** All that this edge holds of the key's budget from now on, whatever it held before. */
+  /** Tokens that this edge reserves of the key's budget. Replaces the previous value. */
   readonly heldTokens: number;
-  /** What this edge knows to be used: a store that came back without its data takes it from there. */
+  /** The last known use. A store that lost its data restores it from here. */
   readonly known: SpentTokens | null;
-  /** Requests that wait, by what each may save, the oldest first. */
+  /** Waiting requests by the tokens that each may save, oldest first. */
   readonly asked: readonly number[];
-  /** How many more of the largest of them to hold at once, where there is plenty of room. */
+  /** How many further requests of the largest size to reserve in advance, if there is plenty of room. */
   readonly ahead: number;
 }
 
 export interface BudgetState {
-  /** How many of those asked for, from the first on, have room: the last of them may go over the budget. */
+  /** Number of waiting requests admitted, from the oldest. The last one may exceed the budget. */
   readonly admitted: number;
-  /** What this edge holds now. */
+  /** Tokens that this edge now reserves. */
   readonly heldTokens: number;
-  /** What is neither used nor held by anybody; negative by what the last admitted request may go over. */
+  /** Tokens neither used nor reserved; negative if the last admitted request may exceed the budget. */
   readonly roomTokens: number;
   readonly spent: SpentTokens;
 }
 
-/** Where all edges keep what keys have used and hold. Throws when it is away. */
+/** The shared store of used and reserved budgets. Throws while it is unavailable. */
 export interface BudgetStore {
   sync(sync: BudgetSync): Promise<BudgetState>;
 }

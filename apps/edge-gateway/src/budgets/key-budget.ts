@@ -1,27 +1,33 @@
 import type { BudgetLimits, BudgetState, BudgetStore, SpentTokens } from './budget-store.port.ts';
 import type { StoreHealth } from './store-health.ts';
 
-/** A request's hold on its key's budget. */
+/** A request's reservation of its key's budget. */
 export interface Reservation {
-  /** Ends the hold: so many of its tokens were saved. Counts once; 0 gives all of them back. */
+  /**
+   * Ends the reservation with the number of tokens that were saved. 0 returns all of them. Only the first call
+   * counts.
+   */
   settle(tokens: number): void;
 }
 
 /**
- * `exhausted`: the budget is used up, or held by requests under way. `unknown`: the store is away, and what this process
- * may give out by itself is used up.
+ * `exhausted`: the budget is used up or reserved by requests in flight. `unknown`: the store is unavailable, and the
+ * local share of this process is used up.
  */
 export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
 
-/** While a key is busy, its edge holds room for as many more requests, so that they need not ask. */
+/** A busy key reserves room for this many further requests, so that they need no sync. */
 const aheadMax = 16;
-/** A key is busy as long as a request came within this time. */
+/** A key is busy if a request arrived within this time. */
 const busyMs = 5_000;
-/** How long an edge takes a budget for exhausted before it asks again: others may have given room back. */
+/** How long an edge treats a budget as exhausted before it asks again. Other edges may have returned tokens. */
 const exhaustedMs = 1_000;
-/** Requests that one question asks for. */
+/** Waiting requests per sync. */
 const askedMax = 200;
-/** What one process may give out of the room that it last knew of while the store is away: eight replicas stay within. */
+/**
+ * While the store is unavailable, one process may use this share of the last known room. Eight replicas together stay
+ * within it.
+ */
 const localShare = 1 / 8;
 
 interface Waiting {
@@ -40,16 +46,16 @@ export interface KeyBudgetOptions {
   readonly store: BudgetStore;
   readonly health: StoreHealth;
   readonly now: () => number;
-  /** Grows with every call in this process: a key that was forgotten and comes back goes on from there. */
+  /** Increases with every call in this process, also for keys that were dropped and return. */
   readonly nextSequence: () => number;
-  /** Something is to be told to the store, by `sync`, soon. */
+  /** Called when a `sync` is needed soon. */
   readonly onDirty: (budget: KeyBudget) => void;
 }
 
 /**
- * One edge's part in one key's budget. The store knows of it one figure, what this edge holds (`#held`): tokens of
- * requests under way (`#reserved`), tokens settled and not yet told (`#unsettled`), and some ahead of need. The figure
- * is told whole each time, so a message that is lost, or answered too late, leaks nothing: the next one puts it right.
+ * One edge's part of one key's budget. The store knows the tokens that this edge reserves (`#held`): those of
+ * requests in flight (`#reserved`), settled ones that are not synced (`#unsettled`), and some in advance. Each sync
+ * sends the complete figure, so the next sync corrects a lost or late message.
  */
 export class KeyBudget {
   readonly #options: KeyBudgetOptions;
@@ -57,34 +63,34 @@ export class KeyBudget {
   #held = 0;
   #reserved = 0;
   readonly #unsettled = new Map<number, number>();
-  /** Sent, and not yet answered: it is sent again, under its number, until it is. */
+  /** Sent but not confirmed. It is sent again under the same number until it is. */
   #settling: Settlement | null = null;
   #sequence = 0;
   #waiting: Waiting[] = [];
   #known: SpentTokens | null = null;
   #room = 0;
-  /** What the store granted ahead when it was last asked. */
+  /** Tokens that the store granted in advance at the last sync. */
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
-  /** What is left to give out while the store is away; null until it is. */
+  /** The rest of the local share while the store is unavailable; null while it is available. */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
-  /** Something changed since the store was last told. */
+  /** Whether anything changed since the last sync. */
   #isStale = false;
 
   constructor(options: KeyBudgetOptions) {
     this.#options = options;
   }
 
-  /** Whether a request with these limits would be told `exhausted` without asking. */
+  /** Whether the budget for these limits is known to be exhausted, without a sync. */
   isExhausted(limits: BudgetLimits): boolean {
     const told = this.#exhausted;
     if (told === null || !isSame(told.limits, limits)) return false;
     return this.#options.now() < told.until && this.#known?.day === this.#today();
   }
 
-  /** Holds tokens for a request. Asks the store only when this edge does not hold enough. */
+  /** Reserves tokens for a request. Syncs only if this edge does not hold enough. */
   reserve(tokens: number, limits: BudgetLimits): BudgetAnswer | Promise<BudgetAnswer> {
     if (this.isExhausted(limits)) return 'exhausted';
     if (!isSame(this.#limits, limits)) this.#changeLimits(limits);
@@ -98,7 +104,7 @@ export class KeyBudget {
     });
   }
 
-  /** Tells the store what changed, and asks for those who wait. Resolves when nobody waits any more; never rejects. */
+  /** Sends changes and waiting requests to the store. Resolves when no request waits; never rejects. */
   sync(isBusy = this.#isBusy()): Promise<void> {
     this.#syncing ??= this.#syncAll(isBusy).finally(() => {
       this.#syncing = null;
@@ -107,12 +113,12 @@ export class KeyBudget {
     return this.#syncing;
   }
 
-  /** Whether the store has to hear of this edge again. */
+  /** Whether another sync is needed. */
   get isHolding(): boolean {
     return this.#held > 0 || this.#reserved > 0 || this.#isUntold();
   }
 
-  /** Whether it can be forgotten: nothing is under way, and nobody has asked for a while. */
+  /** Whether the key can be dropped: nothing is in flight, and no request arrived lately. */
   get isIdle(): boolean {
     return !this.isHolding && this.#syncing === null && !this.#isBusy();
   }
@@ -134,7 +140,7 @@ export class KeyBudget {
     const limits = this.#limits;
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
-    // What is held ahead is kept while a busy key settles, and given back by one that is idle, or that asks anew.
+    // A busy key keeps its advance reservation while it settles. An idle key, or one that requests more, returns it.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;
@@ -158,7 +164,7 @@ export class KeyBudget {
     if (asked.length > 0) this.#answer(asked, state, state.heldTokens - heldTokens, limits);
   }
 
-  /** @param grantedTokens what the store granted for those who asked, and ahead. */
+  /** @param grantedTokens tokens granted for the waiting requests and in advance. */
   #answer(
     asked: readonly Waiting[],
     { admitted }: BudgetState,
@@ -196,7 +202,7 @@ export class KeyBudget {
     this.#options.onDirty(this);
   }
 
-  /** Of the room that was last known of, and only on the day that it was known for. */
+  /** Takes tokens from the local share of the last known room, only on the day of that sync. */
   #takeShare(tokens: number): BudgetAnswer {
     if (this.#known?.day !== this.#today()) return 'unknown';
     this.#share ??= Math.max(0, Math.floor(this.#room * localShare));
@@ -206,7 +212,7 @@ export class KeyBudget {
     return this.#take(tokens);
   }
 
-  /** One day's, the oldest, under a new number. */
+  /** Takes the settlement of the oldest day under a new number. */
   #takeUnsettled(): Settlement {
     const [oldest] = [...this.#unsettled.keys()].sort((a, b) => a - b);
     if (oldest === undefined) return { day: 0, tokens: 0 };
@@ -216,20 +222,20 @@ export class KeyBudget {
     return { day: oldest, tokens };
   }
 
-  /** What was held ahead was measured by the limits before: smaller ones may not reach so far. */
+  /** Drops the advance reservation, because it was measured by the previous limits. */
   #changeLimits(limits: BudgetLimits): void {
     this.#limits = limits;
     this.#held = this.#committed();
   }
 
-  /** Tokens that this edge must hold: of requests under way, and of those that it has yet to tell of. */
+  /** Tokens that this edge must reserve: of requests in flight and of settlements not synced. */
   #committed(): number {
     let sum = this.#reserved;
     for (const tokens of this.#unsettled.values()) sum += tokens;
     return sum;
   }
 
-  /** No more than was granted, nor than is a small part of the room: others may need it. */
+  /** Limited to the granted tokens and to a small part of the room, which other edges may need. */
   #keptAhead(settledTokens: number): number {
     const ahead = this.#held - settledTokens - this.#committed();
     return Math.max(0, Math.min(ahead, this.#aheadTokens, Math.floor(this.#room / aheadMax)));

@@ -2,16 +2,17 @@ import type { Redis } from 'ioredis';
 import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.ts';
 
 /**
- * One hash a key: `spent`, as "day, tokens of that day, tokens of its week", and a field for each edge, as "tokens
- * held, last settlement, end of its lease in Unix seconds". Days and leases are by Redis's own clock, so replicas with
- * skewed clocks agree. An edge's field outlives its lease by an hour, so that a settlement repeated late is known.
+ * One hash per key: `spent` holds "day, tokens of that day, tokens of its week", and each edge has a field "tokens
+ * reserved, last settlement, end of its lease in Unix seconds". Days and leases use Redis's clock, so replicas with
+ * skewed clocks agree. An edge's field outlives its lease by an hour, so that a late repeated settlement is
+ * recognized.
  *
- * KEYS[1] the hash; ARGV: 1 edge, 2 settlement, 3 lease in seconds, 4 and 5 budgets of the day and the week, 6 tokens held,
- * 7 and 8 day and tokens settled, 9 to 11 day, tokens of the day and of the week known as spent, 12 requests to hold
- * ahead, and from 13 on the tokens that each waiting request may save.
- * Returns {admitted, held, room, day, tokens of the day, tokens of the week}.
+ * KEYS[1] the hash; ARGV: 1 edge, 2 settlement, 3 lease in seconds, 4 and 5 budgets of the day and the week, 6 tokens
+ * reserved, 7 and 8 day and tokens settled, 9 to 11 day, tokens of the day and of the week known as spent, 12
+ * requests to reserve in advance, and from 13 on the tokens that each waiting request may save.
+ * Returns {admitted, reserved, room, day, tokens of the day, tokens of the week}.
  *
- * Days count from 1970-01-01, a Thursday: the week of a day is that of the Monday before it.
+ * Days count from 1970-01-01, a Thursday. The week of a day starts on the Monday before it.
  */
 const syncBudget = `
 local now = tonumber(redis.call('TIME')[1])
@@ -82,8 +83,8 @@ interface BudgetCommands {
 }
 
 /**
- * Budgets in the queue's Redis, which evicts nothing and keeps a file: what was used today must outlive a restart. The
- * connection's `commandTimeout` bounds the wait.
+ * Stores budgets in the queue's Redis, which evicts nothing and persists to a file: today's use must survive a
+ * restart. The connection's `commandTimeout` limits the wait.
  */
 export class RedisBudgetStore implements BudgetStore {
   readonly #redis: Redis & BudgetCommands;
@@ -91,8 +92,8 @@ export class RedisBudgetStore implements BudgetStore {
   readonly #leaseSeconds: number;
 
   /**
-   * @param edge a name that no process had before: settlements are numbered anew with each.
-   * @param leaseSeconds how long what an edge holds is remembered without a word from it: it dies with the edge by that.
+   * @param edge a name that no earlier process used, because settlements are numbered from one for each name.
+   * @param leaseSeconds how long the reservations of an edge are kept after its last sync.
    */
   constructor(redis: Redis, edge: string, leaseSeconds = 30) {
     redis.defineCommand('syncTokenBudget', { numberOfKeys: 1, lua: syncBudget });

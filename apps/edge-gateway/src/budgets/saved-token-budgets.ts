@@ -2,20 +2,20 @@ import type { BudgetLimits, BudgetStore } from './budget-store.port.ts';
 import { KeyBudget, type BudgetAnswer } from './key-budget.ts';
 import { StoreHealth } from './store-health.ts';
 
-/** Whose budget, and how large it is. */
+/** A key and its budgets. */
 export interface BudgetedKey extends BudgetLimits {
   readonly accountId: string;
   readonly keyId: string;
 }
 
-/** How soon a settlement is told: a process that is killed loses no more than this of what its requests saved. */
+/** Delay before a settlement is synced. A process that is killed loses at most the savings of this time. */
 const flushMs = 100;
 const flushAwayMs = 1_000;
-/** Keys that are told of together: more at once would take the event loop for too long. */
+/** Keys synced together. More would block the event loop for too long. */
 const flushedMax = 1_000;
-/** Well within the lease, so that a lost renewal does not end it. */
+/** Much shorter than the lease, so that a lost renewal does not end it. */
 const upkeepMs = 5_000;
-/** Keys with requests under way or lately. More than that at once pass as if the store were away. */
+/** Limit of keys with requests in flight or recent requests. Further keys pass as if the store were unavailable. */
 const keysMax = 50_000;
 
 export interface SavedTokenBudgetsOptions {
@@ -25,10 +25,10 @@ export interface SavedTokenBudgetsOptions {
 }
 
 /**
- * The budgets of saved tokens, per key, shared by all replicas: what a request may save is reserved before it is
- * planned to go out smaller, and settled when it has ended. Requests under way together never reserve more than the
- * budget and what one of them saves. While the store is away, each process gives out an eighth of what it last knew to
- * be left, and what it gave out is settled when the store is back.
+ * The budgets of saved tokens per key, shared by all replicas. The possible savings of a request are reserved before
+ * it is optimized, and settled when it ends. Concurrent requests together never reserve more than the budget plus the
+ * savings of one request. While the store is unavailable, each process uses an eighth of the last known room, and
+ * settles when the store returns.
  */
 export class SavedTokenBudgets {
   readonly #options: SavedTokenBudgetsOptions;
@@ -47,18 +47,21 @@ export class SavedTokenBudgets {
     this.#upkeepTimer = setInterval(() => this.#upkeep(), upkeepMs).unref();
   }
 
-  /** Whether the key's budget is known to be used up, without asking: true for a second after it was told. */
+  /** Whether the key's budget is known to be used up, without a sync. The knowledge lasts for a second. */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;
   }
 
-  /** Holds what a request is about to save, until it is settled. At once where this process holds enough; never throws. */
+  /**
+   * Reserves a request's possible savings until they are settled. Synchronous if this process holds enough; never
+   * throws.
+   */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);
     return budget?.reserve(tokens, key) ?? 'unknown';
   }
 
-  /** Tells what is yet to be told, and gives back what is held ahead. */
+  /** Settles what is not synced and returns advance reservations. */
   async close(): Promise<void> {
     clearInterval(this.#upkeepTimer);
     clearTimeout(this.#flushTimer);
@@ -101,7 +104,7 @@ export class SavedTokenBudgets {
     if (waiting !== undefined) this.#flushSoon(waiting);
   }
 
-  /** Renews leases, gives back what idle keys hold ahead, and forgets keys that nobody uses. */
+  /** Renews leases, returns the advance reservations of idle keys, and drops unused keys. */
   #upkeep(): void {
     for (const [keyId, budget] of this.#budgets) {
       if (budget.isHolding) this.#flushSoon(budget);
@@ -111,8 +114,8 @@ export class SavedTokenBudgets {
 
   #say(error?: unknown): void {
     const { log } = this.#options;
-    if (error === undefined) log.info('budgets of saved tokens are shared again: Redis answers');
+    if (error === undefined) log.info('saved-token budgets are shared again: Redis is available');
     else
-      log.warn({ err: error }, 'budgets of saved tokens are local and conservative: Redis does not answer');
+      log.warn({ err: error }, 'saved-token budgets are local and conservative: Redis is unavailable');
   }
 }

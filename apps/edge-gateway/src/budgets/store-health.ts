@@ -1,14 +1,17 @@
-/** After a failure the store is asked again no sooner. */
+/** Minimum time between a failure and the next try. */
 const retryMs = 1_000;
 
-/** Whether the store of budgets answers, as far as this process knows: while it does not, one question a second tries. */
+/**
+ * Whether the budget store is available, as far as this process knows. While it is not, one try per second is
+ * allowed.
+ */
 export class StoreHealth {
   readonly #now: () => number;
   readonly #onChange: (error?: unknown) => void;
   #isAway = false;
   #retryAt = 0;
 
-  /** @param onChange called with an error when the store went away, and without one when it is back. */
+  /** @param onChange called with an error when the store becomes unavailable, and without one when it returns. */
   constructor(now: () => number, onChange: (error?: unknown) => void) {
     this.#now = now;
     this.#onChange = onChange;
@@ -18,7 +21,7 @@ export class StoreHealth {
     return this.#isAway;
   }
 
-  /** Whether a question may be asked now; while the store is away, asking takes the one try of this second. */
+  /** Whether a sync may be tried now. While the store is unavailable, this takes the one try of the second. */
   mayAsk(): boolean {
     if (!this.#isAway) return true;
     if (this.#now() < this.#retryAt) return false;

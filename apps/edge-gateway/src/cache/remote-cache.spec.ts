@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { RemoteCache, askAgain } from './remote-cache.ts';
+import { RemoteCache, retryWhileUnavailable } from './remote-cache.ts';
 
 function cacheOf(
   load: (key: string) => Promise<string | null>,
@@ -16,7 +16,7 @@ function cacheOf(
 }
 
 describe('RemoteCache', () => {
-  it('asks once for all who ask meanwhile', async () => {
+  it('loads once for concurrent callers', async () => {
     let asked = 0;
     const cache = cacheOf(() => Promise.resolve(String((asked += 1))));
     expect(await Promise.all([cache.get('a'), cache.get('a'), cache.get('a')])).toEqual(['1', '1', '1']);
@@ -24,7 +24,7 @@ describe('RemoteCache', () => {
     expect(asked).toBe(1);
   });
 
-  it('never keeps an answer that was asked for before an invalidation', async () => {
+  it('never caches an answer requested before an invalidation', async () => {
     const answers: ((value: string) => void)[] = [];
     const cache = cacheOf(() => new Promise((resolve) => answers.push(resolve)));
     const early = cache.get('a');
@@ -37,7 +37,7 @@ describe('RemoteCache', () => {
     expect(cache.peek('a')).toBe('new');
   });
 
-  it('lets a stale answer stand in while its owner is away, but only if broadcasts still arrive', async () => {
+  it('uses a stale answer while its owner is unavailable, but only if broadcasts arrive', async () => {
     let time = 0;
     let up = true;
     let arrive = true;
@@ -54,7 +54,7 @@ describe('RemoteCache', () => {
     await expect(cache.get('a')).rejects.toThrow('away');
   });
 
-  it('lets go of what nobody may use any more, though nobody asks for it', async () => {
+  it('removes expired answers that nobody requests', async () => {
     let time = 0;
     const cache = cacheOf(() => Promise.resolve('value'), { now: () => time });
     await cache.get('a');
@@ -66,7 +66,7 @@ describe('RemoteCache', () => {
     expect(cache.kept('a')).toBeUndefined();
   });
 
-  it('asks again after a cut, and has the old answer stand in no longer than a cut may last', async () => {
+  it('loads again after a cut, and uses the old answer no longer than a cut may last', async () => {
     let time = 0;
     let answer: string | Error = 'old';
     const load = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
@@ -85,7 +85,7 @@ describe('RemoteCache', () => {
     await expect(cache.get('a')).rejects.toThrow('not back yet');
   });
 
-  it('keeps an absence too, and forgets it when told', async () => {
+  it('caches null too, and removes it on invalidation', async () => {
     let value: string | null = null;
     const cache = cacheOf(() => Promise.resolve(value));
     expect(await cache.get('a')).toBeNull();
@@ -107,21 +107,21 @@ function failing(times: number) {
   return { ask, count: () => asked };
 }
 
-describe('askAgain', () => {
-  it('gets the answer of a service that comes back', async () => {
-    expect(await askAgain(away, failing(1).ask)).toBe(2);
+describe('retryWhileUnavailable', () => {
+  it('returns the answer of a service that recovers', async () => {
+    expect(await retryWhileUnavailable(away, failing(1).ask)).toBe(2);
   });
 
-  it('gives up on one that stays away', async () => {
+  it('fails if the service stays unavailable', async () => {
     const service = failing(10);
-    await expect(askAgain(away, service.ask)).rejects.toBe(away);
+    await expect(retryWhileUnavailable(away, service.ask)).rejects.toBe(away);
     expect(service.count()).toBe(3);
   });
 
-  it('does not ask again what was answered with a refusal', async () => {
+  it('does not retry after a rejection', async () => {
     const service = failing(0);
     const refusal = new GatewayError('invalid_field');
-    await expect(askAgain(refusal, service.ask)).rejects.toBe(refusal);
+    await expect(retryWhileUnavailable(refusal, service.ask)).rejects.toBe(refusal);
     expect(service.count()).toBe(0);
   });
 });

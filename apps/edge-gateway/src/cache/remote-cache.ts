@@ -4,28 +4,31 @@ import { GatewayError } from '@gateway/errors';
 
 interface RemoteCacheOptions<Value> {
   readonly entriesMax: number;
-  /** How long an answer is used without asking again. */
+  /** How long an answer is used without a new request. */
   readonly freshMs: number;
-  /** How long, past its freshness, an answer may stand in while its owner cannot be reached and broadcasts still arrive. */
+  /** How long an expired answer may still be used while its owner is unreachable and broadcasts still arrive. */
   readonly staleMs: number;
   readonly load: (key: string) => Promise<Value>;
-  /** Whether broadcasts of changes can reach us now. With the bus cut, nothing stale is used. */
+  /** Whether broadcasts of changes arrive. While the bus is cut, no stale answer is used. */
   readonly broadcastsArrive: () => boolean;
   readonly now?: () => number;
-  /** What a value may be invalidated by, besides its key: finding it costs as much as what is found. */
+  /**
+   * Tags that invalidate a value, in addition to its key. An invalidation by tag costs as much as the number of
+   * affected entries.
+   */
   readonly tagsOf?: (value: Value) => readonly string[];
 }
 
 interface Entry<Value> {
   readonly value: Value;
   readonly loadedAt: number;
-  /** The epoch it was loaded in: before the present one, its owner is asked again before it is used. */
+  /** The epoch at load time. An entry of an earlier epoch is loaded again before it is used. */
   readonly epoch: number;
 }
 
 /**
- * A bounded memory of another service's answers. It is correct under invalidation: an answer that was asked for
- * before an invalidation is used for the request that asked, and never kept.
+ * A bounded cache of another service's answers. It stays correct under invalidation: an answer requested before an
+ * invalidation is used only by its own request and never cached.
  */
 export class RemoteCache<Value extends object | string | null> {
   readonly #entries: LRUCache<string, Entry<Value>>;
@@ -45,14 +48,14 @@ export class RemoteCache<Value extends object | string | null> {
     this.#now = options.now ?? Date.now;
   }
 
-  /** The fresh answer kept for a key, without a wait; undefined if there is none. */
+  /** The fresh answer of a key, without waiting; undefined if there is none. */
   peek(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry?.epoch !== this.#epoch) return undefined;
     return this.#now() - entry.loadedAt < this.#options.freshMs ? entry.value : undefined;
   }
 
-  /** The answer for a key: kept, or loaded once for all who ask meanwhile. */
+  /** The answer of a key, from the cache or loaded. Concurrent callers share one load. */
   async get(key: string): Promise<Value> {
     const kept = this.peek(key);
     if (kept !== undefined) return kept;
@@ -73,13 +76,13 @@ export class RemoteCache<Value extends object | string | null> {
     } catch (error) {
       const entry = this.#entries.get(key);
       if (entry && generation === this.#generation && this.#mayStandIn(entry)) return entry.value;
-      value = await askAgain(error, () => this.#options.load(key));
+      value = await retryWhileUnavailable(error, () => this.#options.load(key));
     }
     if (generation === this.#generation) this.#keep(key, value);
     return value;
   }
 
-  /** A doubted answer stands in no longer than it would have been used had the bus stayed cut. */
+  /** After a reconnect an old answer is used only as long as if the bus had stayed cut. */
   #mayStandIn({ loadedAt, epoch }: Entry<Value>): boolean {
     const { freshMs, staleMs, broadcastsArrive } = this.#options;
     const age = this.#now() - loadedAt;
@@ -103,18 +106,18 @@ export class RemoteCache<Value extends object | string | null> {
     }
   }
 
-  /** What is kept for a key, however old or doubtful; undefined if nothing is. */
+  /** The cached answer of a key, however old or doubtful; undefined if there is none. */
   kept(key: string): Value | undefined {
     return this.#entries.peek(key)?.value;
   }
 
-  /** Whether this very answer is the one kept for a key, and nothing has put it in doubt. */
+  /** Whether this value is the cached one of the key and is not in doubt. */
   holds(key: string, value: Value): boolean {
     const entry = this.#entries.peek(key);
     return entry?.epoch === this.#epoch && entry.value === value;
   }
 
-  /** Forgets the answers that `matches` says are out of date. */
+  /** Removes the answers for which `matches` returns true. */
   invalidate(matches: (value: Value, key: string) => boolean): void {
     this.#generation += 1;
     this.#loading.clear();
@@ -123,7 +126,7 @@ export class RemoteCache<Value extends object | string | null> {
     }
   }
 
-  /** Lets go of the answers that can not be used any more, not even to stand in. For who calls it at times. */
+  /** Removes answers that are too old even for an unavailable owner. To be called periodically. */
   dropExpired(): void {
     const { freshMs, staleMs } = this.#options;
     const loadedBefore = this.#now() - freshMs - staleMs;
@@ -132,7 +135,7 @@ export class RemoteCache<Value extends object | string | null> {
     }
   }
 
-  /** Forgets the answers that have a tag. */
+  /** Removes all answers with the tag. */
   invalidateTag(tag: string): void {
     this.#generation += 1;
     this.#loading.clear();
@@ -140,8 +143,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Broadcasts may have been missed: every answer is asked for again before it is used. The bus may be back for us before it
-   * is for the owner, so answers are kept to stand in meanwhile.
+   * Marks every answer as doubtful because broadcasts may have been missed: each is loaded again before it is used.
+   * The owner may reconnect later than this process, so answers stay cached as a fallback.
    */
   doubtAll(): void {
     this.#generation += 1;
@@ -150,16 +153,19 @@ export class RemoteCache<Value extends object | string | null> {
   }
 }
 
-/** Waits before each further question: together as long as a service takes to come back to the bus. */
+/** Pauses before each retry. Together they cover the time that a service needs to reconnect to the bus. */
 const pausesMs = [50, 150, 400];
 
 /**
- * Asks a service again that was not there, a few times. For questions that change nothing: after a restart of the bus,
- * callers are connected again before those who answer, and a request should not fail for that.
+ * Retries a query to an unavailable service a few times. Only for queries without side effects. After a restart of
+ * the bus, callers reconnect before the services, and requests should not fail for that.
  *
- * @param failure why it could not be asked; thrown at once unless it is `service_unavailable`.
+ * @param failure of the first call; thrown immediately unless it is `service_unavailable`.
  */
-export async function askAgain<Answer>(failure: unknown, ask: () => Promise<Answer>): Promise<Answer> {
+export async function retryWhileUnavailable<Answer>(
+  failure: unknown,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
   let last = failure;
   for (const pauseMs of pausesMs) {
     if (!(last instanceof GatewayError) || last.code !== 'service_unavailable') break;

@@ -17,7 +17,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const open = () => DashboardFiles.open(join(directory, 'built'));
 
 describe('the files of the dashboard', () => {
-  it('are found by their paths, with what they were compressed to', () => {
+  it('are found by path, with their compressed forms', () => {
     const script = open().choose('assets/a-1234.js');
     expect(script).toMatchObject({ contentType: 'text/javascript; charset=utf-8', isImmutable: true });
     expect(script?.compressed.get('br')?.toString()).toBe('compressed');
@@ -25,17 +25,17 @@ describe('the files of the dashboard', () => {
   });
 
   it.each(['', 'keys', 'requests/0190', '../secret.json', 'assets', '%2e%2e/secret.json'])(
-    'are the page itself for an address that its router may know: %j',
+    'contain the page for a path that its router may know: %j',
     (path) => {
       expect(open().choose(path)?.body.toString()).toBe('the page');
     },
   );
 
-  it('never are the page for a built file that is gone', () => {
+  it('do not contain the page for a missing built file', () => {
     expect(open().choose('assets/b-5678.js')).toBeUndefined();
   });
 
-  it('are none where nothing was built', () => {
+  it('are empty without a build', () => {
     expect(DashboardFiles.open(join(directory, 'nowhere')).choose('')).toBeUndefined();
   });
 });

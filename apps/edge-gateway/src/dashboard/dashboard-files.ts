@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 
-/** A file of the dashboard, ready to be sent. */
+/** A dashboard file, ready to send. */
 export interface DashboardFile {
   readonly body: Buffer;
-  /** The same, compressed when it was built, by its content coding. */
+  /** The body compressed at build time, by content coding. */
   readonly compressed: ReadonlyMap<'br' | 'gzip', Buffer>;
   readonly contentType: string;
   readonly etag: string;
-  /** Its name holds a hash of its content: it never changes. */
+  /** The name contains a hash of the content, so the file never changes. */
   readonly isImmutable: boolean;
 }
 
@@ -25,12 +25,12 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const codings = { br: '.br', gzip: '.gz' } as const;
 
-/** Where the build puts the dashboard: beside the program that this is part of. */
+/** The build puts the dashboard next to this program. */
 const builtDirectory = join(import.meta.dirname, '../dashboard');
 
 /**
- * The dashboard's files, read once: a few megabytes. No path of a request ever reaches the file system. Without a build
- * there is none.
+ * The dashboard's files, read once at start (a few megabytes). Request paths never reach the file system. Without a
+ * build there are no files.
  */
 export class DashboardFiles {
   readonly #files: ReadonlyMap<string, DashboardFile>;
@@ -51,14 +51,14 @@ export class DashboardFiles {
     return new DashboardFiles(new Map(files));
   }
 
-  /** Undefined for what is not there. */
+  /** Undefined if there is no such file. */
   find(path: string): DashboardFile | undefined {
     return this.#files.get(path);
   }
 
   /**
-   * The file at an address below the dashboard: the page itself for whatever is no file, since its router knows more
-   * addresses. Not for what looks like a built file: a page of an earlier version asks for files that are gone.
+   * Chooses the file for a path below `/dashboard/`. A path without a file returns the page, because its router has
+   * more paths. Missing built files stay missing: a page of an earlier version requests assets that no longer exist.
    */
   choose(path: string): DashboardFile | undefined {
     return this.find(path) ?? (path.startsWith('assets/') ? undefined : this.find('index.html'));

@@ -4,11 +4,11 @@ import { renderPolicy } from './render-file.ts';
 
 export const DASHBOARD = Symbol('DASHBOARD');
 
-/** What the routes of the dashboard serve. */
+/** The files and settings of the dashboard. */
 export interface Dashboard {
   readonly files: DashboardFiles;
   readonly settings: DashboardSettings;
-  /** The Content-Security-Policy of its pages. */
+  /** The Content-Security-Policy of the pages. */
   readonly policy: string;
 }
 
@@ -22,18 +22,21 @@ export function openDashboard(
   };
 }
 
-/** How people sign in: what the dashboard has to know before anybody is. */
+/** How users sign in. The dashboard reads these settings before sign-in. */
 export const dashboardSettings = z.object({
   object: z.literal('dashboard.settings'),
   sign_in: z.discriminatedUnion('kind', [
-    /** E-mail and password: `/v1/auth`. */
+    /** Sign-in with e-mail and password: `/v1/auth`. */
     z.object({ kind: z.literal('embedded') }),
     z.object({
       kind: z.literal('oidc'),
       issuer: z.string(),
-      /** As which the dashboard is registered with the issuer. Null: it is not, and nobody can sign in to it. */
+      /**
+       * The dashboard's client id at the issuer. Null: the dashboard is not registered, and users cannot sign in to
+       * it.
+       */
       client_id: z.string().nullable(),
-      /** For whom its tokens must be. The client itself: the ID token is the session token. */
+      /** Audience of the tokens: the client itself, because the ID token is the session token. */
       audience: z.string(),
       scope: z.string(),
     }),

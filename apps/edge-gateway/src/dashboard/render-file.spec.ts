@@ -21,19 +21,19 @@ describe('a file of the dashboard', () => {
     ['gzip, deflate, br', 'br', 'in brotli'],
     ['gzip, br;q=0', 'gzip', 'in gzip'],
     ['GZIP;q=0.5', 'gzip', 'in gzip'],
-  ])('goes out as the browser can read it: %j', (acceptEncoding, coding, body) => {
+  ])('is sent in a coding that the browser accepts: %j', (acceptEncoding, coding, body) => {
     const answer = renderFile(page, { ...request, acceptEncoding });
     expect(answer.headers['content-encoding']).toBe(coding);
     expect(answer.body.toString()).toBe(body);
   });
 
-  it('is not sent again to who has it', () => {
+  it('is not sent again to a browser that has it', () => {
     const answer = renderFile(page, { ...request, ifNoneMatch: page.etag });
     expect(answer).toMatchObject({ status: 304, headers: { etag: page.etag } });
     expect(answer.body).toHaveLength(0);
   });
 
-  it('is kept for a year where its name holds its hash, and asked for anew otherwise', () => {
+  it('is cached for a year if its name contains its hash, and revalidated otherwise', () => {
     expect(renderFile(page, request).headers['cache-control']).toBe('no-cache');
     const hashed = renderFile({ ...page, isImmutable: true }, request);
     expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -41,7 +41,7 @@ describe('a file of the dashboard', () => {
 });
 
 describe('the policy of its pages', () => {
-  it('lets nothing inline run, nothing come from elsewhere, and nobody frame them', () => {
+  it('forbids inline code, external resources and framing', () => {
     const policy = renderPolicy(undefined);
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
     for (const directive of [
@@ -53,7 +53,7 @@ describe('the policy of its pages', () => {
       expect(policy.split('; ')).toContain(directive);
   });
 
-  it('lets them ask the issuer that people sign in at, and no other host', () => {
+  it('allows connections to the sign-in issuer and to no other host', () => {
     expect(renderPolicy('https://login.example.com/realms/one').split('; ')).toContain(
       "connect-src 'self' https://login.example.com",
     );

@@ -1,6 +1,6 @@
 import type { DashboardFile } from './dashboard-files.ts';
 
-/** An answer with a file of the dashboard, or that the browser has it already. */
+/** A response with a dashboard file, or 304 if the browser has it already. */
 export interface FileAnswer {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,13 +10,13 @@ export interface FileAnswer {
 export interface FileRequest {
   readonly acceptEncoding: string;
   readonly ifNoneMatch: string;
-  /** Of the page: see `renderPolicy`. */
+  /** The page's policy: see `renderPolicy`. */
   readonly policy: string;
 }
 
 /**
- * What a page of the dashboard may do: run its own files, and talk to this gateway. Nothing inline, no other host but, for
- * signing in, the OpenID Connect issuer that is configured.
+ * The Content-Security-Policy of dashboard pages. They run only their own files and connect only to this gateway and,
+ * for sign-in, to the configured OpenID Connect issuer. Inline code is forbidden.
  */
 export function renderPolicy(issuer: string | undefined): string {
   const connect = issuer === undefined ? "'self'" : `'self' ${new URL(issuer).origin}`;
@@ -33,7 +33,7 @@ export function renderPolicy(issuer: string | undefined): string {
   ].join('; ');
 }
 
-/** Files whose names change with their content are kept for a year; the others are asked for anew each time. */
+/** Files with a content hash in their names are cached for a year. Browsers revalidate all other files each time. */
 export function renderFile(
   file: DashboardFile,
   { acceptEncoding, ifNoneMatch, policy }: FileRequest,

@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net';
 
-/** The first bytes of an HTTP/2 connection (RFC 9113 §3.4). No method of HTTP/1.1 begins so. */
+/** The first bytes of an HTTP/2 connection (RFC 9113 §3.4). No HTTP/1.1 method starts with them. */
 const prefaceStart = Buffer.from('PRI');
 
-/** Where a connection goes, once its first bytes are here. */
+/** The handlers for a connection, by its first bytes. */
 export interface Protocols {
   serveHttp1(socket: Socket): void;
   serveHttp2(socket: Socket): void;
-  /** Nothing came in time. */
+  /** Called if no byte arrived in time. */
   refuseSilent(socket: Socket): void;
 }
 
 /**
- * Looks at the first bytes of each connection, once, and hands it on with those bytes put back. Nothing is wrapped or
- * copied: whoever gets the socket reads from the system itself from then on.
+ * Reads the first bytes of each connection once, puts them back, and passes the socket on. It does not wrap or copy
+ * anything: the handler reads from the operating system afterwards.
  */
 export class ProtocolChooser {
   readonly #protocols: Protocols;
   readonly #silentMs: number;
-  /** Connections that have not said anything yet. */
+  /** Connections without any bytes yet. */
   readonly #waiting = new Set<Socket>();
 
   constructor(protocols: Protocols, silentMs: number) {
@@ -56,7 +56,7 @@ export class ProtocolChooser {
     socket.on('data', read).on('end', end).on('error', end).on('close', leave).on('timeout', refuse);
   }
 
-  /** Lets go of connections that nobody has used. */
+  /** Closes unused connections. */
   close(): void {
     for (const socket of this.#waiting) socket.destroy();
   }
@@ -71,7 +71,7 @@ export class ProtocolChooser {
   }
 }
 
-/** `P` and `PR` may still become either. */
+/** `P` and `PR` can start either protocol. */
 function isUndecided(first: Buffer): boolean {
   return first.length < prefaceStart.length && prefaceStart.subarray(0, first.length).equals(first);
 }

@@ -4,17 +4,17 @@ import { GatewayError } from '@gateway/errors';
 import { uuidv7 } from 'uuidv7';
 import { renderError } from '../request/http-response.ts';
 
-/** What a connection may take of us, whichever protocol it speaks. */
+/** Limits of a connection in either protocol. */
 export const connectionLimits = {
-  /** Headers over this are answered 431. */
+  /** Larger headers get a 431. */
   headerBytesMax: 16 * 1024,
-  /** Over HTTP/2, headers that are longer than this are not taken in at all: their stream is reset. */
+  /** HTTP/2 streams with larger headers are reset. */
   http2HeaderBytesMax: 64 * 1024,
-  /** How long a connection may be silent between two requests. */
+  /** How long a connection may be idle between two requests. */
   keepAliveMs: 72_000,
-  /** How long a request's headers may take, and a new connection's first bytes. */
+  /** Time limit for a request's headers, and for the first bytes of a connection. */
   headersMs: 30_000,
-  /** How long a request, its body included, may take to come in. */
+  /** Time limit for receiving a request, including its body. */
   requestMs: 300_000,
 } as const;
 
@@ -24,8 +24,8 @@ interface Refusal {
 }
 
 /**
- * Answers what Node could not read as a request (headers over the limit, no HTTP, one that never ends), in the shape of
- * every other error, and closes the connection.
+ * Answers a request that Node could not parse (headers too large, not HTTP, or incomplete) with a regular error
+ * response, then closes the connection.
  */
 export function answerConnectionError(failure: { readonly code?: string }, socket: Socket): void {
   if (failure.code === 'ECONNRESET' || !socket.writable) {
@@ -39,7 +39,7 @@ export function answerConnectionError(failure: { readonly code?: string }, socke
   socket.end(`HTTP/1.1 ${statusLine}\r\n${head.join('')}\r\n${body}`);
 }
 
-/** The same answer where the connection is whole: over HTTP/2. */
+/** The same response over HTTP/2, where the connection stays usable. */
 export function answerOversizedHeaders(response: ServerResponse): void {
   const { headers, body } = renderError(headersTooLarge, uuidv7(), 'chat-completions');
   response.writeHead(431, headers).end(body);
@@ -52,7 +52,7 @@ function refuse(code: string | undefined): Refusal {
     return { statusLine: '431 Request Header Fields Too Large', error: headersTooLarge };
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    const error = new GatewayError('invalid_field', { message: 'The request did not come in time.' });
+    const error = new GatewayError('invalid_field', { message: 'The request was not complete in time.' });
     return { statusLine: '408 Request Timeout', error };
   }
   const error = new GatewayError('invalid_field', { message: 'The request is not valid HTTP.' });

@@ -6,7 +6,10 @@ import { DirectChat } from './direct-chat.ts';
 
 const json = { 'content-type': 'application/json' };
 
-/** Which requests come to the router; any other comes to a pipeline that can do nothing, and says so in the log. */
+/**
+ * Starts a server that records the requests of the router. All other requests reach a pipeline without services,
+ * which logs an error.
+ */
 async function start() {
   const told = new EventEmitter();
   const log = { error: (_: unknown, text: string) => told.emit('error line', text) };
@@ -40,10 +43,10 @@ afterEach(() => {
 });
 
 test.each(['/v1/chat/completions', '/v1/messages'])(
-  'a chat request as nearly all of them come does not meet the router: %s',
+  'a common chat request bypasses the router: %s',
   async (path) => {
     const { ask, routed } = await start();
-    // What no pipeline may throw is told as a route's defects are.
+    // An error thrown by the pipeline is logged like the defect of a route.
     expect(await ask(path, { method: 'POST', headers: json, body: '{}' })).toEqual(['route failed']);
     expect(routed).toEqual([]);
   },
@@ -59,13 +62,13 @@ test.each<[string, RequestInit]>([
   ['/v1/chat/completions', { method: 'OPTIONS', headers: json }],
   ['/v1/messages/count_tokens', { method: 'POST', headers: json, body: '{}' }],
   ['/v1/account', { method: 'POST', headers: json, body: '{}' }],
-])('one that is spelled in another way does, and so does any other request: %s %p', async (path, init) => {
+])('a request in any other form takes the router: %s %p', async (path, init) => {
   const { ask, routed } = await start();
   expect(await ask(path, init)).toBe('routed');
   expect(routed).toEqual([`${init.method} ${path}`]);
 });
 
-test('none goes past the router once the server closes', async () => {
+test('no request bypasses the router once the server closes', async () => {
   const { ask, direct } = await start();
   direct.close();
   const request = { method: 'POST', headers: json, body: '{}' };

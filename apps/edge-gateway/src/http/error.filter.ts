@@ -5,10 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LOGGER } from '../access/tokens.ts';
 import { formatOfPath, renderError } from '../request/http-response.ts';
 
-/** Statuses that say something of the caller: many of one are somebody trying. */
+/** Statuses caused by the caller. Many of one kind can be an attack, so they are logged. */
 const refusals = new Set([401, 403, 429]);
 
-/** Whatever a route throws leaves as an error of the registry, in the shape of the endpoint that was called. */
+/** Renders everything that a route throws as an error of the registry, in the format of the endpoint. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   readonly #log: Logger;
@@ -37,7 +37,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Nest's and Fastify's own errors, in the registry's words. */
+/** Maps errors of Nest and Fastify to the registry. */
 function mapThrown(thrown: unknown): GatewayError {
   const status = thrown instanceof HttpException ? thrown.getStatus() : statusOf(thrown);
   if (status === 404) return new GatewayError('not_found');

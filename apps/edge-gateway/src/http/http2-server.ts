@@ -10,24 +10,27 @@ import {
 import type { Socket } from 'node:net';
 import { answerOversizedHeaders, connectionLimits } from './connection-limits.ts';
 
-/** Requests that one connection may have open at a time. */
+/** Concurrent requests of one connection. */
 const streamsMax = 128;
 
-/** What a client may send ahead of our reading: the default of 64 KiB costs long requests a round trip for each. */
+/**
+ * Bytes that a client may send before they are read. The default of 64 KiB costs long requests one round trip for
+ * each 64 KiB.
+ */
 const windowBytes = { stream: 256 * 1024, connection: 1024 * 1024 };
 
 type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-/** Serves HTTP/2 on connections that others accept. */
+/** Serves HTTP/2 on sockets that another server accepted. */
 export interface Http2Server {
   serve(socket: Socket): void;
-  /** Tells every client to go elsewhere; open requests are answered to their end. */
+  /** Sends GOAWAY to every client. Open requests are completed. */
   close(): void;
 }
 
 /**
- * @param serveRequest the same that serves HTTP/1.1: Node gives it requests and responses of the same shape. Floods of
- * settings, pings, resets and header pairs are bounded by Node's defaults.
+ * @param serveRequest also serves HTTP/1.1: Node passes requests and responses of the same shape. Node's defaults
+ * limit floods of settings, pings, resets and header pairs.
  */
 export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   const server = createServer(
@@ -54,7 +57,7 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   server.on('stream', boundStream);
   return {
     serve: (socket) => {
-      // A client that has ended its side wants no more answers; HTTP/1.1's servers leave that open.
+      // An HTTP/2 client that has closed its side needs no more responses. HTTP/1.1 servers leave this open.
       socket.allowHalfOpen = false;
       server.emit('connection', socket);
     },
@@ -64,10 +67,10 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
   };
 }
 
-/** Node resets streams whose headers are too long; up to there a client is told why, as over HTTP/1.1. */
+/** Node resets streams with very long headers. Below that limit the client gets a 431, as over HTTP/1.1. */
 function boundHeaders(serveRequest: RequestListener): RequestListener {
   return (request, response) => {
-    // As long as HTTP/1.1 would have made them: `name: value` and a line end.
+    // The size in HTTP/1.1: `name: value` and a line end.
     let bytes = 0;
     for (const text of request.rawHeaders) bytes += text.length + 2;
     if (bytes <= connectionLimits.headerBytesMax) serveRequest(request, response);
@@ -75,7 +78,7 @@ function boundHeaders(serveRequest: RequestListener): RequestListener {
   };
 }
 
-/** A model may think for long before its first word: silence ends a session only where no request is open. */
+/** Only closes a session without open requests: a model may take long to send its first byte. */
 function closeWhenIdle(session: ServerHttp2Session): void {
   let openStreams = 0;
   session.on('stream', (stream) => {
@@ -87,7 +90,7 @@ function closeWhenIdle(session: ServerHttp2Session): void {
   });
 }
 
-/** A request that does not come to its end in time is given up. */
+/** Cancels a request that is not complete in time. */
 function boundStream(stream: ServerHttp2Stream): void {
   const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), connectionLimits.requestMs);
   const clear = (): void => clearTimeout(late);

@@ -12,9 +12,9 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { createListener, type Listener } from './listener.ts';
 import { testIdentity } from './tls-identity.fixture.ts';
 
-/** What has been asked for. */
+/** The requested paths. */
 const served: (string | undefined)[] = [];
-/** Says which protocol it was asked in, and how many bytes came; `/slow` takes its time. */
+/** Responds with the protocol version and the body size. `/slow` responds late. */
 const serveRequest: RequestListener = (incoming, response) => {
   served.push(incoming.url);
   let bytes = 0;
@@ -81,7 +81,7 @@ it('serves HTTP/1.1 and HTTP/2 in plain text on one port', async () => {
   session.close();
 });
 
-it('serves both under TLS, as ALPN says', async () => {
+it('serves both under TLS, chosen by ALPN', async () => {
   const { port } = await start(testIdentity);
   expect(await askHttp1(requestSecurely, port, 'abc')).toBe('1.1 3');
   const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
@@ -91,8 +91,8 @@ it('serves both under TLS, as ALPN says', async () => {
 
 it.each([
   ['HTTP/1.1', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\nconnection: close\r\n\r\nab', '1.1 2'],
-  ['a method that begins as the preface does', 'P', 'HTTP/1.1 400 '],
-])('tells %s by its first bytes, one at a time', async (_what, bytes, expected) => {
+  ['a method that starts like the preface', 'P', 'HTTP/1.1 400 '],
+])('recognizes %s by its first bytes, sent one at a time', async (_what, bytes, expected) => {
   const { port } = await start();
   const socket = connect(port, '127.0.0.1').setNoDelay(true);
   const answer = textOf(socket);
@@ -103,7 +103,7 @@ it.each([
   expect(await answer).toContain(expected);
 });
 
-it('survives a client that leaves before or in the middle of the preface', async () => {
+it('survives a client that disconnects before or during the preface', async () => {
   const { port } = await start();
   for (const bytes of ['', 'P', 'PRI * HT', 'PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n']) {
     const socket: Socket = connect(port, '127.0.0.1');
@@ -119,7 +119,7 @@ it('survives a client that leaves before or in the middle of the preface', async
 it('answers headers over 16 KiB with 431, and serves the other streams of their connection', async () => {
   const { port } = await start();
   const session = connectHttp2(`http://127.0.0.1:${port}`);
-  // Settings hold from their acknowledgement on.
+  // Settings apply after their acknowledgement.
   expect(await askHttp2(session, 'abc')).toBe('2.0 3');
   const stream = session.request({ ':path': '/', 'x-big': 'x'.repeat(17_000) });
   const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status'?: number }];
@@ -140,7 +140,7 @@ it('ends a connection that is flooded with settings', async () => {
   socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
   const flood = Buffer.concat(Array.from({ length: 10_000 }, () => emptySettings));
-  // Nothing is read of the acknowledgements, which pile up at the server.
+  // The client reads no acknowledgements, so they queue at the server.
   const flooding = setInterval(() => socket.write(flood), 1);
   const outcome = await Promise.race([
     closed.then(() => 'closed'),
@@ -151,7 +151,7 @@ it('ends a connection that is flooded with settings', async () => {
   expect(outcome).toBe('closed');
 });
 
-it('drains: open requests of both are answered, and no connection is left', async () => {
+it('drains: completes open requests of both protocols and closes all connections', async () => {
   const { listener, port } = await start();
   const silent = connect(port, '127.0.0.1');
   await once(silent, 'connect');

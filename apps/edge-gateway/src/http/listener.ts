@@ -12,11 +12,11 @@ export interface TlsIdentity {
   readonly key: Buffer;
 }
 
-/** One port for HTTP/1.1 and HTTP/2. */
+/** A port that serves HTTP/1.1 and HTTP/2. */
 export interface Listener {
-  /** Accepts the connections, and serves those of HTTP/1.1. */
+  /** Accepts connections and serves HTTP/1.1. */
   readonly server: Server;
-  /** Lets go of what is idle, and of the rest as soon as it is answered; HTTP/1.1's the server ends by itself. */
+  /** Closes idle connections, and the others after their responses. The server itself closes HTTP/1.1 connections. */
   drain(): void;
 }
 
@@ -29,8 +29,8 @@ const http1Options = {
 };
 
 /**
- * In plain text the protocol is told by a connection's first bytes (HTTP/2 with prior knowledge, which AWS's SDK speaks
- * by default); under TLS by ALPN.
+ * In plain text the first bytes of a connection show its protocol (HTTP/2 with prior knowledge, the default of AWS's
+ * SDK). Under TLS, ALPN negotiates it.
  */
 export function createListener(serveRequest: RequestListener, tls: TlsIdentity | undefined): Listener {
   return tls === undefined ? listenInPlainText(serveRequest) : listenSecurely(serveRequest, tls);
@@ -70,10 +70,13 @@ function listenSecurely(serveRequest: RequestListener, tls: TlsIdentity): Listen
   return { server, drain: () => http2.close() };
 }
 
-/** Takes the server's own listener for new connections out of it, so that another decides which it gets. */
+/**
+ * Removes the server's listener for new connections and returns it, so that the caller can choose the protocol first.
+ */
 function takeOver(server: Server, event: 'connection' | 'secureConnection'): (socket: Socket) => void {
   const [serve] = server.listeners(event);
-  if (serve === undefined) throw new Error(`an HTTP server of this Node does not listen for ${event}`);
+  if (serve === undefined)
+    throw new Error(`this version of Node has no listener for the ${event} event of an HTTP server`);
   server.removeAllListeners(event);
   return (socket) => {
     serve.call(server, socket);

@@ -11,7 +11,7 @@ import { createServer } from './server.ts';
 @Module({})
 class NoSpool {}
 
-/** Enough to start: no request is served, so that nothing of it is ever called. */
+/** Enough to start the server. No request is served, so nothing is called. */
 const parts = {
   pipeline: { messaging: { onBroadcast: () => undefined } },
   identity: {},
@@ -20,7 +20,7 @@ const silent = Object.fromEntries(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, () => undefined]),
 ) as unknown as Logger;
 
-/** What the server really listens to, however it came there. */
+/** All routes of the running server, however they were registered. */
 async function registeredRoutes(): Promise<string[]> {
   const module = EdgeGatewayModule.forRoot(parts, { module: NoSpool });
   const app: NestFastifyApplication = await createServer(module, silent, {
@@ -38,7 +38,7 @@ async function registeredRoutes(): Promise<string[]> {
   return registered;
 }
 
-test('the server has the routes of the table, and no other: nothing is reachable that is not described', async () => {
+test('the server has exactly the routes of the table, so every reachable route is described', async () => {
   const described = listRoutes(controllers).flatMap(({ method, paths }) =>
     paths.map((path) => `${method} ${path}`),
   );
@@ -53,7 +53,7 @@ test('the server has the routes of the table, and no other: nothing is reachable
   expect(registered.sort()).toEqual(described.sort());
 });
 
-test('what goes past the router is a route that asks for its key in the pipeline', () => {
+test('every endpoint that bypasses the router authenticates in the pipeline', () => {
   const routes = listRoutes(controllers).filter(
     ({ method, access }) => method === 'POST' && access === 'pipeline',
   );

@@ -1,7 +1,7 @@
 import { newRequestId } from './request-id.ts';
 
 describe('newRequestId', () => {
-  it('gives UUIDv7s that are all different, and later ones sort later', () => {
+  it('creates unique UUIDv7s that sort by time', () => {
     const ids = Array.from({ length: 20_000 }, newRequestId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.toSorted()).toEqual(ids);

@@ -1,6 +1,6 @@
 import { V7Generator } from 'uuidv7';
 
-/** Random words drawn at once. The package's own generator draws eight, a call into the system every third id. */
+/** Random words drawn in one batch. The package's default draws eight, which is a system call for every third id. */
 const pool = new Uint32Array(1024);
 let next = pool.length;
 
@@ -14,7 +14,7 @@ const generator = new V7Generator({
   },
 });
 
-/** A request's id: a UUIDv7, never one that a client sent. */
+/** Creates the id of a request: a UUIDv7, never a value sent by the client. */
 export function newRequestId(): string {
   return generator.generate().toString();
 }

@@ -15,17 +15,17 @@ import { renderError } from '../request/http-response.ts';
 import { newRequestId } from './request-id.ts';
 
 export interface ServerOptions {
-  /** Without one the port speaks plain text. */
+  /** Undefined: the port uses plain text. */
   readonly tls: TlsIdentity | undefined;
-  /** CIDRs of proxies that are believed on their clients' addresses and on TLS. */
+  /** CIDRs of proxies whose report of client address and TLS is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Serves chat requests without their route. */
+  /** Serves common chat requests without the router. */
   readonly direct: DirectChat;
 }
 
 /**
- * The HTTP server of the gateway. Bodies are not read before a route asks for them, so that whoever has no key, or
- * no rate left, makes us hold nothing.
+ * The HTTP server of the gateway. A body is read only when its route requests it, so a client without a key or beyond
+ * its rate limit uses no memory.
  */
 export async function createServer(
   module: DynamicModule,
@@ -34,7 +34,7 @@ export async function createServer(
 ): Promise<NestFastifyApplication> {
   let listener: Listener | undefined;
   const adapter = new FastifyAdapter({
-    // Nothing of ours is Express middleware, and its chain costs every request.
+    // There is no Express middleware, and its chain costs time in every request.
     skipMiddie: true,
     genReqId: newRequestId,
     serverFactory: (serveRequest: RequestListener) => {
@@ -42,12 +42,12 @@ export async function createServer(
       return listener.server;
     },
     exposeHeadRoutes: false,
-    // What anybody else says of the client's address is not looked at.
+    // Only trusted proxies may report a client address.
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     routerOptions: { maxParamLength: 1024 },
     forceCloseConnections: 'idle',
     clientErrorHandler: answerConnectionError,
-    // A path that is no valid percent-encoding names nothing.
+    // A path with invalid percent-encoding matches no route.
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       answerError(new GatewayError('not_found'), request.id, reply),
   });
@@ -73,7 +73,7 @@ function leaveBodies(fastify: FastifyInstance): void {
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
 
-/** Gives every answer its id, and 405 where a path takes other methods. */
+/** Adds the request id to every response, and returns 405 for a path with other methods. */
 function answerOtherMethods(fastify: FastifyInstance): void {
   const routes = new RouteMethods();
   fastify.addHook('onRoute', ({ method, url }) => routes.note([method].flat(), url));
@@ -104,11 +104,11 @@ interface NotedRoute {
   readonly methods: readonly string[];
 }
 
-/** Which methods each path takes, so that a wrong one is told from a wrong path. */
+/** The methods of each path, to distinguish a wrong method (405) from an unknown path (404). */
 class RouteMethods {
   readonly #routes: NotedRoute[] = [];
 
-  /** @param url in the router's notation: `:name` stands for one segment, `*` for the rest of the path. */
+  /** @param url in the router's notation: `:name` matches one segment, `*` the rest of the path. */
   note(methods: readonly string[], url: string): void {
     const source = url
       .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
@@ -117,7 +117,7 @@ class RouteMethods {
     this.#routes.push({ pattern: new RegExp(`^${source}$`), methods });
   }
 
-  /** Empty when nothing is at that path. */
+  /** Empty if the path does not exist. */
   methodsOf(path: string): readonly string[] {
     const found = this.#routes.filter(({ pattern }) => pattern.test(path));
     return [...new Set(found.flatMap(({ methods }) => methods))];

@@ -21,14 +21,14 @@ import {
   type SealingKeyPair,
 } from '@gateway/messaging';
 
-/** The tokens of a session, opened. */
+/** The decrypted tokens of a login session. */
 export interface OpenedSession extends IssuedTokens {
   readonly accessExpiresInSeconds: number;
   readonly refreshExpiresInSeconds: number;
   readonly email: string;
 }
 
-/** The embedded identity, as the edge asks it: passwords and tokens cross the bus sealed, refresh tokens as their SHA-256. */
+/** Client of the embedded identity. Passwords and tokens are sealed on the bus; refresh tokens are sent as SHA-256. */
 export class IdentityClient {
   readonly #messaging: Messaging;
   readonly #sealingKeys: SealingKeyPair;

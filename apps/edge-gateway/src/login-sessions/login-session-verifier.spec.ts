@@ -33,7 +33,7 @@ const oidc = new LoginSessionVerifier({
   needsSessionId: false,
 });
 
-/** Undefined leaves a claim out. */
+/** Undefined removes a claim. */
 type Claims = Readonly<Record<string, unknown>>;
 
 function sign(claims: Claims = {}, by = key, header: object = {}): Promise<string> {
@@ -51,30 +51,30 @@ const refusalOf = async (token: string, verifier = embedded) =>
 beforeEach(() => asked.splice(0));
 
 describe('the verifier of session tokens', () => {
-  it('answers what a good token says', async () => {
+  it('returns the claims of a valid token', async () => {
     const claims = await embedded.verify(await sign());
     expect(claims).toMatchObject({ issuer, subject: 'somebody', sessionId: sid });
     expect(claims.expiresAtMs).toBeGreaterThan(Date.now());
   });
 
-  it('takes the algorithms it is told to, and no other of the issuer’s keys', async () => {
+  it('accepts only keys of the configured algorithms', async () => {
     expect(await refusalOf(await sign({}, rsaKey), oidc)).toBe('accepted');
     expect(await refusalOf(await sign({}, rsaKey))).toBe('invalid_session_token');
   });
 
-  it('needs a session id where sessions can be revoked', async () => {
+  it('requires a session id if sessions can be revoked', async () => {
     expect(await refusalOf(await sign({ sid: undefined }))).toBe('invalid_session_token');
     expect(await refusalOf(await sign({ sid: 'not-an-id' }))).toBe('invalid_session_token');
     await expect(oidc.verify(await sign({ sid: undefined }))).resolves.toMatchObject({ sessionId: null });
   });
 
-  it('takes another issuer’s session ids, which are no UUIDs of ours, for none', async () => {
+  it('ignores the session ids of another issuer', async () => {
     await expect(oidc.verify(await sign({ sid: 'S-1-of-theirs' }))).resolves.toMatchObject({
       sessionId: null,
     });
   });
 
-  it('tells an expired token, and only one that was signed by the issuer', async () => {
+  it('reports an expired token only if the issuer signed it', async () => {
     const past = { exp: Math.floor(Date.now() / 1000) - 1 };
     expect(await refusalOf(await sign(past))).toBe('expired_session_token');
     expect(await refusalOf(`${(await sign(past)).slice(0, -6)}AAAAAA`)).toBe('invalid_session_token');
@@ -82,16 +82,16 @@ describe('the verifier of session tokens', () => {
 
   it.each<[string, Claims]>([
     ['no expiry', { exp: undefined }],
-    ['a later beginning', { nbf: Math.floor(Date.now() / 1000) + 60 }],
+    ['a later start', { nbf: Math.floor(Date.now() / 1000) + 60 }],
     ['another issuer', { iss: 'https://issuer.example.attacker.example' }],
     ['another audience', { aud: 'gateway2' }],
     ['no subject', { sub: undefined }],
     ['a subject of 256 characters', { sub: 'x'.repeat(256) }],
-  ])('refuses %s', async (_what, claims) => {
+  ])('rejects %s', async (_what, claims) => {
     expect(await refusalOf(await sign(claims))).toBe('invalid_session_token');
   });
 
-  it('asks nobody about a token of another issuer, an algorithm it does not take, or a key without a name', async () => {
+  it('rejects tokens with a foreign issuer, an algorithm that is not accepted, or no key id, without a lookup', async () => {
     const tokens = [
       await sign({ iss: 'https://another.example' }),
       await sign({}, rsaKey),
@@ -105,7 +105,7 @@ describe('the verifier of session tokens', () => {
     expect(asked).toEqual([]);
   });
 
-  it('passes a failure to get keys on as what it is', async () => {
+  it('passes on a failure to fetch keys', async () => {
     const away = new LoginSessionVerifier({
       issuer,
       audience,

@@ -9,29 +9,29 @@ import type { VerificationKeys } from './verification-keys.ts';
 export interface LoginSessionVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
-  /** The only ones taken, whatever a token's header says. */
+  /** The only accepted algorithms, whatever the token's header names. */
   readonly algorithms: readonly SessionAlgorithm[];
   readonly keys: Pick<VerificationKeys, 'find'>;
-  /** Whether a token without a session id is refused: one of the embedded identity could never be revoked. */
+  /** Whether tokens need a session id. Without one, a session of the embedded identity could not be revoked. */
   readonly needsSessionId: boolean;
 }
 
 const claims = z.object({
   iss: z.string(),
   sub: z.string().min(1).max(255),
-  // jsonwebtoken checks an expiry that is there; that there is one is checked here.
+  // jsonwebtoken checks an existing expiry; this schema requires one.
   exp: z.number(),
   sid: z.unknown().optional(),
 });
 
-/** What passport hands a strategy is what `jwtFromRequest` gets back. */
+/** The object that passport passes to a strategy and that `jwtFromRequest` receives. */
 interface Carrier {
   readonly token: string;
 }
 
 /**
- * Verifies session tokens with passport-jwt: fixed algorithms, `iss`, `aud`, `exp` and `nbf`, and a key of the issuer's set.
- * Nothing of a verified token is kept, so that nothing but a whole and valid token ever passes.
+ * Verifies session tokens with passport-jwt: fixed algorithms, `iss`, `aud`, `exp` and `nbf`, and a key of the
+ * issuer's set. No result is cached, so every token is verified completely.
  */
 export class LoginSessionVerifier {
   readonly #strategy: Strategy;
@@ -51,19 +51,19 @@ export class LoginSessionVerifier {
     );
   }
 
-  /** Throws `expired_session_token`, `invalid_session_token` for anything else that is wrong with it, or `service_unavailable`. */
+  /** Throws `expired_session_token`, `service_unavailable`, or `invalid_session_token` for every other fault. */
   async verify(token: string): Promise<LoginSessionClaims> {
     if (token.length > sessionTokenBytesMax) throw new GatewayError('invalid_session_token');
     const { iss, sub, sid, exp } = claims.parse(await this.#run({ token }));
     const claimed = { issuer: iss, subject: sub, expiresAtMs: exp * 1000 };
-    // Another issuer's ids of sessions are its own business.
+    // Session ids of other issuers are ignored.
     if (!this.#options.needsSessionId) return { ...claimed, sessionId: null };
     const sessionId = z.uuid().safeParse(sid);
     if (!sessionId.success) throw new GatewayError('invalid_session_token');
     return { ...claimed, sessionId: sessionId.data };
   }
 
-  /** What passport does with a strategy: a copy of it for each attempt, with the outcomes as methods. */
+  /** Runs the strategy as passport does: a copy for each attempt, with the outcomes as methods. */
   #run(carrier: Carrier): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const attempt = Object.create(this.#strategy) as Strategy;
@@ -81,7 +81,7 @@ export class LoginSessionVerifier {
     );
   };
 
-  /** Nobody has vouched for what is read here: it chooses among the issuer's keys, or refuses before anybody is asked. */
+  /** The token is not verified yet: this reads its header only to choose a key or to reject it without a lookup. */
   async #findKey(token: string): Promise<string> {
     const { alg, kid, crit, iss } = readUnverified(token);
     if (iss !== this.#options.issuer) throw new GatewayError('invalid_session_token');

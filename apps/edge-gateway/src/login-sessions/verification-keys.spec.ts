@@ -3,10 +3,10 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { createIssuerKey, type IssuerKey } from '@gateway/testing';
 import { VerificationKeys } from './verification-keys.ts';
 
-/** Longer than a busy machine takes for what is to come within one pause. */
+/** Longer than a busy machine needs for the calls within one pause. */
 const pauseMs = 4_000;
 
-/** An issuer that counts how often it is asked. */
+/** An issuer that counts fetches of its key set. */
 function createSource(...first: IssuerKey[]) {
   const source = { keys: first, reads: 0, away: false };
   const fetchKeySet = () => {
@@ -25,7 +25,7 @@ function createSource(...first: IssuerKey[]) {
 describe('the keys of an issuer', () => {
   const [one, other] = [createIssuerKey('ES256'), createIssuerKey('RS256')];
 
-  it('are found by id and algorithm, and asked for once', async () => {
+  it('are found by id and algorithm with one fetch', async () => {
     const { source, keys } = createSource(one, other);
     const [found, again] = await Promise.all([keys.find('ES256', one.kid), keys.find('ES256', one.kid)]);
     expect(found).toBe(again);
@@ -35,7 +35,7 @@ describe('the keys of an issuer', () => {
     expect(source.reads).toBe(1);
   });
 
-  it('that are unknown are asked for once a pause, however many', async () => {
+  it('are fetched once per pause, however many unknown keys are requested', async () => {
     const { source, keys } = createSource(one);
     await keys.find('ES256', one.kid);
     for (let n = 0; n < 100; n++) expect(await keys.find('ES256', `unknown-${n}`)).toBeNull();
@@ -47,7 +47,7 @@ describe('the keys of an issuer', () => {
     expect(source.reads).toBe(2);
   });
 
-  it('cannot be asked for while the issuer is away, and it is not asked again and again', async () => {
+  it('are not fetched again and again while the issuer is unavailable', async () => {
     const { source, keys } = createSource(one);
     source.away = true;
     for (let n = 0; n < 5; n++)
@@ -59,7 +59,7 @@ describe('the keys of an issuer', () => {
   });
 
   it.each([{}, { keys: 'none' }, [], null, { keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 'x' }] }])(
-    'are none in %j',
+    'are empty for the key set %j',
     async (answer) => {
       const keys = new VerificationKeys({ fetchKeySet: () => Promise.resolve(answer), pauseMs });
       const found = await keys

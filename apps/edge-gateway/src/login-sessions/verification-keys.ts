@@ -6,22 +6,22 @@ import type { EgressGuard } from '@gateway/providers';
 import { Agent } from 'undici';
 import { z } from 'zod';
 
-/** Gets the issuer's key set, as it is now. */
+/** Fetches the issuer's current key set. */
 type FetchKeySet = (signal: AbortSignal) => Promise<unknown>;
 
 interface VerificationKeysOptions {
   readonly fetchKeySet: FetchKeySet;
-  /** How long a key set is used without asking again. */
+  /** How long a key set is used before it is fetched again. */
   readonly freshMs?: number;
-  /** An unknown key makes us ask again, but no sooner than this after the last time; nor does a failure. */
+  /** Minimum time between two fetches after an unknown key or a failure. */
   readonly pauseMs?: number;
 }
 
 const fetchWithinMs = 5_000;
-/** jose wants an address. It is never called: where keys come from is `fetchKeySet`'s to know. */
+/** jose requires an address, but `fetchKeySet` gets the keys. This address is never called. */
 const nowhere = new URL('https://key-set.invalid/');
 
-/** The public keys of an issuer, by key id. The set is kept whole, one set at a time; ids only compare with ids in it. */
+/** The public keys of an issuer, by key id. Only one complete set is stored at a time. */
 export class VerificationKeys {
   readonly #keySet: RemoteJWKSet;
   readonly #fetchKeySet: FetchKeySet;
@@ -40,7 +40,10 @@ export class VerificationKeys {
     });
   }
 
-  /** The key as PEM; null if the issuer has none by that id for that algorithm. Throws `service_unavailable` when it cannot be asked. */
+  /**
+   * The key as PEM; null if the issuer has no such key for the algorithm. Throws `service_unavailable` if the set
+   * cannot be fetched.
+   */
   async find(alg: string, kid: string): Promise<string | null> {
     try {
       return this.#render(await this.#keySet({ alg, kid }));
@@ -49,7 +52,7 @@ export class VerificationKeys {
         return null;
       if (error instanceof errors.JOSENotSupported) return null;
       throw new GatewayError('service_unavailable', {
-        detail: 'no keys to verify sessions with',
+        detail: 'the keys that verify session tokens are unavailable',
         cause: error,
       });
     }
@@ -57,7 +60,7 @@ export class VerificationKeys {
 
   async #fetch(signal: AbortSignal): Promise<Response> {
     if (performance.now() - this.#failedAt < this.#pauseMs)
-      throw new Error('the issuer did not answer just now');
+      throw new Error('the last fetch of the key set failed; the next one follows after a pause');
     try {
       return Response.json(await this.#fetchKeySet(signal));
     } catch (error) {
@@ -79,8 +82,8 @@ const documentBytesMax = 256 * 1024;
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 /**
- * The key set of an OpenID Connect issuer, by its discovery document (OpenID Connect Discovery 1.0 §4). Both addresses pass
- * the egress guard, and no redirect is followed.
+ * The key set of an OpenID Connect issuer, found through its discovery document (OpenID Connect Discovery 1.0 §4).
+ * Both addresses pass the egress guard. Redirects are not followed.
  */
 export function createOidcKeySet(
   issuer: string,
@@ -106,7 +109,9 @@ export function createOidcKeySet(
       await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, signal),
     );
     if (document.issuer !== issuer)
-      throw new GatewayError('service_unavailable', { detail: `the issuer calls itself ${document.issuer}` });
+      throw new GatewayError('service_unavailable', {
+        detail: `the discovery document names the issuer ${document.issuer}`,
+      });
     return fetchJson(document.jwks_uri, signal);
   };
   return { fetchKeySet, close: () => agent.close() };

@@ -1,11 +1,17 @@
 import type { Counter, Gauge, Histogram, Metrics } from '@gateway/observability';
 import { sizeBuckets } from '@gateway/observability';
 
-/** Attributes of the OpenTelemetry conventions for generative AI, as Prometheus writes them. Models are too many for a label. */
+/**
+ * Attributes of the OpenTelemetry conventions for generative AI, in Prometheus spelling. There are too many models
+ * for a label.
+ */
 type GenAiLabel = 'gen_ai_operation_name' | 'gen_ai_provider_name';
 const genAiLabels = ['gen_ai_operation_name', 'gen_ai_provider_name'] as const;
 
-/** What the edge measures. Labels have few values: endpoint, status, reason; never an account, a key or a model. */
+/**
+ * The metrics of the edge. Labels have few values (endpoint, status, reason) and never contain an account, a key or a
+ * model.
+ */
 export interface EdgeMetrics {
   readonly requests: Counter<'endpoint' | 'status'>;
   readonly inFlight: Gauge;
@@ -34,28 +40,28 @@ function createRequestMetrics(metrics: Metrics): RequestMetrics {
   return {
     requests: metrics.counter({
       name: 'gateway_requests_total',
-      help: 'Requests by how they ended.',
+      help: 'Requests by endpoint and final status.',
       labels: ['endpoint', 'status'],
     }),
     inFlight: metrics.gauge({ name: 'gateway_requests_in_flight', help: 'Requests being served now.' }),
     overheadSeconds: metrics.histogram({
       name: 'gateway_overhead_seconds',
-      help: 'From the arrival of a request until it went out to the provider.',
+      help: 'Time from the arrival of a request until it was sent to the provider.',
       labels: ['endpoint'],
     }),
     firstByteSeconds: metrics.histogram({
       name: 'gen_ai_server_time_to_first_token_seconds',
-      help: 'From the call to the provider until the first byte of its answer went on.',
+      help: 'Time from the provider call until the first byte of its response was forwarded.',
     }),
     tokens: metrics.histogram({
       name: 'gen_ai_client_token_usage',
-      help: 'Tokens of a request (input) and of its answer (output), as providers billed them or as estimated.',
+      help: 'Tokens of a request (input) and its response (output), as billed by the provider or estimated.',
       labels: [...genAiLabels, 'gen_ai_token_type'],
       buckets: sizeBuckets,
     }),
     callSeconds: metrics.histogram({
       name: 'gen_ai_client_operation_duration_seconds',
-      help: 'From the call to the provider until its answer was over.',
+      help: 'Time from the provider call until the end of its response.',
       labels: genAiLabels,
     }),
   };
@@ -65,7 +71,7 @@ function createPlanMetrics(metrics: Metrics): Omit<EdgeMetrics, keyof RequestMet
   return {
     invalidCalls: metrics.counter({
       name: 'gateway_invalid_calls_total',
-      help: 'Calls whose arguments the definition of their tool refuses as the client wrote it, by whether it went out shortened.',
+      help: 'Tool calls whose arguments do not match the client’s tool definition, by whether the definition was sent shortened.',
       labels: ['definition'],
     }),
     planSeconds: metrics.histogram({
@@ -74,12 +80,12 @@ function createPlanMetrics(metrics: Metrics): Omit<EdgeMetrics, keyof RequestMet
     }),
     plans: metrics.counter({
       name: 'gateway_plans_total',
-      help: 'Plans by their reason.',
+      help: 'Plans by reason.',
       labels: ['reason'],
     }),
     planDefects: metrics.counter({
       name: 'gateway_plan_defects_total',
-      help: 'Plans that broke an invariant and were dropped for the identity plan.',
+      help: 'Plans that violated an invariant and were replaced with the identity plan.',
     }),
     toolsIn: metrics.counter({
       name: 'gateway_tools_input_total',
@@ -89,17 +95,17 @@ function createPlanMetrics(metrics: Metrics): Omit<EdgeMetrics, keyof RequestMet
   };
 }
 
-/** What the edge measures of trouble: its providers', and its own when more comes than it can take. */
+/** The metrics of provider failures and of overload. */
 export interface ResilienceMetrics {
-  /** Calls beyond a request's first, by why there was one. */
+  /** Additional calls of a request, by kind. */
   readonly retries: Counter<'kind'>;
-  /** Calls that got no answer a client wants, before its first byte. */
+  /** Calls that failed before the first byte of a usable response. */
   readonly upstreamFailures: Counter<'reason'>;
   readonly retryBudgetExhausted: Counter;
   readonly breakerChanges: Counter<'to'>;
-  /** Requests that were turned away. */
+  /** Rejected requests. */
   readonly shed: Counter<'reason'>;
-  /** How long requests that were served waited for their turn. */
+  /** Waiting time of requests that were served. */
   readonly queueSeconds: Histogram;
   watchOpenBreakers(count: () => number): void;
   watchQueue(length: () => number): void;
@@ -115,21 +121,21 @@ function createUpstreamMetrics(metrics: Metrics): Omit<ResilienceMetrics, keyof 
   return {
     retries: metrics.counter({
       name: 'gateway_upstream_retries_total',
-      help: 'Calls to providers beyond the first of a request: the same call again, another credential, a fallback, or a hedge beside a slow call.',
+      help: 'Additional provider calls of a request: a retry, another credential, a fallback, or a hedge of a slow call.',
       labels: ['kind'],
     }),
     upstreamFailures: metrics.counter({
       name: 'gateway_upstream_failures_total',
-      help: 'Calls to providers that failed before the first byte of their answer, retried or not.',
+      help: 'Provider calls that failed before the first byte of their response, retried or not.',
       labels: ['reason'],
     }),
     retryBudgetExhausted: metrics.counter({
       name: 'gateway_retry_budget_exhausted_total',
-      help: 'Failures that were not retried because the budget for that was used up.',
+      help: 'Failures that were not retried because the retry budget was used up.',
     }),
     breakerChanges: metrics.counter({
       name: 'gateway_breaker_transitions_total',
-      help: 'Circuit breakers that opened or closed.',
+      help: 'Transitions of circuit breakers.',
       labels: ['to'],
     }),
     watchOpenBreakers: (count) => {
@@ -146,17 +152,17 @@ function createAdmissionMetrics(metrics: Metrics): AdmissionMetrics {
   return {
     shed: metrics.counter({
       name: 'gateway_requests_shed_total',
-      help: 'Requests turned away with 503 because the gateway, or their provider, had as many as it can take.',
+      help: 'Requests rejected with 503 because the gateway or the provider was at its limit.',
       labels: ['reason'],
     }),
     queueSeconds: metrics.histogram({
       name: 'gateway_queue_seconds',
-      help: 'How long requests waited for their turn, of those that waited.',
+      help: 'Waiting time of requests that had to wait for their turn.',
     }),
     watchQueue: (length) => {
       metrics.gauge({
         name: 'gateway_requests_queued',
-        help: 'Requests that wait for their turn.',
+        help: 'Requests that are waiting for their turn.',
         collect: length,
       });
     },

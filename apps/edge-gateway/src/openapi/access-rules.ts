@@ -22,7 +22,7 @@ const bodyErrors: readonly ErrorCode[] = [
   'unsupported_media_type',
 ];
 
-/** Every error that a route may answer with: those that follow from what it is, and its own. */
+/** All errors that a route may return: those of its kind and its own. */
 export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[] {
   const isForwarded = access === 'pipeline';
   const codes: ErrorCode[] = [
@@ -38,7 +38,7 @@ export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[
   return [...new Set(codes)];
 }
 
-/** How callers say who they are. */
+/** The credentials that callers can use. */
 export const securitySchemes = {
   apiKey: {
     type: 'http',
@@ -49,13 +49,13 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'The same key, where older clients of the messages format send it.',
+    description: 'The same key in the header that older clients of the messages format use.',
   },
   session: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The session token of a person who has logged in.',
+    description: 'The session token of a user who has logged in.',
   },
 } as const;
 
@@ -69,7 +69,7 @@ const requirements: Readonly<Record<Access, readonly Requirement[]>> = {
   public: [],
 };
 
-/** Any one of the requirements is enough; none at all means that anybody may call. */
+/** One of the requirements is enough. An empty list allows everyone. */
 export function renderSecurity(access: Access, { takesKeyHeader }: Operation): Requirement[] {
   return [...requirements[access], ...(takesKeyHeader ? [{ apiKeyHeader: [] }] : [])];
 }

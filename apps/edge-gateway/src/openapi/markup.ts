@@ -1,4 +1,4 @@
-/** Markup that is already safe to stand in a page. */
+/** Markup that is already escaped. */
 export class Markup {
   readonly text: string;
 
@@ -21,7 +21,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** A template whose values are escaped, unless they are markup themselves. */
+/** A template. Its values are escaped unless they are markup. */
 export function markup(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
   const rendered = values.map(renderValue);
   return new Markup(parts.map((part, at) => part + (rendered[at] ?? '')).join(''));
@@ -34,7 +34,7 @@ function renderValue(value: Value): string {
   return escapeHtml(String(value));
 }
 
-/** Text with paragraphs and `code`, as descriptions are written. */
+/** Renders paragraphs and `code`, as used in descriptions. */
 export function renderText(text: string | undefined): Markup {
   const paragraphs = (text ?? '').split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '');
   return new Markup(

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@gateway/errors';
 import { SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
 
-/** The sections of the reference, in its order. */
+/** The sections of the API reference, in order. */
 export const operationTags = [
   'Chat',
   'Proxies',
@@ -19,64 +19,65 @@ export const operationTags = [
   'Documentation',
 ] as const;
 
-/** A body of JSON unless `contentType` says otherwise. */
+/** A JSON body unless `contentType` says otherwise. */
 interface OperationBody {
   readonly schema: z.ZodType;
   readonly contentType?: string;
   readonly description?: string;
-  /** Whether it may be left out. */
+  /** Whether the body is optional. */
   readonly optional?: boolean;
 }
 
-/** An answer of an operation that succeeded. */
+/** A successful response. */
 export interface OperationAnswer extends Partial<OperationBody> {
   readonly status: number;
   readonly description: string;
-  /** Headers besides `X-Request-ID`, by name, and what each says. */
+  /** Headers in addition to `X-Request-ID`, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** A second form that the same answer may take, by content type: an event stream. */
+  /** A second form of the same response, by content type: an event stream. */
   readonly streams?: { readonly contentType: string; readonly description: string };
 }
 
 /**
- * What a route is to its callers. `/openapi.json`, `/docs` and the authorization tests are made from this, from the
- * route's paths and from who may call it; nothing else describes a route.
+ * Describes a route for its callers. `/openapi.json`, `/docs` and the authorization tests are generated from this
+ * description, the route's paths and its access rule. There is no other description of routes.
  */
 export interface Operation {
   /** Unique, lower camel case: `createKey`. */
   readonly id: string;
   readonly tag: (typeof operationTags)[number];
-  /** A few words, for lists. */
+  /** A few words for lists. */
   readonly summary: string;
-  /** What a caller has to know beyond the schemas. Markdown. */
+  /** What callers need to know in addition to the schemas. Markdown. */
   readonly description?: string;
-  /** Segments of the path, by the names that the path gives them in snake_case. */
+  /** Path parameters, named in snake_case as in the path. */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
   readonly body?: OperationBody;
   readonly answer: OperationAnswer;
-  /** Errors beyond those that follow from access, parameters and body. */
+  /** Errors in addition to those of access, parameters and body. */
   readonly errors?: readonly ErrorCode[];
-  /** Also takes the key as `x-api-key`. */
+  /** Accepts the key also as `x-api-key`. */
   readonly takesKeyHeader?: boolean;
-  /** Makes something new each time it is called. */
+  /** Creates a new object on each call. */
   readonly creates?: boolean;
 }
 
 export const operationKey = 'gateway:operation';
 
-/** Every route says what it takes and answers: a test fails on one that does not. */
+/** Attaches the description to a route. A test fails for a route without one. */
 export const Describe = (operation: Operation) => SetMetadata(operationKey, operation);
 
 /**
- * Who may call a route. `api-key`: whoever has a valid key. `session`: a person with a session token. `api-key-or-session`:
- * either. `pipeline`: the chat pipeline authenticates by itself, as its first stage, and takes API keys alone. `public`:
- * anybody. The wrong kind is a 403 that says so; what kind it is shows by its form, so that it is told without a look-up.
+ * Who may call a route. `api-key`: a caller with a valid API key. `session`: a user with a session token.
+ * `api-key-or-session`: either. `pipeline`: the chat pipeline authenticates as its first stage and takes only API
+ * keys. `public`: everyone. The wrong kind of credential is a 403 that names the right kind; the form of a credential
+ * shows its kind without a lookup.
  */
 export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' | 'public';
 
 export const accessKey = 'gateway:access';
 
-/** Every route says who may call it: without this, nobody may. */
+/** Sets who may call a route. Without it, nobody may. */
 export const AllowAccess = (access: Access) => SetMetadata(accessKey, access);

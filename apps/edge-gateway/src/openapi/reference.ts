@@ -6,7 +6,7 @@ import { Markup, markup, renderText } from './markup.ts';
 import type { ShownSchema } from './render-schema.ts';
 import { renderFields, renderType } from './render-schema.ts';
 
-/** The description of the public API, rendered when it is first asked for. */
+/** The API reference as JSON and as a page. Both are rendered on first use. */
 export class Reference {
   readonly #routes: () => readonly RouteRow[];
   #document: OpenApiDocument | undefined;
@@ -67,7 +67,7 @@ interface Entry {
   readonly operation: ShownOperation;
 }
 
-/** The style of the reference page. Its hash is in the page's policy. */
+/** The style of the page. The page's Content-Security-Policy contains its hash. */
 const pageStyle = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 body { margin: 0; display: grid; grid-template-columns: minmax(16rem, 22rem) 1fr }
@@ -87,7 +87,7 @@ code { font: .9em ui-monospace, monospace }
 @media (max-width: 50rem) { body { display: block } nav { position: static; height: auto } main { padding: 1rem } }
 `;
 
-/** Nothing but the page's own style may load or run: no script, no frame, no form, no other host. */
+/** Allows only the page's own style: no script, frame, form or other host. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'`,
@@ -101,7 +101,7 @@ interface Section {
   readonly entries: readonly Entry[];
 }
 
-/** The reference as one page of plain HTML. It needs no script, so that it cannot be made to run one. */
+/** The API reference as one HTML page. It needs no script, so the policy can forbid all scripts. */
 export function renderPage(document: OpenApiDocument): string {
   const sections = listSections(document);
   const { title, description } = document.info;
@@ -118,7 +118,7 @@ export function renderPage(document: OpenApiDocument): string {
 <main>
 <h1>${title}</h1>
 ${renderText(description)}
-<p>The same as <a href="/openapi.json">OpenAPI ${document.openapi}</a>.</p>
+<p>Also available as <a href="/openapi.json">OpenAPI ${document.openapi}</a>.</p>
 ${sections.map(renderSection)}
 <section><h2>Schemas</h2>${renderSchemas(document)}</section>
 </main>
@@ -170,7 +170,7 @@ function renderEntry({ method, path, operation }: Entry): Markup {
     <h3><b>${method}</b> <code>${path}</code></h3>
     <p class="summary">${summary}</p>
     ${renderText(description)}
-    <p>Takes ${schemes.length === 0 ? 'no credentials' : schemes.join(' or ')}.</p>
+    <p>Authentication: ${schemes.length === 0 ? 'none' : schemes.join(' or ')}.</p>
     ${
       parameters && parameters.length > 0
         ? markup`<h4>Parameters</h4>
@@ -187,7 +187,7 @@ function renderEntry({ method, path, operation }: Entry): Markup {
             ${renderContent(requestBody.content)}`
         : ''
     }
-    <h4>Answers</h4>
+    <h4>Responses</h4>
     ${Object.entries(responses).map(([status, response]) => markup`<details${Number(status) < 400 ? new Markup(' open') : ''}><summary>${status}</summary>${renderText(response.description)}${renderContent(response.content)}</details>`)}
   </article>`;
 }

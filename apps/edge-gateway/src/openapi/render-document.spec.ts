@@ -10,7 +10,7 @@ const document = renderDocument(routes);
 type Paths = Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
 const paths = document.paths as unknown as Paths;
 
-test('is valid OpenAPI 3.1, and an invalid one would be found', async () => {
+test('the document is valid OpenAPI 3.1, and the validator detects an invalid document', async () => {
   const plain = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
   expect(await new Validator().validate(plain)).toEqual({ valid: true });
   expect(document.openapi).toBe('3.1.0');
@@ -20,7 +20,7 @@ test('is valid OpenAPI 3.1, and an invalid one would be found', async () => {
 });
 
 test.each(routes.flatMap((route) => route.paths.map((path) => [route.method, path, route] as const)))(
-  'has %s %s, with its answer and its errors',
+  'the document describes %s %s with its response and errors',
   (method, path, { operation }) => {
     const found = paths[path]?.[method.toLowerCase()];
     expect(Object.keys(found?.responses ?? {})).toEqual(
@@ -29,7 +29,7 @@ test.each(routes.flatMap((route) => route.paths.map((path) => [route.method, pat
   },
 );
 
-test('every schema that it refers to is there', () => {
+test('every referenced schema exists', () => {
   const text = JSON.stringify(document);
   const names = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(10);
@@ -38,12 +38,12 @@ test('every schema that it refers to is there', () => {
   );
 });
 
-test('no schema stands there twice under two names', () => {
+test('no schema appears twice under different names', () => {
   const names = Object.keys(document.components?.schemas ?? {});
   expect(names.filter((name) => names.includes(`${name}Output`))).toEqual([]);
 });
 
-test('the reference shows every operation and every schema, and nothing that runs or comes from elsewhere', () => {
+test('the page shows every operation and schema, and contains no scripts or external resources', () => {
   const page = renderPage(document);
   for (const methods of Object.values(paths))
     for (const { operationId } of Object.values(methods)) expect(page).toContain(`id="${operationId}"`);
@@ -54,7 +54,7 @@ test('the reference shows every operation and every schema, and nothing that run
   expect(page).not.toMatch(/<script|<link|<img|<iframe|\son[a-z]+=|\sstyle=|https?:\/\//i);
 });
 
-test('what a description says is shown, never run', () => {
+test('markup in a description is shown as text and never executed', () => {
   const [route] = routes;
   const evil = { ...route, operation: { ...route?.operation, summary: '<script>alert(1)</script>"\'' } };
   const page = renderPage(renderDocument([evil as RouteRow]));

@@ -28,11 +28,11 @@ import { listErrors, renderSecurity, securitySchemes } from './access-rules.ts';
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 type Responses = ZodOpenApiOperationObject['responses'];
 
-const description = `An agent gateway: chat in the format that an agent already speaks, with fewer tools and less context on their way to the provider.
+const description = `An agent gateway: chat in the format that your agent already uses, with fewer tools and less context sent to the provider.
 
-Every answer carries \`X-Request-ID\`. Lists are \`{"object":"list","data":[…]}\`. Times are RFC 3339 in UTC. Fields that an account endpoint does not know are refused; chat endpoints forward them to the provider.`;
+Every response has an \`X-Request-ID\` header. Lists are \`{"object":"list","data":[…]}\`. Times are RFC 3339 in UTC. Account endpoints reject unknown fields; chat endpoints forward them to the provider.`;
 
-/** The OpenAPI 3.1 description of these routes, aliases included. Routes without a description of their own are left out. */
+/** The OpenAPI 3.1 document of the routes, aliases included. Routes without a description are left out. */
 export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -56,7 +56,7 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
       paths,
     },
     {
-      // What a format says already, its regular expression says again, at a length that nobody reads.
+      // A schema's format replaces its long regular expression.
       override: ({ jsonSchema }) => {
         if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       },
@@ -100,7 +100,7 @@ function renderOperation(route: RouteRow, path: string): ZodOpenApiOperationObje
 
 const requestId = {
   'X-Request-ID': {
-    description: 'Names the request to whoever runs the gateway.',
+    description: 'Identifies the request for the operators of the gateway.',
     schema: { type: 'string' as const },
   },
 };
@@ -143,7 +143,7 @@ const errorBodies = {
   converse: converseErrorBody,
 } as const;
 
-/** One response a status; which codes it may hold, its description says. */
+/** One response per status. Its description lists the possible error codes. */
 function renderErrors(route: RouteRow, path: string): Record<string, unknown> {
   const byStatus = Map.groupBy(listErrors(route), (code) => errorRegistry[code].status);
   const schema = errorBodies[formatOfPath(path)];
@@ -165,13 +165,18 @@ function headersOf(codes: readonly ErrorCode[], path: string): Record<string, st
   const isConverse = formatOfPath(path) === 'converse';
   const waits = codes.some((code) => ['rate_limit_exceeded', 'service_unavailable'].includes(code));
   return {
-    'x-should-retry': 'Whether the same call may succeed later, unchanged.',
-    ...(waits ? { 'retry-after': 'Seconds to wait.', 'retry-after-ms': 'The same in milliseconds.' } : {}),
-    ...(isConverse ? { 'x-amzn-errortype': 'The kind of error: `ValidationException`.' } : {}),
+    'x-should-retry': 'Whether the same call may succeed later without changes.',
+    ...(waits
+      ? {
+          'retry-after': 'Seconds to wait before the next call.',
+          'retry-after-ms': 'The same in milliseconds.',
+        }
+      : {}),
+    ...(isConverse ? { 'x-amzn-errortype': 'The kind of error, for example `ValidationException`.' } : {}),
   };
 }
 
-/** Schemas that stand in the document under a name, since several operations answer with them; others stand where they are used. */
+/** Schemas that several operations return. They appear by name in the document; other schemas appear inline. */
 const namedSchemas = {
   Account: account,
   AccountDeletion: accountDeletion,

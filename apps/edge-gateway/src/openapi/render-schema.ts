@@ -1,6 +1,6 @@
 import { markup, renderText, type Markup } from './markup.ts';
 
-/** As much of a JSON Schema as a reader wants to know. */
+/** The parts of a JSON Schema that the page shows. */
 export interface ShownSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -23,7 +23,7 @@ export interface ShownSchema {
   readonly description?: string;
 }
 
-/** What a value is, in a line: `array of Model`, `string (uuid)`, `"list"`. */
+/** The type of a value in one line: `array of Model`, `string (uuid)`, `"list"`. */
 export function renderType(schema: ShownSchema): Markup {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? '';
@@ -53,7 +53,7 @@ function renderBounds({ minimum, maximum, minLength, maxLength }: ShownSchema): 
   return low === undefined || low === Number.MIN_SAFE_INTEGER ? '' : `, from ${low}${unit}`;
 }
 
-/** The fields of an object, one a row, those of objects inside it below. Nothing for a schema without fields. */
+/** One row per field, followed by the fields of nested objects. Empty for a schema without fields. */
 export function renderFields(schema: ShownSchema): Markup {
   const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) return markup``;
@@ -64,7 +64,7 @@ export function renderFields(schema: ShownSchema): Markup {
           <code>${name}</code>${schema.required?.includes(name) === true ? '' : markup` <i>optional</i>`}
         </th>
         <td>
-          ${renderType(field)}${field.default === undefined ? '' : markup`, <code>${JSON.stringify(field.default)}</code> unless given`}${renderText(field.description)}${renderFields(inner(field))}
+          ${renderType(field)}${field.default === undefined ? '' : markup`, <code>${JSON.stringify(field.default)}</code> by default`}${renderText(field.description)}${renderFields(inner(field))}
         </td>
       </tr>`,
   );
@@ -75,7 +75,7 @@ export function renderFields(schema: ShownSchema): Markup {
   </table>`;
 }
 
-/** The object within an array or an optional one. */
+/** The object schema inside an array or an optional value. */
 function inner(schema: ShownSchema): ShownSchema {
   if (schema.properties) return schema;
   if (schema.items) return inner(schema.items);

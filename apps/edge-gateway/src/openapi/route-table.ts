@@ -2,19 +2,22 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { accessKey, type Access, operationKey, type Operation } from './operation.ts';
 
-/** A route as its decorators declare it. */
+/** A route as declared by its decorators. */
 export interface RouteRow {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** In the interface's notation (`/v1/account/keys/{key_id}`); the first is the primary one, the others are aliases. */
+  /**
+   * In the interface's notation (`/v1/account/keys/{key_id}`). The first path is the primary one, the others are
+   * aliases.
+   */
   readonly paths: readonly [string, ...string[]];
-  /** Absent: nobody may call it. */
+  /** Undefined: nobody may call the route. */
   readonly access: Access | undefined;
   readonly operation: Operation | undefined;
-  /** Where it is in the code: `AccountKeysRoute.list`. */
+  /** Controller and method: `KeysRoute.list`. */
   readonly name: string;
 }
 
-/** Every route of these controllers, in the order of their methods. Reads what the decorators left; starts nothing. */
+/** All routes of the controllers, in the order of their methods. Only reads decorator metadata. */
 export function listRoutes(controllers: readonly Type[]): RouteRow[] {
   return controllers.flatMap((controller) =>
     Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
@@ -50,7 +53,7 @@ function pathsOf(target: object): string[] {
   return [path ?? '/'].flat();
 }
 
-/** `:keyId` is `{key_id}`, and `*`, which stands for the rest of the path, is `{id}`. */
+/** `:keyId` becomes `{key_id}`, and `*` (the rest of the path) becomes `{id}`. */
 function renderPath(path: string): string {
   return path
     .replace(/\/{2,}/g, '/')

@@ -5,12 +5,12 @@ describe('the billing period', () => {
     ['2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
     ['2026-12-31T23:59:59.999Z', '2026-12-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
     ['2028-02-29T12:00:00.000Z', '2028-02-01T00:00:00.000Z', '2028-03-01T00:00:00.000Z'],
-  ])('at %s is the calendar month, UTC', (now, from, to) => {
+  ])('at %s is the calendar month in UTC', (now, from, to) => {
     expect(chooseBillingPeriod(Date.parse(now))).toEqual({ from, to });
   });
 });
 
-it('the last days end with today, whole', () => {
+it('the last days end with the whole of today', () => {
   const now = Date.parse('2026-03-01T00:00:00.000Z');
   expect(chooseLastDays(1, now)).toEqual({
     from: '2026-03-01T00:00:00.000Z',
@@ -24,7 +24,7 @@ it('the last days end with today, whole', () => {
 
 describe('a span', () => {
   const month = { from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' };
-  it('is the default where nothing is asked, in UTC whatever the offset', () => {
+  it('uses the default for missing bounds, and UTC for every offset', () => {
     expect(chooseSpan({}, month)).toEqual(month);
     expect(chooseSpan({ from: '2026-11-10T01:00:00+02:00' }, month)).toEqual({
       ...month,
@@ -37,12 +37,12 @@ describe('a span', () => {
     [{ to: '2026-10-01T00:00:00Z' }, 'to'],
     [{ from: '2020-01-01T00:00:00Z' }, 'from'],
     [{ from: '2020-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'to'],
-  ])('that is empty or too long is refused: %j', (asked, param) => {
+  ])('is rejected if it is empty or too long: %j', (asked, param) => {
     expect(() => chooseSpan(asked, month)).toThrow(expect.objectContaining({ code: 'invalid_field', param }));
   });
 });
 
-it('days without requests are there, in their order', () => {
+it('days without requests are filled in, in order', () => {
   const span = { from: '2026-02-27T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' };
   const days = fillDays(span, [{ date: '2026-02-28', requests: 3 }], (date) => ({ date, requests: 0 }));
   expect(days).toEqual([

@@ -1,21 +1,21 @@
 import { GatewayError } from '@gateway/errors';
 
-/** A span of time: from its first instant (inclusive) to the one after its last, RFC 3339, UTC. */
+/** A span of time in RFC 3339, UTC. `from` is inclusive, `to` is exclusive. */
 export interface UsageSpan {
   readonly from: string;
   readonly to: string;
 }
 
 const dayMs = 86_400_000;
-/** A year and a bit: the log is kept for a year at most. */
+/** More than a year: the log is kept for at most a year. */
 const daysMax = 400;
 
-/** The same instant, in UTC. */
+/** Converts an instant to UTC. */
 export function asUtc(instant: string): string {
   return new Date(instant).toISOString();
 }
 
-/** The calendar month, UTC, which is the billing period. */
+/** The billing period: the calendar month in UTC. */
 export function chooseBillingPeriod(nowMs: number): UsageSpan {
   const now = new Date(nowMs);
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
@@ -25,34 +25,34 @@ export function chooseBillingPeriod(nowMs: number): UsageSpan {
   };
 }
 
-/** The last days, UTC, of which today is one. */
+/** The last `days` days in UTC, including today. */
 export function chooseLastDays(days: number, nowMs: number): UsageSpan {
   const tomorrow = (Math.floor(nowMs / dayMs) + 1) * dayMs;
   return { from: new Date(tomorrow - days * dayMs).toISOString(), to: new Date(tomorrow).toISOString() };
 }
 
-/** What was asked for, and of the default what was not. Throws `invalid_field` for a span that is empty or too long. */
+/** The given bounds, completed with the default. Throws `invalid_field` for an empty span or one that is too long. */
 export function chooseSpan(
-  asked: { from?: string | undefined; to?: string | undefined },
+  given: { from?: string | undefined; to?: string | undefined },
   byDefault: UsageSpan,
 ): UsageSpan {
-  const to = asUtc(asked.to ?? byDefault.to);
-  const from = asUtc(asked.from ?? byDefault.from);
+  const to = asUtc(given.to ?? byDefault.to);
+  const from = asUtc(given.from ?? byDefault.from);
   const lengthMs = Date.parse(to) - Date.parse(from);
-  const param = asked.to === undefined ? 'from' : 'to';
+  const param = given.to === undefined ? 'from' : 'to';
   if (lengthMs <= 0) {
     throw new GatewayError('invalid_field', {
       param,
-      message: `"from" (${from}) has to be before "to" (${to}).`,
+      message: `"from" (${from}) must be before "to" (${to}).`,
     });
   }
   if (lengthMs > daysMax * dayMs) {
-    throw new GatewayError('invalid_field', { param, message: `A span has ${daysMax} days at most.` });
+    throw new GatewayError('invalid_field', { param, message: `A span may have at most ${daysMax} days.` });
   }
   return { from, to };
 }
 
-/** Every day of a span, `YYYY-MM-DD`: those that have nothing to tell get what `renderEmpty` makes. */
+/** Every day of a span (`YYYY-MM-DD`). `renderEmpty` creates the missing days. */
 export function fillDays<Day extends { date: string }>(
   { from, to }: UsageSpan,
   days: readonly Day[],

@@ -1,26 +1,26 @@
-/** Where a body comes from. Told to wait, it may still send what it had at hand. */
+/** The source of a body. After `pause` it may still push chunks that it has buffered. */
 interface BodySource {
   pause(): void;
   resume(): void;
   abort(reason: Error): void;
 }
 
-/** Whoever reads a body. What it throws breaks the body off. */
+/** The reader of a body. An error that it throws aborts the body. */
 export interface BodyReader {
-  /** Says whether there is room for more; where there is none, `AnswerBody.resume` says when there is. */
+  /** Returns whether there is room for more. If not, call `AnswerBody.resume` once there is. */
   take(chunk: Buffer): boolean;
-  /** All of it was taken. */
+  /** The body is complete. */
   end(): void;
-  /** There will be no more of it. */
+  /** The body was aborted. */
   fail(error: Error): void;
 }
 
-/** What waits for a reader; past it the source is told to wait. As much as undici's and Node's own streams hold. */
+/** Bytes buffered without a reader before the source is paused. The same limit as in undici's and Node's streams. */
 const heldBytesMax = 64 * 1024;
 
 /**
- * The body of a provider's answer: for one reader, who is given each chunk when it comes in. A `Readable` costs three times
- * as much for an answer of one chunk.
+ * The body of a provider's response, for one reader that receives each chunk on arrival. A `Readable` costs three
+ * times as much for a response of one chunk.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -37,31 +37,31 @@ export class AnswerBody {
     this.#source = source;
   }
 
-  /** Told when nothing more comes of it: all of it was read, or it broke off, or it was discarded. */
+  /** Called when the body is over: completely read, aborted or discarded. */
   follow(over: (isWhole: boolean) => void): void {
     this.#followers.push(over);
   }
 
-  /** What has come in is given before this returns. */
+  /** Chunks that have already arrived are passed on before this returns. */
   read(reader: BodyReader): void {
     this.#reader = reader;
     if (this.#isOver) process.nextTick(() => this.#failure && reader.fail(this.#failure));
     else this.#flow();
   }
 
-  /** There is room again. */
+  /** Continues after `take` returned false. */
   resume(): void {
     this.#hasRoom = true;
-    // A source that is told to go on may send at once: not from inside of another one that is sending.
+    // A resumed source may push immediately, which must not happen inside another source's push.
     queueMicrotask(() => this.#flow());
   }
 
-  /** Nobody wants the rest: the call is ended, unless all of it is here. Does nothing to a body that was read whole. */
+  /** Aborts the call unless the body is complete. Does nothing after the body was completely read. */
   discard(): void {
     if (!this.#isOver) this.fail(new Error('the connection was closed before the answer was complete'));
   }
 
-  /** Of the source: what comes next. */
+  /** Called by the source with the next chunk. */
   push(chunk: Buffer): void {
     if (this.#isOver) return;
     if (this.#reader !== undefined && this.#hasRoom && this.#held.length === 0) {
@@ -73,13 +73,13 @@ export class AnswerBody {
     if (this.#heldBytes >= heldBytesMax) this.#source.pause();
   }
 
-  /** Of the source: that was all. */
+  /** Called by the source after the last chunk. */
   end(): void {
     this.#hasEnded = true;
     this.#endReading();
   }
 
-  /** It breaks off: what was not read is dropped. Its reader and followers are told later, never from inside of this. */
+  /** Aborts the body and drops unread chunks. Reader and followers are notified later, never inside this call. */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -90,7 +90,7 @@ export class AnswerBody {
       this.#reader?.fail(error);
       this.#tellFollowers(false);
     };
-    // Whoever has just been given it is yet to begin.
+    // A new owner may not have started reading yet.
     if (this.#reader === undefined) setImmediate(tell);
     else process.nextTick(tell);
   }
@@ -128,13 +128,16 @@ export class AnswerBody {
   }
 }
 
-/** What was read of a body: whole, or as far as the bound, with the rest still to come. */
+/** The bytes read from a body: complete, or up to the bound. */
 interface ReadBody {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
 }
 
-/** Reads a body up to a bound. Past it the body stands still: whoever reads discards it. Rejects with the body's error. */
+/**
+ * Reads a body up to a bound. Beyond it the body is paused, and the caller must discard it. Rejects with the body's
+ * error.
+ */
 export function readWhole(body: AnswerBody, bytesMax: number): Promise<ReadBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -155,12 +158,12 @@ export function readWhole(body: AnswerBody, bytesMax: number): Promise<ReadBody>
   });
 }
 
-/** Errors are short; the rest of a longer one is not waited for. */
+/** Error bodies are short; the rest of a longer one is not read. */
 const unwantedBytesMax = 64 * 1024;
 
 /**
- * Lets a body go by that nobody wants: read to its end, its call counts as answered and its connection can be used again, where
- * one that is discarded breaks off.
+ * Reads an unused body to its end, so that its call counts as answered and its connection can be reused. Discarding
+ * it would close the connection.
  */
 export function passOver(body: AnswerBody): void {
   readWhole(body, unwantedBytesMax).then(

@@ -18,11 +18,11 @@ interface Address {
   readonly path: string;
 }
 
-/** One connection pool a provider address. Every address is resolved and checked by the egress guard. */
+/** One connection pool per provider address. The egress guard resolves and checks every address. */
 export class UndiciUpstream implements Upstream {
   readonly #agent: Agent;
   readonly #guard: EgressGuard;
-  /** Addresses that the guard let pass: what it allows does not change while the process runs. */
+  /** Addresses that passed the guard. Its rules do not change while the process runs. */
   readonly #addresses = new LRUCache<string, Address>({ max: 10_000 });
 
   constructor({ guard, idleTimeoutMs }: UndiciUpstreamOptions) {
@@ -33,8 +33,8 @@ export class UndiciUpstream implements Upstream {
       bodyTimeout: idleTimeoutMs,
       connections: 2_048,
       pipelining: 1,
-      // Providers and load balancers close idle connections after a minute or so; we let go first, so that a
-      // request is not written into a connection that is being closed.
+      // Providers and load balancers close idle connections after about a minute. The gateway closes them earlier, so
+      // that it never writes a request into a closing connection.
       keepAliveTimeout: 20_000,
       keepAliveMaxTimeout: 55_000,
       maxHeaderSize: 64 * 1024,
@@ -49,7 +49,7 @@ export class UndiciUpstream implements Upstream {
     });
   }
 
-  /** Throws `egress_denied` for an address that is denied by itself; where a name leads is checked when connecting. */
+  /** Throws `egress_denied` for a forbidden address. The address behind a host name is checked when connecting. */
   #parseAddress(url: string): Address {
     this.#guard.checkUrl(url);
     const { origin, pathname, search } = new URL(url);
@@ -64,8 +64,8 @@ export class UndiciUpstream implements Upstream {
 }
 
 /**
- * Makes an answer of what undici tells of a call, and ends the call when its signal says so: what `request` of undici does,
- * without a `Readable` for each answer.
+ * Builds a response from undici's events, and aborts the call on its signal. Does the same as undici's `request`,
+ * without a `Readable` for each response.
  */
 class AnswerHandler implements Dispatcher.DispatchHandler {
   readonly #call: Pick<UpstreamCall, 'signal' | 'body'>;
@@ -87,7 +87,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     if (call.signal.aborted) this.#end();
   }
 
-  /** A connection is there, and the request is about to be written. */
+  /** Called when a connection is ready, before the request is written. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#call.signal.aborted) this.#end();
@@ -98,7 +98,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     status: number,
     headers: UpstreamReply['headers'],
   ): void {
-    // Early hints, and whatever else comes before an answer.
+    // Skips early hints and other interim responses.
     if (status < 200) return;
     const body = new AnswerBody(controller);
     body.follow(() => this.#release());
@@ -122,7 +122,10 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     if (body instanceof Readable) body.once('error', () => undefined).destroy(error);
   }
 
-  /** Before its connection is there a call cannot be ended: nobody waits for it any more, and it ends when it would begin. */
+  /**
+   * undici cannot abort a call before it has a connection. The promise is rejected now, and the call ends when it
+   * would start.
+   */
   #end(): void {
     const reason = this.#call.signal.reason as Error;
     if (this.#body !== undefined) this.#body.fail(reason);

@@ -10,7 +10,7 @@ import { readWhole } from './answer-body.ts';
 import { UndiciUpstream } from './undici-upstream.adapter.ts';
 import type { UpstreamReply } from './upstream.port.ts';
 
-/** Longer than the server, in the same process, takes to begin its answer when that process has stood still. */
+/** Longer than the server in this process needs to respond on a busy machine. */
 const shortSilenceMs = 3_000;
 
 const open: (() => Promise<unknown>)[] = [];
@@ -36,12 +36,12 @@ async function startProvider(answer: RequestListener, idleTimeoutMs = 60_000) {
   return { server, abort, send };
 }
 
-/** What a body's followers are told, when it is over. */
+/** Resolves with the value passed to the body's followers. */
 function overOf({ body }: UpstreamReply): Promise<boolean> {
   return new Promise((resolve) => body.follow(resolve));
 }
 
-/** Resolves with the error of a body that breaks off. */
+/** Resolves with the error of an aborted body. */
 function breakOf({ body }: UpstreamReply, reader: Partial<BodyReader> = {}): Promise<Error> {
   return new Promise((resolve, reject) => {
     const end = (): void => reject(new Error('it was whole'));
@@ -49,8 +49,8 @@ function breakOf({ body }: UpstreamReply, reader: Partial<BodyReader> = {}): Pro
   });
 }
 
-describe('an answer', () => {
-  it('has its status, its headers with repeated lines as a list, and its whole body', async () => {
+describe('a response', () => {
+  it('has its status, its headers (repeated ones as a list) and its whole body', async () => {
     const { send } = await startProvider((_, response) => {
       response.writeHead(201, [
         ...['x-one', '1', 'x-many', 'a', 'x-many', 'b'],
@@ -68,14 +68,14 @@ describe('an answer', () => {
     expect(await isWhole).toBe(true);
   });
 
-  it('that was not asked for soon waits for its reader', async () => {
+  it('waits for a late reader', async () => {
     const { send } = await startProvider((_, response) => response.end('here'));
     const answer = await send();
     await waitMs(50);
     expect((await readWhole(answer.body, 100)).bytes.toString()).toBe('here');
   });
 
-  it('is read as far as the bound', async () => {
+  it('is read up to the bound', async () => {
     const { send } = await startProvider((_, response) => response.end('x'.repeat(1_000)));
     const answer = await send();
     const isWhole = overOf(answer);
@@ -84,7 +84,7 @@ describe('an answer', () => {
     expect(await isWhole).toBe(false);
   });
 
-  it('comes on the same connection as the one before', async () => {
+  it('uses the connection of the previous response', async () => {
     const ports = new Set<number | undefined>();
     const { send } = await startProvider(({ socket }, response) => {
       ports.add(socket.remotePort);
@@ -97,7 +97,7 @@ describe('an answer', () => {
     expect(ports.size).toBe(1);
   });
 
-  it('holds up its provider while its reader has no room', async () => {
+  it('pauses the provider while the reader has no room', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'x');
     const total = 64 * 1024 * 1024;
     let sent = 0;
@@ -122,7 +122,7 @@ describe('an answer', () => {
     });
     await waitMs(300);
     expect(taken).toBeLessThan(1024 * 1024);
-    // The rest is in the buffers of the two sockets.
+    // The sockets buffer the rest.
     expect(sent).toBeLessThan(total / 2);
     hasRoom = true;
     answer.body.resume();
@@ -131,8 +131,8 @@ describe('an answer', () => {
   });
 });
 
-describe('a call that is ended', () => {
-  it('before there is a connection rejects at once: whoever waits is not held up by an address that does not answer', async () => {
+describe('a call that is aborted', () => {
+  it('rejects immediately before there is a connection, so an unresponsive address does not delay the caller', async () => {
     const refuse = (fail: (error: Error, socket: null) => void) => fail(new Error('no connection'), null);
     const connect = (_: unknown, callback: (error: Error, socket: null) => void): void =>
       void setTimeout(refuse, 300, callback);
@@ -149,7 +149,7 @@ describe('a call that is ended', () => {
     await expect(upstream.send(call)).rejects.toBe(reason);
   });
 
-  it('before its answer rejects with the reason', async () => {
+  it('rejects with the reason before a response arrives', async () => {
     const { send, abort, server } = await startProvider(() => undefined);
     const reason = new GatewayError('upstream_timeout', { detail: 'too late' });
     const closed = once(server, 'request').then(([, response]) => once(response as ServerResponse, 'close'));
@@ -160,7 +160,7 @@ describe('a call that is ended', () => {
     await expect(send()).rejects.toBe(reason);
   });
 
-  it('while its answer comes breaks the body off with the reason', async () => {
+  it('aborts the body with the reason while the response arrives', async () => {
     const { send, abort, server } = await startProvider((_, response) => response.write('some'));
     const closed = once(server, 'request').then(([, response]) => once(response as ServerResponse, 'close'));
     const answer = await send();
@@ -172,7 +172,7 @@ describe('a call that is ended', () => {
     await closed;
   });
 
-  it('by nobody who reads it closes the connection', async () => {
+  it('closes the connection if the body is discarded unread', async () => {
     const { send, server } = await startProvider((_, response) => response.write('some'));
     const closed = once(server, 'request').then(([, response]) => once(response as ServerResponse, 'close'));
     const answer = await send();
@@ -184,24 +184,24 @@ describe('a call that is ended', () => {
   });
 });
 
-describe('an answer that goes wrong', () => {
-  it('is unreachable where the connection is closed before it', async () => {
+describe('a failing response', () => {
+  it('is `upstream_unreachable` if the connection closes before it', async () => {
     const { send } = await startProvider(({ socket }) => socket.destroy());
     await expect(send()).rejects.toMatchObject({ code: 'upstream_unreachable' });
   });
 
-  it('is a timeout where the provider is silent before it', async () => {
+  it('is a timeout if the provider is silent before it', async () => {
     const { send } = await startProvider(() => undefined, shortSilenceMs);
     await expect(send()).rejects.toMatchObject({ code: 'upstream_timeout' });
   });
 
-  it('breaks off where the provider is silent in the middle of it', async () => {
+  it('is aborted if the provider is silent in the middle', async () => {
     const { send } = await startProvider((_, response) => response.write('some'), shortSilenceMs);
     const answer = await send();
     expect(await breakOf(answer)).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
   });
 
-  it('breaks off where the connection is closed in the middle of it', async () => {
+  it('is aborted if the connection closes in the middle', async () => {
     const { send } = await startProvider((_, response) => {
       response.write('some', () => response.destroy());
     });
@@ -211,7 +211,7 @@ describe('an answer that goes wrong', () => {
     expect(await isWhole).toBe(false);
   });
 
-  it('breaks off with what its reader throws', async () => {
+  it('is aborted with the error of its reader', async () => {
     const { send } = await startProvider((_, response) => response.write('some'));
     const refuse = (): never => {
       throw new TypeError('not this');
@@ -222,7 +222,7 @@ describe('an answer that goes wrong', () => {
   it.each([
     ['before it', (response: ServerResponse) => response.destroy()],
     ['in the middle of it', (response: ServerResponse) => response.write('some', () => response.destroy())],
-  ])('lets go of a body that was on its way: %s', async (_, breakOff) => {
+  ])('closes a request body that is still being sent: %s', async (_, breakOff) => {
     const { send } = await startProvider((__, response) => void breakOff(response));
     const endless = new Readable({ read: () => undefined });
     endless.push('{');

@@ -5,22 +5,24 @@ import type { AnswerBody } from './answer-body.ts';
 
 export interface UpstreamCall {
   readonly url: string;
-  /** `POST`, unless it is only asked for something. */
+  /** `POST` by default. */
   readonly method?: 'GET';
   readonly headers: Record<string, string>;
-  /** A stream is sent as it comes; its length, where it is known, stands in `content-length`. */
+  /** A stream is sent as it arrives. Its length, if known, is in `content-length`. */
   readonly body: Uint8Array | Readable | null;
   readonly signal: AbortSignal;
 }
 
-/** A provider's answer, whose body is yet to be read. */
+/** A provider's response with an unread body. */
 export interface UpstreamReply {
   readonly status: number;
   readonly headers: IncomingHeaders;
   readonly body: AnswerBody;
 }
 
-/** Calls providers. Throws `upstream_unreachable`, `upstream_timeout` or `egress_denied`, before there is an answer. */
+/**
+ * Calls providers. Before a response arrives it throws `upstream_unreachable`, `upstream_timeout` or `egress_denied`.
+ */
 export interface Upstream {
   send(call: UpstreamCall): Promise<UpstreamReply>;
   close(): Promise<void>;
@@ -33,7 +35,7 @@ const timeouts = new Set([
   'ETIMEDOUT',
 ]);
 
-/** What went wrong on the way to the provider, in the registry's words. */
+/** Maps an error of a provider call to the registry. */
 export function toUpstreamError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
