@@ -49,7 +49,7 @@ describe('kill -9 during a run of 200 requests with tools', () => {
       if (victim === 'tool-router' || victim === 'nats') expect(reasons).toContain('unavailable');
       if (victim === 'redis') {
         expect(stack.logs('edge-gateway')).toContain('rate limits are local');
-        expect(stack.logs('edge-gateway')).toContain('budgets of saved tokens are local');
+        expect(stack.logs('edge-gateway')).toContain('saved-token budgets are local');
       }
     },
     180_000,

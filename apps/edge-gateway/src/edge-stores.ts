@@ -13,7 +13,7 @@ import { ModelRouter } from './routing/model-router.ts';
 import { Observations } from './routing/observations.ts';
 import { RedisObservations } from './routing/redis-observations.adapter.ts';
 
-/** How long rate limits and budgets wait for Redis before a process decides alone. */
+/** How long rate limits and budgets wait for Redis before a process decides locally. */
 const redisCommandMs = 250;
 
 /** Connects to Redis for limits, budgets and caches. Commands fail at once while Redis is unavailable. */

@@ -188,7 +188,7 @@ export class Backend {
   /** Pauses at least as long as requested, and longer after each repeated throttling. */
   #cool(trouble: Trouble, askedMs: number): void {
     const now = this.#now();
-    // Of many calls that fail together, only the first extends the pause.
+    // Only the first of many concurrent failures extends the pause.
     if (now >= trouble.coolUntil) trouble.coolWait = trouble.coolWait.next(undefined);
     const forMs = Math.round(Math.max(askedMs, 2 * waitMsMin, trouble.coolWait.duration));
     if (now + forMs <= trouble.coolUntil + 250) return;
@@ -216,7 +216,7 @@ class TripRules {
     for (const rule of this.#rules) rule.success(CircuitState.Closed);
   }
 
-  /** Says whether the breaker opens. Each rule is told. */
+  /** Returns whether the breaker opens. Updates both rules. */
   noteFailure(): boolean {
     return this.#rules.map((rule) => rule.failure(CircuitState.Closed)).includes(true);
   }

@@ -12,26 +12,26 @@ function healthOf(isFailing = false) {
   return { note, reports, pass: (ms: number) => (time += ms) };
 }
 
-describe('how a credential fares', () => {
-  it('is not worth a word as long as it is taken, or fails for other reasons', () => {
+describe('the health of a credential', () => {
+  it('is not reported while the credential works or calls fail for other reasons', () => {
     const { note, reports } = healthOf();
     note(200, 400, 404, 429, 500, 503, 200);
     expect(reports).toEqual([]);
   });
 
-  it.each([401, 403])('is told when it is refused with %i, once', (status) => {
+  it.each([401, 403])('is reported once when the provider rejects it with %i', (status) => {
     const { note, reports } = healthOf();
     note(200, status, status, 429, status);
     expect(reports).toEqual([status]);
   });
 
-  it('is told when it is taken again, though another gateway had seen it refused', () => {
+  it('is reported when it works again, even if another gateway saw the rejection', () => {
     const { note, reports } = healthOf(true);
     note(500, 401, 200, 200);
     expect(reports).toEqual([null]);
   });
 
-  it('is not told more often than every ten seconds, and is true after that', () => {
+  it('is reported at most every ten seconds, and is correct afterwards', () => {
     const { note, reports, pass } = healthOf();
     note(401, 200, 401, 200);
     expect(reports).toEqual([401]);
@@ -44,7 +44,7 @@ describe('how a credential fares', () => {
   });
 });
 
-describe('the values of a credential that must not show', () => {
+describe('the secret values of a credential', () => {
   it.each<[string, readonly string[]]>([
     ['sk-1', ['sk-1']],
     ['', []],

@@ -12,26 +12,26 @@ import { openSealed } from '@gateway/messaging';
 import type { BackendBook } from '../backends/backend-book.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
 
-/** A credential, opened: in this process's memory alone, and for a bounded time. */
+/** A decrypted credential. It stays in this process's memory for a limited time. */
 export interface OpenedCredential {
-  /** One at least. */
+  /** At least one. */
   readonly keys: readonly OpenedKey[];
-  /** Replaces the provider's own address. The secret is only ever sent there. */
+  /** Replaces the provider's default address. The secret is only sent there. */
   readonly baseUrl: string | null;
 }
 
-/** One of the keys of a credential; what it is made of, as `libs/providers` reads it. */
+/** One key of a credential, in the form that `libs/providers` reads. */
 export interface OpenedKey {
   readonly apiKey: string;
-  /** Each value of it that must not show. */
+  /** Values that must never appear in logs or responses. */
   readonly secretValues: readonly string[];
-  /** Is told of every answer that the key gets. */
+  /** Receives the status of every response to this key. */
   readonly health: Pick<CredentialHealth, 'note'>;
 }
 
 export const CONNECTIONS = Symbol('CONNECTIONS');
 
-/** Which providers an account is connected to, and their credentials. */
+/** The connected providers of an account and their credentials. */
 export interface Connections {
   list(accountId: string): Promise<readonly CredentialSummary[]>;
   open(accountId: string, provider: string): Promise<OpenedCredential | null>;
@@ -39,14 +39,14 @@ export interface Connections {
 
 const secondMs = 1_000;
 
-/** How often what is too old to be used is taken out of memory, used or not. */
+/** How often expired secrets are removed from memory, used or not. */
 const sweepMs = 10 * secondMs;
-/** How long a secret that is used no more is still looked for in what is logged: requests under way may quote it. */
+/** How long logs are still searched for an unused secret: requests in flight may quote it. */
 const unprintableMs = 15 * 60 * secondMs;
 
 /**
- * Plaintext is used for a minute; for another one it may stand in for a vault that is away. Then it is dropped, whether
- * anybody asks for it or not. A change ends it at once by broadcast.
+ * A decrypted credential is used for a minute, and for a second one if the vault is unavailable. Then it is removed,
+ * even if nobody requests it. A broadcast change ends it immediately.
  */
 export function createConnections(
   messaging: Messaging,
@@ -105,7 +105,7 @@ function keyOf(accountId: string, provider: string): string {
   return `${accountId}|${provider}`;
 }
 
-/** Best effort: the next gateway that sees a change of fortune tells it too. */
+/** Best effort: the next gateway that sees a change reports it too. */
 function reportToVault(
   fortune: RequestOf<typeof reportCredential>,
   messaging: Messaging,
@@ -124,14 +124,14 @@ async function openFromVault(
   if (reply.sealedSecret === null) return null;
   const secret = parseSecret(openSealed(reply.sealedSecret, privateKey));
   const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, at): OpenedKey => {
-    // What the vault knows to fail is one of several keys: that another one is taken is no news of it.
+    // The vault's failure status belongs to the first key; success of another key must not be reported as its recovery.
     const health = new CredentialHealth({ isFailing: at === 0 && reply.isFailing, report });
     return { apiKey, secretValues: secretValues(apiKey), health };
   });
   return { keys, baseUrl: reply.baseUrl };
 }
 
-/** Overwrites the bytes that it has read. */
+/** Overwrites the bytes after reading them. */
 function parseSecret(bytes: Buffer): CredentialSecret {
   try {
     return credentialSecret.parse(JSON.parse(bytes.toString('utf8')));
@@ -140,22 +140,22 @@ function parseSecret(bytes: Buffer): CredentialSecret {
   }
 }
 
-/** Tells the vault that a provider refused a credential, with which status, or (null) that it took it again. */
+/** Reports to the vault that a provider rejected a credential, with the status, or (null) that it accepts it again. */
 type ReportCredential = (refusedStatus: number | null) => void;
 
 interface CredentialHealthOptions {
-  /** What the vault knew when the credential was opened. */
+  /** The vault's status when the credential was opened. */
   readonly isFailing: boolean;
   readonly report: ReportCredential;
   readonly now?: () => number;
 }
 
-/** A provider that answers now so, now so, is not told of each time. */
+/** Minimum time between two reports. Some providers alternate between success and rejection. */
 const quietMs = 10_000;
-/** Answers with which a provider refuses the credential itself, or what it may do. */
+/** Statuses with which a provider rejects a credential or its permissions. */
 const isRefusal = (status: number) => status === 401 || status === 403;
 
-/** How an opened credential fares, by the answers that it gets. A change is reported; nobody waits for that. */
+/** Tracks whether a credential works, by the responses to it. Reports changes in the background. */
 export class CredentialHealth {
   readonly #report: ReportCredential;
   readonly #now: () => number;
@@ -168,7 +168,7 @@ export class CredentialHealth {
     this.#now = now;
   }
 
-  /** Of every answer's status. Costs two comparisons as long as nothing changes. */
+  /** To be called with every response status. Costs two comparisons without a change. */
   note(status: number): void {
     if (status < 400 ? this.#isFailing : !this.#isFailing && isRefusal(status)) this.#change(status);
   }
@@ -182,7 +182,10 @@ export class CredentialHealth {
   }
 }
 
-/** The values inside a credential: a bare key is one, none is none; the hosted service's is a JSON object of several. */
+/**
+ * The secret values inside a credential. A bare key is one value, an empty key none. The hosted service's credential
+ * is a JSON object with several.
+ */
 export function secretValues(credential: string): readonly string[] {
   if (credential === '') return [];
   if (!credential.startsWith('{')) return [credential];
@@ -193,7 +196,10 @@ export function secretValues(credential: string): readonly string[] {
   );
 }
 
-/** Null for a bare key that begins like JSON (a placeholder left in). The parser's error would quote it. */
+/**
+ * Null for a bare key that starts like JSON, such as a leftover placeholder. The parser's error is dropped because it
+ * would quote the key.
+ */
 function parseFields(credential: string): unknown {
   try {
     return JSON.parse(credential);
@@ -202,5 +208,5 @@ function parseFields(credential: string): unknown {
   }
 }
 
-/** No secrets, and too short or too common to take out of texts. */
+/** Fields that are not secret, or too common to redact. */
 const notSecret = new Set(['region', 'client_email', 'private_key_id']);

@@ -6,17 +6,17 @@ import type { PipelineSettings } from '../request/settings.ts';
 import type { Connections, OpenedKey } from './connections.ts';
 import { secretValues } from './connections.ts';
 
-/** What a provider call is made with. */
+/** Credential, address and backend of a provider call. */
 export interface Connection {
-  /** As `libs/providers` reads it; null for a provider that asks for none. */
+  /** In the form that `libs/providers` reads; null for a provider without authentication. */
   readonly credential: string | null;
-  /** Replaces the provider's own address. */
+  /** Replaces the provider's default address. */
   readonly baseUrl: string | null;
-  /** Each value of the credential that must not show. */
+  /** Values of the credential that must never appear in logs or responses. */
   readonly secrets: readonly string[];
-  /** To be told of the status of every answer: how a stored credential fares is shown with its connection. */
+  /** Receives the status of every response. The dashboard shows failures with the connection. */
   readonly health: OpenedKey['health'];
-  /** Whether it may be called now, and how it fares. */
+  /** Whether the backend may be called now, and its recent results. */
   readonly backend: Backend;
 }
 
@@ -26,11 +26,11 @@ export interface ConnectionServices {
   readonly backends: BackendBook;
 }
 
-/** Of a credential that is not stored. */
-const untold: OpenedKey['health'] = { note: () => undefined };
+/** For a credential that is not stored. */
+const unrecorded: OpenedKey['health'] = { note: () => undefined };
 
 /**
- * The caller's own credential, or those that were saved for the provider: one connection for each. Throws
+ * The connection of the caller's own credential, or one connection per stored key of the provider. Throws
  * `provider_not_connected`.
  */
 export async function openConnections(
@@ -45,7 +45,7 @@ export async function openConnections(
         credential: ownCredential,
         baseUrl: ownCredential === null ? (settings.sandboxUrl ?? null) : null,
         secrets: ownCredential === null ? [] : secretValues(ownCredential),
-        health: untold,
+        health: unrecorded,
         backend: backends.find({ ...place, credential: 0 }),
       },
     ];
@@ -54,7 +54,7 @@ export async function openConnections(
   if (opened) {
     const { keys, baseUrl } = opened;
     return keys.map(({ apiKey, secretValues: secrets, health }, credential) => ({
-      // A server of one's own may ask for no key at all.
+      // A self-hosted server may need no key.
       credential: apiKey === '' ? null : apiKey,
       ...{ baseUrl, secrets, health },
       backend: backends.find({ ...place, credential }),

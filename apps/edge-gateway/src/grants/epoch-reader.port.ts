@@ -1,10 +1,10 @@
 import type { KeyGrant } from '@gateway/contracts';
 
-/** Tells of changes that no broadcast told of. */
+/** Reads change epochs, to detect changes without a received broadcast. */
 export interface EpochReader {
   /**
-   * The epoch of the latest change of each key, or of its account as a whole, in the order of the keys: 0 when none is
-   * known, negative for one that is final. Null when it cannot be told now. Never throws.
+   * The epoch of the latest change of each key or its account, in the order of the keys. 0 means no known change,
+   * negative a final one. Null if it cannot be read now. Never throws.
    */
   read(keys: readonly Pick<KeyGrant, 'accountId' | 'keyId'>[]): Promise<readonly number[] | null>;
 }

@@ -15,7 +15,7 @@ const createGrant = (epoch: number, over: Partial<KeyGrant> = {}) =>
 
 type Listener = (message: object) => void;
 
-/** A cache whose owner answers what the test says, and hears what the test tells. */
+/** A cache with an owner and broadcasts that the test controls. */
 function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
   const listeners = new Map<string, Listener>();
   const state: { calls: number; reconnect: () => void } = { calls: 0, reconnect: () => undefined };
@@ -36,14 +36,14 @@ function cacheOf(answer: (keySha256: string) => KeyGrant | null | Error) {
 const get = async (cache: GrantCache, key = 'a') => (await cache.get(key))!;
 
 describe('a broadcast', () => {
-  it('of a key has that key’s grants asked for again, under each of its secrets, and no other’s', async () => {
+  it('of a key invalidates the grants of all its secrets and of no other key', async () => {
     const { cache, tell } = cacheOf((key) => createGrant(1, { keyId: key === 'other' ? id(3) : id(2) }));
     for (const key of ['a', 'b', 'other']) await cache.get(key);
     tell(keyChanged, { accountId: id(1), keyId: id(2), epoch: 2, revoked: true });
     expect(['a', 'b', 'other'].map((key) => cache.peek(key) === undefined)).toEqual([true, true, false]);
   });
 
-  it('of an account has the grants of all its keys asked for again, and no other account’s', async () => {
+  it('of an account invalidates the grants of all its keys and of no other account', async () => {
     const { cache, tell } = cacheOf((key) => createGrant(1, { accountId: key === 'other' ? id(3) : id(1) }));
     for (const key of ['a', 'b', 'other']) await cache.get(key);
     tell(accountChanged, { accountId: id(1), epoch: 2, deleted: false });
@@ -51,15 +51,15 @@ describe('a broadcast', () => {
   });
 });
 
-describe('an epoch that no broadcast told of', () => {
-  it('costs nothing when it is not later than the grant', async () => {
+describe('a change found by its epoch', () => {
+  it('causes no lookup if it is not later than the grant', async () => {
     const { cache, state } = cacheOf(() => createGrant(5));
     const grant = await get(cache);
     for (const epoch of [0, 4, 5]) expect(await cache.renew(grant, epoch)).toBe(grant);
     expect(state.calls).toBe(1);
   });
 
-  it('has the grant asked for again, once for all who see it', async () => {
+  it('loads the grant again, once for concurrent callers', async () => {
     let epoch = 5;
     const { cache, state } = cacheOf(() => createGrant(epoch));
     const grant = await get(cache);
@@ -69,7 +69,7 @@ describe('an epoch that no broadcast told of', () => {
     expect(state.calls).toBe(2);
   });
 
-  it('is asked about once when the grant does not name it, and not at every request', async () => {
+  it('causes one lookup, not one per request, if the grant does not contain it', async () => {
     const { cache, state } = cacheOf(() => createGrant(5));
     const renewed = await cache.renew(await get(cache), 9);
     expect(await cache.renew(renewed, 9)).toBe(renewed);
@@ -77,7 +77,7 @@ describe('an epoch that no broadcast told of', () => {
     expect(state.calls).toBe(2);
   });
 
-  it('is a refusal when the change is final, with nobody asked', async () => {
+  it('rejects the key without a lookup if the change is final', async () => {
     const { cache, state } = cacheOf(() => createGrant(5));
     const grant = await get(cache);
     await expect(cache.renew(grant, -1)).rejects.toMatchObject({ code: 'invalid_api_key' });
@@ -85,7 +85,7 @@ describe('an epoch that no broadcast told of', () => {
     expect(state.calls).toBe(1);
   });
 
-  it('is a refusal when the key has nothing any more', async () => {
+  it('rejects the key if it has no grant any more', async () => {
     let answer: KeyGrant | null = createGrant(5);
     const { cache } = cacheOf(() => answer);
     const grant = await get(cache);
@@ -93,7 +93,7 @@ describe('an epoch that no broadcast told of', () => {
     await expect(cache.renew(grant, 6)).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  it('lets nothing older stand in while the account service is away', async () => {
+  it('uses no older grant while the account service is unavailable', async () => {
     let answer: KeyGrant | Error = createGrant(5);
     const { cache, state } = cacheOf(() => answer);
     const grant = await get(cache);

@@ -4,28 +4,28 @@ import { GatewayError } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
 import { RemoteCache } from '../cache/remote-cache.ts';
 
-/** A change that this process was told of, after what it had cached was dropped. */
+/** A broadcast change, reported after the cache was invalidated. */
 export interface GrantChange {
   readonly accountId: string;
-  /** Null when it is of the account as a whole. */
+  /** Null for a change of the whole account. */
   readonly keyId: string | null;
-  /** Whether nothing of it will ever be granted again. */
+  /** Whether the key or account is revoked permanently. */
   readonly isFinal: boolean;
 }
 
-/** How often a grant is asked for again that turns out older than the change it is asked for. */
+/** Tries to load a grant that is at least as new as a known change. */
 const renewalsMax = 3;
 
 /**
- * What each API key may do, by the SHA-256 of the key. `null` is kept too: an unknown key is asked for once.
+ * The grants of API keys, by the SHA-256 of the key. `null` is cached too, so an unknown key is looked up once.
  *
- * Kept for 10 s, which bounds how long a revoked key lives with the bus cut (decisions.md); with the bus up, a
- * broadcast ends it at once, so that an answer may stand in for five minutes while the account service restarts.
+ * A grant is fresh for 10 s, which limits how long a revoked key works while the bus is cut. With the bus connected,
+ * a broadcast ends it immediately, so an old grant may be used for five minutes while the account service restarts.
  */
 export class GrantCache {
   readonly #cache: RemoteCache<KeyGrant | null>;
   readonly #digests = new WeakMap<KeyGrant, string>();
-  /** The epochs of changes that a grant was asked for after. They may be later than any that it names itself. */
+  /** The latest change known before each load, by its epoch. It may be later than the epoch in the grant. */
   readonly #askedAfter = new WeakMap<KeyGrant, number>();
   readonly #onChange: ((change: GrantChange) => void)[] = [];
   readonly #onDoubt: (() => void)[] = [];
@@ -55,31 +55,34 @@ export class GrantCache {
     });
   }
 
-  /** The fresh grant kept for a key, without a wait; undefined if there is none. */
+  /** The fresh grant of a key, without waiting; undefined if there is none. */
   peek(keySha256: string): KeyGrant | null | undefined {
     return this.#cache.peek(keySha256);
   }
 
-  /** The grant of a key: kept, or asked for. Throws `service_unavailable`. */
+  /** The grant of a key, from the cache or loaded. Throws `service_unavailable`. */
   get(keySha256: string): Promise<KeyGrant | null> {
     return this.#cache.get(keySha256);
   }
 
-  /** Whether a grant is the one that its key has now, as far as this process knows. */
+  /** Whether a grant is still the current one of its key, as far as this process knows. */
   holds(grant: KeyGrant): boolean {
     return this.#cache.holds(this.#digestOf(grant), grant);
   }
 
-  /** What the key of an earlier grant may do now. Throws `invalid_api_key` if nothing any more, or `service_unavailable`. */
+  /**
+   * The current grant of an earlier grant's key. Throws `invalid_api_key` if the key is revoked, or
+   * `service_unavailable`.
+   */
   async current(grant: KeyGrant): Promise<KeyGrant> {
     return requireGrant(await this.#cache.get(this.#digestOf(grant)));
   }
 
   /**
-   * The key's grant as of a change, which may be later than what is kept: no broadcast told of it, but the epoch beside
-   * the rate limit did. Nothing older stands in. Throws `invalid_api_key` or `service_unavailable`.
+   * The key's grant after a change that was found by its epoch instead of a broadcast. No older grant is used. Throws
+   * `invalid_api_key` or `service_unavailable`.
    *
-   * @param epoch the change's; negative for one that is final.
+   * @param epoch of the change; negative for a final one.
    */
   async renew(grant: KeyGrant, epoch: number): Promise<KeyGrant> {
     const digest = this.#digestOf(grant);
@@ -92,21 +95,21 @@ export class GrantCache {
       if (asksAnew) this.#askedAfter.set(renewed, epoch);
     }
     if (!this.isBefore(renewed, epoch)) return renewed;
-    throw new GatewayError('service_unavailable', { detail: `no grant as of epoch ${epoch} was to be had` });
+    throw new GatewayError('service_unavailable', { detail: `no grant as recent as epoch ${epoch} could be loaded` });
   }
 
-  /** Whether a grant was asked for before the change of an epoch. */
+  /** Whether a grant was loaded before the change with this epoch. */
   isBefore(grant: KeyGrant, epoch: number): boolean {
     if (epoch >= 0 && epoch <= grant.epoch) return false;
     return epoch < 0 || epoch > (this.#askedAfter.get(grant) ?? 0);
   }
 
-  /** Called after each change that this process is told of. */
+  /** Registers a callback for broadcast changes. */
   onChange(fn: (change: GrantChange) => void): void {
     this.#onChange.push(fn);
   }
 
-  /** Called when changes may have been missed: every grant is asked for again before it is used. */
+  /** Registers a callback for reconnects, after which every grant is loaded again before use. */
   onDoubt(fn: () => void): void {
     this.#onDoubt.push(fn);
   }
@@ -118,7 +121,7 @@ export class GrantCache {
 
   #digestOf(grant: KeyGrant): string {
     const digest = this.#digests.get(grant);
-    if (digest === undefined) throw new Error(`the grant of key ${grant.keyId} is not of this cache`);
+    if (digest === undefined) throw new Error(`the grant of key ${grant.keyId} does not belong to this cache`);
     return digest;
   }
 }
@@ -128,7 +131,7 @@ function requireGrant(grant: KeyGrant | null): KeyGrant {
   throw new GatewayError('invalid_api_key');
 }
 
-/** The grant itself, or `expired_api_key` thrown. */
+/** Returns the grant. Throws `expired_api_key` if it has expired. */
 export function requireUnexpired(grant: KeyGrant): KeyGrant {
   if (grant.expiresAt !== null && Date.parse(grant.expiresAt) <= Date.now())
     throw new GatewayError('expired_api_key');

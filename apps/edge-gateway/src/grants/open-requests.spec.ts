@@ -14,11 +14,11 @@ const createGrant = (digit: number, over: Partial<KeyGrant> = {}) =>
     ...over,
   });
 
-/** Open requests of a cache whose owner and whose Redis answer what the test says. */
+/** Open requests with a cache and epochs that the test controls. */
 function openRequestsOf() {
   const world = {
     now: 1_000_000,
-    /** By key's digest, which here is its id. */
+    /** By the key's digest, which is its id here. */
     answer: (keyId: string): Promise<KeyGrant | null> => Promise.resolve(createGrant(Number(keyId.at(-1)))),
     epochs: new Map<string, number>() as ReadonlyMap<string, number> | null,
     tell: (() => undefined) as (change: object) => void,
@@ -55,7 +55,7 @@ afterEach(() => closing.splice(0).forEach((open) => open.close()));
 const reasonOf = ({ signal }: AbortController) =>
   signal.aborted ? (signal.reason as GatewayError).code : null;
 
-it('ends every request of a revoked key, and none of another', async () => {
+it('ends every request of a revoked key and of no other key', async () => {
   const { world, begin } = openRequestsOf();
   const [first, second, other] = [await begin(2), await begin(2), await begin(3)];
   for (const each of [first, second, other]) each.add();
@@ -67,7 +67,7 @@ it('ends every request of a revoked key, and none of another', async () => {
   ]);
 });
 
-it('ends no request that is over', async () => {
+it('ignores a request that has ended', async () => {
   const { world, open, begin } = openRequestsOf();
   const over = await begin(2);
   open.remove(over.add());
@@ -75,7 +75,7 @@ it('ends no request that is over', async () => {
   expect(reasonOf(over.abort)).toBeNull();
 });
 
-it('ends a request whose key was revoked between its check and its acceptance', async () => {
+it('ends a request whose key was revoked between authentication and acceptance', async () => {
   const { world, open, begin } = openRequestsOf();
   const request = await begin(2);
   world.answer = () => Promise.resolve(null);
@@ -85,7 +85,7 @@ it('ends a request whose key was revoked between its check and its acceptance', 
   expect(reasonOf(request.abort)).toBe('invalid_api_key');
 });
 
-it('ends a request when the epoch tells what no broadcast told', async () => {
+it('ends a request when an epoch shows a change without a broadcast', async () => {
   const { world, open, begin } = openRequestsOf();
   const request = await begin(2);
   request.add();
@@ -95,7 +95,7 @@ it('ends a request when the epoch tells what no broadcast told', async () => {
   expect(reasonOf(request.abort)).toBe('invalid_api_key');
 });
 
-it('ends a request at its key’s expiry, one that a change has moved included', async () => {
+it('ends a request when its key expires, also after a change of the expiry', async () => {
   const { world, open, begin } = openRequestsOf();
   const request = await begin(2);
   request.add();
@@ -109,7 +109,7 @@ it('ends a request at its key’s expiry, one that a change has moved included',
   expect(reasonOf(request.abort)).toBe('expired_api_key');
 });
 
-it('lets requests go on while nobody can be asked, and ends them when the answer is no', async () => {
+it('continues requests while lookups fail, and ends them after a negative answer', async () => {
   const { world, open, begin } = openRequestsOf();
   const request = await begin(2);
   request.add();
@@ -123,7 +123,7 @@ it('lets requests go on while nobody can be asked, and ends them when the answer
   expect(reasonOf(request.abort)).toBe('invalid_api_key');
 });
 
-it('is not held up by a question that gets no answer', async () => {
+it('is not blocked by a lookup without an answer', async () => {
   const { world, open, begin } = openRequestsOf();
   const [asked, revoked] = [await begin(2), await begin(3)];
   for (const each of [asked, revoked]) each.add();

@@ -4,15 +4,15 @@ import type { Logger } from '@gateway/observability';
 import type { EpochReader } from './epoch-reader.port.ts';
 import type { GrantCache, GrantChange } from './grant-cache.ts';
 
-/** A request between its acceptance and the end of its answer. */
+/** A request between acceptance and the end of its response. */
 export interface OpenRequest {
   readonly abort: AbortController;
   readonly openedAtMs: number;
-  /** What its key may do, as it was last confirmed. */
+  /** The key's grant when it was last confirmed. */
   grant: KeyGrant;
-  /** Whether the key may have changed since. */
+  /** Whether the key may have changed since then. */
   isDoubtful: boolean;
-  /** The epoch of the change in doubt; 0 when it is not known. */
+  /** The epoch of the possible change; 0 if unknown. */
   doubtfulEpoch: number;
 }
 
@@ -23,18 +23,18 @@ export interface OpenRequestsOptions {
   readonly now?: () => number;
 }
 
-/** Together with the time that a question takes this stays well within the five seconds of decisions.md. */
+/** With the time of a lookup, this stays well within the limit of five seconds. */
 const checkEveryMs = 1_000;
-/** Questions asked at a time: after a cut every key with an open request is asked about. */
+/** Concurrent lookups. After a cut, every key with an open request is looked up. */
 const asksAtOnceMax = 16;
 
 /**
- * The requests that are open, by their keys: a key that is revoked or expires ends them, with an error that says so.
- * Holds no more than the requests themselves, which the server holds anyway.
+ * The open requests by key. A revoked or expired key ends its requests with a matching error. Stores only references
+ * to requests that the server holds anyway.
  *
- * A broadcast ends them at once. Each second the rest is made up for: expiry, changes whose broadcast did not come (their
- * epochs are in Redis), and changes that are no revocation but may take the key's right away all the same. While neither
- * the account service nor Redis can be asked, open requests go on; new ones are refused.
+ * A broadcast ends requests immediately. A check every second covers the other cases: expiry, changes whose broadcast
+ * was lost (their epochs are in Redis), and changes that may affect the key without revoking it. While the account
+ * service and Redis are both unavailable, open requests continue and new ones are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;
@@ -52,9 +52,9 @@ export class OpenRequests {
     this.#timer = setInterval(() => void this.check(), checkEveryMs).unref();
   }
 
-  /** @param grant as the request was let in with. */
+  /** @param grant that admitted the request */
   add(abort: AbortController, grant: KeyGrant): OpenRequest {
-    // A change that came while the request waited for its rate limit found nothing here to end.
+    // A change during the rate limit check found no open request to end.
     const isDoubtful = !this.#options.grants.holds(grant);
     const request = { abort, grant, openedAtMs: this.#now(), isDoubtful, doubtfulEpoch: 0 };
     const ofKey = this.#byKey.get(grant.keyId);
@@ -74,12 +74,16 @@ export class OpenRequests {
     clearInterval(this.#timer);
   }
 
-  /** Ends what has lost its right. Settles when all that can be known is; never rejects. */
+  /**
+   * Ends the requests of keys without a grant. Settles when all reachable information is checked; never
+   * rejects.
+   */
   async check(): Promise<void> {
     if (this.#byKey.size === 0) return;
     this.#endExpired();
     await (this.#reading ??= this.#readEpochs().finally(() => (this.#reading = undefined)));
-    // Apart from the rest: while the bus is silent a question takes seconds, in which other keys may be revoked.
+    // Separate from the epochs: while the bus is silent a lookup takes seconds, and other keys may be revoked
+    // meanwhile.
     await (this.#confirming ??= this.#confirm().finally(() => (this.#confirming = undefined)));
   }
 
@@ -108,7 +112,7 @@ export class OpenRequests {
     for (const request of requests) request.isDoubtful = true;
   }
 
-  /** A younger request has just been told its epoch by its rate limit. */
+  /** Newer requests are skipped: their rate limit check has just read the epoch. */
   async #readEpochs(): Promise<void> {
     const before = this.#now() - checkEveryMs;
     const keys = [...this.#byKey.values()].flatMap((requests) => {
@@ -137,7 +141,7 @@ export class OpenRequests {
   async #confirmGrant(grant: KeyGrant, requests: readonly OpenRequest[]): Promise<void> {
     const { grants } = this.#options;
     const epoch = Math.max(...requests.map(({ doubtfulEpoch }) => doubtfulEpoch));
-    // Cleared first: a change that comes during the question puts them in doubt again.
+    // Cleared before the lookup: a change during the lookup marks them doubtful again.
     for (const request of requests) request.isDoubtful = false;
     try {
       const confirmed = await (epoch > 0 ? grants.renew(grant, epoch) : grants.current(grant));
@@ -157,6 +161,6 @@ export class OpenRequests {
     if (first === undefined) return;
     const { keyId, accountId } = first.grant;
     const fields = { account_id: accountId, key_id: keyId, requests: requests.length, code };
-    this.#options.log.info(fields, 'open requests were ended: their key may do nothing any more');
+    this.#options.log.info(fields, 'ended open requests: their key is revoked or expired');
   }
 }

@@ -2,11 +2,11 @@ import { accountEpochName, keyEpochName, type KeyGrant } from '@gateway/contract
 import type { Redis } from 'ioredis';
 import type { EpochReader } from './epoch-reader.port.ts';
 
-/** One command a key, all in one pipeline: keys of several accounts may live on several servers. */
+/** One command per key, in one pipeline, because keys of several accounts may be on several servers. */
 export class RedisEpochReader implements EpochReader {
   readonly #redis: Redis;
 
-  /** @param redis where limits are counted, with automatic pipelining and a bound on how long a command may take. */
+  /** @param redis the connection of the rate limits, with automatic pipelining and a command timeout */
   constructor(redis: Redis) {
     this.#redis = redis;
   }
@@ -23,7 +23,7 @@ export class RedisEpochReader implements EpochReader {
   }
 }
 
-/** What is final outweighs everything; else the later one counts. A missing epoch reads as 0. */
+/** A final change takes precedence, else the later epoch counts. A missing epoch reads as 0. */
 function chooseEpoch(epochs: readonly number[]): number {
   return Math.min(...epochs) < 0 ? -1 : Math.max(...epochs);
 }

@@ -133,7 +133,7 @@ it('answers headers over 16 KiB with 431, and serves the other streams of their 
   next.close();
 });
 
-it('ends a connection that is flooded with settings', async () => {
+it('closes a connection that sends a flood of settings', async () => {
   const { port } = await start();
   const socket = connect(port, '127.0.0.1');
   const closed = new Promise((resolve) => socket.once('close', resolve).on('error', () => undefined));

@@ -17,7 +17,7 @@ import { newRequestId } from './request-id.ts';
 export interface ServerOptions {
   /** Undefined: the port uses plain text. */
   readonly tls: TlsIdentity | undefined;
-  /** CIDRs of proxies whose report of client address and TLS is trusted. */
+  /** CIDRs of trusted proxies. The gateway uses the client address and TLS state that they report. */
   readonly trustedProxies: readonly string[];
   /** Serves common chat requests without the router. */
   readonly direct: DirectChat;

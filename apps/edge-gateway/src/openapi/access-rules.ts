@@ -55,7 +55,7 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The session token of a user who has logged in.',
+    description: 'The session token of a logged-in user.',
   },
 } as const;
 

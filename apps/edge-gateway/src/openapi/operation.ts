@@ -70,7 +70,7 @@ export const operationKey = 'gateway:operation';
 export const Describe = (operation: Operation) => SetMetadata(operationKey, operation);
 
 /**
- * Who may call a route. `api-key`: a caller with a valid API key. `session`: a user with a session token.
+ * The callers that a route allows. `api-key`: a caller with a valid API key. `session`: a user with a session token.
  * `api-key-or-session`: either. `pipeline`: the chat pipeline authenticates as its first stage and takes only API
  * keys. `public`: everyone. The wrong kind of credential is a 403 that names the right kind; the form of a credential
  * shows its kind without a lookup.
@@ -79,5 +79,5 @@ export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' |
 
 export const accessKey = 'gateway:access';
 
-/** Sets who may call a route. Without it, nobody may. */
+/** Sets the allowed callers of a route. A route without it rejects every caller. */
 export const AllowAccess = (access: Access) => SetMetadata(accessKey, access);

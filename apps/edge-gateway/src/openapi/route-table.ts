@@ -10,7 +10,7 @@ export interface RouteRow {
    * aliases.
    */
   readonly paths: readonly [string, ...string[]];
-  /** Undefined: nobody may call the route. */
+  /** Undefined: the route rejects every caller. */
   readonly access: Access | undefined;
   readonly operation: Operation | undefined;
   /** Controller and method: `KeysRoute.list`. */

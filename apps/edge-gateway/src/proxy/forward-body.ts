@@ -24,8 +24,8 @@ interface Outgoing {
 }
 
 /**
- * Sends a body on as it comes, under the credential saved for its provider. Resolves when status and headers are in. What
- * was streamed through can be sent only once; a body that is held whole is sent again when a call fails.
+ * Forwards a body as it arrives, with the stored credential of its provider. Resolves when status and headers have
+ * arrived. A streamed body can be sent only once; a buffered body is sent again if a call fails.
  */
 export function forwardBody(
   outgoing: Outgoing,
@@ -60,7 +60,7 @@ async function sendBody(
   const { url, headers } = await signUpstreamRequest(
     call,
     withContentType(renderUpstreamRequest(call), contentType),
-    // A body that is not at hand is none that a signature is over.
+    // A signature never covers a streamed body.
     { method: 'POST', body: body.bytes ?? Buffer.alloc(0) },
   );
   markSent(attempt, exchange);
@@ -92,12 +92,12 @@ function describeCall(
     stream: false,
     path: route.path,
     ...(route.auth === undefined ? {} : { auth: route.auth }),
-    // What a client says in headers of one interface means nothing in another.
+    // Client headers of one interface have no meaning in another.
     ...(isMapped ? {} : { clientHeaders: request.headers }),
   };
 }
 
-/** A signature is over it. */
+/** Sets the content type before signing, because the signature covers it. */
 function withContentType({ url, headers }: UpstreamRequest, contentType: string): UpstreamRequest {
   return { url, headers: { ...headers, 'content-type': contentType } };
 }

@@ -9,10 +9,10 @@ import { clientLeft, tooLarge } from '../request/read-body.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { modelMissing } from './model-scanner.ts';
 
-/** What is kept in memory of a body that has not named its model yet; what comes after goes to disk. */
+/** Bytes buffered in memory before the model is known; further bytes are written to disk. */
 const memoryBytesMax = 256 * 1024;
 
-/** A body as far as it had to be read to learn its model. The rest is still to come from the client. */
+/** A body, read until its model was known. The rest is still unread. */
 export class HeldBody {
   readonly place: ModelPlace;
   readonly #request: IncomingMessage;
@@ -35,14 +35,14 @@ export class HeldBody {
     this.#bytesMax = bytesMax;
   }
 
-  /** Whether it can be read more than once. */
+  /** Whether the complete body is buffered, so that it can be read again. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
   /**
-   * Reads a short body to its end, so that it can be sent again when a call fails. A long one, or one that does not say how
-   * long it is, is passed on as it comes.
+   * Buffers a short body completely, so that it can be sent again if a call fails. A long body, or one without a
+   * declared length, is streamed.
    */
   async holdRest(): Promise<void> {
     const declared = Number(this.#request.headers['content-length'] ?? Number.NaN);
@@ -50,7 +50,9 @@ export class HeldBody {
     await this.#readRest();
   }
 
-  /** All of it, in memory: for a provider that wants it in another shape, or signed. Throws `request_too_large`. */
+  /**
+   * The complete body in memory, for a provider that needs another shape or a signature. Throws `request_too_large`.
+   */
   async holdAll(): Promise<Buffer> {
     if (!this.#isWhole) {
       const held: Buffer[] = [];
@@ -76,7 +78,10 @@ export class HeldBody {
     this.#isWhole = true;
   }
 
-  /** The whole body, as fast as it is taken, with other bytes in the model's place. Throws `request_too_large`. */
+  /**
+   * The complete body with other bytes in place of the model, produced as fast as it is consumed. Throws
+   * `request_too_large`.
+   */
   async *read(model: Buffer): AsyncGenerator<Buffer> {
     const { start, end } = this.place;
     let at = 0;
@@ -95,7 +100,7 @@ export class HeldBody {
     }
   }
 
-  /** Length of the body with the other model in it; undefined where the client did not declare one. */
+  /** Length of the body with the replaced model; undefined if the client declared no length. */
   lengthWith(model: Buffer): number | undefined {
     const declared = this.#request.headers['content-length'];
     if (declared === undefined) return undefined;
@@ -113,8 +118,8 @@ export class HeldBody {
 }
 
 /**
- * Reads a body until it has named its model, wherever that stands.
- * @throws GatewayError `missing_field` when it ends without; `request_too_large`; what the scanner throws
+ * Reads a body until its model is known, wherever the field is.
+ * @throws GatewayError `missing_field` if the body ends without a model; `request_too_large`; errors of the scanner
  */
 export async function holdUntilModel(
   request: IncomingMessage,
@@ -146,7 +151,7 @@ export async function holdUntilModel(
   }
 }
 
-/** The next bytes of a request, leaving the rest in it; null at its end. Rejects when the client leaves. */
+/** The next bytes of a request; null at its end. Rejects if the client disconnects. */
 function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const done = (settle: () => void): void => {
@@ -164,7 +169,7 @@ function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
       resolve(null);
       return;
     }
-    // Of a client that has left already no event comes any more.
+    // A client that has already disconnected causes no further event.
     if (request.destroyed) {
       reject(clientLeft());
       return;
@@ -178,8 +183,8 @@ const algorithm = 'aes-256-ctr';
 const readBytes = 64 * 1024;
 
 /**
- * A place on disk for bytes of a request that do not fit in memory. Nobody else can read it: it is encrypted under a key
- * that this object alone holds, and has no name from the moment it is made, so that it dies with the process.
+ * A temporary file for request bytes that exceed the memory limit. It is encrypted with a key that exists only in
+ * this object, and unlinked immediately after creation, so that it disappears with the process.
  */
 class SealedFile {
   readonly #file: FileHandle;
@@ -209,14 +214,14 @@ class SealedFile {
     this.#length += sealed.length;
   }
 
-  /** The bytes from the first one on. */
+  /** All bytes from the start. */
   async *read(): AsyncGenerator<Buffer> {
     const decipher = createDecipheriv(algorithm, this.#key, this.#nonce);
-    // Deciphering copies, so that one place to read into is enough: a new one each time would be as much garbage again.
+    // Decryption copies the bytes, so one read buffer is reused to avoid garbage.
     const buffer = Buffer.allocUnsafe(readBytes);
     for (let at = 0; at < this.#length;) {
       const { bytesRead } = await this.#file.read(buffer, 0, readBytes, at);
-      if (bytesRead === 0) throw new Error('a held body ended early');
+      if (bytesRead === 0) throw new Error('the temporary file of a request body is shorter than expected');
       at += bytesRead;
       yield decipher.update(buffer.subarray(0, bytesRead));
     }

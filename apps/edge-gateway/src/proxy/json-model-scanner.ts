@@ -11,25 +11,25 @@ const quote = 0x22;
 const backslash = 0x5c;
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** Bytes of a key that are kept to compare it; a longer key is another one. */
+/** Bytes of a key stored for comparison. A longer key is a different one. */
 const keyBytesMax = 64;
 
 type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model';
 
 /**
- * Finds the member `model` of a JSON object as its bytes come, without keeping them. It reads no more of the JSON than
- * it takes to tell members of the outermost object from what lies deeper: the provider judges the rest.
+ * Finds the member `model` of a JSON object in a stream of bytes without storing them. It parses only enough to
+ * separate the outermost members from nested ones; the provider validates the rest.
  */
 export class JsonModelScanner implements ModelScanner {
   readonly isJson = true;
   #state: State = 'start';
-  /** Containers open around the place, the outermost object not among them. */
+  /** Nesting depth inside the outermost object. */
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** Offset in the body of the next byte. */
+  /** Offset of the next byte in the body. */
   #at = 0;
-  /** The key or model that is being read, without its quotes. */
+  /** The current key or model without its quotes. */
   #text: number[] = [];
   #textStart = 0;
 
@@ -84,7 +84,7 @@ export class JsonModelScanner implements ModelScanner {
     this.#escaped = false;
   }
 
-  /** The bytes of a text up to its closing quote: true once it is closed. */
+  /** Reads bytes of a string. Returns true at its closing quote. */
   #readText(byte: number, bytesMax: number): boolean {
     if (byte === quote && !this.#escaped) {
       this.#inString = false;
@@ -115,7 +115,7 @@ export class JsonModelScanner implements ModelScanner {
     return isClosed ? { start: this.#textStart, end: this.#at + 1, model: this.#unescape() } : null;
   }
 
-  /** Over a value, however deep, to the comma or bracket after it. */
+  /** Skips a value of any depth up to the next comma or bracket. */
   #skip(byte: number): void {
     if (this.#inString) {
       if (byte === quote && !this.#escaped) this.#inString = false;
@@ -128,7 +128,7 @@ export class JsonModelScanner implements ModelScanner {
     } else if (byte === 0x7b || byte === 0x5b) this.#depth += 1;
     else if (byte === 0x7d || byte === 0x5d) {
       this.#depth -= 1;
-      // The object is over: what may follow does not say it either.
+      // The object has ended, so no model can follow.
       if (this.#depth < 0) throw modelMissing();
     } else if (byte === 0x2c && this.#depth === 0) this.#state = 'key-or-end';
   }

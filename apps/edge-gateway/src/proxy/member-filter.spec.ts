@@ -3,7 +3,7 @@ import { MemberFilter } from './member-filter.ts';
 const names = ['cloud_access_key_id', 'cloud_secret_access_key'];
 const secret = 'AKIA-SECRET';
 
-/** The body as it goes out, given in pieces of so many bytes. */
+/** The filtered body, fed in pieces of the given size. */
 function filter(text: string, pieceBytes = text.length * 4): string {
   const filter = new MemberFilter(names, 'model');
   const bytes = Buffer.from(text);
@@ -13,7 +13,7 @@ function filter(text: string, pieceBytes = text.length * 4): string {
   return Buffer.concat([...out, filter.end()]).toString();
 }
 
-describe('members that never leave', () => {
+describe('members that are never forwarded', () => {
   it.each([
     [`{"cloud_access_key_id":"${secret}"}`, {}],
     [`{"cloud_access_key_id":"${secret}","model":"m"}`, { model: 'm' }],
@@ -25,7 +25,7 @@ describe('members that never leave', () => {
     [`{"cloud_access_key_id":"${secret}",\n"cloud_secret_access_key":{"x":["${secret}"]},"a":1}`, { a: 1 }],
     [`{"cloud\\u005faccess_key_id":"${secret}","a":"ü"}`, { a: 'ü' }],
     [`{"a":1,"cloud_access_key_id":null,"cloud_secret_access_key":"${secret}"}`, { a: 1 }],
-  ])('are gone from %s, which is JSON of the same length still, however it is cut', (text, rest) => {
+  ])('are removed from %s, which stays valid JSON of the same length for any chunking', (text, rest) => {
     for (const pieceBytes of [1, 2, 3, 7, 1000]) {
       const out = filter(text, pieceBytes);
       expect(JSON.parse(out)).toEqual(rest);
@@ -42,7 +42,7 @@ describe('members that never leave', () => {
     `{"${'k'.repeat(500)}":"a, \\"b","c":[{"d":","}]}`,
     '{"a":1,"b',
     '{"messages":"cloud_access_key_id","n":12345678901234567890}  ',
-  ])('and everything else stays byte for byte: %s', (text) => {
+  ])('leave everything else unchanged: %s', (text) => {
     for (const pieceBytes of [1, 3, 1000]) expect(filter(text, pieceBytes)).toBe(text);
   });
 
@@ -53,7 +53,7 @@ describe('members that never leave', () => {
       '{"input":{"model":"deeper"},"model":"m","n":1,"model":"n"}',
       { input: { model: 'deeper' }, model: 'm', n: 1 },
     ],
-  ])('a second model is gone from %s, however it is cut', (text, rest) => {
+  ])('a second model is removed from %s for any chunking', (text, rest) => {
     for (const pieceBytes of [1, 3, 1000]) {
       const out = filter(text, pieceBytes);
       expect(Buffer.byteLength(out)).toBe(Buffer.byteLength(text));
@@ -62,7 +62,7 @@ describe('members that never leave', () => {
     }
   });
 
-  it('holds no more than what stands between two members', () => {
+  it('buffers only the bytes between two members', () => {
     const text = `{"a":1,${' '.repeat(100_000)}"b":2}`;
     expect(() => filter(text, 4096)).toThrow(expect.objectContaining({ code: 'malformed_json' }));
   });

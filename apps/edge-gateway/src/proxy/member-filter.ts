@@ -5,23 +5,23 @@ const backslash = 0x5c;
 const comma = 0x2c;
 const space = 0x20;
 
-/** Bytes of a key that are kept to compare it; a longer key is another one. */
+/** Bytes of a key stored for comparison. A longer key is a different one. */
 const keyBytesMax = 128;
-/** Bytes between two members, and of the key of the second. */
+/** Limit of buffered bytes: those between two members and the next key. */
 const heldBytesMax = 64 * 1024;
 
 type State = 'before' | 'between' | 'key' | 'value' | 'after';
 
 /**
- * Blanks out members of a JSON object as its bytes go by, and repetitions of one that may be there once: spaces take the place of the member and of one comma beside it,
- * so that the body stays as long as it was declared to be. It holds no more than what stands between two values.
+ * Removes members of a JSON object, and repetitions of one member, from a stream of bytes. Spaces replace the member
+ * and one adjacent comma, so the body keeps its declared length. It buffers only the bytes between two values.
  */
 export class MemberFilter {
   readonly #names: ReadonlySet<string>;
   readonly #onceName: string;
   #hasSeenOnce = false;
   #state: State = 'before';
-  /** What came since the last value: whether it stays hangs on the key at its end. */
+  /** Bytes since the last value. The key at their end decides whether they stay. */
   #held: number[] = [];
   #key: number[] = [];
   #hasKept = false;
@@ -31,15 +31,15 @@ export class MemberFilter {
   #escaped = false;
 
   /**
-   * @param names of the members that are taken out of the outermost object.
-   * @param onceName of the member of which the first stays and every further one is taken out.
+   * @param names members to remove from the outermost object.
+   * @param onceName member that may occur once; repetitions are removed.
    */
   constructor(names: readonly string[], onceName: string) {
     this.#names = new Set(names);
     this.#onceName = onceName;
   }
 
-  /** What of the body may go on now. Throws `malformed_json` where more stands between two members than anybody writes. */
+  /** Returns the bytes that may be forwarded now. Throws `malformed_json` if too many bytes lie between two members. */
   push(chunk: Buffer): Buffer {
     const out = Buffer.allocUnsafe(this.#held.length + chunk.length);
     let length = 0;
@@ -58,12 +58,12 @@ export class MemberFilter {
     return out.subarray(0, length);
   }
 
-  /** What was held when the body ended, for a provider to judge. */
+  /** Returns the buffered bytes at the end of the body. The provider validates them. */
   end(): Buffer {
     return Buffer.from(this.#held.splice(0));
   }
 
-  /** Takes the next byte; true while it cannot be told yet whether it stays. */
+  /** Processes the next byte. Returns true while its fate is undecided. */
   #take(byte: number): boolean {
     switch (this.#state) {
       case 'before':
@@ -97,7 +97,7 @@ export class MemberFilter {
     this.#escaped = byte === backslash && !this.#escaped;
     this.#key.push(byte);
     if (this.#key.length <= keyBytesMax) return true;
-    // No key that is looked for: the rest of it is skipped like any text.
+    // Not a searched key: the rest of it is skipped like any string.
     this.#decide(false);
     this.#inString = true;
     return false;
@@ -116,7 +116,7 @@ export class MemberFilter {
     this.#depth = 0;
     this.#inString = false;
     if (isDropped) return;
-    // A comma before the first member that stays belonged to one that did not.
+    // A comma before the first remaining member belonged to a removed one.
     if (!this.#hasKept) this.#held = this.#held.map((held) => (held === comma ? space : held));
     this.#hasKept = true;
   }

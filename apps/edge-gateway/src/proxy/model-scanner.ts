@@ -1,31 +1,31 @@
 import { GatewayError } from '@gateway/errors';
 
-/** Where a body names its model: the value's bytes, quotes of JSON included, counted from the body's first byte. */
+/** Position of the model in a body: the value's bytes, including JSON quotes, as offsets from the start. */
 export interface ModelPlace {
   readonly start: number;
   readonly end: number;
   readonly model: string;
 }
 
-/** Reads a body as it comes, until it has said its model. */
+/** Reads a body in chunks until its model is found. */
 export interface ModelScanner {
   readonly isJson: boolean;
   /**
-   * Takes the next bytes. Gives the place once it is known, and null while it is not.
-   * @throws GatewayError for a body that can not be read on, or whose model is none.
+   * Processes the next bytes. Returns the position of the model once it is known, else null.
+   * @throws GatewayError for a malformed body or an invalid model.
    */
   push(chunk: Buffer): ModelPlace | null;
-  /** How the model goes into the body. */
+  /** Renders a model name for the body. */
   renderModel(model: string): Buffer;
 }
 
-/** Bytes of a model's name: the longest in the catalogue has 100, an ARN some 150. */
+/** Limit of a model's name. The longest in the catalog has 100 bytes, an ARN about 150. */
 export const modelBytesMax = 512;
 
 export function modelMissing(): GatewayError {
   return new GatewayError('missing_field', {
     param: 'model',
-    message: 'The field "model" is missing: it says which provider the request is for.',
+    message: 'The field "model" is missing. It selects the provider of the request.',
   });
 }
 

@@ -3,7 +3,7 @@ import { JsonModelScanner } from './json-model-scanner.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { MultipartModelScanner } from './multipart-model-scanner.ts';
 
-/** Feeds a body in pieces, as a network may cut it. */
+/** Feeds a body in pieces, like a network. */
 function scan(scanner: ModelScanner, body: Buffer, cut: number): ModelPlace | null {
   for (let at = 0; at < body.length; at += cut) {
     const place = scanner.push(body.subarray(at, at + cut));
@@ -17,7 +17,7 @@ const missing = expect.objectContaining({ code: 'missing_field', param: 'model' 
 describe('JsonModelScanner', () => {
   const member = fc.tuple(fc.string(), fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }));
 
-  it('finds the model of any object, wherever it stands and however the bytes are cut', () => {
+  it('finds the model of any object at any position and for any chunking', () => {
     fc.assert(
       fc.property(
         fc.array(member),
@@ -39,13 +39,13 @@ describe('JsonModelScanner', () => {
     );
   });
 
-  it('takes no model of a deeper object, of a text or of a value for the one of the request', () => {
+  it('ignores a model in a nested object, a string or a value', () => {
     const object = { input: { model: 'a', list: [{ model: 'b' }] }, text: '"model":"c"', value: 'model' };
     expect(() => scan(new JsonModelScanner(), Buffer.from(JSON.stringify(object)), 3)).toThrow(missing);
   });
 
   it.each(['{}', ' { } ', '{"input":"a"}', '{"input":[{}],"n":1}'])(
-    'knows with the last bracket of %s that no model comes',
+    'reports a missing model at the last bracket of %s',
     (text) => {
       const end = text.lastIndexOf('}');
       const scanner = new JsonModelScanner();
@@ -54,7 +54,7 @@ describe('JsonModelScanner', () => {
     },
   );
 
-  it('reads a key that is written with escapes', () => {
+  it('reads a key with escapes', () => {
     const body = Buffer.from('{"a":"\\\\\\"", "\\u006dodel" : "gpt"}');
     expect(scan(new JsonModelScanner(), body, 1)?.model).toBe('gpt');
   });
@@ -67,13 +67,13 @@ describe('JsonModelScanner', () => {
     ['{"model":null}', 'invalid_field'],
     [`{"model":"${'a'.repeat(600)}"}`, 'invalid_field'],
     ['{"model":"a\\x"}', 'malformed_json'],
-  ])('refuses %s', (text, code) => {
+  ])('rejects %s', (text, code) => {
     expect(() => scan(new JsonModelScanner(), Buffer.from(text), 7)).toThrow(
       expect.objectContaining({ code }),
     );
   });
 
-  it('refuses a model that does not end before its end has come', () => {
+  it('rejects a model that is too long before it ends', () => {
     const scanner = new JsonModelScanner();
     expect(() => scanner.push(Buffer.from(`{"model":"${'a'.repeat(2000)}`))).toThrow(/longer than 512 bytes/);
   });
@@ -84,7 +84,7 @@ describe('MultipartModelScanner', () => {
   const part = (name: string, value: string, more = '') =>
     `--XyZ\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
 
-  it('finds the model as the first, a middle or the last part, however the bytes are cut', () => {
+  it('finds the model in any part and for any chunking', () => {
     const file = part('file', 'RIFF\r\n--Xy not a boundary\r\n\r\nname="model"', '; filename="model"');
     const model = part('model', 'openai/whisper-1');
     const parts = [
@@ -102,18 +102,18 @@ describe('MultipartModelScanner', () => {
     }
   });
 
-  it('finds none in what comes after the end, or without one', () => {
+  it('finds no model after the end of the body', () => {
     const body = Buffer.from(`${part('file', 'x')}--XyZ--\r\n${part('model', 'late')}`);
     expect(() => scan(new MultipartModelScanner(type), body, 5)).toThrow(missing);
   });
 
-  it('takes a quoted boundary, and bytes before the first part', () => {
+  it('accepts a quoted boundary and bytes before the first part', () => {
     const body = Buffer.from(`preamble\r\n${part('model', 'm')}--XyZ--`);
     const scanner = new MultipartModelScanner('multipart/form-data; charset=utf-8; boundary="XyZ"');
     expect(scan(scanner, body, 4)?.model).toBe('m');
   });
 
-  it('refuses a content type without a boundary, a head without end, and a model without end', () => {
+  it('rejects a content type without a boundary, endless headers and an endless model', () => {
     expect(() => new MultipartModelScanner('multipart/form-data')).toThrow(/boundary/);
     const endless = Buffer.from(`--XyZ\r\nContent-Disposition: ${'a'.repeat(20_000)}`);
     expect(() => scan(new MultipartModelScanner(type), endless, 1000)).toThrow(/headers of a part/);

@@ -7,18 +7,21 @@ import {
   type ModelScanner,
 } from './model-scanner.ts';
 
-/** Bytes of a part's headers. Clients send about 200. */
+/** Limit of a part's headers. Clients send about 200 bytes. */
 const headBytesMax = 16 * 1024;
 const headEnd = Buffer.from('\r\n\r\n');
 
 type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
-/** Finds the part named `model` of a multipart body (RFC 7578) as its bytes come, keeping no more than one part's head. */
+/**
+ * Finds the part named `model` of a multipart body (RFC 7578) in a stream. It buffers at most the headers of one
+ * part.
+ */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
   readonly #delimiter: Buffer;
   #state: State = 'boundary';
-  /** Bytes not yet decided on, and where they begin in the body. The line break before the first delimiter is ours. */
+  /** Undecided bytes and their offset in the body. The scanner adds the line break before the first delimiter. */
   #held: Buffer = Buffer.from('\r\n');
   #heldAt = -2;
 
@@ -28,7 +31,7 @@ export class MultipartModelScanner implements ModelScanner {
     const name = boundary?.[1] ?? boundary?.[2];
     if (name === undefined) {
       throw new GatewayError('malformed_multipart', {
-        message: 'The content type of the body names no boundary.',
+        message: 'The content type of the body has no boundary.',
       });
     }
     this.#delimiter = Buffer.from(`\r\n--${name}`);
@@ -48,7 +51,7 @@ export class MultipartModelScanner implements ModelScanner {
     return Buffer.from(model);
   }
 
-  /** One step, as far as the held bytes allow; the state stays as it is when they do not. */
+  /** Advances one state if the buffered bytes suffice; otherwise the state does not change. */
   #advance(): ModelPlace | null {
     switch (this.#state) {
       case 'boundary':
@@ -75,7 +78,7 @@ export class MultipartModelScanner implements ModelScanner {
 
   #readBoundaryEnd(): null {
     if (this.#held.length < 2) return null;
-    // Two hyphens end the body; anything else begins a part, after optional padding.
+    // Two hyphens end the body. Otherwise a part starts after optional padding.
     if (this.#held[0] === 0x2d && this.#held[1] === 0x2d) throw modelMissing();
     this.#state = 'head';
     return null;
@@ -90,7 +93,7 @@ export class MultipartModelScanner implements ModelScanner {
       });
     }
     const head = this.#held.toString('utf8', 0, at);
-    // The delimiter of an empty part begins with the line break that ends its head.
+    // The delimiter of an empty part starts with the line break that ends its headers.
     const isModel = namesModel(head);
     this.#drop(at + (isModel ? 4 : 2));
     this.#state = isModel ? 'model' : 'boundary';
@@ -112,7 +115,7 @@ export class MultipartModelScanner implements ModelScanner {
   }
 }
 
-/** Whether a part's Content-Disposition calls it `model`. */
+/** Whether a part's Content-Disposition has the name `model`. */
 function namesModel(head: string): boolean {
   const disposition = /^content-disposition:(.*)$/im.exec(head)?.[1] ?? '';
   const name = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;]+))/i.exec(disposition);

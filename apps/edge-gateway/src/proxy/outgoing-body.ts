@@ -7,32 +7,32 @@ import { MemberFilter } from './member-filter.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
-/** What goes out for a proxied request. */
+/** The body of a proxied upstream request. */
 export interface OutgoingBody {
-  /** Undefined: the client's own. */
+  /** Undefined: the client's content type. */
   readonly contentType: string | undefined;
-  /** Undefined where the client did not declare one. */
+  /** Undefined if the client declared no length. */
   readonly length: number | undefined;
-  /** Whether it can be sent more than once. */
+  /** Whether it can be sent again. */
   readonly isRepeatable: boolean;
-  /** All of it, where it is at hand. */
+  /** The complete body if it is buffered. */
   readonly bytes: Buffer | undefined;
   readonly open: () => Uint8Array | Readable;
-  /** Absent: the answer goes to the client as it comes. */
+  /** Undefined: the response is forwarded unchanged. */
   readonly mapAnswer?: NonNullable<MappedRequest['mapAnswer']>;
-  /** Whether the provider gets another shape than the client sent. */
+  /** Whether the provider receives another shape than the client sent. */
   readonly isMapped: boolean;
 }
 
-/** As every `cloud_*` field of a body begins. */
+/** The start of every `cloud_*` field of a body. */
 export const cloudMark = Buffer.from('"cloud_');
 const modelMark = Buffer.from('"model"');
-/** How small letters and the underscore begin that are written as escapes: they make the same keys. */
+/** The start of escaped lowercase letters and underscores, which can spell the same keys. */
 const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mark));
 
 /**
- * The client's body with the model in the provider's spelling and without the fields that never leave; as it comes, or, for a
- * provider that wants it in another shape or signed, read whole.
+ * Prepares the client's body: it replaces the model with the provider's spelling and removes fields that are never
+ * forwarded. The body is streamed, or buffered for a provider that needs another shape or a signature.
  *
  * @throws GatewayError `invalid_field`, `malformed_json`, `request_too_large`, `unsupported_media_type`
  */
@@ -52,7 +52,7 @@ export async function prepareBody(
 }
 
 function jsonAlone({ provider }: ProxyTarget): string {
-  return `The provider ${provider.name} takes these requests as application/json.`;
+  return `The provider ${provider.name} takes these requests only as application/json.`;
 }
 
 function parseFields(bytes: Buffer): JsonFields {
@@ -99,8 +99,8 @@ function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): boolean {
 }
 
 /**
- * Without the fields that never leave, and without a second `model`: the one that the request was judged by stands first, and
- * most readers of JSON believe the last.
+ * Removes fields that are never forwarded and a second `model`. The gateway checks the first model, but most JSON
+ * parsers use the last one.
  */
 async function* filterMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const filter = new MemberFilter(cloudFields, 'model');

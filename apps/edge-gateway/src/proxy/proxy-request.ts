@@ -21,7 +21,7 @@ import { cloudMark, prepareBody, type OutgoingBody } from './outgoing-body.ts';
 import { chooseProxyTarget, mayBeHosted, type ProxyTarget } from './proxy-target.ts';
 import { relayBytes } from './relay.ts';
 
-/** Endpoints whose clients send files. They take JSON too, which some providers ask for. */
+/** Endpoints for file uploads. They also take JSON, which some providers require. */
 const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
   'images/edits',
   'images/variations',
@@ -29,12 +29,12 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
   'videos/generations',
 ]);
 
-/** Bound on a multipart body, which is never held whole. */
+/** Limit of a multipart body, which is never completely buffered. */
 const multipartBytesMax = 200 * 1024 * 1024;
 
 /**
- * The story of a proxied request: nothing is planned, nothing is looked into but the model's name, and no content is
- * kept. Key, limits, credential and the request log are those of a chat request. Never throws.
+ * Handles a proxied request: it plans nothing, reads only the model's name, and stores no content. Authentication,
+ * limits, credentials and the request log work as for chat requests. Never throws.
  */
 export async function proxyRequest(
   exchange: Exchange,
@@ -72,7 +72,7 @@ export async function proxyRequest(
   services.admission.leave(exchange);
 }
 
-/** Throws `unsupported_media_type` for a body that the endpoint does not take. */
+/** Throws `unsupported_media_type` if the endpoint does not take such a body. */
 function openScanner(
   request: IncomingMessage,
   endpoint: ProxyEndpoint,
@@ -89,7 +89,7 @@ function openScanner(
   throw new GatewayError('unsupported_media_type', { message });
 }
 
-/** A credential of the hosted model service that came with the request; null where it is not for that, or has none. */
+/** The hosted model service's credential from the request; null if there is none or the model is not hosted. */
 async function readCredential(
   body: HeldBody,
   { isJson }: ModelScanner,

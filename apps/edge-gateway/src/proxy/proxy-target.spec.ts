@@ -15,8 +15,8 @@ function choose(
   return chooseProxyTarget({ model, endpoint, connected: new Set(connected), ownCredential }, catalog);
 }
 
-describe('a credential that comes with a proxied request', () => {
-  it('stands for a connection of the hosted service', () => {
+describe('a credential in a proxied request', () => {
+  it('replaces a connection of the hosted service', () => {
     expect(choose(`hosted/${titan}`, [], own)).toMatchObject({
       ...{ provider: { name: 'hosted' }, model: titan, ownCredential: own },
     });
@@ -25,24 +25,24 @@ describe('a credential that comes with a proxied request', () => {
     );
   });
 
-  it('is nobody else’s', () => {
+  it('is not used for another provider', () => {
     expect(choose('openai/text-embedding-3-small', ['openai'], own).ownCredential).toBeNull();
     expect(choose(`hosted/${titan}`, ['hosted']).ownCredential).toBeNull();
   });
 
-  it('is looked for where the model may be the hosted service’s', () => {
+  it('is read only if the model may be hosted', () => {
     expect(mayBeHosted(`hosted/${titan}`, catalog)).toBe(true);
     expect(mayBeHosted('openai/text-embedding-3-small', catalog)).toBe(false);
   });
 });
 
 describe('a provider', () => {
-  it('without the endpoint is a 400 that names it', () => {
+  it('without the endpoint causes an error with its name', () => {
     expect(() => choose('anthropic/claude', ['anthropic'])).toThrow(/The provider anthropic has no endpoint/);
     expect(() => choose('hosted/meta.llama3', ['hosted'])).toThrow(/for the model "meta.llama3"/);
   });
 
-  it('is found by a bare name among those that have the endpoint', () => {
+  it('is found by a model name alone among providers with the endpoint', () => {
     expect(choose('text-embedding-3-small', ['openai', 'anthropic']).provider.name).toBe('openai');
   });
 });

@@ -8,17 +8,17 @@ import {
   type ProxyRoute,
 } from '@gateway/providers';
 
-/** Who takes a proxied request, and where. */
+/** The provider and route of a proxied request. */
 export interface ProxyTarget {
   readonly provider: Provider;
-  /** The model in the provider's own spelling. */
+  /** The model in the provider's spelling. */
   readonly model: string;
   readonly route: ProxyRoute;
-  /** The caller's own credential, in place of the stored one. A secret. */
+  /** The caller's own credential, used instead of the stored one. A secret. */
   readonly ownCredential: string | null;
 }
 
-/** The cloud's hosted model service, whose credentials may come with a request. */
+/** The cloud's hosted model service. Requests may contain its credentials. */
 const hostedProvider = 'hosted';
 
 interface Wanted {
@@ -26,27 +26,27 @@ interface Wanted {
   readonly endpoint: ProxyEndpoint;
   /** Names of the account's connected providers. */
   readonly connected: ReadonlySet<string>;
-  /** The caller's own, of the hosted model service. A secret. */
+  /** The caller's own credential of the hosted model service. A secret. */
   readonly ownCredential: string | null;
 }
 
-/** Whether the body may carry a credential: it is for the hosted model service, as far as the model tells. */
+/** Whether the body may contain a credential: the model may belong to the hosted model service. */
 export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
   return model.startsWith(`${hostedProvider}/`) || catalog.providersOf(model).includes(hostedProvider);
 }
 
 /**
- * `<provider>/<model>` names both; a bare name is looked up in the catalogue, whatever its kind, among the connected
- * providers that have the endpoint.
- * @throws GatewayError `model_not_found`, `provider_not_connected`, `ambiguous_model`, `endpoint_not_supported`,
- * `invalid_field` for a routing string: a proxied request goes where it says.
+ * Chooses the provider. `<provider>/<model>` names it. Otherwise the catalog is searched for the model, of any kind,
+ * among the connected providers with the endpoint.
+ * @throws GatewayError `model_not_found`, `provider_not_connected`, `ambiguous_model`, `endpoint_not_supported`, or
+ * `invalid_field` for a routing string
  */
 export function chooseProxyTarget(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
   const { model, ownCredential } = wanted;
   const connected =
     ownCredential === null ? wanted.connected : new Set([...wanted.connected, hostedProvider]);
   if (model.startsWith('svc/')) {
-    const message = 'Routing strings choose among chat models. Name a model here, or <provider>/<model>.';
+    const message = 'Routing strings such as svc/auto only choose chat models. Use a model or <provider>/<model> here.';
     throw new GatewayError('invalid_field', { param: 'model', message });
   }
   const slash = model.indexOf('/');
@@ -60,17 +60,17 @@ function targetAt(provider: Provider, model: string, { endpoint, ownCredential: 
   const route = proxyRouteOf(provider, endpoint, model);
   const ownCredential = provider.name === hostedProvider ? own : null;
   if (route !== undefined) return { provider, model, route, ownCredential };
-  const what = provider.name === hostedProvider ? `, for the model "${model}",` : '';
+  const what = provider.name === hostedProvider ? ` for the model "${model}"` : '';
   throw new GatewayError('endpoint_not_supported', {
     param: 'model',
-    message: `The provider ${provider.name} has no endpoint that takes${what} the requests of /v1/${endpoint}.`,
+    message: `The provider ${provider.name} has no endpoint${what} for requests of /v1/${endpoint}.`,
   });
 }
 
 function chooseAmong(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
   const { model, connected, endpoint, ownCredential } = wanted;
   const offering = catalog.providersOf(model);
-  // Who sends a credential along says with it whom the request is for.
+  // A credential in the request selects its provider.
   const isMeant = (name: string): boolean => ownCredential === null || name === hostedProvider;
   const usable = offering.filter((name) => connected.has(name) && isMeant(name)).map(findProvider);
   const idAt = ({ name }: Provider): string => catalog.find(name, model)?.modelId ?? model;
@@ -85,7 +85,7 @@ function chooseAmong(wanted: Wanted, catalog: ModelCatalog): ProxyTarget {
     throw new GatewayError('ambiguous_model', { param: 'model', message });
   }
   if (offering.length > 0) throw notConnected(model, offering.join(' or '));
-  const message = `No connected provider is known to have the model "${model}". Name its provider: <provider>/${model}.`;
+  const message = `No connected provider has the model "${model}" in the catalog. Add its provider: <provider>/${model}.`;
   throw new GatewayError('model_not_found', { param: 'model', message });
 }
 

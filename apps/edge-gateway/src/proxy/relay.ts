@@ -19,8 +19,8 @@ import { UsageReader } from './usage-reader.ts';
 import { readWhole } from '../upstream/answer-body.ts';
 
 /**
- * The provider's answer, byte for byte, whatever it is: JSON, events, audio; one in a shape of the provider's own in the usual
- * one. Throws only before the first byte.
+ * Forwards the provider's response byte for byte: JSON, events or audio. A response in the provider's own shape is
+ * converted first. Throws only before the first byte.
  */
 export async function relayBytes(
   answer: UpstreamAnswer,
@@ -92,7 +92,7 @@ async function passBytes(passed: ProviderAnswer, exchange: Exchange): Promise<Re
   };
 }
 
-/** A stream of events ends with an event that says so; of anything else the client sees that bytes are missing. */
+/** An aborted event stream ends with an error event. Other responses end without their last bytes. */
 function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   const { response, ledger } = exchange;
   const left = hasLeft(exchange);
@@ -102,7 +102,7 @@ function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchang
       toPublicError(error),
       exchange.requestId,
     );
-    // An unfinished event would swallow the one that follows it.
+    // Ends an unfinished event, which would otherwise absorb the error event.
     response.write('\n\n');
     response.end(event);
   } else if (!left) response.destroy();
@@ -117,11 +117,11 @@ function breakOff(error: GatewayError, passed: ProviderAnswer, exchange: Exchang
   };
 }
 
-/** Of an answer that is read to be written anew: 2,048 vectors of 1,536 numbers are 40 MB. */
+/** Limit of a response that is converted: 2,048 vectors of 1,536 numbers have 40 MB. */
 const answerBytesMax = 64 * 1024 * 1024;
 const contentType = 'application/json';
 
-/** An answer of a shape of the provider's own, read whole and told in the usual one. Throws only before the first byte. */
+/** Reads a complete response and converts it to the usual shape. Throws only before the first byte. */
 async function relayMapped(
   { answer, headers, providerRequestId }: ProviderAnswer,
   mapAnswer: NonNullable<OutgoingBody['mapAnswer']>,
@@ -163,7 +163,7 @@ async function readFields({ body }: ProviderAnswer['answer']): Promise<JsonField
     const parsed: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;
   } catch {
-    // Told below.
+    // Handled below.
   }
   throw new GatewayError('upstream_invalid', { detail: 'an answer that is no JSON object' });
 }

@@ -19,14 +19,14 @@ describe('UsageReader', () => {
     expect(read('application/json', text)).toEqual(usage);
   });
 
-  it('reads the usage of a stream from its last event that has one', () => {
+  it('reads the usage of a stream from the last event with usage', () => {
     const events =
       'event: response.created\ndata: {"response":{"usage":null}}\n\n' +
       'data: {"response":{"usage":{"input_tokens":11,"output_tokens":2}}}\n\ndata: [DONE]\n\n';
     expect(read('text/event-stream; charset=utf-8', events)).toEqual({ inputTokens: 11, outputTokens: 2 });
   });
 
-  it.each([5_000, 65_536])('reads the usage behind more than it keeps, in pieces of %i bytes', (cut) => {
+  it.each([5_000, 65_536])('reads the usage at the end of a response beyond its buffer, in pieces of %i bytes', (cut) => {
     const vectors = `{"data":[{"embedding":"${'A'.repeat(3_000_000)}"}],"model":"m",`;
     const usage = '"usage": {"prompt_tokens": 7, "prompt_tokens_details": {"cached_tokens": 2}}}\n';
     expect(read('application/json', vectors + usage, cut)).toEqual({
@@ -39,7 +39,7 @@ describe('UsageReader', () => {
     ['application/json', '{"usage":'],
     ['audio/mpeg', '{"usage":{"prompt_tokens":7}}'],
     ['application/json', `{"usage":{"prompt_tokens":7},"data":"${'a'.repeat(1_100_000)}"}`],
-  ])('tells nothing of %s that it can not read within its bound', (type, text) => {
+  ])('returns nothing for %s if it cannot be read within the bound', (type, text) => {
     expect(read(type, text, 65_536)).toBeUndefined();
   });
 });

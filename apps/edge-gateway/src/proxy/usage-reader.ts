@@ -1,18 +1,18 @@
 import type { TokenUsage } from '@gateway/interchange';
 
-/** What is kept of an answer, or of one line of a stream, to look for its usage. A longer line is not metered. */
+/** Bytes of a response, or of one line of a stream, that are searched for usage. Longer lines are not metered. */
 const textBytesMax = 1024 * 1024;
-/** What is kept of the end of a longer answer: there stands the usage, behind the vectors or the images. */
+/** Bytes kept from the end of a longer response, because the usage follows the vectors or images. */
 const tailBytesMax = 8 * 1024;
 
-/** Looks on as an answer goes by, and tells what it says of the tokens used. Bounded, and never in the way. */
+/** Observes a response and extracts its token usage, with bounded memory and without delaying it. */
 export class UsageReader {
   readonly #isStream: boolean;
   #kept: Buffer[] = [];
   #size = 0;
   #usage: TokenUsage | undefined;
 
-  /** @param contentType of the answer: JSON and event streams are looked into, anything else is not. */
+  /** @param contentType of the response. Only JSON and event streams are read. */
   constructor(contentType: string) {
     this.#isStream = contentType.includes('event-stream');
     if (!this.#isStream && !contentType.includes('json')) this.#size = Infinity;
@@ -23,7 +23,7 @@ export class UsageReader {
     else this.#keep(chunk);
   }
 
-  /** The usage as the provider told it; undefined when it did not. */
+  /** The provider's token usage; undefined if it reported none. */
   end(): TokenUsage | undefined {
     if (this.#isStream) return this.#usage;
     const text = Buffer.concat(this.#kept).toString();
@@ -60,18 +60,18 @@ export class UsageReader {
     try {
       this.#usage = usageOf(JSON.parse(text)) ?? this.#usage;
     } catch {
-      // What a provider sends is its own; what can not be read is not metered.
+      // A response that cannot be parsed is not metered.
     }
   }
 }
 
-/** A copy: what is kept must not keep the whole chunk. */
+/** A copy, so that the kept bytes do not retain the whole chunk. */
 function keepTail(kept: readonly Buffer[], chunk: Buffer): Buffer {
   const known = chunk.length >= tailBytesMax ? chunk : Buffer.concat([...kept, chunk]);
   return Buffer.from(known.subarray(Math.max(0, known.length - tailBytesMax)));
 }
 
-/** The last member called `usage` of the text, as an answer of its own. */
+/** The last member `usage` of the text, wrapped in an object. */
 function cutOutUsage(tail: string): string {
   const at = tail.lastIndexOf('"usage"');
   const from = at === -1 ? -1 : tail.indexOf('{', at);
@@ -90,7 +90,9 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null ? (value as Fields) : undefined;
 
-/** OpenAI's (`prompt_tokens`, or `input_tokens` of the Responses API) and Cohere's (`meta.billed_units`). */
+/**
+ * Reads OpenAI's usage (`prompt_tokens`, or `input_tokens` of the Responses API) and Cohere's (`meta.billed_units`).
+ */
 function usageOf(answer: unknown): TokenUsage | undefined {
   const fields = fieldsOf(answer);
   const inner = fieldsOf(fields?.['response']) ?? fields;

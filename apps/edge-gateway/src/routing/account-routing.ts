@@ -5,8 +5,8 @@ import { RemoteCache } from '../cache/remote-cache.ts';
 import { chooseLastDays } from '../request/usage-span.ts';
 
 /**
- * The models that an account has taken out of automatic routing, as `<provider>/<model>`. Kept for ten seconds; a change ends
- * that at once by broadcast. Asked for only by requests that leave the model to the gateway.
+ * The models that an account excludes from automatic routing, as `<provider>/<model>`. Cached for ten seconds; a
+ * broadcast change invalidates them immediately. Only automatically routed requests load them.
  */
 export class ModelToggles {
   readonly #cache: RemoteCache<ReadonlySet<string>>;
@@ -28,7 +28,7 @@ export class ModelToggles {
     messaging.onReconnect(() => this.#cache.doubtAll());
   }
 
-  /** Throws `service_unavailable` when nobody knows. */
+  /** Throws `service_unavailable` if they cannot be loaded. */
   turnedOff(accountId: string): Promise<ReadonlySet<string>> {
     return this.#cache.get(accountId);
   }
@@ -41,8 +41,8 @@ export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
 /**
- * How often models had all the tools that they called, of an account's own pruned requests of the last week. The log is asked
- * behind a request's back: no request waits for it, and until it has answered the prior holds.
+ * Observed recall per model: how often an account's pruned requests of the last week contained every called tool. It
+ * is loaded in the background. No request waits for it, and until then the prior applies.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;
@@ -66,7 +66,7 @@ export class ToolRecall {
     });
   }
 
-  /** What is known now. */
+  /** The current knowledge, without waiting. */
   peek(accountId: string): RecallByModel {
     const known = this.#cache.peek(accountId);
     if (known === undefined) this.#cache.get(accountId).catch(() => undefined);
@@ -74,16 +74,16 @@ export class ToolRecall {
   }
 }
 
-/** Shares of an account's requests that are below each threshold: as they are of the prompts that the shipped ones come from. */
+/** Shares of requests below each threshold, equal to those of the prompts that the shipped thresholds are based on. */
 const shares = { medium: 0.5, high: 0.8 } as const;
-/** How many requests the shipped thresholds are worth. */
+/** Weight of the shipped thresholds, in requests. */
 const priorRequests = 200;
-/** No account's thresholds move further than this: simple requests alone make none of them complex. */
+/** Maximum shift. Without it, an account with only simple requests would get some of them rated as complex. */
 const shiftMax = 0.03;
 
 /**
- * Thresholds for one account: the shipped ones, moved towards where its own requests divide. What is complex for one account is
- * daily work for another.
+ * Complexity thresholds of one account: the shipped ones, adjusted to the distribution of its own requests. A
+ * complex task for one account can be routine for another.
  *
  * @param counts requests by bin of complexity, over 0 to 1.
  */
@@ -99,7 +99,7 @@ export function chooseThresholds(shipped: ComplexityThresholds, counts: Float64A
   return { medium: move(shipped.medium, shares.medium), high: move(shipped.high, shares.high) };
 }
 
-/** The score below which so many requests are, taken to be spread evenly within a bin. */
+/** The score with `rank` requests below it. Requests are assumed to be spread evenly within a bin. */
 function quantileOf(counts: Float64Array, rank: number): number {
   let below = 0;
   for (const [bin, count] of counts.entries()) {

@@ -21,8 +21,8 @@ function openReplicas() {
   };
 }
 
-describe('the model of a session', () => {
-  it('is that of its last turn, whichever replica had it', async () => {
+describe('the pinned model of a conversation', () => {
+  it('is the model of its last turn on any replica', async () => {
     const { first, second } = openReplicas();
     first.keep('s', pin('openai/small', 1));
     expect(await second.find('s')).toMatchObject({ id: 'openai/small' });
@@ -31,7 +31,7 @@ describe('the model of a session', () => {
     expect(await second.find('s')).toMatchObject({ id: 'openai/large' });
   });
 
-  it('is what this process knows while Redis is away, knows nothing or less', async () => {
+  it('is the local one while Redis is unavailable, invalid or older', async () => {
     const { first, second, stored, goAway } = openReplicas();
     first.keep('s', pin('openai/small', 1));
     stored.set('model-pin:v1:s', 'no pin');

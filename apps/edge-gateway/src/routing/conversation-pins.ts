@@ -2,30 +2,30 @@ import type { Logger } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
-/** The part of Redis that pins need. Its commands fail when they are not answered soon. */
+/** The Redis commands that pins need. They fail if they are not answered soon. */
 export interface PinRedis {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, unit: 'EX', seconds: number): Promise<unknown>;
 }
 
 const pinned = z.object({
-  /** `<provider>/<model>` that answered last. */
+  /** The model of the last turn, as `<provider>/<model>`. */
   id: z.string().max(320),
   level: z.enum(['low', 'medium', 'high']),
-  /** Of its last request, as billed. */
+  /** Billed input tokens of the last request. */
   inputTokens: z.int().min(0),
   turns: z.int().min(1),
-  /** When it answered, in milliseconds of Unix time. */
+  /** Time of the response, in milliseconds of Unix time. */
   at: z.number(),
 });
 export type PinnedModel = z.infer<typeof pinned>;
 
-/** A session that rests longer than this has lost its prompt cache anyway. */
+/** The prompt cache of a conversation that is idle for longer has expired anyway. */
 const keptSeconds = 24 * 3600;
 
 /**
- * The model that each session is with: in this process, and in Redis for the other replicas. Only a memo: without it the
- * choice is made again by what the session began with.
+ * The model of each conversation, in memory and in Redis for the other replicas. Without it the model is chosen again
+ * from the start of the conversation.
  */
 export class ConversationPins {
   readonly #redis: PinRedis;
@@ -38,8 +38,8 @@ export class ConversationPins {
   }
 
   /**
-   * The newer of what this process knows and what Redis does: the session's last turn may have been another replica's.
-   * Never fails: Redis away, slow or wrong is a session that only this process remembers.
+   * The newer pin of this process and of Redis: another replica may have served the last turn. Never fails: if Redis
+   * is unavailable, slow or wrong, the local pin is used.
    */
   async find(name: string): Promise<PinnedModel | undefined> {
     const kept = this.#kept.get(name);
@@ -59,7 +59,7 @@ export class ConversationPins {
   }
 
   readonly #isAway = (error: unknown): void => {
-    this.#log.debug({ err: error }, 'the memo of sessions and their models is away');
+    this.#log.debug({ err: error }, 'Redis error: model pins are not shared');
   };
 }
 

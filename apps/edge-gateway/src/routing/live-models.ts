@@ -17,7 +17,7 @@ const answerMsMax = 5_000;
 const answerBytesMax = 4 * 1024 * 1024;
 const modelsMax = 2_000;
 const id = z.string().min(1).max(256);
-/** OpenAI's list and Anthropic's, then Google's. Entries that are none are passed over. */
+/** The list formats of OpenAI and Anthropic, then Google's. Invalid entries are skipped. */
 const listed = z.union([
   z.object({ data: z.array(z.unknown()) }),
   z.object({ models: z.array(z.unknown()) }),
@@ -28,8 +28,8 @@ const entry = z.union([
 ]);
 
 /**
- * What providers themselves list, asked for with the account's own credential, and kept for a minute. Only providers that
- * list under the address at which they are spoken to can be asked.
+ * The models that providers list themselves, loaded with the account's credential and cached for a minute. Works only
+ * for providers that list models under their chat address.
  */
 export class LiveModels {
   readonly #cache: RemoteCache<readonly string[]>;
@@ -50,7 +50,7 @@ export class LiveModels {
     );
   }
 
-  /** Ids as the provider writes them; none of a provider that cannot be asked, or does not answer. */
+  /** Ids in the provider's spelling. Empty if the provider has no list or does not respond. */
   async list(accountId: string, provider: string): Promise<readonly string[]> {
     return this.#cache.get(`${accountId}|${provider}`).catch(() => []);
   }
@@ -75,7 +75,7 @@ async function askProvider(
   return answer.status === 200 ? parseList(text) : [];
 }
 
-/** A signed request, or another address, would be needed for the others. */
+/** The other providers need a signed request or another address. */
 function listsModels({ auth, chatPaths, name }: Provider): boolean {
   if (auth.kind === 'aws' || auth.kind === 'google' || name === 'azure') return false;
   return ['chat-completions', 'messages', 'gemini'].some((format) => format in chatPaths);
@@ -85,7 +85,7 @@ async function readText(body: AnswerBody): Promise<string> {
   const { bytes, isWhole } = await readWhole(body, answerBytesMax);
   if (isWhole) return bytes.toString('utf8');
   body.discard();
-  throw new RangeError('the list of models is too long');
+  throw new RangeError('the list of models exceeds its size limit');
 }
 
 function parseList(text: string): readonly string[] {

@@ -49,14 +49,14 @@ const pinned: PinnedModel = {
 const chosen = (router: ModelRouter, change: Partial<RoutedRequest> = {}) =>
   router.choose({ ...request, ...change });
 
-describe('the router of models', () => {
-  it('chooses among the models of the connected providers alone', async () => {
+describe('the model router', () => {
+  it('chooses only models of connected providers', async () => {
     const { choice } = await chosen(routerOf().router, { connected: new Set(['anthropic']) });
     for (const { id } of choice.candidates) expect(id).toMatch(/^anthropic\//);
     expect(choice.candidates.length).toBeGreaterThan(3);
   });
 
-  it('gives the same answer as long as nothing changes', async () => {
+  it('makes the same choice as long as nothing changes', async () => {
     const { router } = routerOf();
     for (const mode of ['auto', 'cheap', 'fast', 'capable'] as const) {
       const [one, other] = [await chosen(router, { mode }), await chosen(router, { mode })];
@@ -64,7 +64,7 @@ describe('the router of models', () => {
     }
   });
 
-  it('remembers whom a session is with, and looks only where there may be one', async () => {
+  it('remembers the model of a conversation, and reads it only for later turns', async () => {
     const { router, pins, answers } = routerOf();
     const { choice, complexity } = await chosen(router);
     const [first] = choice.candidates;
@@ -92,7 +92,7 @@ describe('the router of models', () => {
     });
   });
 
-  it('never moves a session whose thinking is in the transcript', async () => {
+  it('never changes the model of a conversation with bound reasoning', async () => {
     const { router, pins } = routerOf();
     pins.set('s', pinned);
     const { choice } = await chosen(router, { carriesThinking: true });
@@ -102,7 +102,7 @@ describe('the router of models', () => {
     expect(new Set(gone.choice.excluded.map(({ rule }) => rule))).toContain('session_bound');
   });
 
-  it('holds a later turn to the length at which the last one went out', async () => {
+  it('measures a later turn by the billed length of the last one', async () => {
     const { router, pins } = routerOf();
     const long = { ...request.needs, inputTokens: 220_000 };
     const fits = async () => (await chosen(router, { needs: long })).choice.candidates.map(({ id }) => id);

@@ -27,51 +27,51 @@ export interface ModelRouterOptions {
   readonly now?: () => number;
 }
 
-/** A request that leaves its model to the gateway. */
+/** A request that leaves the choice of its model to the gateway. */
 export interface RoutedRequest {
   readonly accountId: string;
   readonly mode: RoutingMode;
   readonly connected: ReadonlySet<string>;
   readonly needs: Needs;
-  /** Of the input, what came since the model's last turn, that turn included. Estimated. */
+  /** Estimated input tokens from the model's last turn on, that turn included. */
   readonly freshTokens: number;
   readonly policy: Omit<RoutingPolicy, 'turnedOff'>;
-  /** What names its session. */
+  /** Key of its conversation. */
   readonly session: string;
-  /** Whether it may be a later turn of one. */
+  /** Whether it may be a later turn of a conversation. */
   readonly mayGoOn: boolean;
-  /** What the session was begun for. */
+  /** The first task of the conversation. */
   readonly task: string;
-  /** The transcript carries reasoning that its model signed. */
+  /** Whether the transcript contains reasoning that its model signed. */
   readonly carriesThinking: boolean;
 }
 
 export interface Routed {
   readonly choice: RoutingChoice;
   readonly complexity: number;
-  /** Turns with this one. */
+  /** Number of turns including this one. */
   readonly turns: number;
 }
 
-/** A request that a model answered. */
+/** An answered request. */
 export interface Answered {
   readonly accountId: string;
   /** `<provider>/<model>` */
   readonly id: string;
   readonly seen: SeenAnswer | null;
   readonly inputTokens: number;
-  /** Absent where the client named the model. */
+  /** Undefined if the client chose the model. */
   readonly chosen: ModelChoice | undefined;
 }
 
-/** A prompt cache is kept for at least so long where the catalogue does not say. */
+/** Lifetime of a prompt cache if the catalog does not state it. */
 const cacheSecondsDefault = 300;
-/** The shortest prefix that is cached, where the catalogue does not say: that of most providers. */
+/** Shortest cached prefix if the catalog does not state it; the value of most providers. */
 const cacheTokensDefault = 1_024;
 
 /**
- * Chooses the model of requests that leave it to the gateway: gathers what is known (connections, toggles, what was observed, the
- * session) into one question, whose answer is a pure function of it.
+ * Chooses the model of automatically routed requests. It collects connections, toggles, observations and the pinned
+ * model into one question, and a pure function of that question decides.
  */
 export class ModelRouter {
   readonly #options: ModelRouterOptions;
@@ -83,7 +83,7 @@ export class ModelRouter {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Throws `service_unavailable` when nobody knows which models the account has turned off. */
+  /** Throws `service_unavailable` if the account's disabled models cannot be loaded. */
   async choose(request: RoutedRequest): Promise<Routed> {
     const { accountId, mode, session, policy } = request;
     const { toggles, observations, pins, recall } = this.#options;
@@ -111,7 +111,7 @@ export class ModelRouter {
     return { choice: chooseModel(question), complexity, turns: (pinned?.turns ?? 0) + 1 };
   }
 
-  /** Of each answer, whoever chose its model: how fast it was, and whom the session is with. */
+  /** Records the speed of each response, and the model of an automatically routed conversation. */
   noteAnswer({ accountId, id, seen, inputTokens, chosen }: Answered): void {
     const { observations, pins } = this.#options;
     if (seen !== null) observations.noteAnswer(accountId, id, seen);
@@ -138,15 +138,19 @@ export class ModelRouter {
 }
 
 /**
- * What the provider counted of the session's last request, as it went out pruned and compressed, and what came since: that tells
- * the length better than the bytes do. Unless the client has begun a shorter transcript under the same name.
+ * The provider's token count of the conversation's last request, which was pruned and compressed, plus the new
+ * messages. It is more accurate than the number of bytes. Not used if the client has started a shorter transcript
+ * under the same name.
  */
 function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedRequest): Needs {
   const expected = inputTokens + freshTokens;
   return inputTokens === 0 || expected > 2 * needs.inputTokens ? needs : { ...needs, inputTokens: expected };
 }
 
-/** Between 0 and 1, another one with every answer: of the state alone, so that the same state chooses the same. */
+/**
+ * A pseudo-random number from 0 to 1 that changes with every response. It depends only on the state, so equal states
+ * make equal choices.
+ */
 function chanceOf(session: string, answers: number): number {
   return hash('sha256', `${session}\n${Math.floor(answers)}`, 'buffer').readUInt32BE(0) / 2 ** 32;
 }

@@ -1,28 +1,31 @@
-/** Where replicas put what they observe together. */
+/** The shared store of the replicas' observations. */
 export interface ObservationStore {
-  /** Adds to an account's sums, and answers all of them. Nothing added: only answers. Throws when it is away. */
+  /**
+   * Adds to an account's sums and returns all of them. An empty map only reads. Throws while the store is
+   * unavailable.
+   */
   add(
     accountId: string,
     added: ReadonlyMap<string, Sums>,
     halfLifeMs: (name: string) => number,
   ): Promise<SumsByName>;
-  /** Throws when it is away. */
+  /** Removes an account's sums. Throws while the store is unavailable. */
   forget(accountId: string): Promise<unknown>;
 }
 
-/** Sums over requests, in which older ones count less: halved with every half-life. */
+/** Exponentially decayed sums over requests: a value halves with every half-life. */
 export interface Sums {
-  /** How many requests they are worth. */
+  /** Decayed number of requests. */
   weight: number;
   firstTokenMs: number;
-  /** Requests that told their pace. */
+  /** Decayed number of requests with a measured pace. */
   paced: number;
   msPerToken: number;
-  /** When they were worth that, in milliseconds of Unix time. */
+  /** Time of the decayed values, in milliseconds of Unix time. */
   at: number;
 }
 
-/** By `<provider>/<model>`, or by a bin of complexity. */
+/** By `<provider>/<model>` or by complexity bin. */
 export type SumsByName = Map<string, Sums>;
 
 export const latencyHalfLifeMs = 10 * 60_000;
@@ -31,7 +34,7 @@ export function emptySums(at: number): Sums {
   return { weight: 0, firstTokenMs: 0, paced: 0, msPerToken: 0, at };
 }
 
-/** What sums are worth later. */
+/** Decays sums to a later time. */
 export function decaySums(sums: Sums, at: number, halfLifeMs: number): Sums {
   const factor = 2 ** (-Math.max(0, at - sums.at) / halfLifeMs);
   return {

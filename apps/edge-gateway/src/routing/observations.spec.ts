@@ -8,7 +8,7 @@ import {
   type SumsByName,
 } from './observation-store.port.ts';
 
-/** A store as Redis is one, in this process, with a clock of the test's. */
+/** An in-memory store like Redis, with a clock that the test controls. */
 function worldOf() {
   let time = 1_000_000;
   let isAway = false;
@@ -51,8 +51,8 @@ afterEach(() => world.close());
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 const seen = (firstTokenMs: number) => ({ firstTokenMs, msPerToken: 10 });
 
-describe('what is observed', () => {
-  it('is known at once here, and on other replicas once it was told', async () => {
+describe('an observation', () => {
+  it('is known immediately here, and on other replicas after a sync', async () => {
     const [one, other] = [world.open(), world.open()];
     one.noteAnswer('a', 'p/m', seen(100));
     one.noteAnswer('a', 'p/m', seen(300));
@@ -63,7 +63,7 @@ describe('what is observed', () => {
     expect((await other.read('b')).latency('p/m')).toBeUndefined();
   });
 
-  it('is counted once, however often it is told and read', async () => {
+  it('is counted once, however often it is synced and read', async () => {
     const one = world.open();
     for (let round = 0; round < 5; round += 1) {
       one.noteAnswer('a', 'p/m', seen(100));
@@ -75,7 +75,7 @@ describe('what is observed', () => {
     expect((await one.read('a')).answers).toBeCloseTo(5);
   });
 
-  it('counts half after a half-life, and less than what came later', async () => {
+  it('counts half after a half-life, and less than newer observations', async () => {
     const one = world.open();
     one.noteAnswer('a', 'p/m', seen(1_000));
     one.flush();
@@ -89,7 +89,7 @@ describe('what is observed', () => {
     expect(known?.firstTokenMs).toBeCloseTo((1_000 / 2 + 100) / 1.5);
   });
 
-  it('is kept while it cannot be told, and told when it can', async () => {
+  it('stays local while the store is unavailable, and is synced later', async () => {
     const [one, other] = [world.open(), world.open()];
     world.setAway(true);
     one.noteAnswer('a', 'p/m', seen(100));
@@ -103,7 +103,7 @@ describe('what is observed', () => {
     expect((await other.read('a')).latency('p/m')?.weight).toBeCloseTo(1, 1);
   });
 
-  it('is forgotten with its account', async () => {
+  it('is removed with its account', async () => {
     const [one, other] = [world.open(), world.open()];
     one.noteAnswer('a', 'p/m', seen(100));
     one.flush();
@@ -113,7 +113,7 @@ describe('what is observed', () => {
     for (const replica of [one, other]) expect((await replica.read('a')).latency('p/m')).toBeUndefined();
   });
 
-  it('has no pace of answers too short to have one', async () => {
+  it('has no pace for responses that are too short', async () => {
     const one = world.open();
     one.noteAnswer('a', 'p/m', { firstTokenMs: 50, msPerToken: null });
     expect((await one.read('a')).latency('p/m')).toEqual({ firstTokenMs: 50, msPerToken: null, weight: 1 });

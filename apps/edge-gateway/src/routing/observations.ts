@@ -17,39 +17,39 @@ export interface ObservationsOptions {
   readonly now?: () => number;
 }
 
-/** How one answer went. */
+/** Speed of one response. */
 export interface SeenAnswer {
   readonly firstTokenMs: number;
-  /** Null for an answer too short to have a pace, or one whose length is not known. */
+  /** Null if the response is too short to measure or its length is unknown. */
   readonly msPerToken: number | null;
 }
 
 const accountsMax = 10_000;
-/** Accounts told of together; the others go with the next time. */
+/** Accounts synced together; the others follow with the next sync. */
 const accountsAtOnce = 500;
 const flushMs = 1_000;
-/** What other replicas saw is asked for again after this. */
+/** How long shared observations are used before they are read again. */
 const freshMs = 5_000;
-/** How long the first choice for an account waits for what is known. */
+/** How long the first choice for an account waits for its observations. */
 const waitMs = 25;
 const complexityHalfLifeMs = 7 * 24 * 3600_000;
-/** Complexity is counted in so many bins from 0 to 1. */
+/** Number of complexity bins from 0 to 1. */
 export const complexityBins = 100;
 const complexityPrefix = 'complexity:';
 
 interface Known {
-  /** What all replicas have seen, as of the last look. */
+  /** Observations of all replicas at the last sync. */
   shared: SumsByName;
   loadedAt: number;
   loading: Promise<void> | null;
-  /** What this process has seen and not yet told. */
-  untold: Map<string, Sums>;
+  /** Observations of this process that are not synced. */
+  unsynced: Map<string, Sums>;
 }
 
 /**
- * How fast models answer, and how complex requests are, account by account: an account's own credentials, addresses and
- * requests, and nobody else's. Each process adds what it sees to sums in Redis, once a second; a request waits for
- * them only when its account is new to the process.
+ * Response times of models and complexity of requests, per account: accounts never share observations. Each process
+ * adds its observations to sums in Redis once a second. A request waits for them only if its account is new to the
+ * process.
  */
 export class Observations {
   readonly #store: ObservationStore;
@@ -67,7 +67,7 @@ export class Observations {
     this.#timer.unref();
   }
 
-  /** Of each answer that a model gave, whoever chose it. Costs a look-up and four additions. */
+  /** Records a response of any model. Costs a lookup and four additions. */
   noteAnswer(accountId: string, id: string, { firstTokenMs, msPerToken }: SeenAnswer): void {
     const paced = msPerToken === null ? 0 : 1;
     this.#add(accountId, id, { weight: 1, firstTokenMs, paced, msPerToken: msPerToken ?? 0 });
@@ -83,7 +83,7 @@ export class Observations {
     });
   }
 
-  /** What is known of an account now. Waits, a moment at most, when nothing is. Never fails. */
+  /** The current observations of an account. Waits briefly if there are none. Never fails. */
   async read(accountId: string): Promise<AccountObservations> {
     const known = this.#know(accountId);
     const loading = this.#now() - known.loadedAt > freshMs ? this.#load(accountId, known) : null;
@@ -91,7 +91,7 @@ export class Observations {
     return observationsOf(known, this.#now());
   }
 
-  /** Tells the others. */
+  /** Syncs changed accounts with Redis. */
   flush(): void {
     for (const accountId of [...this.#changed].slice(0, accountsAtOnce)) {
       const known = this.#accounts.peek(accountId);
@@ -100,12 +100,12 @@ export class Observations {
     }
   }
 
-  /** Of an account that was deleted. What cannot be removed now expires by itself. */
+  /** Removes a deleted account. Data that cannot be removed now expires later. */
   forget(accountId: string): void {
     this.#accounts.delete(accountId);
     this.#changed.delete(accountId);
     this.#store.forget(accountId).catch((error: unknown) => {
-      this.#log.debug({ err: error }, 'what replicas observed is away');
+      this.#log.debug({ err: error }, 'Redis error: observations are not shared');
     });
   }
 
@@ -115,16 +115,16 @@ export class Observations {
   }
 
   #add(accountId: string, name: string, seen: Omit<Sums, 'at'>): void {
-    const { untold } = this.#know(accountId);
+    const { unsynced } = this.#know(accountId);
     const at = this.#now();
-    untold.set(name, addSums(untold.get(name) ?? emptySums(at), { ...seen, at }));
+    unsynced.set(name, addSums(unsynced.get(name) ?? emptySums(at), { ...seen, at }));
     this.#changed.add(accountId);
   }
 
   #know(accountId: string): Known {
     const kept = this.#accounts.get(accountId);
     if (kept !== undefined) return kept;
-    const made: Known = { shared: new Map(), loadedAt: 0, loading: null, untold: new Map() };
+    const made: Known = { shared: new Map(), loadedAt: 0, loading: null, unsynced: new Map() };
     this.#accounts.set(accountId, made);
     return made;
   }
@@ -132,48 +132,48 @@ export class Observations {
   #load(accountId: string, known: Known): Promise<void> {
     known.loading ??= this.#exchange(accountId, known).finally(() => {
       known.loading = null;
-      if (known.untold.size > 0) this.#changed.add(accountId);
+      if (known.unsynced.size > 0) this.#changed.add(accountId);
     });
     return known.loading;
   }
 
-  /** Tells what is untold and learns what all have told. What could not be told stays, and is told with the next. */
+  /** Flushes local counters, then reads the merged ones. Failed counters stay local and are sent with the next sync. */
   async #exchange(accountId: string, known: Known): Promise<void> {
-    const told = known.untold;
-    known.untold = new Map();
+    const sent = known.unsynced;
+    known.unsynced = new Map();
     const before = known.shared;
-    // Until the answer is here, what is on its way counts too.
-    known.shared = mergeSums(before, told);
+    // Until the response arrives, the counters being sent count too.
+    known.shared = mergeSums(before, sent);
     try {
-      known.shared = await this.#store.add(accountId, told, halfLifeOf);
+      known.shared = await this.#store.add(accountId, sent, halfLifeOf);
       known.loadedAt = this.#now();
     } catch (error) {
       known.shared = before;
-      known.untold = new Map(mergeSums(told, known.untold));
+      known.unsynced = new Map(mergeSums(sent, known.unsynced));
       known.loadedAt = this.#now();
-      this.#log.debug({ err: error }, 'what replicas observed is away');
+      this.#log.debug({ err: error }, 'Redis error: observations are not shared');
     }
   }
 }
 
-/** What is known of an account, as of one moment. */
+/** Observations of an account at one moment. */
 export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
-  /** Requests of `svc/auto` by bin of complexity. */
+  /** Number of `svc/auto` requests per complexity bin. */
   readonly complexity: Float64Array;
-  /** How many answers all that is worth: it moves with every one. */
+  /** Decayed number of responses. It changes with every response. */
   readonly answers: number;
 }
 
-function observationsOf({ shared, untold }: Known, now: number): AccountObservations {
+function observationsOf({ shared, unsynced }: Known, now: number): AccountObservations {
   const sumsOf = (name: string): Sums | undefined => {
-    const [one, other] = [shared.get(name), untold.get(name)];
+    const [one, other] = [shared.get(name), unsynced.get(name)];
     if (one === undefined || other === undefined) return one ?? other;
     return addSums(decaySums(one, now, halfLifeOf(name)), other);
   };
   const complexity = new Float64Array(complexityBins);
   let answers = 0;
-  for (const name of new Set([...shared.keys(), ...untold.keys()])) {
+  for (const name of new Set([...shared.keys(), ...unsynced.keys()])) {
     const weight = sumsOf(name)?.weight ?? 0;
     if (name.startsWith(complexityPrefix)) complexity[Number(name.slice(complexityPrefix.length))] = weight;
     else answers += weight;

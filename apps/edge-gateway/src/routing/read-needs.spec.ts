@@ -17,7 +17,7 @@ const model = 'svc/auto';
 const user = (content: unknown) => [{ role: 'user', content }];
 const picture = 'A'.repeat(400_000);
 
-describe('what a request needs', () => {
+describe('the needs of a request', () => {
   it.each<[ClientFormat, object, object]>([
     ['chat-completions', { model, messages: user('hi') }, { tools: false, images: false, jsonMode: false }],
     [
@@ -59,7 +59,7 @@ describe('what a request needs', () => {
     expect(needsOf(format, body)).toMatchObject(needs);
   });
 
-  it('is not the length of its pictures', () => {
+  it('do not include the byte length of pictures', () => {
     const content = [{ type: 'image_url', image_url: { url: `data:image/png;base64,${picture}` } }];
     expect(needsOf('chat-completions', { model, messages: user(content) }).inputTokens).toBeLessThan(5_000);
     const text = { model, messages: user('word '.repeat(20_000)) };
@@ -67,7 +67,7 @@ describe('what a request needs', () => {
   });
 });
 
-describe('a session', () => {
+describe('a conversation key', () => {
   const nameOf = (messages: object[], client: string | null = null) => {
     const { outline, bytes } = parse('messages', { model, max_tokens: 5, messages });
     return new Conversation(outline, bytes, client).agentKey;
@@ -81,17 +81,17 @@ describe('a session', () => {
     ...user('Thanks.'),
   ];
 
-  it('is the same from turn to turn, wherever cache markers stand', () => {
+  it('is the same in every turn, independent of cache markers', () => {
     expect(nameOf(gone)).toBe(nameOf(begun));
     expect(nameOf(user('Find another.'))).not.toBe(nameOf(begun));
   });
 
-  it('is what the client calls it', () => {
+  it('depends on the client’s session id if there is one', () => {
     expect(nameOf(gone, 's')).toBe(nameOf(user('Anything.'), 's'));
     expect(nameOf(gone, 's')).not.toBe(nameOf(gone));
   });
 
-  it('has the task that it began with', () => {
+  it('belongs to the first task of the conversation', () => {
     expect(readTask(parse('messages', { model, max_tokens: 5, messages: gone }).outline)).toBe('Find it.');
   });
 });

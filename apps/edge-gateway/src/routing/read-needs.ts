@@ -4,19 +4,19 @@ import type { JsonTape } from '@gateway/wire-formats';
 import type { ParsedRequest } from '../request/request.ts';
 import { turnsReasoningOn } from '../request/request-facts.ts';
 
-/** Parts that carry a file, as each format writes them. Inside a text their quotes would be escaped. */
+/** Markers of file parts in each format. Inside a text their quotes would be escaped. */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
 const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buffer.from(mark));
-/** What an image or a page comes to at most (Anthropic, "Vision" and "PDF support"). */
+/** Upper bound of tokens for an image or a page (Anthropic, "Vision" and "PDF support"). */
 const tokensPerFile = 3_000;
-/** A message with a file in it is told by its text from this length on: the rest of it is the file. */
+/** From this length on, a message with a file is measured by its text; the rest is the file. */
 const fileBytesMin = 4_096;
 
 /**
- * What a model must be able to do for a request. Files are looked for by their marks: one that is only a word of a tool's arguments
- * asks for more than is needed, never for less.
+ * The capabilities that a request needs. Files are found by their markers. A marker word inside a tool's arguments
+ * can only overstate the needs, never understate them.
  *
- * @param bytesPerToken as the request's tokens are estimated.
+ * @param bytesPerToken of the request's token estimates
  */
 export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {
   const { messages, system, tools, toolsRange } = outline;
@@ -46,7 +46,7 @@ export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: numbe
   };
 }
 
-/** The tokens from the model's last turn on, by their bytes: all of them, where it has had none. */
+/** Estimated tokens from the model's last turn on, or of all messages without one. */
 export function estimateFresh({ messages }: ParsedRequest['outline'], bytesPerToken: number): number {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const from = messages[Math.max(0, last)]?.range.start ?? 0;
@@ -59,7 +59,7 @@ function carriesFile({ range }: MessageOutline, { bytes }: JsonTape): boolean {
   return [...imageMarks, ...documentMarks].some((mark) => message.includes(mark));
 }
 
-/** Of chat-completions, messages and converse, in that order. */
+/** Checks the fields of chat-completions, messages and converse, in that order. */
 function asksForJson(tape: JsonTape): boolean {
   const { root } = tape;
   const format = tape.get(root, 'response_format');

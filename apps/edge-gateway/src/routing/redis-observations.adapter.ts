@@ -2,11 +2,11 @@ import type { Redis } from 'ioredis';
 import type { ObservationStore, Sums, SumsByName } from './observation-store.port.ts';
 
 /**
- * Adds to the sums of an account, after what time has taken of them, and returns all of them. Time is Redis's own, so
- * replicas with skewed clocks agree.
+ * Decays an account's sums, adds to them and returns all of them. Time is Redis's clock, so replicas with skewed
+ * clocks agree.
  *
- * KEYS[1] the account's hash; ARGV: how long it is kept in seconds, how many names it may have, then for each name: name,
- * half-life in ms, and what is added to weight, firstTokenMs, paced and msPerToken. Returns {now in ms, name, sums, …}.
+ * KEYS[1] the account's hash; ARGV: lifetime in seconds, limit of names, then for each name: name, half-life in ms,
+ * and the additions to weight, firstTokenMs, paced and msPerToken. Returns {now in ms, name, sums, …}.
  */
 const addScript = `
 local time = redis.call('TIME')
@@ -40,9 +40,9 @@ interface ObservationCommands {
   addObservations(key: string, ...args: (string | number)[]): Promise<string[]>;
 }
 
-/** What has not been added to for so long says nothing any more. */
+/** Unchanged sums expire after this time. */
 const keptSeconds = 14 * 24 * 3600;
-/** More than a catalogue has models of one account's providers. */
+/** More than the models of one account's providers in the catalog. */
 const namesMax = 1_500;
 
 export class RedisObservations implements ObservationStore {
@@ -79,7 +79,7 @@ function keyOf(accountId: string): string {
   return `observed:v1:${accountId}`;
 }
 
-/** Ages are kept, times are ours. */
+/** Converts Redis's times to the local clock; ages do not change. */
 function parseReply([nowText = '0', ...fields]: readonly string[]): SumsByName {
   const skewMs = Date.now() - Number(nowText);
   const found: SumsByName = new Map();

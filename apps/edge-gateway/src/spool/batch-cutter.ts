@@ -2,33 +2,33 @@ import { open } from 'node:fs/promises';
 import { isAcceptLine, isWholeLine, locateEndLine } from './spool-line.ts';
 import type { Segment } from './segment.ts';
 
-/** A run of a segment, as the data of one job. */
+/** A range of a segment as the data of one job. */
 export interface Batch {
-  /** Names these bytes of this segment: the same id always carries the same events. */
+  /** Identifies this range of this segment: the same id always carries the same events. */
   readonly id: string;
-  /** The job's data: JSON text, in UTF-8, good until the cutter cuts again. Null where the run has accept lines alone. */
+  /** The job's data as UTF-8 JSON text, valid until the next cut. Null if the range contains only accept lines. */
   readonly data: Buffer | null;
-  /** Bytes of the segment from `start` to `end`, accept lines included. */
+  /** Byte range of the segment, accept lines included. */
   readonly start: number;
   readonly end: number;
 }
 
 const batchEventsMax = 500;
 const chunkBytes = 1 << 20;
-/** Room for what comes before a batch's first event: its id has a UUID and two offsets. */
+/** Space for the text before a batch's first event: its id has a UUID and two offsets. */
 const headBytes = 256;
 const [comma, newline] = [0x2c, 0x0a] as const;
 
 /**
- * Cuts batches, one at a time. They are read into one place and put together there: a megabyte from the heap's outside for
- * each would make V8 collect all garbage every few dozen of them, which was a quarter of what recording cost.
+ * Cuts batches one at a time into one reused buffer. A new megabyte outside the heap for each batch would make V8 run
+ * a full collection every few dozen batches, which was a quarter of the cost of recording.
  */
 export class BatchCutter {
   #kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
 
   /**
-   * The batch that starts at an offset of a segment: up to 500 endings or one chunk. Pass `end` to cut again exactly what was
-   * cut before.
+   * The batch that starts at an offset of a segment: up to 500 end lines or one chunk. Pass `end` to repeat an
+   * earlier cut exactly.
    */
   async cut(segment: Segment, start: number, end?: number): Promise<Batch> {
     const limit = end ?? segment.bytes;
@@ -40,7 +40,7 @@ export class BatchCutter {
         const { bytesRead } = await file.read(bytes, headBytes, length, start);
         if (bytesRead < length) throw new Error(`${segment.path} is shorter than what was written to it`);
         const filled = bytes.subarray(0, headBytes + length);
-        // A line longer than the chunk: read on.
+        // The line is longer than the chunk, so more is read.
         if (filled.lastIndexOf(newline) < headBytes) continue;
         return renderBatch(segment, start, filled, end === undefined ? batchEventsMax : Infinity);
       }
@@ -49,7 +49,7 @@ export class BatchCutter {
     }
   }
 
-  /** For when a batch was not taken, and whoever was to take it may look at it still: what it has is not written over. */
+  /** Replaces the buffer after a failed delivery, because the queue may still read the batch. */
   letGo(): void {
     this.#kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);
   }
@@ -61,8 +61,8 @@ export class BatchCutter {
 }
 
 /**
- * Of the lines behind the room for the head. In place: the events move together over what stood before each of them, which is
- * at least as long as its entry in the tail is.
+ * Renders the lines after the head space in place: each event moves towards the start, over bytes that are at least
+ * as long as its entry at the end.
  */
 function renderBatch(segment: Segment, start: number, bytes: Buffer, eventsMax: number): Batch {
   const traceparents: string[] = [];

@@ -3,7 +3,7 @@ import { Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 
-/** Job data that is JSON text already, in UTF-8. */
+/** Job data that is already UTF-8 JSON text. */
 class RenderedData {
   readonly bytes: Buffer;
 
@@ -17,13 +17,13 @@ class RenderedData {
 }
 
 /**
- * BullMQ renders a job's data with `JSON.stringify`. A batch is JSON text in the segment file already: parsing
- * and rendering it again would be most of what recording costs the gateway. It goes to Redis as the bytes that it is
- * there, too: a string of megabytes is measured three times and encoded once on its way. A test holds this against BullMQ.
+ * BullMQ renders job data with `JSON.stringify`. A batch is already JSON text in the segment file, and parsing and
+ * rendering it again would be most of the cost of recording. The bytes also go to Redis unchanged: a string of
+ * megabytes would be measured three times and encoded once. A test checks this against BullMQ.
  */
 class RenderedJob extends Job<RenderedData> {
   override asJSON(): ReturnType<Job['asJSON']> {
-    // BullMQ hands it on to ioredis as it is, which takes either.
+    // BullMQ passes it to ioredis unchanged, which takes either type.
     return { ...super.asJSON(), data: this.data.bytes as unknown as string };
   }
 }
@@ -36,7 +36,7 @@ class RenderedQueue extends Queue<RenderedData> {
 
 /** The BullMQ queue of request events on the queue's Redis (`noeviction`). */
 export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueue {
-  // Redis away is met at once, not queued in memory: the spool is the buffer.
+  // Commands fail immediately while Redis is unavailable. The spool is the buffer.
   const redis = new Redis(redisUrl, {
     maxRetriesPerRequest: null,
     enableOfflineQueue: false,
@@ -50,7 +50,7 @@ export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueu
   });
   let away = false;
   const noteError = (error: Error): void => {
-    if (!away) log.warn({ err: error }, 'the queue of request events is away; events wait in the spool');
+    if (!away) log.warn({ err: error }, 'the request event queue is unavailable; events stay in the spool');
     away = true;
   };
   redis.on('error', noteError);

@@ -1,16 +1,16 @@
-/** Where batches of request events go. */
+/** The queue for batches of request events. */
 export interface EventQueue {
   /**
-   * Adds a job whose id is the batch's and whose data is the given JSON text, in UTF-8. A batch that is in the queue already
-   * is left as it is. Rejects while the queue is away; never waits for it to come back.
+   * Adds a job with the batch's id and the given UTF-8 JSON text. A batch that is already in the queue is not
+   * changed. Rejects while the queue is unavailable; never waits for it.
    */
   add(batchId: string, data: Buffer): Promise<void>;
-  /** The queue can be reached (again); what was in it may be gone. */
+  /** Called when the queue becomes available (again). Its jobs may be lost. */
   onReady(listener: () => void): void;
   close(): Promise<void>;
 }
 
-/** The part of a pino logger that the spool uses. */
+/** The logger methods that the spool uses. */
 export interface SpoolLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -15,19 +15,19 @@ import {
 } from './spool-line.ts';
 import type { SpoolLog } from './event-queue.port.ts';
 
-/** Interrupted endings are written in groups of this many. */
+/** Number of interrupted end lines per write. */
 const endingsPerWrite = 1000;
 
 interface RecoveredDirectory {
-  /** Sealed, oldest first. What they hold is to be shipped (again). */
+  /** Sealed segments, oldest first. They must be shipped (again). */
   readonly segments: readonly Segment[];
   readonly interrupted: number;
 }
 
 /**
- * Reads what a dead process left in its directory, whose lock the caller holds. Requests that were accepted and
- * have no ending get an `interrupted` one, in a segment of its own. Torn and damaged lines are skipped.
- * Safe to do again after being killed half-way.
+ * Recovers the directory of a dead process. The caller holds its lock. Accepted requests without an ending get an
+ * `interrupted` one in a separate segment. Torn and damaged lines are skipped. It is safe to repeat after an
+ * interruption.
  */
 export async function recoverDirectory(
   directory: string,
@@ -65,7 +65,7 @@ async function readSegment(
   const segment = createSegment({ ...file, openedAtMs: options.now(), recovered: true });
   let rest: Buffer = Buffer.alloc(0);
   let damagedLines = 0;
-  // The stream yields between chunks, so that a large directory does not hold up a live process.
+  // The stream yields between chunks, so a large directory does not block a running process.
   for await (const chunk of createReadStream(file.path, { highWaterMark: 1 << 20 })) {
     const bytes: Buffer = Buffer.concat([rest, chunk as Buffer]);
     let start = 0;
@@ -79,7 +79,7 @@ async function readSegment(
   if (damagedLines > 0 || rest.length > 0) {
     options.log.warn(
       { segment: file.path, damagedLines, tornBytes: rest.length },
-      'a spool segment has lines that were not written whole; they are skipped',
+      'skipped incomplete lines of a spool segment',
     );
   }
   segment.sealedAtMs = options.now();
@@ -117,7 +117,7 @@ async function writeInterrupted(
   return segments;
 }
 
-/** The ending of a request whose edge died with it. */
+/** The end event of a request after the death of its gateway process. */
 function renderInterruptedEvent(accepted: RequestAcceptedV1): RequestEventV1 {
   return {
     ...accepted,

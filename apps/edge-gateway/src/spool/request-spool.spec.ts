@@ -33,7 +33,7 @@ async function open(options: Partial<RequestSpoolOptions> = {}): Promise<Request
   return spool;
 }
 
-/** Every event that would be shipped, as the worker would parse it. */
+/** All events that would be shipped, parsed as by the worker. */
 async function endings(spool: RequestSpool): Promise<ShippedRequestEventV1[]> {
   const events: ShippedRequestEventV1[] = [];
   const cutter = new BatchCutter();
@@ -56,7 +56,7 @@ function segmentFiles(): string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
 }
 
-/** What a process that died left behind. */
+/** Creates the directory of a dead process. */
 function leaveBehind(lines: string): void {
   mkdirSync(join(dir, 'dead'));
   writeFileSync(join(dir, 'dead', '00000000-0000-7000-8000-000000000000.jsonl'), lines);
@@ -75,7 +75,7 @@ describe('the request spool', () => {
     expect(readFileSync(join(dir, segmentFiles()[0]!), 'utf8')).toBe(acceptLine(event));
   });
 
-  it('groups the lines of a tick, and ships each ending once, with its trace', async () => {
+  it('groups the lines of one tick, and ships each end line once with its trace', async () => {
     const spool = await open();
     const accepted = Array.from({ length: 700 }, () => createAcceptedEvent());
     await Promise.all(accepted.map((event) => spool.accept(event)));
@@ -93,11 +93,11 @@ describe('the request spool', () => {
     const data = requestEventBatch.data.parse(JSON.parse(batch.data!.toString()));
     expect(data.events).toHaveLength(500);
     expect(new Set(data.traceparents)).toEqual(new Set([traceparent]));
-    // From another place: what a cutter answered is good until it cuts again.
+    // Uses another cutter, because a batch is valid only until the next cut.
     expect(await new BatchCutter().cut(spool.segments()[0]!, batch.start, batch.end)).toEqual(batch);
   });
 
-  it('refuses requests when it is full, and takes them again when space is released', async () => {
+  it('rejects requests while it is full, and accepts them again after space is released', async () => {
     const spool = await open({ bytesMax: 40_000, segmentBytesMax: 2000 });
     const accepted: RequestAcceptedV1[] = [];
     const acceptUntilRefused = async () => {
@@ -117,7 +117,7 @@ describe('the request spool', () => {
     await spool.accept(createAcceptedEvent());
   });
 
-  it('never deletes a segment with an ending that is not committed', async () => {
+  it('never deletes a segment with an uncommitted end line', async () => {
     const spool = await open({ segmentBytesMax: 1000 });
     const event = createAcceptedEvent();
     await spool.accept(event);
@@ -134,7 +134,7 @@ describe('the request spool', () => {
     expect(spool.segments()).not.toContain(first);
   });
 
-  it('a long request does not keep old segments: it is carried forward and survives a crash', async () => {
+  it('copies a long request forward instead of keeping old segments, and recovers it after a crash', async () => {
     let nowMs = 1_000_000;
     const spool = await open({ segmentBytesMax: 3000, now: () => nowMs });
     const long = createAcceptedEvent();
@@ -159,12 +159,12 @@ describe('the request spool', () => {
     expect(interrupted).toMatchObject([{ requestId: long.requestId }]);
   });
 
-  it('an accept fails and nothing is lost of an ending while the disk fails', async () => {
+  it('rejects accepts and loses no end line while the disk fails', async () => {
     const spool = await open();
     const event = createAcceptedEvent();
     await spool.accept(event);
     const own = join(dir, readdirSync(dir)[0]!);
-    // A directory in the place of every next segment: opening it fails as a dead disk would.
+    // A directory in place of the next segment makes opening it fail like a dead disk.
     const [segment] = spool.segments();
     segment!.bytes = Number.MAX_SAFE_INTEGER / 2;
     rmSync(own, { recursive: true });
@@ -178,8 +178,8 @@ describe('the request spool', () => {
   });
 });
 
-describe('what a dead process left', () => {
-  it('is adopted: endings are shipped, and what has none becomes interrupted', async () => {
+describe('the directory of a dead process', () => {
+  it('is adopted: end lines are shipped, and requests without one become interrupted', async () => {
     const [ended, open1, open2] = [createAcceptedEvent(), createAcceptedEvent(), createAcceptedEvent()];
     leaveBehind(acceptLine(ended) + acceptLine(open1) + acceptLine(open2) + endLine(createEndedEvent(ended)));
     const spool = await open();
@@ -208,7 +208,7 @@ describe('what a dead process left', () => {
     ]);
   });
 
-  it('is removed once it is committed, and its interrupted endings are written once', async () => {
+  it('is removed after its commit, and its interrupted endings are written once', async () => {
     leaveBehind(acceptLine(createAcceptedEvent()));
     const first = await open();
     expect(await endings(first)).toHaveLength(1);
@@ -221,7 +221,7 @@ describe('what a dead process left', () => {
     expect(readdirSync(dir)).not.toContain('dead');
   });
 
-  it('is left alone while its owner lives', async () => {
+  it('is not touched while its owner runs', async () => {
     const live = await open({ instanceId: 'a' });
     await live.accept(createAcceptedEvent());
     const other = await open({ instanceId: 'b' });
@@ -229,7 +229,7 @@ describe('what a dead process left', () => {
     expect(await other.adoptOrphans()).toBe(0);
   });
 
-  it('loses nothing to kill -9: every request told accepted or finished is there', async () => {
+  it('loses nothing to kill -9: every confirmed request is recovered', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { accepted, finished } = await killedProcess(150 * round);
       const spool = await open();
@@ -237,7 +237,7 @@ describe('what a dead process left', () => {
       const statusById = new Map(events.map((event) => [event.requestId, event.status]));
       expect(statusById.size).toBe(events.length);
       for (const id of accepted) expect(statusById.has(id)).toBe(true);
-      // The last line told may have been cut by the kill; an ending is written a moment after it is told.
+      // The kill may cut the last printed line, and an end line is written shortly after it is confirmed.
       expect(accepted.size).toBeGreaterThan(50);
       for (const id of finished) expect(statusById.get(id)).toBe('ok');
       commitEverything(spool);
@@ -246,7 +246,7 @@ describe('what a dead process left', () => {
   }, 60_000);
 });
 
-/** Runs spool.child.ts until it is killed; answers what it said it had on disk. */
+/** Runs spool.child.ts until it is killed. Returns the requests that it reported as stored. */
 async function killedProcess(afterMs: number): Promise<{ accepted: Set<string>; finished: Set<string> }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'spool.child.ts'), dir], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -18,26 +18,29 @@ import { SegmentWriter } from './segment.ts';
 import type { SpoolLog } from './event-queue.port.ts';
 
 export interface RequestSpoolOptions {
-  /** Shared by the gateway processes of a machine; on a local disk. */
+  /** Folder on a local disk, shared by the gateway processes of a machine. */
   readonly dir: string;
-  /** What this process may hold on disk, adopted segments included. */
+  /** Disk limit of this process, adopted segments included. */
   readonly bytesMax: number;
   readonly instanceId: string;
   readonly log: SpoolLog;
   readonly now?: () => number;
-  /** A segment is ended at this size. */
+  /** A segment is sealed at this size. */
   readonly segmentBytesMax?: number;
-  /** A segment is ended at this age, so that what is committed is soon deleted. */
+  /** A segment is sealed at this age, so that committed data is deleted soon. */
   readonly segmentAgeMaxMs?: number;
 }
 
-/** Room kept for the ending of each open request: an accepted request can always be ended. */
+/** Reserved space for the ending of each open request, so that it can always be written. */
 const endingReserveBytes = 4096;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
-/** From so many open requests on, others are likely to come in the same turn of the event loop, and to share its write. */
+/** With this many open requests, others probably arrive in the same turn of the event loop and share its write. */
 const crowd = 8;
-/** How long a committed segment waits for its open requests before their accept lines are carried forward. */
+/**
+ * How long a committed segment waits for its open requests before their accept lines are copied to the current
+ * segment.
+ */
 const carryAfterMs = 10_000;
 
 interface OpenRequest {
@@ -47,8 +50,8 @@ interface OpenRequest {
 }
 
 /**
- * The request log's first stop: a request is accepted when its accept line is in a file, and its ending follows.
- * While many are open, lines that come in one turn of the event loop go out in one write; one write is in flight at a time.
+ * The first storage of the request log. A request is accepted when its accept line is in a file; its end line
+ * follows. Under load, all lines of one turn of the event loop share a write. One write is in flight at a time.
  */
 export class RequestSpool {
   static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
@@ -67,7 +70,7 @@ export class RequestSpool {
   #group: LineGroup = createLineGroup();
   #flushing: Promise<void> | null = null;
   #endingTimer: NodeJS.Timeout | null = null;
-  /** The one group that is being written. */
+  /** The group being written. */
   readonly #lines = new LineBytes();
   #writingBytes = 0;
   #bytesOnDisk = 0;
@@ -88,8 +91,8 @@ export class RequestSpool {
   }
 
   /**
-   * Resolves once the accept line is in the segment file.
-   * @throws GatewayError `service_unavailable` when the spool is full, closed, or its disk fails.
+   * Resolves when the accept line is in the segment file.
+   * @throws GatewayError `service_unavailable` if the spool is full or closed, or its disk fails.
    */
   async accept(event: RequestAcceptedV1): Promise<void> {
     if (this.#closed || this.usedBytes >= this.#options.bytesMax) {
@@ -102,13 +105,13 @@ export class RequestSpool {
     await this.#group.written.promise;
   }
 
-  /** The ending of an accepted request; anything but its first ending is ignored. Never throws. */
+  /** Records the end of an accepted request. Only the first end counts. Never throws. */
   finish(event: RequestEventV1, traceparent: string | null): void {
     const open = this.#open.get(event.requestId);
     if (open === undefined || open.ended) {
       this.#options.log.error(
         { requestId: event.requestId, status: event.status },
-        'an ending came for no open request',
+        'the ended request is not open',
       );
       return;
     }
@@ -116,7 +119,7 @@ export class RequestSpool {
     this.#push({ kind: 'end', event, traceparent });
   }
 
-  /** Bytes on disk and about to be, and the room kept for open requests. */
+  /** Bytes on disk, bytes being written, and reserved space. */
   get usedBytes(): number {
     return this.#bytesOnDisk + this.#writingBytes + this.#group.bytes + this.#open.size * endingReserveBytes;
   }
@@ -125,12 +128,12 @@ export class RequestSpool {
     return this.#open.size;
   }
 
-  /** Every segment that is not yet released, adopted ones first. */
+  /** All segments that are not deleted yet, adopted ones first. */
   segments(): readonly Segment[] {
     return [...this.#adopted, this.#own].flatMap((directory) => directory.segments);
   }
 
-  /** Ends old segments, deletes committed ones, and carries forward what keeps one from being deleted. */
+  /** Seals old segments, deletes committed ones, and copies forward the open requests that block a deletion. */
   async tidy(): Promise<void> {
     const current = this.#writer.current;
     const ageMaxMs = this.#options.segmentAgeMaxMs ?? 60_000;
@@ -148,7 +151,7 @@ export class RequestSpool {
     }
   }
 
-  /** Takes over the directories of processes that died. Answers how many. */
+  /** Adopts the directories of dead processes. Returns their number. */
   async adoptOrphans(): Promise<number> {
     let adopted = 0;
     for (const entry of readdirSync(this.#options.dir, { withFileTypes: true })) {
@@ -159,21 +162,19 @@ export class RequestSpool {
     return adopted;
   }
 
-  /** Takes no more requests, and writes what is waiting; on a failing disk it tries once. */
+  /** Accepts no more requests and writes pending lines. On a failing disk it tries once. */
   async drain(): Promise<void> {
     this.#closed = true;
     await this.flush();
   }
 
-  /** Resolves when everything given so far is written. */
+  /** Resolves when all pending lines are written. */
   async flush(): Promise<void> {
     if (this.#group.lines.length > 0) this.#startFlush();
     await this.#flushing;
   }
 
-  /**
-   * What is not committed stays on disk for whoever starts next, who ends what is still open as `interrupted`.
-   */
+  /** Uncommitted data stays on disk for the next process, which ends open requests as `interrupted`. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -199,11 +200,11 @@ export class RequestSpool {
       }
       this.#adopted.push(directory);
       this.#bytesOnDisk += segments.reduce((sum, segment) => sum + segment.bytes, 0);
-      log.info({ path, segments: segments.length, interrupted }, 'adopted the spool of a process that died');
+      log.info({ path, segments: segments.length, interrupted }, 'adopted the spool directory of a dead process');
       return true;
     } catch (error) {
       lock.release();
-      log.error({ path, err: error }, 'the spool of a process that died could not be read');
+      log.error({ path, err: error }, 'the spool directory of a dead process could not be read');
       return false;
     }
   }
@@ -212,7 +213,7 @@ export class RequestSpool {
     this.#group.lines.push(line);
     this.#group.bytes += expectBytes(line);
     if (this.#flushing !== null) return;
-    // Nobody waits for an ending: it may share the write of the next request's accept line.
+    // End lines are not urgent: they can share the write of the next accept line.
     if (line.kind === 'end') this.#endingTimer ??= setTimeout(() => this.#startFlush(), endingDelayMs);
     else this.#startFlush();
   }
@@ -224,7 +225,7 @@ export class RequestSpool {
   }
 
   async #flush(): Promise<void> {
-    // Everything that this turn of the event loop brings goes into the first write; where little comes, nobody waits for it.
+    // The first write contains all lines of this turn of the event loop. Under low load it starts immediately.
     await new Promise<void>((resolve) => {
       if (this.#open.size < crowd) process.nextTick(resolve);
       else setImmediate(resolve);
@@ -269,7 +270,7 @@ export class RequestSpool {
     segment.openAccepts += 1;
   }
 
-  /** Requests that were to be accepted are refused; endings are tried again until they are written. */
+  /** Rejects the accepts of a failed write. End lines are retried until they are written. */
   #undo(group: LineGroup, cause: unknown): void {
     for (const line of group.lines) if (line.kind === 'accept') this.#open.delete(line.event.requestId);
     const endings = group.lines.filter((line) => line.kind === 'end' && this.#open.has(line.event.requestId));
@@ -282,8 +283,8 @@ export class RequestSpool {
   }
 
   /**
-   * A long request would keep its old segment, and every later one, on disk. Its accept line is written again
-   * at the end instead.
+   * A long request would keep its old segment and all later ones on disk. Its accept line is written again to the
+   * current segment instead.
    */
   #carryForward(segment: Segment): void {
     const waitedMs = this.#now() - (segment.sealedAtMs ?? 0);

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { uuidv7 } from 'uuidv7';
 
-/** A segment file, as one process keeps account of it. */
+/** A segment file and its state in this process. */
 export interface Segment {
-  /** A UUIDv7: names sort by age and are never used twice, so that a batch id names the same bytes for ever. */
+  /** A UUIDv7: names sort by age and are never reused, so a batch id always identifies the same bytes. */
   readonly id: string;
   readonly path: string;
   readonly openedAtMs: number;
-  /** Whether its lines came from a process that died, and so may be damaged. */
+  /** Whether a dead process wrote its lines, which may be damaged. */
   readonly recovered: boolean;
-  /** Bytes of whole lines in the file. */
+  /** Bytes of complete lines in the file. */
   bytes: number;
-  /** Nothing more will be appended. */
+  /** Time since which nothing more is appended; null while open. */
   sealedAtMs: number | null;
-  /** Everything before this offset is in a batch that was given to the queue. */
+  /** All bytes before this offset were delivered to the queue. */
   shippedBytes: number;
-  /** Batches of it that the worker has not reported as committed. */
+  /** Delivered batches that the worker has not reported as committed. */
   uncommittedBatches: number;
-  /** Requests accepted here whose ending is not on disk. */
+  /** Requests accepted in this segment without an end line on disk. */
   openAccepts: number;
 }
 
@@ -29,7 +29,7 @@ export function createSegment(options: Pick<Segment, 'id' | 'path' | 'openedAtMs
   return { ...options, bytes: 0, sealedAtMs: null, shippedBytes: 0, uncommittedBatches: 0, openAccepts: 0 };
 }
 
-/** Whether all endings in a sealed segment are in Postgres. Requests accepted in it may still be open. */
+/** Whether all end lines of a sealed segment are in Postgres. Requests accepted in it may still be open. */
 export function isCommitted(segment: Segment): boolean {
   return (
     segment.sealedAtMs !== null && segment.shippedBytes === segment.bytes && segment.uncommittedBatches === 0
@@ -48,9 +48,9 @@ interface SegmentWriterOptions {
 }
 
 /**
- * Appends to the newest segment file of a directory. One call at a time: the caller groups its lines.
- * Process death loses nothing that was written (the page cache outlives it), so there is no fsync: losing the
- * machine loses what was not yet shipped.
+ * Appends to the newest segment file of a directory, one call at a time: the caller groups its lines. The death of
+ * the process loses nothing, because the page cache survives it. Therefore there is no fsync: the loss of the machine
+ * loses what was not shipped.
  */
 export class SegmentWriter {
   #current: { readonly segment: Segment; readonly fd: number } | null = null;
@@ -61,15 +61,15 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes whole lines and answers the segment they are in, and their length. After an error nothing of them counts: the segment
-   * is cut back and sealed, and the next call starts another.
+   * Writes complete lines and returns their segment and length. After an error none of them count: the segment is
+   * truncated and sealed, and the next call starts a new one.
    */
   async append(bytes: Buffer): Promise<{ readonly segment: Segment; readonly bytes: number }> {
     const current = await this.#roomFor(bytes.length);
     try {
       writeWhole(current.fd, bytes);
     } catch (error) {
-      // A torn line is tolerated by readers, so a cut that fails too does no harm.
+      // Readers tolerate a torn line, so a failed truncation is harmless.
       await truncateFile(current.fd, current.segment.bytes).catch(() => undefined);
       await this.seal();
       throw error;
@@ -78,12 +78,12 @@ export class SegmentWriter {
     return { segment: current.segment, bytes: bytes.length };
   }
 
-  /** The segment that would be written to next, if it is open. */
+  /** The open segment; null if there is none. */
   get current(): Segment | null {
     return this.#current?.segment ?? null;
   }
 
-  /** Ends the current segment. */
+  /** Seals the current segment. */
   async seal(): Promise<void> {
     if (this.#current === null) return;
     const { segment, fd } = this.#current;
@@ -99,7 +99,7 @@ export class SegmentWriter {
     if (this.#current === null) {
       const id = uuidv7();
       const path = join(directory, id + segmentSuffix);
-      // 0600: the log of requests is nobody else's.
+      // 0600: no other user may read the request log.
       const fd = await openFile(path, 'ax', 0o600);
       this.#current = { fd, segment: createSegment({ id, path, openedAtMs: now(), recovered: false }) };
       onSegment(this.#current.segment);
@@ -109,9 +109,9 @@ export class SegmentWriter {
 }
 
 /**
- * Into the page cache, at once: a group of lines takes a few microseconds there, a trip through the thread pool several
- * times that, and every request waits for one. The hazard: a disk so far behind that the kernel makes writers wait
- * (`vm.dirty_ratio`) holds the event loop up too. A spool's volume is not for anything else.
+ * Writes synchronously into the page cache: this takes a few microseconds for a group of lines, and the thread pool
+ * would take several times as long while every request waits. Hazard: if the disk is so slow that the kernel blocks
+ * writers (`vm.dirty_ratio`), the event loop blocks too. Use the spool's volume only for the spool.
  */
 function writeWhole(fd: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length;) {

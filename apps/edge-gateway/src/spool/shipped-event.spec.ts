@@ -12,7 +12,7 @@ function render(event: RequestEventV1): string {
   return line.written.toString();
 }
 
-describe('the text of an event', () => {
+describe('the rendered event', () => {
   const candidate = { name: 'get_issue', score: 0.5, rank: 1, forwarded: true, alwaysIn: null };
   it.each([
     ['no plan', eventOf(null)],
@@ -27,15 +27,15 @@ describe('the text of an event', () => {
       ),
     ],
     ['ranks beyond a list', withCandidates([{ ...candidate, rank: 100_000, forwarded: false }])],
-  ])('says what the event says, with %s', (_, event) => {
+  ])('equals the event, with %s', (_, event) => {
     const text = render(event);
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(renderShippedEvent(event))));
     expect(shippedRequestEventV1.safeParse(JSON.parse(text)).success).toBe(true);
-    // Once more, with what is remembered by now.
+    // Renders again with the cached names.
     expect(render(event)).toBe(text);
   });
 
-  it('remembers a bounded number of names', () => {
+  it('caches a bounded number of names', () => {
     for (let at = 0; at < 50_000; at += 500) {
       const named = Array.from({ length: 500 }, (_, one) => ({ ...candidate, name: `tool_${at + one}` }));
       const parsed = JSON.parse(render(withCandidates(named))) as {

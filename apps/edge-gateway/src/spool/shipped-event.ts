@@ -3,29 +3,29 @@ import type { RequestEventV1 } from '@gateway/contracts';
 type Plan = NonNullable<RequestEventV1['plan']>;
 type Candidate = Plan['candidates'][number];
 
-/** Names of tools come again with every request of an agent: so many are remembered as a tuple begins with them. */
+/** Tool names repeat with every request of an agent, so their rendered tuple starts are cached. */
 const headsMax = 20_000;
 const heads = new Map<string, Uint8Array>();
 
 const scoreSteps = 10_000;
-/** Longer than any list. */
+/** Larger than any list. */
 const ranksMax = scoreSteps - 1;
-/** A score, a rank, a flag, and what stands between them. */
+/** Space for a score, a rank, a flag, and separators. */
 const figuresBytesMax = 16;
 
-/** The four digits of every number below ten thousand, one behind the other. */
+/** The four digits of every number below ten thousand, concatenated. */
 const digits = Buffer.from(
   Array.from({ length: scoreSteps }, (_, number) => String(number).padStart(4, '0')).join(''),
 );
 const [comma, point, closing, zero] = [0x2c, 0x2e, 0x5d, 0x30] as const;
 
 /**
- * An event as it is shipped (`renderShippedEvent`), as JSON text. A hundred candidates are most of an event, and
- * `JSON.stringify` takes three times as long for them as writing their bytes.
+ * Writes an event in its shipped form (`renderShippedEvent`) as JSON text. A hundred candidates are most of an event,
+ * and `JSON.stringify` takes three times as long for them as writing their bytes.
  */
 export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void {
   const { plan } = event;
-  // An event without candidates is shipped as it is.
+  // An event without candidates is shipped unchanged.
   if (plan === null || plan.candidates.length === 0) {
     line.text(JSON.stringify(event));
     return;
@@ -35,19 +35,19 @@ export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void 
   line.openJson({ ...plan, candidates: undefined });
   line.text(',"candidates":[');
   for (const candidate of plan.candidates) writeCandidate(candidate, line);
-  // In place of the last comma.
+  // Overwrites the last comma.
   line.length -= 1;
   line.text(']}}');
 }
 
-/** The tuple, and the comma before the next one. */
+/** Writes the tuple and a trailing comma. */
 function writeCandidate(candidate: Candidate, line: LineBytes): void {
   const { score, rank, forwarded, alwaysIn } = candidate;
   const head = findHead(candidate.name);
   line.reserve(head.length + figuresBytesMax);
   const { bytes } = line;
   let at = line.length;
-  // A tool's name is short: copying it byte by byte takes less than a call that copies.
+  // Tool names are short: a byte loop is faster than a copy call.
   for (let from = 0; from < head.length; from += 1) bytes[at++] = head[from] as number;
   line.length = at;
   const steps = Math.round(score * scoreSteps);
@@ -75,7 +75,7 @@ function findHead(name: string): Uint8Array {
   return head;
 }
 
-/** From 0 to 1 in ten thousandths, as JSON has it: no more digits than it takes. */
+/** Writes a score from 0 to 1 in ten-thousandths, as JSON with the fewest digits. */
 function writeScore(steps: number, bytes: Buffer, start: number): number {
   let at = start;
   if (steps === 0 || steps === scoreSteps) {
@@ -98,21 +98,21 @@ function writeRank(rank: number, bytes: Buffer, start: number): number {
 }
 
 const firstBytes = 64 * 1024;
-/** Longer than a group of lines as a rule; what one of thousands of tools needed is not kept for good. */
+/** Larger than a normal group of lines. A larger buffer, as for thousands of tools, is released after use. */
 const keptBytesMax = 4 << 20;
-/** Of a UTF-16 code unit in UTF-8. */
+/** UTF-8 bytes per UTF-16 code unit. */
 const bytesPerUnitMax = 3;
 
 /**
- * Where lines are put together, as the bytes that a segment holds. Strings of them would be made of hundreds of pieces, and
- * flattened and encoded when they are written. One place serves a writer for good.
+ * A buffer for rendering lines as the bytes of a segment. Strings would consist of hundreds of pieces that are
+ * flattened and encoded when written. A writer reuses one buffer.
  */
 export class LineBytes {
-  /** What is written stands in the first `length` of them. */
+  /** The written bytes are the first `length` ones. */
   bytes = Buffer.allocUnsafeSlow(firstBytes);
   length = 0;
 
-  /** All that was written since it was cleared; good until something else is. */
+  /** All bytes since the last clear, valid until the next write. */
   get written(): Buffer {
     return this.bytes.subarray(0, this.length);
   }
@@ -122,7 +122,7 @@ export class LineBytes {
     if (this.bytes.length > keptBytesMax) this.bytes = Buffer.allocUnsafeSlow(firstBytes);
   }
 
-  /** Makes room for so many more bytes. */
+  /** Ensures space for more bytes. */
   reserve(bytes: number): void {
     const needed = this.length + bytes;
     if (needed <= this.bytes.length) return;
@@ -136,7 +136,7 @@ export class LineBytes {
     this.length += this.bytes.write(text, this.length, 'utf8');
   }
 
-  /** An object's JSON text without its last brace: further members follow. */
+  /** Writes an object's JSON text without the closing brace: further members follow. */
   openJson(value: object): void {
     this.text(JSON.stringify(value));
     this.length -= 1;

@@ -15,14 +15,14 @@ export interface SpoolDirectory {
 }
 
 /**
- * Makes a directory of this process's own. The name is new at every start, so that a restarted process never
- * meets its own past under another's lock: what it left is adopted like anybody's.
+ * Creates this process's directory. Its name is new at every start, so a restarted process never finds its own
+ * earlier directory under another process's lock. It adopts the earlier directory like any other.
  */
 export function createSpoolDirectory(spoolDir: string, instanceId: string): SpoolDirectory {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const path = join(spoolDir, `${instanceId}.${uuidv7()}`);
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    // A neighbour that looks for orphans may lock and remove the empty directory first.
+    // Another process that looks for orphans may lock and remove the empty directory first.
     const lock = tryLockDirectory(path);
     if (lock !== null) return { path, lock, segments: [] };
   }
@@ -30,8 +30,8 @@ export function createSpoolDirectory(spoolDir: string, instanceId: string): Spoo
 }
 
 /**
- * Deletes segments whose endings are all in Postgres, oldest first. It stops at one with requests still open and
- * answers it: with a later one deleted first, a restart would see requests whose ending is gone.
+ * Deletes segments after all their end lines are in Postgres, oldest first. It stops at a segment with open requests and
+ * returns it: if a later segment were deleted first, a restart would find requests without endings.
  */
 export async function deleteCommittedSegments(
   directory: SpoolDirectory,
@@ -49,7 +49,7 @@ export async function deleteCommittedSegments(
   }
 }
 
-/** Lets go of a directory; removes it if nothing is left in it. */
+/** Releases a directory and removes it if it is empty. */
 export function leaveDirectory(directory: SpoolDirectory): void {
   if (directory.segments.length > 0) {
     directory.lock.release();
@@ -59,27 +59,26 @@ export function leaveDirectory(directory: SpoolDirectory): void {
   try {
     rmdirSync(directory.path);
   } catch {
-    // Not empty: the next process to start looks at what is there.
+    // The directory is not empty. The next process adopts it.
   }
 }
 
-/** A lock on a directory that ends with the process that holds it, however that dies. */
+/** A directory lock that ends with its process, however the process dies. */
 interface DirectoryLock {
   release(): void;
-  /** Removes the lock's file, then releases. For a directory about to be removed. */
+  /** Removes the lock file, then releases. For a directory that is about to be removed. */
   dispose(): void;
 }
 
 const lockFile = 'lock';
 
 /**
- * Takes the lock, or answers null if another process (or this one) holds it. Never waits.
+ * Takes the lock; returns null if any process holds it. Never waits.
  *
- * Node has no flock. SQLite's exclusive transaction is a kernel lock (fcntl) on the file, which a pid file is
- * not: nothing is left behind by `kill -9`, and containers that share a volume but not their process ids are
- * kept apart too. Hazard: network file systems on which fcntl locks don't hold. There two processes could
- * adopt one directory: duplicates are harmless, but one would delete segments under the other. A spool
- * belongs on a local disk.
+ * Node has no flock. SQLite's exclusive transaction is a kernel lock (fcntl) on the file. Unlike a pid file, it
+ * leaves nothing behind after `kill -9` and works between containers that share a volume but not their process ids.
+ * Hazard: fcntl locks do not work on some network file systems. Two processes could then adopt one directory:
+ * duplicates are harmless, but one process would delete segments that the other uses. Put a spool on a local disk.
  */
 export function tryLockDirectory(directory: string): DirectoryLock | null {
   const path = join(directory, lockFile);
@@ -92,7 +91,7 @@ export function tryLockDirectory(directory: string): DirectoryLock | null {
     return null;
   }
   const held = database;
-  // Whoever held it before may have removed the directory: then this lock is on a file that has no name.
+  // The previous holder may have removed the directory; then this lock is on an unlinked file.
   if (!existsSync(path)) {
     held.close();
     return null;

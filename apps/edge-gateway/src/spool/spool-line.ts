@@ -3,11 +3,11 @@ import type { LineBytes } from './shipped-event.ts';
 import { writeShippedEvent } from './shipped-event.ts';
 
 /**
- * The two lines of a segment file. Both are JSON arrays that start with a tag and a request id, so that a
- * reader finds what it needs at fixed offsets, and the event's own text can be shipped as it stands:
+ * The two kinds of lines in a segment file. Both are JSON arrays that start with a tag and a request id, so that
+ * readers find fields at fixed offsets and the event's text is shipped unchanged:
  *
- *     ["accept","<request id>",{…}]
- *     ["end","<request id>","<traceparent>"|null,{…}]
+ * ["accept","<request id>",{…}]
+ * ["end","<request id>","<traceparent>"|null,{…}]
  */
 const acceptIdStart = '["accept","'.length;
 const endIdStart = '["end","'.length;
@@ -20,7 +20,7 @@ function writeAcceptLine(event: RequestAcceptedV1, line: LineBytes): void {
   line.text(`["accept","${event.requestId}",${JSON.stringify(event)}]\n`);
 }
 
-/** A traceparent of another shape than W3C's version 00 is written as null. */
+/** A traceparent that does not match W3C's version 00 is written as null. */
 export function writeEndLine(event: RequestEventV1, traceparent: string | null, line: LineBytes): void {
   const parent = traceparent?.length === traceparentLength ? `"${traceparent}"` : 'null';
   line.text(`["end","${event.requestId}",${parent},`);
@@ -28,7 +28,7 @@ export function writeEndLine(event: RequestEventV1, traceparent: string | null, 
   line.text(']\n');
 }
 
-/** Whether the line that starts at `start` of a segment's bytes is an accept line; it is an end line otherwise. */
+/** Whether the line at `start` is an accept line; otherwise it is an end line. */
 export function isAcceptLine(bytes: Buffer, start: number): boolean {
   return bytes[start + tagByteAt] === acceptTagByte;
 }
@@ -41,7 +41,10 @@ export function endLineRequestId(bytes: Buffer, start: number): string {
   return bytes.toString('latin1', start + endIdStart, start + endIdStart + idLength);
 }
 
-/** The two parts of an end line: one as JSON text, the event as where it stands. `end` is the offset of the line's newline. */
+/**
+ * The parts of an end line: the traceparent as JSON text, and the position of the event. `end` is the offset of the
+ * line's newline.
+ */
 export function locateEndLine(
   bytes: Buffer,
   start: number,
@@ -56,13 +59,13 @@ export function locateEndLine(
   };
 }
 
-/** The accept event of a line; null if the line is torn or is not one. Used on what another process wrote. */
+/** The accept event of a line from another process; null if the line is torn or of another kind. */
 export function parseAcceptLine(line: string): RequestAcceptedV1 | null {
   const parsed = parseLine(line);
   return parsed?.[0] === 'accept' && parsed.length === 3 ? (parsed[2] as RequestAcceptedV1) : null;
 }
 
-/** Whether a line was written whole. */
+/** Whether a line is complete. */
 export function isWholeLine(line: string): boolean {
   const parsed = parseLine(line);
   if (parsed === null || typeof parsed[1] !== 'string' || parsed[1].length !== idLength) return false;
@@ -78,7 +81,7 @@ function parseLine(line: string): readonly unknown[] | null {
   }
 }
 
-/** A line waiting to be written, for a request that is accepted or whose accept line is carried forward. */
+/** A pending accept line: of a new request, or of an open one that is copied to the current segment. */
 interface PendingAccept {
   readonly kind: 'accept' | 'carry';
   readonly event: RequestAcceptedV1;
@@ -92,10 +95,10 @@ interface PendingEnd {
 
 export type PendingLine = PendingAccept | PendingEnd;
 
-/** The lines of one write. Those who wait for it share one promise. */
+/** The lines of one write. Their callers share one promise. */
 export interface LineGroup {
   readonly lines: PendingLine[];
-  /** About as many as they will be, and rather more. */
+  /** Estimated size of the lines, rounded up. */
   bytes: number;
   written: PromiseWithResolvers<undefined> | null;
 }
@@ -104,17 +107,23 @@ export function createLineGroup(lines: PendingLine[] = []): LineGroup {
   return { lines, bytes: lines.reduce((sum, line) => sum + expectBytes(line), 0), written: null };
 }
 
-/** Beside candidates, of which a line may have thousands, with names of up to 128 characters. */
+/**
+ * Estimated bytes of a line without candidates. A line may have thousands of candidates, with names of up to 128
+ * characters.
+ */
 const lineBytes = 2_048;
 const candidateBytes = 160;
 
-/** How long a line will be, before it is rendered. */
+/** Estimated length of a line before it is rendered. */
 export function expectBytes(line: PendingLine): number {
   const candidates = line.kind === 'end' ? (line.event.plan?.candidates.length ?? 0) : 0;
   return lineBytes + candidates * candidateBytes;
 }
 
-/** Puts the lines of a group together, in place of what was there. They are rendered now, off the requests' way. */
+/**
+ * Renders the lines of a group into the buffer, replacing its content. This happens outside the requests' critical
+ * path.
+ */
 export function writeLines({ lines }: LineGroup, into: LineBytes): void {
   into.clear();
   for (const line of lines) {

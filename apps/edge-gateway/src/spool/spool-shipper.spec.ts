@@ -9,7 +9,7 @@ import { SpoolShipper, type CommitReports } from './spool-shipper.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Stands where BullMQ does; test/integration/recording has the real one. */
+/** Replaces BullMQ; test/integration/recording uses the real queue. */
 class MemoryQueue implements EventQueue {
   readonly added: { readonly id: string; readonly data: Buffer }[] = [];
   isAway = false;
@@ -84,7 +84,7 @@ const segmentFiles = () =>
   readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
 
 describe('the spool shipper', () => {
-  it('ships each ending once, and segments stay until they are reported as committed', async () => {
+  it('ships each end line once, and keeps segments until they are reported as committed', async () => {
     const shipper = createShipper();
     const ids = await record(20);
     await shipper.ship();
@@ -102,7 +102,7 @@ describe('the spool shipper', () => {
     expect(segmentFiles()).toEqual([]);
   });
 
-  it('ships a batch again, the same under the same id, when no report comes', async () => {
+  it('ships an identical batch again with the same id if no report arrives', async () => {
     const shipper = createShipper();
     await record(5);
     await shipper.ship();
@@ -126,7 +126,7 @@ describe('the spool shipper', () => {
     expect(queue.added).toEqual([...before, ...before]);
   });
 
-  it('waits on disk while the queue is away, and loses nothing', async () => {
+  it('keeps events on disk while the queue is unavailable, and loses none', async () => {
     const shipper = createShipper();
     queue.isAway = true;
     const ids = await record(10);
@@ -137,7 +137,7 @@ describe('the spool shipper', () => {
     expect(idsIn(queue.added)).toEqual(ids);
   });
 
-  it('has no more than its bound in the queue, uncommitted', async () => {
+  it('keeps uncommitted batches in the queue within its limit', async () => {
     const shipper = createShipper(6000);
     const ids = await record(30);
     await shipper.ship();

@@ -5,7 +5,7 @@ import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 import type { RequestSpool } from './request-spool.ts';
 import type { Segment } from './segment.ts';
 
-/** The part of messaging that the shipper listens to. */
+/** The part of messaging that reports commits. */
 export type CommitReports = Pick<Messaging, 'onBroadcast' | 'onReconnect'>;
 
 export interface SpoolShipperOptions {
@@ -14,11 +14,14 @@ export interface SpoolShipperOptions {
   readonly messaging: CommitReports;
   readonly log: SpoolLog;
   readonly now?: () => number;
-  /** Endings wait at most this long before they are shipped. */
+  /** Maximum delay before end lines are shipped. */
   readonly intervalMs?: number;
-  /** A batch that was not reported as committed for this long is added again, under the same id. */
+  /** A batch without a commit report for this long is added again with the same id. */
   readonly resendAfterMs?: number;
-  /** How much may be in the queue, uncommitted; the rest waits on disk. Bounds what one gateway takes of Redis. */
+  /**
+   * Limit of uncommitted bytes in the queue; the rest stays on disk. It limits the memory that one gateway uses in
+   * Redis.
+   */
   readonly inFlightBytesMax?: number;
 }
 
@@ -29,10 +32,10 @@ interface InFlightBatch {
   shippedAtMs: number;
 }
 
-/** How often directories of dead neighbours are looked for. */
+/** How often directories of dead processes are searched. */
 const adoptEveryMs = 30_000;
 
-/** Ships what the spool holds to the queue in batches, and releases what the worker reports as committed. */
+/** Ships the spool's lines to the queue in batches, and releases the batches that the worker reports as committed. */
 export class SpoolShipper {
   readonly #options: SpoolShipperOptions;
   readonly #now: () => number;
@@ -49,7 +52,7 @@ export class SpoolShipper {
     this.#now = options.now ?? Date.now;
     this.#lastAdoptionMs = this.#now();
     options.messaging.onBroadcast(batchesCommitted, ({ batchIds }) => this.#noteCommitted(batchIds));
-    // Redis may have lost jobs, and reports may have passed unheard: everything in flight is shipped again.
+    // Redis may have lost jobs, and reports may have been missed, so everything in flight is shipped again.
     options.messaging.onReconnect(() => this.#resendAll());
     options.queue.onReady(() => this.#resendAll());
   }
@@ -63,13 +66,13 @@ export class SpoolShipper {
     return this.#inFlight.size;
   }
 
-  /** One round: ships what is new, then what is overdue, then tidies the spool. Never throws. */
+  /** One round: ships new lines, then overdue batches, then tidies the spool. Never throws. */
   ship(): Promise<void> {
     this.#running ??= this.#round().finally(() => (this.#running = null));
     return this.#running;
   }
 
-  /** Ships what is left and waits for it to be committed, at most `timeoutMs`. Then stops. */
+  /** Ships the rest and waits at most `timeoutMs` for its commit, then stops. */
   async close(timeoutMs = 2000): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     const deadline = this.#now() + timeoutMs;
@@ -85,7 +88,7 @@ export class SpoolShipper {
       await this.#shipNew();
       await this.#shipOverdue();
     } catch (error) {
-      // The queue tells when it goes away, once; each round that fails is only a detail of that.
+      // The queue logs its outage once, so its failures are not logged again here.
       if (!(error instanceof QueueAway))
         this.#options.log.error({ err: error }, 'request events could not be shipped');
     }
@@ -106,7 +109,7 @@ export class SpoolShipper {
         await this.#shipSegment(segment);
       } catch (error) {
         if (error instanceof QueueAway) throw error;
-        // One file that can't be read must not hold up the others.
+        // One unreadable file must not block the others.
         if (!this.#unreadable.has(segment))
           this.#options.log.error({ segment: segment.path, err: error }, 'a spool segment could not be read');
         this.#unreadable.add(segment);
@@ -115,7 +118,7 @@ export class SpoolShipper {
   }
 
   async #shipSegment(segment: Segment): Promise<void> {
-    // What comes while this round ships waits for the next: batches are to be few and large.
+    // Lines written during this round wait for the next one, so that batches are few and large.
     const until = segment.bytes;
     while (segment.shippedBytes < until) {
       if (this.#inFlightBytes >= (this.#options.inFlightBytesMax ?? 64 << 20)) return;
@@ -126,7 +129,7 @@ export class SpoolShipper {
   }
 
   async #add(id: string, data: Buffer, range: Omit<InFlightBatch, 'shippedAtMs'>): Promise<void> {
-    // Noted first: the report may come before the queue's own answer does.
+    // Recorded first, because the report may arrive before the queue's response.
     this.#inFlight.set(id, {
       segment: range.segment,
       start: range.start,
@@ -184,5 +187,5 @@ export class SpoolShipper {
   }
 }
 
-/** The queue took no batch; it is tried again in the next round. */
+/** The queue rejected a batch; the next round tries again. */
 class QueueAway extends Error {}

@@ -1,5 +1,5 @@
-// Run by request-spool.spec.ts in a process of its own, to be killed: accepts and finishes requests without end,
-// and says which it did only after the spool has said so.
+// A child process that request-spool.spec.ts starts and kills. It accepts and finishes requests in a loop, and prints
+// each step after the spool has confirmed it.
 import { createAcceptedEvent, createEndedEvent } from '@gateway/testing';
 import { RequestSpool } from './request-spool.ts';
 

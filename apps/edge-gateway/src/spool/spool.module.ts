@@ -13,7 +13,7 @@ export interface SpoolModuleOptions {
 
 const EVENT_QUEUE = Symbol('EVENT_QUEUE');
 
-/** Provides `RequestSpool`; ships from it until the application shuts down, which ships what is left. */
+/** Provides `RequestSpool` and ships from it. On shutdown it ships the rest. */
 @Module({})
 export class SpoolModule implements OnApplicationShutdown {
   static forRoot(options: SpoolModuleOptions): DynamicModule {
@@ -46,7 +46,7 @@ export class SpoolModule implements OnApplicationShutdown {
     this.#queue = queue;
   }
 
-  /** The last endings are written before the last round ships them, and its reports are waited for. */
+  /** Writes the last end lines, ships them in a last round, and waits for their reports. */
   async onApplicationShutdown(): Promise<void> {
     await this.#spool.drain();
     await this.#shipper.close();

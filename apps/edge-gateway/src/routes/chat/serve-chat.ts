@@ -12,7 +12,7 @@ export interface ChatEndpoint {
   /** In the interface's notation, for the log. */
   readonly path: string;
   readonly format: ClientFormat;
-  /** For a format whose requests name their model in the path. */
+  /** For a format with the model in the path. */
   readonly route?: RequestRoute;
 }
 
@@ -23,7 +23,7 @@ export interface RawRequest {
   readonly response: ServerResponse;
 }
 
-/** The chat endpoints whose requests name their model in the body. */
+/** The chat endpoints with the model in the body. */
 export const chatCompletionsEndpoint = {
   path: '/v1/chat/completions',
   format: 'chat-completions',

@@ -5,7 +5,7 @@ const read = (headers: Record<string, string | string[]>) =>
   readIdempotencyKey({ headers } as unknown as FastifyRequest);
 
 describe('the idempotency key of a request', () => {
-  it('is told by its hash alone, whatever visible characters it has', () => {
+  it('is hashed, whatever visible characters it has', () => {
     expect(read({ 'idempotency-key': 'abc' })).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
@@ -13,12 +13,12 @@ describe('the idempotency key of a request', () => {
     expect(read({ 'idempotency-key': 'x'.repeat(255) })).toHaveLength(64);
   });
 
-  it('may be left out', () => {
+  it('is optional', () => {
     expect(read({})).toBeUndefined();
   });
 
   it.each(['', ' ', 'two words', 'tab\t', 'ü', 'x'.repeat(256), ['a', 'b']].map((key) => [key]))(
-    'is refused when it is %j',
+    'is rejected if it is %j',
     (key) => {
       expect(() => read({ 'idempotency-key': key })).toThrow(
         expect.objectContaining({ code: 'invalid_field', param: 'Idempotency-Key' }) as Error,

@@ -23,7 +23,7 @@ export function chooseClientAddress(ip: string): string {
   return `${Buffer.from(network).toString('hex')}/64`;
 }
 
-/** Not the id of an account. It has no change epoch, so only the count decides. */
+/** A placeholder instead of an account id. It has no change epoch, so only the count decides. */
 const sharedAccountId = 'people';
 
 /** Limits calls of `/v1/auth` per minute and client address, across replicas. Throws `too_many_attempts`. */
