@@ -115,7 +115,6 @@ export class SavedTokenBudgets {
   #say(error?: unknown): void {
     const { log } = this.#options;
     if (error === undefined) log.info('saved-token budgets are shared again: Redis is available');
-    else
-      log.warn({ err: error }, 'saved-token budgets are local and conservative: Redis is unavailable');
+    else log.warn({ err: error }, 'saved-token budgets are local and conservative: Redis is unavailable');
   }
 }

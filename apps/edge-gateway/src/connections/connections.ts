@@ -46,7 +46,7 @@ const unprintableMs = 15 * 60 * secondMs;
 
 /**
  * A decrypted credential is used for a minute, and for a second one if the vault is unavailable. Then it is removed,
- * even if nobody requests it. A broadcast change ends it immediately.
+ * used or not. A broadcast change ends it immediately.
  */
 export function createConnections(
   messaging: Messaging,

@@ -95,7 +95,9 @@ export class GrantCache {
       if (asksAnew) this.#askedAfter.set(renewed, epoch);
     }
     if (!this.isBefore(renewed, epoch)) return renewed;
-    throw new GatewayError('service_unavailable', { detail: `no grant as recent as epoch ${epoch} could be loaded` });
+    throw new GatewayError('service_unavailable', {
+      detail: `no grant as recent as epoch ${epoch} could be loaded`,
+    });
   }
 
   /** Whether a grant was loaded before the change with this epoch. */
@@ -121,7 +123,8 @@ export class GrantCache {
 
   #digestOf(grant: KeyGrant): string {
     const digest = this.#digests.get(grant);
-    if (digest === undefined) throw new Error(`the grant of key ${grant.keyId} does not belong to this cache`);
+    if (digest === undefined)
+      throw new Error(`the grant of key ${grant.keyId} does not belong to this cache`);
     return digest;
   }
 }

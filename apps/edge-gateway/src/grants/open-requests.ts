@@ -32,9 +32,9 @@ const asksAtOnceMax = 16;
  * The open requests by key. A revoked or expired key ends its requests with a matching error. Stores only references
  * to requests that the server holds anyway.
  *
- * A broadcast ends requests immediately. A check every second covers the other cases: expiry, changes whose broadcast
- * was lost (their epochs are in Redis), and changes that may affect the key without revoking it. While the account
- * service and Redis are both unavailable, open requests continue and new ones are rejected.
+ * A broadcast ends requests immediately. A check every second covers the other cases: expiry, lost broadcasts (the
+ * epochs of changes are in Redis), and changes that may affect the key without revoking it. While the account service
+ * and Redis are both unavailable, open requests continue and new ones are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;

@@ -46,7 +46,8 @@ export function chooseProxyTarget(wanted: Wanted, catalog: ModelCatalog): ProxyT
   const connected =
     ownCredential === null ? wanted.connected : new Set([...wanted.connected, hostedProvider]);
   if (model.startsWith('svc/')) {
-    const message = 'Routing strings such as svc/auto only choose chat models. Use a model or <provider>/<model> here.';
+    const message =
+      'Routing strings such as svc/auto only choose chat models. Use a model or <provider>/<model> here.';
     throw new GatewayError('invalid_field', { param: 'model', message });
   }
   const slash = model.indexOf('/');

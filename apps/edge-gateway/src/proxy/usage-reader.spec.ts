@@ -26,13 +26,16 @@ describe('UsageReader', () => {
     expect(read('text/event-stream; charset=utf-8', events)).toEqual({ inputTokens: 11, outputTokens: 2 });
   });
 
-  it.each([5_000, 65_536])('reads the usage at the end of a response beyond its buffer, in pieces of %i bytes', (cut) => {
-    const vectors = `{"data":[{"embedding":"${'A'.repeat(3_000_000)}"}],"model":"m",`;
-    const usage = '"usage": {"prompt_tokens": 7, "prompt_tokens_details": {"cached_tokens": 2}}}\n';
-    expect(read('application/json', vectors + usage, cut)).toEqual({
-      ...{ inputTokens: 7, outputTokens: 0, cachedInputTokens: 2 },
-    });
-  });
+  it.each([5_000, 65_536])(
+    'reads the usage at the end of a response beyond its buffer, in pieces of %i bytes',
+    (cut) => {
+      const vectors = `{"data":[{"embedding":"${'A'.repeat(3_000_000)}"}],"model":"m",`;
+      const usage = '"usage": {"prompt_tokens": 7, "prompt_tokens_details": {"cached_tokens": 2}}}\n';
+      expect(read('application/json', vectors + usage, cut)).toEqual({
+        ...{ inputTokens: 7, outputTokens: 0, cachedInputTokens: 2 },
+      });
+    },
+  );
 
   it.each([
     ['application/json', '{"usage":{"prompt_tokens":"many"}}'],

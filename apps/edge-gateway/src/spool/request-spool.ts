@@ -200,7 +200,10 @@ export class RequestSpool {
       }
       this.#adopted.push(directory);
       this.#bytesOnDisk += segments.reduce((sum, segment) => sum + segment.bytes, 0);
-      log.info({ path, segments: segments.length, interrupted }, 'adopted the spool directory of a dead process');
+      log.info(
+        { path, segments: segments.length, interrupted },
+        'adopted the spool directory of a dead process',
+      );
       return true;
     } catch (error) {
       lock.release();

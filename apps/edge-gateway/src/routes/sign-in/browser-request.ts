@@ -38,9 +38,10 @@ export async function limitAuth(
 }
 
 /**
- * Throws `cross_site_request` for a call that a browser makes for another site's page: such a call could sign a user in,
- * out, or in as somebody else. Programs send neither header. The cookie is SameSite=Strict, and browsers ask for permission
- * before another site sends JSON. This check is the third protection and also works in old browsers.
+ * Throws `cross_site_request` for a call that a browser makes for another site's page: such a call could sign the
+ * user in, out, or in to another account. Programs send neither header. The cookie is SameSite=Strict, and browsers
+ * ask for permission before another site sends JSON. This check is the third protection and also works in old
+ * browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];
