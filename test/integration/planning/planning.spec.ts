@@ -151,7 +151,7 @@ describe('the tool router, as a process', () => {
       const planned = await edge.call(planToolsAt, { ...question, toolHashes: hashes }, at);
       expect(planned).toMatchObject({ status: 'planned', method: 'keyword' });
       // The log arrives on another path than the answers.
-      const said = 'no encoder: tools are chosen by keyword';
+      const said = 'no encoder, ranking tools by keyword';
       await eventually(() => (replica.output().includes(said) ? true : undefined));
       const metrics = await (await fetch(`${replica.healthUrl}/metrics`)).text();
       expect(metrics).toMatch(/tool_router_encoder_up\{[^}]*\} 0/);

@@ -8,8 +8,7 @@ export interface Deadline {
 }
 
 /**
- * Cheaper than `AbortSignal.timeout`, whose timer keeps running after the response and creates an unused
- * error.
+ * Cheaper than `AbortSignal.timeout`, which keeps its timer after the response and creates an unused error.
  */
 export function startDeadline(ms: number, left: AbortSignal): Deadline {
   const controller = new AbortController();

@@ -100,7 +100,7 @@ export class SentenceTransformer implements Encoder {
     const [, length = 0, dimensions = 0] = tokens?.dims ?? [];
     const data: unknown = tokens?.data;
     if (!(data instanceof Float32Array) || tokens?.dims.length !== 3 || length * dimensions !== data.length) {
-      throw new Error('the model gives no vectors of tokens, nor of sentences');
+      throw new Error('the model outputs no vectors of tokens or sentences');
     }
     if (this.#usesFirstToken) return data.slice(0, dimensions);
     const mean = new Float32Array(dimensions);

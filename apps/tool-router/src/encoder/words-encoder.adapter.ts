@@ -58,7 +58,7 @@ export class WordsEncoder implements Encoder {
     const [json, words, model] = await Promise.all(
       ['encoder.json', 'vocabulary.txt', 'model.onnx'].map((name) => readFile(join(directory, name))),
     );
-    if (!json || !words || !model) throw new Error(`${directory} is not whole`);
+    if (!json || !words || !model) throw new Error(`${directory}: files are missing or empty`);
     const manifest = manifestSchema.parse(JSON.parse(json.toString('utf8')));
     const vocabulary = Vocabulary.parse(words.toString('utf8'), manifest);
     const id = nameModel(json, words, model);
@@ -78,7 +78,9 @@ export class WordsEncoder implements Encoder {
       });
       const data: unknown = tensor?.data;
       if (!(data instanceof Float32Array) || data.length !== rows.length * this.dimensions) {
-        throw new Error(`the encoder did not give ${rows.length} vectors of ${this.dimensions} numbers`);
+        throw new Error(
+          `the encoder did not return ${rows.length} vectors with ${this.dimensions} dimensions`,
+        );
       }
       vectors.set(data, from * this.dimensions);
     }
@@ -95,7 +97,6 @@ export class WordsEncoder implements Encoder {
     const fits =
       vector.length === this.dimensions &&
       vector.every((value, at) => Math.abs(value - (computed[at] ?? Number.NaN)) <= checkTolerance);
-    if (!fits)
-      throw new Error(`${directory}: the encoder does not give the vector that its encoder.json says`);
+    if (!fits) throw new Error(`${directory}: the encoder does not return the check vector of encoder.json`);
   }
 }

@@ -3,8 +3,7 @@ import { InferenceRefused, type InferenceOptions, type Urgency } from '../infere
 
 const urgencies: readonly Urgency[] = ['plan', 'awaited', 'later'];
 /**
- * Tasks per batch. Tasks of plans share a batch. The others are already cut to a few milliseconds each and
- * run alone.
+ * Tasks per batch. Tasks of plans share a batch. Every other task takes a few milliseconds and has its own batch.
  */
 const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1, later: 1 };
 /** Limits of waiting tasks. A plan behind 512 others would be late anyway. */
@@ -37,8 +36,7 @@ export class InferenceQueue {
   }
 
   /**
-   * The next batch, with tasks of one urgency. Empty if no task waits. Tasks whose deadline is before `now`
-   * are rejected.
+   * The next batch, with tasks of one urgency. Empty if no task waits. Tasks with a deadline before `now` are rejected.
    */
   take(now: number): WaitingTask[] {
     this.#batches += 1;

@@ -113,7 +113,7 @@ export class InferenceThreads implements Inference {
           resolve();
         }
       });
-      worker.on('error', (error) => logger.error({ err: error }, 'the inference thread failed'));
+      worker.on('error', (error) => logger.error({ err: error }, 'inference thread failed'));
       worker.on('exit', () => {
         if (this.#worker === worker) this.#replace();
         resolve();
@@ -125,10 +125,10 @@ export class InferenceThreads implements Inference {
     const { logger, data } = this.#options;
     this.#facts = ready;
     const told = { encoder: ready.encoder, reranker: ready.reranker, ...data };
-    if (this.encoder === undefined) logger.error(told, 'no encoder: tools are chosen by keyword');
+    if (this.encoder === undefined) logger.error(told, 'no encoder, ranking tools by keyword');
     else if (ready.reranker !== null && this.reranker === undefined)
-      logger.error(told, 'no reranker: tools are chosen by vectors and keywords alone');
-    else logger.info(told, 'the models are open');
+      logger.error(told, 'no reranker, ranking tools by vectors and keywords');
+    else logger.info(told, 'opened the models');
     this.#pump();
   }
 
@@ -171,7 +171,7 @@ export class InferenceThreads implements Inference {
   }
 
   #giveUp(worker: Worker): void {
-    this.#options.logger.error({}, 'the inference thread hangs');
+    this.#options.logger.error({}, 'inference thread hangs, replacing it');
     // Native code cannot be interrupted, so the termination is not awaited.
     void worker.terminate();
     if (this.#worker === worker) this.#replace();

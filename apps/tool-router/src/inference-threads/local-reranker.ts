@@ -32,7 +32,7 @@ export class LocalReranker implements Inference {
     const [features, model] = await Promise.all(['features.json', 'model.onnx'].map(sizeOf));
     if (features === Infinity || (model ?? Infinity) > modelBytesMax) return undefined;
     return FeatureReranker.open(directory, 1).catch((error: unknown) => {
-      logger.error({ err: error, directory }, 'the reranker does not open');
+      logger.error({ err: error, directory }, 'opening the reranker failed');
       return undefined;
     });
   }

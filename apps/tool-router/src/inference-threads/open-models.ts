@@ -14,7 +14,7 @@ import { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
 export async function openEncoder(directory: string, threads: number): Promise<Encoder> {
   if (await isThere(join(directory, 'encoder.json'))) return WordsEncoder.open(directory, threads);
   if (await isThere(join(directory, 'tokenizer.json'))) return SentenceTransformer.open(directory, threads);
-  throw new Error(`${directory}: neither encoder.json nor tokenizer.json is there`);
+  throw new Error(`${directory}: missing encoder.json or tokenizer.json`);
 }
 
 function isThere(path: string): Promise<boolean> {
@@ -37,5 +37,5 @@ export async function openReranker(directory: string, threads: number): Promise<
     );
   if (await isThere('features.json')) return FeatureReranker.open(directory, threads);
   if (await isThere('tokenizer.json')) return CrossEncoder.open(directory, threads);
-  throw new Error(`${directory}: neither features.json nor tokenizer.json is there`);
+  throw new Error(`${directory}: missing features.json or tokenizer.json`);
 }

@@ -1,8 +1,7 @@
 import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
 /**
- * Who waits for a task: a plan; a plan whose list has tools without vectors; nothing yet. Tasks run in this
- * order.
+ * Urgency of a task, in the order of execution. `plan`: a plan waits for it. `awaited`: a plan waits for vectors of new tools. `later`: nothing waits yet.
  */
 export type Urgency = 'plan' | 'awaited' | 'later';
 

@@ -32,7 +32,7 @@ export async function readFirstFile(
     const bytes = await readFile(join(directory, name)).catch(() => undefined);
     if (bytes !== undefined) return { name, bytes };
   }
-  throw new Error(`${directory}: no ${names.join(' or ')}`);
+  throw new Error(`${directory}: missing ${names.join(' or ')}`);
 }
 
 /** A model's id: a hash of its files. Results of different models cannot be mixed up. */

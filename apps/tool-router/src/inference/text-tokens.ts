@@ -63,7 +63,7 @@ export class TextTokens {
         feeds[name] = new Tensor('int64', BigInt64Array.from(typeIds, BigInt), shape);
       else if (name === 'position_ids')
         feeds[name] = new Tensor('int64', BigInt64Array.from(ids.keys(), BigInt), shape);
-      else throw new Error(`the model asks for ${name}, which no tokenizer gives`);
+      else throw new Error(`the model has an unknown input: ${name}`);
     }
     return feeds;
   }
@@ -74,7 +74,7 @@ export class TextTokens {
       ...(pair === undefined ? {} : { text_pair: pair.slice(0, charactersMax) }),
       return_token_type_ids: true,
     });
-    if (!ids.every(Number.isInteger)) throw new Error('the tokenizer has no id for a token');
+    if (!ids.every(Number.isInteger)) throw new Error('the tokenizer returned a token without an id');
     const typeIds = token_type_ids;
     if (ids.length <= this.#tokensMax) return { ids, typeIds };
     // The last token marks the end of a text. It is kept, and tokens before it are cut.

@@ -13,18 +13,18 @@ export class PlanMetrics {
   constructor(metrics: Metrics) {
     this.#plans = metrics.counter({
       name: 'tool_router_plans_total',
-      help: 'Plans by reason, and questions about lists or tools that were not known.',
+      help: 'Plans by reason, including requests with unknown lists or tools.',
       labels: ['outcome'],
     });
-    this.#seconds = metrics.histogram({ name: 'tool_router_plan_seconds', help: 'Time to make a plan.' });
+    this.#seconds = metrics.histogram({ name: 'tool_router_plan_seconds', help: 'Seconds to make a plan.' });
     this.#toolsIn = metrics.histogram({
       name: 'tool_router_tools_in',
-      help: 'Tools of the lists that were planned.',
+      help: 'Tools per planned list.',
       buckets: sizeBuckets,
     });
     this.#toolsOut = metrics.histogram({
       name: 'tool_router_tools_out',
-      help: 'Tools that the plans forward.',
+      help: 'Forwarded tools per plan.',
       buckets: sizeBuckets,
     });
   }
@@ -46,12 +46,12 @@ export class RankingMetrics {
   constructor(metrics: Metrics) {
     this.#rankings = metrics.counter({
       name: 'tool_router_rankings_total',
-      help: 'Rankings by lane, and why it was taken. Those that the memo answers are not counted.',
+      help: 'Rankings by method (label lane) and reason. Cached rankings are not counted.',
       labels: ['lane', 'reason'],
     });
     this.#seconds = metrics.histogram({
       name: 'tool_router_ranking_seconds',
-      help: 'Time to rank a list for one turn, by lane.',
+      help: 'Seconds to rank a list for one turn, by method (label lane).',
       labels: ['lane'],
     });
   }
@@ -76,12 +76,12 @@ export class VectorMetrics {
   constructor(metrics: Metrics) {
     this.#vectors = metrics.counter({
       name: 'tool_router_vectors_total',
-      help: "Vectors of tools that were needed, by where they came from: this process's memory, Redis, or the model.",
+      help: "Requested tool vectors by source: this process's memory, Redis or the model.",
       labels: ['source'],
     });
     this.#matrices = metrics.counter({
       name: 'tool_router_matrices_total',
-      help: "Lists' matrices that were needed: kept (hit) or put together (miss).",
+      help: 'Requested matrices of tool lists: cached (hit) or assembled (miss).',
       labels: ['outcome'],
     });
   }
@@ -105,18 +105,18 @@ export class InferenceMetrics {
     const labels = ['urgency'] as const;
     this.#batches = metrics.histogram({
       name: 'tool_router_inference_batch_tasks',
-      help: 'Tasks that went to the models together.',
+      help: 'Tasks per inference batch.',
       labels,
       buckets: [1, 2, 4, 8, 16, 32, 64],
     });
     this.#seconds = metrics.histogram({
       name: 'tool_router_inference_seconds',
-      help: 'Time that the models took for a batch.',
+      help: 'Seconds of inference per batch.',
       labels,
     });
     this.#tasks = metrics.counter({
       name: 'tool_router_inference_tasks_total',
-      help: 'Tasks that the models did, by who waited for them.',
+      help: 'Completed inference tasks by urgency.',
       labels,
     });
   }

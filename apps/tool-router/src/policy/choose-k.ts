@@ -54,7 +54,7 @@ export interface KChoice {
 }
 
 /**
- * Chooses K by price. Without recovery, K is the smallest value whose recall meets the target. With recovery,
+ * Chooses K by price. Without recovery, K is the smallest value with a sufficient recall. With recovery,
  * recall and recovered tools together must meet the target. Among those K, the cheapest is chosen:
  * definitions over the whole conversation, plus the tool names in the recovery tool, plus expected recovery
  * rounds. The cheaper option is chosen. If pruning would cost more than it saves, all tools are forwarded.
@@ -79,7 +79,7 @@ export function chooseK(question: KQuestion): KChoice {
   };
 }
 
-/** The recall that the forwarded tools must reach alone, if recovery brings back a share of the others. */
+/** The recall that the forwarded tools must reach, if recovery brings back a share of the others. */
 export function neededRecall(recallTarget: number, recoveredShare: number): number {
   return recoveredShare >= 1 ? 0 : Math.max(0, 1 - (1 - recallTarget) / (1 - recoveredShare));
 }

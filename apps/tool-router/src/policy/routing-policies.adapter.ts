@@ -62,7 +62,7 @@ export class NatsRoutingPolicies implements RoutingPolicies {
       .call(getRoutingPolicy, { accountId, version })
       .then(({ policy }) => keep(policy, keptMs))
       .catch((error: unknown) => {
-        this.#log.debug({ err: error }, 'nobody says what an account has measured');
+        this.#log.debug({ err: error }, 'routing policy lookup failed, using priors');
         return keep(null, missedMs);
       });
     this.#asking.set(key, asked);

@@ -8,7 +8,7 @@ const policyOf = (version: string): RoutingPolicy => ({
   ...{ accountId, version, madeAt: '2026-11-20T12:00:00.000Z', buckets: [] },
 });
 
-/** A worker whose replies the test controls. */
+/** A worker that replies when the test resolves its calls. */
 function open() {
   const calls: PromiseWithResolvers<{ policy: RoutingPolicy | null }>[] = [];
   let announce: (message: { policy: RoutingPolicy }) => void = () => undefined;

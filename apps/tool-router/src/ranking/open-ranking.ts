@@ -37,7 +37,7 @@ export interface RankingOptions {
   readonly shared: SharedVectors;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Called for a list with tools whose vectors are stored nowhere. */
+  /** Called for a list that contains tools without a stored vector. */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
@@ -104,14 +104,15 @@ async function openInference({ encoderDir, rerankerDir, threads, logger, metrics
     metrics: new InferenceMetrics(metrics),
   });
   const inference = LocalReranker.over(running, local);
-  if (local !== undefined) logger.info({ id: local.id, rerankerDir }, 'the reranker is open, on this thread');
+  if (local !== undefined)
+    logger.info({ id: local.id, rerankerDir }, 'opened the reranker in the main thread');
   const reads = inference.reranker?.reads;
   if (reads?.kind === 'features' && !hasOurFeatures(reads.features)) {
-    logger.error({ rerankerDir }, 'the reranker reads other features: tools are ranked without it');
+    logger.error({ rerankerDir }, 'reranker has unknown features, ranking without it');
   }
   metrics.gauge({
     name: 'tool_router_inference_waiting',
-    help: 'Tasks that wait for the models.',
+    help: 'Inference tasks in the queue.',
     collect: () => running.waiting,
   });
   const close = async (): Promise<void> => {
@@ -124,15 +125,17 @@ async function openInference({ encoderDir, rerankerDir, threads, logger, metrics
 function showState(metrics: Metrics, inference: Inference, vectors: ToolVectors): void {
   const gauge = (name: string, help: string, collect: () => number): void =>
     void metrics.gauge({ name, help, collect });
-  gauge('tool_router_encoder_up', 'Whether an encoder runs; without it tools are chosen by keyword.', () =>
-    inference.encoder === undefined ? 0 : 1,
+  gauge(
+    'tool_router_encoder_up',
+    '1 while an encoder runs, 0 otherwise. Without an encoder tools are ranked by keyword.',
+    () => (inference.encoder === undefined ? 0 : 1),
   );
-  gauge('tool_router_reranker_up', 'Whether a reranker runs.', () =>
+  gauge('tool_router_reranker_up', '1 while a reranker runs, 0 otherwise.', () =>
     inference.reranker === undefined ? 0 : 1,
   );
-  gauge('tool_router_vectors', 'Vectors of tools in memory.', () => vectors.size);
-  gauge('tool_router_vector_bytes', 'Memory of vectors and matrices.', () => vectors.bytes);
-  gauge('tool_router_vectors_pending', 'Definitions whose vector is being made.', () => vectors.pending);
+  gauge('tool_router_vectors', 'Tool vectors in memory.', () => vectors.size);
+  gauge('tool_router_vector_bytes', 'Memory of vectors and matrices, in bytes.', () => vectors.bytes);
+  gauge('tool_router_vectors_pending', 'Definitions that wait for a vector.', () => vectors.pending);
 }
 
 /** Synonyms next to a feature reranker. Empty without the file. */
@@ -143,7 +146,7 @@ async function readSynonyms(rerankerDir: string | null, logger: Logger): Promise
   try {
     return Synonyms.parse(bytes);
   } catch (error) {
-    logger.error({ err: error, rerankerDir }, 'synonyms.bin cannot be read');
+    logger.error({ err: error, rerankerDir }, 'synonyms.bin is invalid, ranking without synonyms');
     return Synonyms.none;
   }
 }

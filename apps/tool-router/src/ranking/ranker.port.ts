@@ -53,8 +53,7 @@ export interface TurnRanking {
   /** The best score. With keywords it grows with the number of rare words that turn and best tool share. */
   readonly topScore: number;
   /**
-   * Whether the turn contains every word of the best tool's name. For lists whose tools share most words,
-   * this is the best sign of a correct ranking.
+   * Whether the turn contains every word of the best tool's name. If the tools of a list share most words, this is the best sign of a correct ranking.
    */
   readonly namesTop: boolean;
   /**

@@ -88,7 +88,7 @@ export class SemanticRanker implements ToolRanker {
       return describeLogits(index, turn.query, logits, `semantic.1.${encoder.id}${rankedBy}`);
     } catch (error) {
       if (error instanceof InferenceRefused) return error.reason;
-      logger.error({ err: error }, 'a ranking by vectors failed');
+      logger.error({ err: error }, 'ranking by vectors failed, ranking by keyword');
       return 'no_model';
     }
   }

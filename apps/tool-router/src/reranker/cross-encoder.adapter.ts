@@ -43,7 +43,7 @@ export class CrossEncoder implements Reranker {
   }
 
   scoreFeatures(): Promise<Float32Array> {
-    return Promise.reject(new Error('this reranker reads texts'));
+    return Promise.reject(new Error('this reranker does not accept features'));
   }
 
   release(): Promise<void> {
@@ -56,6 +56,6 @@ function scoreOf(logits: { readonly data: unknown } | undefined): number {
   const data = logits?.data;
   const [first, second] = data instanceof Float32Array && data.length <= 2 ? data : [];
   const score = second === undefined ? first : second - (first ?? 0);
-  if (score === undefined || !Number.isFinite(score)) throw new Error('the cross-encoder gives no score');
+  if (score === undefined || !Number.isFinite(score)) throw new Error('the cross-encoder returned no score');
   return score;
 }

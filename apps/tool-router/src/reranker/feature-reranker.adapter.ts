@@ -24,7 +24,7 @@ export class FeatureReranker implements Reranker {
     const [json, model] = await Promise.all(
       ['features.json', 'model.onnx'].map((name) => readFile(join(directory, name))),
     );
-    if (!json || !model) throw new Error(`${directory} is not whole`);
+    if (!json || !model) throw new Error(`${directory}: files are missing or empty`);
     const { features } = manifestSchema.parse(JSON.parse(json.toString('utf8')));
     const reranker = new FeatureReranker(nameModel(json, model), features, await openGraph(model, threads));
     // Two rows, which detect a graph with another number of features or a fixed number of tools.
@@ -35,19 +35,20 @@ export class FeatureReranker implements Reranker {
   async scoreFeatures(features: Float32Array): Promise<Float32Array> {
     const width = this.reads.features.length;
     const rows = features.length / width;
-    if (!Number.isInteger(rows)) throw new Error(`no whole number of rows of ${width} features`);
+    if (!Number.isInteger(rows))
+      throw new Error(`the input is not a whole number of rows with ${width} features`);
     if (rows === 0) return new Float32Array(0);
     const { scores } = await this.#session.run({ features: new Tensor('float32', features, [rows, width]) });
     const data: unknown = scores?.data;
     if (!(data instanceof Float32Array) || data.length !== rows || !data.every(Number.isFinite)) {
-      throw new Error(`the reranker did not give ${rows} scores`);
+      throw new Error(`the reranker did not return ${rows} scores`);
     }
     // A copy, because the runtime's own memory must not be transferred to another thread.
     return data.slice();
   }
 
   scorePairs(): Promise<Float32Array> {
-    return Promise.reject(new Error('this reranker reads features'));
+    return Promise.reject(new Error('this reranker does not accept texts'));
   }
 
   release(): Promise<void> {

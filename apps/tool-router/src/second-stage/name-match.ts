@@ -59,7 +59,7 @@ function collectPairs(words: readonly string[]): Set<string> {
 
 /** Number of leading tools to which others are compared. */
 const leadersMax = 3;
-/** Number of leading tools whose parameters other tools may supply. */
+/** Number of leading tools that may need parameters from other tools. */
 const needyMax = 5;
 /**
  * A supplier needs at least this share of its name. Its own parameters then count too, with the factor

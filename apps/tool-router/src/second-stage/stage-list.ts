@@ -4,10 +4,10 @@ import { idfOf, type KeywordIndex } from '../tool-index/keyword-index.ts';
 /** Data of the second stage about a list, in addition to its index. */
 export interface StageList {
   readonly index: KeywordIndex;
-  /** Positions of the tools whose name contains the word. */
+  /** Positions of the tools with the word in their name. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
   /**
-   * Positions of the tools whose name contains two adjacent words, by `pairOf`. A name with two such pairs
+   * Positions of the tools with two adjacent words in their name, by `pairOf`. A name with two such pairs
    * appears twice.
    */
   readonly namePairs: ReadonlyMap<string, readonly number[]>;

@@ -74,7 +74,7 @@ export interface KeywordIndex {
   readonly bytes: number;
 }
 
-/** Builds the index once per list. A question then reads only the postings of its own words. */
+/** Builds the index once per list. A question then reads only the postings of its words. */
 export function indexToolList(listHash: string, cards: readonly ToolCard[]): KeywordIndex {
   // Lengths are integers, so this sum does not depend on the order of the tools.
   const lengthMean = cards.reduce((sum, card) => sum + card.length, 0) / Math.max(1, cards.length);

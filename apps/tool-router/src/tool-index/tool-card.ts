@@ -122,7 +122,7 @@ interface SchemaVisit {
   readonly depth: number;
 }
 
-/** Keywords whose value is a map of schemas, one schema, or a list of schemas. */
+/** Keywords by their value: lists of schemas, one schema, or maps of schemas. */
 const schemaLists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const schemaValues = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'];
 const schemaMaps = ['patternProperties', '$defs', 'definitions'];

@@ -63,7 +63,10 @@ export class ToolMemory implements ToolLists {
     // Lists are shared by all accounts that send the same tools. A client must not store other tools under a
     // list's hash.
     if (hashToolList(toolHashes) !== listHash) {
-      throw new GatewayError('invalid_field', { param: 'listHash', detail: 'not the hash of toolHashes' });
+      throw new GatewayError('invalid_field', {
+        param: 'listHash',
+        detail: 'the value is not the hash of toolHashes',
+      });
     }
     const cards = toolHashes.map((hash) => this.#cards.get(hash));
     const missing = new Set(toolHashes.filter((_, at) => cards[at] === undefined));

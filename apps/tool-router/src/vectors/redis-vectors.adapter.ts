@@ -14,7 +14,7 @@ const keysPerCommand = 256;
 export function connectVectorRedis(url: string, logger: Logger, commandMs = commandDefaultMs): Redis {
   return connectCacheRedis(url, {
     commandTimeoutMs: commandMs,
-    onError: (error) => logger.debug({ err: error }, 'Redis error: vectors are not shared'),
+    onError: (error) => logger.debug({ err: error }, 'vector store: Redis error, computing vectors locally'),
   });
 }
 
@@ -62,7 +62,7 @@ export class RedisVectors implements SharedVectors {
   }
 
   #miss(error: unknown): undefined {
-    this.#logger.debug({ err: error }, 'vectors are not shared');
+    this.#logger.debug({ err: error }, 'vector store unavailable, computing vectors locally');
     return undefined;
   }
 }

@@ -42,8 +42,7 @@ export interface ToolVectorsOptions {
   readonly vectorsBytesMax: number;
   readonly matricesBytesMax: number;
   /**
-   * Called with a list's tools whose vectors are stored nowhere, so that their definitions are requested
-   * again. At most once per list within a while.
+   * Called with the tools of a list that have no stored vector. Their definitions are requested again. At most once per list within a while.
    */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
@@ -57,7 +56,7 @@ export class ToolVectors {
   readonly #matrices: LRUCache<string, VectorMatrix>;
   readonly #pending = new Map<string, Promise<void>>();
   /**
-   * Lists whose definitions were requested recently. If a vector cannot be computed, one request must
+   * Lists with recently requested definitions. If a vector cannot be computed, one request must
    * suffice.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
@@ -82,7 +81,7 @@ export class ToolVectors {
     return (this.#blocks?.bytes ?? 0) + this.#matrices.calculatedSize;
   }
 
-  /** Number of definitions whose vectors are being computed. */
+  /** Number of definitions that wait for a vector. */
   get pending(): number {
     return this.#pending.size;
   }
@@ -181,7 +180,8 @@ export class ToolVectors {
         const added = text.reduce((sum, part) => sum + part.text.length, 0);
         characters += added;
         this.#pendingCharacters += added;
-        if (this.#pendingCharacters > pendingCharactersMax) throw new Error('too much waits for vectors');
+        if (this.#pendingCharacters > pendingCharactersMax)
+          throw new Error('the texts that wait for vectors exceed the limit');
         texts.set(definition.hash, text);
       }
       await this.#make(await this.#fetch([...texts.keys()]), texts, urgency);

@@ -44,7 +44,8 @@ export class VectorBlocks {
   /** Keeps an existing vector. */
   set(hash: string, packed: PackedVector): void {
     if (this.#rows.get(hash) !== undefined) return;
-    if (packed.steps.length !== this.dimensions) throw new Error('a vector of another length');
+    if (packed.steps.length !== this.dimensions)
+      throw new Error('the vector has the wrong number of dimensions');
     if (this.#rows.size >= this.#rows.max) this.#rows.pop();
     const row = this.#free.pop() ?? this.#used++;
     const block = Math.floor(row / blockRows);

@@ -38,7 +38,7 @@ export class ContentKeeper {
     this.#options = options;
     this.#kept = options.metrics.counter({
       name: 'gateway_contents_total',
-      help: 'Contents of requests of accounts that let them be kept, by whether they are: no_room, and failed, are not.',
+      help: 'Request contents of accounts that opted in, by result. Only kept contents are stored.',
       labels: ['result'],
     });
   }

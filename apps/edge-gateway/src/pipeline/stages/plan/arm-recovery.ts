@@ -80,7 +80,7 @@ async function rankFor(
 }
 
 const needCharactersMax = 1_000;
-/** Requested tools whose definitions the recovery tool shows at the start of a turn. */
+/** Number of requested tools that the recovery tool defines at the start of a turn. */
 const askedMax = 8;
 
 /** Whether the recovery tool and its rewritten calls are shorter than the definitions that they replace. */

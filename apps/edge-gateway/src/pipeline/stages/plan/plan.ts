@@ -99,7 +99,10 @@ async function planFor(
   const late: PlanReason = signal.aborted ? 'timeout' : 'unavailable';
   for (const settled of [selected, schemas, context]) {
     if (settled.status === 'rejected')
-      services.log.warn({ err: settled.reason as unknown, requestId: exchange.requestId }, `plan ${late}`);
+      services.log.warn(
+        { err: settled.reason as unknown, requestId: exchange.requestId },
+        `planning incomplete: ${late}`,
+      );
   }
   const withContext = { ...identity, context: valueOf(context) ?? identity.context };
   if (subject === null) return withContext;

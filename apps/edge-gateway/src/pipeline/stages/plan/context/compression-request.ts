@@ -115,7 +115,7 @@ export function renderQuestion(
   const units = blocks.reduce((sum, { text }) => sum + text.length, 0);
   if (units > questionUnitsMax) {
     throw new GatewayError('service_unavailable', {
-      detail: 'the conversation is too long to be compressed',
+      detail: 'the conversation exceeds the size limit of compression',
     });
   }
   const upTo = nameSent(chain, marks, outline.messages.length) ?? '';

@@ -56,7 +56,7 @@ export class ContextMemo {
         if (link && edits) this.#kept.set(link.toString('hex'), edits);
       }
     } catch (error) {
-      this.#log.debug({ err: error }, 'the memo of compressed messages is away');
+      this.#log.debug({ err: error }, 'compression memo unavailable');
     }
   }
 
@@ -65,7 +65,7 @@ export class ContextMemo {
     const value = seal(link, edits);
     if (value.length > valueBytesMax) return;
     this.#redis.set(keyOf(link), value, 'EX', keptSeconds).catch((error: unknown) => {
-      this.#log.debug({ err: error }, 'the memo of compressed messages is away');
+      this.#log.debug({ err: error }, 'compression memo unavailable');
     });
   }
 }

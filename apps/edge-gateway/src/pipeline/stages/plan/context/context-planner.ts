@@ -177,7 +177,7 @@ export class ContextPlanner {
       const { requestId, left } = subject;
       if (left.aborted) return;
       for (const index of unknown) this.#memo.keep(chain[index] as Buffer, sentUnchanged);
-      this.#log.warn({ err: error, requestId }, 'new messages go out as they came');
+      this.#log.warn({ err: error, requestId }, 'compression failed, sending new messages unchanged');
     }
   }
 
@@ -203,7 +203,7 @@ export class ContextPlanner {
     const again = await this.#compressor.compress(whole, signal, reply.instanceId);
     if (again.status === 'compressed') return collectEdits(subject, all, again.results);
     throw new GatewayError('service_unavailable', {
-      detail: 'the compressor keeps forgetting a conversation',
+      detail: 'the compressor still lacks the conversation after a full request',
     });
   }
 

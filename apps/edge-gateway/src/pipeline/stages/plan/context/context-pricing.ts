@@ -49,7 +49,7 @@ export function isRewriteDear(model: CatalogModel | undefined): boolean {
   return prices !== null && prices.write - prices.read > prices.read;
 }
 
-/** The newest requests, whose results stay complete. The model may still be working with them. */
+/** Results of this many newest requests stay complete. The model may still be working with them. */
 const recentMin = 12;
 /** The same limit if the context window would overflow. */
 const recentMinNearEnd = 4;

@@ -16,7 +16,7 @@ export interface ContextSubject {
   readonly settings: ContextSettings;
   /** Whether the account permits recall, even if this request has no room for the recovery tool. */
   readonly isRecallable: boolean;
-  /** The model whose context window and prices apply. Undefined if the catalogue does not list it. */
+  /** The model that determines context window and prices. Undefined if the catalogue does not list it. */
   readonly model: CatalogModel | undefined;
 }
 

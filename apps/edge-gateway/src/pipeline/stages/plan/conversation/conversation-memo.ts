@@ -104,7 +104,7 @@ export class ConversationMemo {
   }
 
   readonly #isAway = (error: unknown): void => {
-    this.#log.debug({ err: error }, 'the memo of sessions is away');
+    this.#log.debug({ err: error }, 'conversation memo unavailable, planning without it');
   };
 }
 

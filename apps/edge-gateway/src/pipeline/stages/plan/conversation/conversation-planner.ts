@@ -234,7 +234,7 @@ export class FirstRequests {
       .then((count) => {
         if (count >= firstRequests) this.#passed.set(accountId, true);
       })
-      .catch((error: unknown) => this.#log.debug({ err: error }, 'first requests are not counted'));
+      .catch((error: unknown) => this.#log.debug({ err: error }, 'counting the first requests failed'));
     return false;
   }
 }

@@ -83,14 +83,18 @@ export class NatsPlanner implements Planner {
       if (reply.status === 'planned') return reply;
       missing = reply.missing;
     }
-    throw new GatewayError('service_unavailable', { detail: 'the tool router keeps asking for definitions' });
+    throw new GatewayError('service_unavailable', {
+      detail: 'the tool router still lacks definitions after two rounds',
+    });
   }
 
   #definitionsOf(subject: PlanSubject, hashes: readonly string[], missing: ReadonlySet<string>) {
     const wanted = subject.tools.filter((_, position) => missing.has(hashes[position] ?? ''));
     const size = wanted.reduce((sum, { range }) => sum + range.end - range.start, 0);
     if (size > definitionsBytesMax) {
-      throw new GatewayError('service_unavailable', { detail: 'the tool definitions are too large to send' });
+      throw new GatewayError('service_unavailable', {
+        detail: 'the tool definitions exceed the message size limit',
+      });
     }
     const positions = [...subject.tools.keys()].filter((position) => missing.has(hashes[position] ?? ''));
     return subject.format.client.toolDefinitions(subject.tape, wanted).map((definition, place) => ({
