@@ -44,8 +44,11 @@ export function noteExchange({ path, sentHeaders, sentBody, status, headers, byt
 function keepError(headers: IncomingHttpHeaders, bytes: Buffer): void {
   const dataDir = process.env['SHARED_STACK_DATA_DIR'];
   if (!dataDir || !isObserved(dataDir)) return;
-  const told = Buffer.concat([Buffer.from(`${JSON.stringify(headers)}\n`), bytes.subarray(0, errorBytesMax)]);
-  appendObserved(dataDir, 'error-answers', told);
+  const errorBytes = Buffer.concat([
+    Buffer.from(`${JSON.stringify(headers)}\n`),
+    bytes.subarray(0, errorBytesMax),
+  ]);
+  appendObserved(dataDir, 'error-answers', errorBytes);
 }
 
 function listSecrets(value: unknown, depth = 0): [string, string][] {

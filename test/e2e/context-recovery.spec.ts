@@ -75,7 +75,7 @@ async function recallBy(client: NetClient, turns: readonly Turn[]) {
   const asks = { id: 'hidden1', name: 'svc_more_tools', arguments: { action: 'original', id } };
   scriptModel(provider, [{ calls: [asks] }, done]);
   const answer = await client.ask(turns, false);
-  return { id, answer, first: bodyAt(0), told: bodyAt(1) };
+  return { id, answer, first: bodyAt(0), afterRecovery: bodyAt(1) };
 }
 
 describe.each(lanes)('%s', (_, open, model) => {
@@ -88,7 +88,7 @@ describe.each(lanes)('%s', (_, open, model) => {
     expect(recalled.first.includes(`served request 200 of ${id}`)).toBe(false);
     expect(recalled.first.includes('svc_more_tools')).toBe(true);
     const between = log.split('\n').slice(1, -1).join('\n');
-    expect(recalled.told.includes(JSON.stringify(between).slice(1, -1))).toBe(true);
+    expect(recalled.afterRecovery.includes(JSON.stringify(between).slice(1, -1))).toBe(true);
     expect(recalled.answer.text).toBe('Done.');
     expect(recalled.answer.raw).not.toContain('svc_more_tools');
     expect(Number(recalled.answer.header('x-svc-ctx-tokens-saved'))).toBeGreaterThan(1_000);

@@ -102,7 +102,7 @@ export function sayMatter(client: ClientName, matter: Matter, reading: AnswerRea
   };
 }
 
-const description = 'Does as it is told.';
+const description = 'Performs the task.';
 const offerTools: Readonly<Record<ClientName, (names: readonly string[]) => object>> = {
   'chat-completions': (names) => ({
     tools: names.map((name) => ({ type: 'function', function: { name, description, parameters: schema } })),

@@ -155,7 +155,7 @@ describe('credentials in the body', () => {
     expect(sentJson()).toEqual({ model: 'jina-embeddings-v4', ...asked });
   });
 
-  it('are checked in place for the hosted service', async () => {
+  it('are validated for the hosted service', async () => {
     const asked = { model: 'hosted/amazon.titan-embed-text-v2:0', input: 'hi' };
     const halved = { ...asked, cloud_access_key_id: cloud.cloud_access_key_id };
     const error = { ...invalid, code: 'missing_field', param: 'cloud_secret_access_key' };

@@ -59,7 +59,7 @@ const describeTool = (...names: string[]) => ({
   name: standInName,
   arguments: { action: 'describe', names },
 });
-const throughNet = (name: string, args: unknown, id = 'shown1') => ({
+const throughRecovery = (name: string, args: unknown, id = 'shown1') => ({
   id,
   name: standInName,
   arguments: { action: 'call', name, arguments: args },
@@ -82,19 +82,22 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
 
   it('corrects invalid arguments once in a recovery round, then delivers the model’s call', async () => {
     const wrong = { filename: 7 };
-    script({ calls: [byName(wanted, wrong, 'hidden1')] }, { calls: [throughNet(wanted, given)] });
+    script({ calls: [byName(wanted, wrong, 'hidden1')] }, { calls: [throughRecovery(wanted, given)] });
     const corrected = await open().ask([{ user }], stream);
     expect(corrected.calls).toEqual([{ id: 'shown1', name: wanted, arguments: given }]);
     expectClean(corrected);
     expect(bodies()[1]).toMatch(/arguments\.content is required/);
 
-    script({ calls: [throughNet(wanted, wrong, 'hidden1')] }, { calls: [throughNet(wanted, wrong)] });
+    script(
+      { calls: [throughRecovery(wanted, wrong, 'hidden1')] },
+      { calls: [throughRecovery(wanted, wrong)] },
+    );
     const insisted = await open().ask([{ user }], stream);
     expect(insisted.calls).toEqual([{ id: 'shown1', name: wanted, arguments: wrong }]);
     expectClean(insisted);
   });
 
-  it('shows only the client’s call of a mixed response and returns the recovered tool in the next turn', async () => {
+  it('shows only the client’s call of a mixed response and sends the recovery result in the next turn', async () => {
     const own = byName('star_repository', { owner: 'facebook', repo: 'react' });
     script({ calls: [describeTool(wanted), own] }, { text: 'Done.' }, { text: 'And on.' });
     const mixed = await open().ask([{ user }], stream);
@@ -114,7 +117,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
 
   it('delivers several recovered and normal calls together', async () => {
     const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
-    script({ text: 'Both. ', calls: [own, throughNet(wanted, given), describeTool('get_me')] });
+    script({ text: 'Both. ', calls: [own, throughRecovery(wanted, given), describeTool('get_me')] });
     const answer = await open().ask([{ user }], stream);
     expect(answer.calls.map(({ id, name }) => [id, name])).toEqual([
       ['own1', 'star_repository'],
@@ -143,7 +146,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
       name: standInName,
       arguments: { action: 'describe', need: 'create a gist' },
     };
-    script({ calls: [need] }, { calls: [throughNet(wanted, given)] });
+    script({ calls: [need] }, { calls: [throughRecovery(wanted, given)] });
     const answer = await open().ask([{ user }], stream);
     expect(answer.calls).toHaveLength(1);
     expect(bodies()[1]).toContain('Create a new gist');
@@ -178,7 +181,7 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
       arguments: { action: 'describe', need: 'create a gist' },
     };
     script(
-      { calls: [describeTool(wanted), throughNet('update_gist', {}, 'hidden2'), need] },
+      { calls: [describeTool(wanted), throughRecovery('update_gist', {}, 'hidden2'), need] },
       { calls: [byName(wanted, given, 'hidden4')] },
       { text: 'So be it.' },
     );
@@ -189,8 +192,8 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
       expect(JSON.stringify(tools)).not.toContain(wanted);
       expect(JSON.stringify(tools)).not.toContain('update_gist');
       expect(body).not.toContain('Create a new gist');
-      const told = JSON.stringify(messages.filter(({ role }) => role === 'tool'));
-      expect(told).not.toMatch(/name\\+":\\+"(create|update)_gist/);
+      const toolResults = JSON.stringify(messages.filter(({ role }) => role === 'tool'));
+      expect(toolResults).not.toMatch(/name\\+":\\+"(create|update)_gist/);
     }
   });
 });
@@ -198,9 +201,11 @@ describe.each(deliveries)('%s', (_delivery, stream) => {
 it('forwards a response without recovery byte for byte, streamed or not', async () => {
   const turn = { text: 'Hello there, you.', calls: [byName('star_repository', { owner: 'a', repo: 'b' })] };
   for (const [, stream] of deliveries) {
-    const told = renderTurn('chat-completions', turn, stream);
-    const text = Buffer.isBuffer(told.body) ? told.body.toString('utf8') : JSON.stringify(told.body);
-    script({ ...told, body: `${text}\n`, chunkBytes: [7, 50, 3] });
+    const rendered = renderTurn('chat-completions', turn, stream);
+    const text = Buffer.isBuffer(rendered.body)
+      ? rendered.body.toString('utf8')
+      : JSON.stringify(rendered.body);
+    script({ ...rendered, body: `${text}\n`, chunkBytes: [7, 50, 3] });
     const request = { model, stream, messages: [{ role: 'user', content: user }], tools: githubTools };
     const answer = await send(stack.baseUrl, { path: '/v1/chat/completions', key: key.key, body: request });
     expect(answer.text).toBe(`${text}\n`);
@@ -288,7 +293,7 @@ it.each([
   const client = openClient({ baseUrl: stack.baseUrl, key: key.key, model: name, tools: githubTools });
   const own = byName('star_repository', { owner: 'facebook', repo: 'react' }, 'own1');
   for (const [, stream] of deliveries) {
-    script({ text: 'Both.', calls: [describeTool(wanted), own, throughNet(wanted, given)] });
+    script({ text: 'Both.', calls: [describeTool(wanted), own, throughRecovery(wanted, given)] });
     const answer = await client.ask([{ user }], stream);
     expect(answer.text).toBe('Both.');
     expect(answer.calls.map((call) => call.name)).toEqual(['star_repository', wanted]);

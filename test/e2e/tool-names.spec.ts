@@ -36,8 +36,8 @@ interface Sent {
 
 /** A provider that calls the tool for reading an issue by its upstream name. */
 function answer({ body }: { body: Buffer }) {
-  const { stream, tools: told } = JSON.parse(body.toString()) as Sent;
-  const name = told.find(({ function: each }) => each.description === 'get issue')!.function.name;
+  const { stream, tools: upstreamTools } = JSON.parse(body.toString()) as Sent;
+  const name = upstreamTools.find(({ function: each }) => each.description === 'get issue')!.function.name;
   const call = { index: 0, id: 'call_1', type: 'function', function: { name, arguments: '{"number":7}' } };
   const said = { role: 'assistant', content: null, tool_calls: [call] };
   const rest = { id: 'chatcmpl-1', created: 1, model: 'gpt-4o-mini' };
@@ -92,14 +92,15 @@ it.each(['plain', 'streamed'])(
             }));
     expect(data.content).toEqual([expect.objectContaining({ type: 'tool_use', name, input: { number: 7 } })]);
     const sent = JSON.parse(replay.requests.at(-1)!.body.toString()) as Sent;
-    const told = sent.tools.find(({ function: each }) => each.description === 'get issue')!.function.name;
+    const upstreamName = sent.tools.find(({ function: each }) => each.description === 'get issue')!.function
+      .name;
     expect(new Set(sent.tools.map(({ function: each }) => each.name)).size).toBe(sent.tools.length);
     for (const { function: each } of sent.tools) expect(each.name).toMatch(/^[\w-]{1,64}$/);
-    expect(sent.tool_choice).toEqual({ type: 'function', function: { name: told } });
+    expect(sent.tool_choice).toEqual({ type: 'function', function: { name: upstreamName } });
     expect(sent.messages.flatMap(({ tool_calls: calls = [] }) => calls)).toMatchObject([
-      { function: { name: told } },
+      { function: { name: upstreamName } },
     ]);
     const row = await waitForRow(stack.baseUrl, key, response.headers.get('x-request-id') ?? '');
-    expect(JSON.stringify(row)).not.toContain(told);
+    expect(JSON.stringify(row)).not.toContain(upstreamName);
   },
 );
