@@ -43,8 +43,8 @@ export const requestColumns: readonly Column<RequestEntry>[] = [
   },
   {
     key: 'tools',
-    header: 'Tools sent / received',
-    width: '8.5rem',
+    header: 'Tools sent',
+    width: '6.5rem',
     align: 'end',
     cell: ({ tools_in, tools_out }) =>
       tools_in === 0 ? <Unknown /> : `${formatCount(tools_out)} of ${formatCount(tools_in)}`,

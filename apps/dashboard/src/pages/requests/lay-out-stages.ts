@@ -20,7 +20,7 @@ export interface Stage {
 
 const labels: Readonly<Record<StageName, string>> = {
   auth: 'Authentication',
-  prepare: 'Limits, parsing, model choice',
+  prepare: 'Limits and parsing',
   plan: 'Planning',
   upstream: 'Provider responds',
   first_byte: 'First byte',
