@@ -1,5 +1,5 @@
-// Model cards, with the figures of training/figures.json: `npm run -s eval:tools | node training/cards.ts` keeps the last
-// line of what it is given as those figures and writes both cards anew.
+// Writes the model cards with the figures of training/figures.json. `npm run -s eval:tools | node
+// training/cards.ts` stores the last line of its input as those figures and rewrites both cards.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ export type CardName = 'encoder' | 'reranker';
 
 if (import.meta.main) writeCards();
 
-/** @throws when the file is missing or holds something else. */
+/** @throws if the file is missing or has other content. */
 export function readFigures(): EvaluatedFigures {
   return figuresSchema.parse(JSON.parse(readFileSync(figuresFile, 'utf8')));
 }

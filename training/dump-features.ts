@@ -1,5 +1,6 @@
-// Features of every question's candidates, by encoders that have not seen its family: `node training/dump-features.ts
-// [--data DIR]` writes generated/features.f32 and features.json for the second stage's fit.
+// Writes the features of every question's candidates for fitting the second stage, computed with encoders
+// that have not seen its family: `node training/dump-features.ts [--data DIR]` writes generated/features.f32
+// and features.json.
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -2,24 +2,25 @@ import { elementType, int64Tensor, model, node, tensor, valueInfo } from './onnx
 
 const opset = 13;
 
-/** What an encoder has learned. All numbers row by row, little-endian, as in the files. */
+/** The trained numbers of an encoder. All matrices are row by row, little-endian, as in the files. */
 export interface EncoderParts {
   /** int8 [rows, dimensions]. */
   readonly table: Uint8Array;
-  /** Of words, the row's scale in it: [rows, 2], for a turn and for a tool. */
+  /** By word: the scales of its row, [rows, 2], for a turn and for a tool. */
   readonly tokenWeights: Float32Array;
   /** By field id: its gain. */
   readonly fieldGains: Float32Array;
-  /** [dimensions, dimensions]: turns are multiplied by it. */
+  /** [dimensions, dimensions]: the vectors of turns are multiplied by it. */
   readonly turn: Float32Array;
   readonly dimensions: number;
-  /** Field ids below this one are a turn's. */
+  /** Field ids below this one belong to a turn. */
   readonly toolFieldsFrom: number;
 }
 
 /**
- * vectors = normalize(Σ weight × gain × table[id] over the turn's fields × turn + the same over the tool's fields). Rows are
- * gathered as int8 and widened after, so that the cost goes with the tokens and not with the table.
+ * vectors = normalize(Σ weight × gain × table[id] over the turn's fields × turn + the same over the tool's
+ * fields). Rows are gathered as int8 before they are widened, so the cost depends on the number of tokens and
+ * not on the table.
  */
 export function makeEncoderModel(parts: EncoderParts): Buffer {
   return model(

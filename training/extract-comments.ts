@@ -1,12 +1,13 @@
-// Makes training/comments.tsv.gz from unpacked packages of typed API clients: what a documentation comment says, and the
-// name it stands above. `node training/extract-comments.ts DIR...`; which packages, and their licences: training/README.md.
+// Makes training/comments.tsv.gz from unpacked packages of typed API clients. Each line pairs a documentation
+// comment with the name below it: `node training/extract-comments.ts DIR...`. training/README.md lists the
+// packages with their licences.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const commentCharactersMax = 160;
 const commentCharactersMin = 12;
-/** Member comments of one file beyond these say little that is new. */
+/** Further member comments of one file add little. */
 const membersPerFileMax = 120;
 
 const pairs = new Set<string>();
@@ -24,7 +25,10 @@ function listDeclarations(root: string): string[] {
     .map((path) => join(root, path));
 }
 
-/** Comments stand above a member, a method or an operation; the last interface or class that was opened gives the rest of its name. */
+/**
+ * A comment is above a member, a method or an operation. The last opened interface or class completes its
+ * name.
+ */
 function extractPairs(file: string): void {
   const text = readFileSync(file, 'utf8');
   const service = serviceOf(file);
@@ -55,7 +59,7 @@ function serviceOf(file: string): string {
   return /^(?:v\d.*|index|types|microsoft-graph|methods)$/.test(name) ? basename(dirname(file)) : name;
 }
 
-/** The first sentences of a comment, without markup and tags; undefined when little is left. */
+/** The first sentences of a comment, without markup and tags. Undefined if little is left. */
 function readComment(comment: string): string | undefined {
   const prose = comment
     .replace(/^[ \t]*(?:\*|\/\/) ?/gm, '')

@@ -1,6 +1,7 @@
 /**
- * Which sets are held out together, so that no model scores a set that it or a set of the same origin was fitted on:
- * whole families, six of about equal weight. A set that is not named here is none that anything was trained on.
+ * Defines which sets are held out together, so that no model scores a set that it was trained on, or a set of
+ * the same origin. There are six folds of about equal weight, made of whole families. A set that is not
+ * listed is not in the training data.
  */
 export const folds: readonly (readonly string[])[] = [
   ['bfcl_multiple', 'bfcl_live', 'bfcl_irrelevance', 'bfcl_multi_turn'],
@@ -12,7 +13,7 @@ export const folds: readonly (readonly string[])[] = [
   ['toolret_apigen', 'toolbank_numpy'],
 ];
 
-/** The fold in which a set is held out; undefined for a set that no model was fitted on. */
+/** The fold in which a set is held out. Undefined for a set that is not in the training data. */
 export function foldOf(dataset: string): number | undefined {
   const fold = folds.findIndex((sets) => sets.includes(dataset));
   return fold < 0 ? undefined : fold;

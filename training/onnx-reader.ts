@@ -1,11 +1,14 @@
-/** Just enough of protobuf's wire format to read the tensors of a model that `onnx-writer.ts` wrote. */
+/** A minimal reader of protobuf's wire format, for the tensors of a model that `onnx-writer.ts` wrote. */
 
 const graphField = 7;
 const initializerField = 5;
 const nameField = 8;
 const rawDataField = 9;
 
-/** The raw data of a tensor of the graph, a copy. @throws RangeError when there is none of that name. */
+/**
+ * A copy of the raw data of a tensor of the graph.
+ * @throws RangeError if no tensor has this name.
+ */
 export function readTensor(model: Buffer, name: string): Uint8Array {
   for (const graph of fieldsOf(model, graphField)) {
     for (const initializer of fieldsOf(graph, initializerField)) {
@@ -17,7 +20,7 @@ export function readTensor(model: Buffer, name: string): Uint8Array {
   throw new RangeError(`the model has no tensor ${name}`);
 }
 
-/** The values of a field of bytes, in order. */
+/** The values of a bytes field, in order. */
 function fieldsOf(message: Buffer, wanted: number): Buffer[] {
   const found: Buffer[] = [];
   for (let at = 0; at < message.length;) {

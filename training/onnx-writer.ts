@@ -1,4 +1,4 @@
-/** Just enough of protobuf's wire format to write an ONNX model (onnx.proto3, IR version 8). */
+/** A minimal writer of protobuf's wire format for an ONNX model (onnx.proto3, IR version 8). */
 
 const varintType = 0;
 const bytesType = 2;
@@ -61,7 +61,7 @@ export function node(
   ]);
 }
 
-/** ValueInfoProto of a tensor; a dimension given by name is open. */
+/** ValueInfoProto of a tensor. A dimension with a name has any size. */
 export function valueInfo(name: string, type: number, dimensions: readonly (number | string)[]): Buffer {
   const shape = dimensions.map((size) =>
     bytesField(1, typeof size === 'number' ? intField(1, size) : bytesField(2, size)),

@@ -1,5 +1,6 @@
-// Text pairs to token ids: `node training/prepare-pairs.ts [--pairs DIR]` writes generated/vocabulary.txt and pairs.bin.
-// The words are split by the code that serves, so that a model never reads what it was not trained on.
+// Converts text pairs to token ids: `node training/prepare-pairs.ts [--pairs DIR]` writes
+// generated/vocabulary.txt and pairs.bin. The router's own code splits the words, so training and serving
+// read the same tokens.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -47,7 +48,7 @@ function readPairs(file: string): { kind: string; one: string; other: string }[]
     });
 }
 
-/** The most frequent words, those of at least two pairs. */
+/** The most frequent words that occur in at least two pairs. */
 function chooseWords(all: readonly { one: string; other: string }[]): string[] {
   const counts = new Map<string, number>();
   for (const { one, other } of all) {

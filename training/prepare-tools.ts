@@ -1,5 +1,5 @@
-// Tool sets to token ids: `node training/prepare-tools.ts [--data DIR]` writes generated/tools.bin, turns.bin (each with
-// its .fields.bin) and questions.json, made by the code that serves.
+// Converts tool sets to token ids with the router's own code: `node training/prepare-tools.ts [--data DIR]`
+// writes generated/tools.bin, turns.bin (each with its .fields.bin) and questions.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,7 +18,7 @@ const data = loadToolData(values.data);
 const vocabulary = Vocabulary.parse(readFileSync(join(output, 'vocabulary.txt'), 'utf8'), vocabularyOptions);
 writeTokens('tools', data.definitions.map(makeToolEncoderText));
 const turns = data.questions.map(({ userTurns }) => readStageTurn(userTurns, userTurns.length - 1));
-// Of each question the turn with its context: in the sets without dialogues the turn alone.
+// For each question, the turn with its context. In sets without dialogues, only the turn.
 writeTokens(
   'turns',
   turns.map(({ texts }) => texts[1] ?? []),

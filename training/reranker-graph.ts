@@ -3,7 +3,7 @@ import { elementType, int64Tensor, model, node, valueInfo } from './onnx-writer.
 
 const opset = 13;
 
-/** What the second stage has learned: see `fit_second_stage.py`. */
+/** The trained numbers of the second stage: see `fit_second_stage.py`. */
 export interface RerankerParts {
   readonly linear: readonly number[];
   /** By feature, by unit. */

@@ -8,7 +8,7 @@ const batchSize = 64;
 
 export type Encode = (texts: readonly EncoderText[]) => Promise<Float32Array[]>;
 
-/** Runs an encoder that is not in a model folder: one that is being made, or a fold's. */
+/** Runs an encoder without a model folder: one in training, or one of a fold. */
 export async function openEncoder(model: Uint8Array, vocabulary: Vocabulary): Promise<Encode> {
   const session = await InferenceSession.create(model, options);
   return async (texts) => {

@@ -1,6 +1,6 @@
 /**
- * Lists of whole numbers as one file that numpy reads: int32 count, then each row's start (count + 1 numbers), then the
- * rows one after another.
+ * Writes lists of integers as one file that numpy reads: int32 count, then each row's start (count + 1
+ * numbers), then the rows one after another.
  */
 export function packRows(rows: readonly (readonly number[])[]): Uint8Array {
   const starts = [0];

@@ -1,6 +1,9 @@
 import type { ComplexityThresholds, ComplexityWeights } from '@gateway/model-routing';
 
-/** A raw score of a prompt that its weights were not fitted on, and whether only the capable model was right. */
+/**
+ * A raw score of a prompt that was not in the training data of its weights, and whether only the capable
+ * model was right.
+ */
 export interface ScoredPrompt {
   readonly raw: number;
   readonly needsCapable: boolean;
@@ -8,7 +11,7 @@ export interface ScoredPrompt {
 
 const steps = 50;
 
-/** Logistic regression on the raw score alone, by Newton's method (Platt, "Probabilistic outputs …", 1999). */
+/** Logistic regression on the raw score, by Newton's method (Platt, "Probabilistic outputs …", 1999). */
 export function calibrate(prompts: readonly ScoredPrompt[]): ComplexityWeights['calibration'] {
   let [slope, intercept] = [1, 0];
   for (let step = 0; step < steps; step += 1) {
@@ -34,7 +37,7 @@ export function probability(raw: number, { slope, intercept }: ComplexityWeights
   return 1 / (1 + Math.exp(-(slope * raw + intercept)));
 }
 
-/** Half of the prompts are simple, and a fifth are complex. */
+/** Half of the prompts are simple, and one fifth are complex. */
 const quantiles = { medium: 0.5, high: 0.8 } as const;
 
 export function chooseThresholds(scores: readonly number[]): ComplexityThresholds {
@@ -43,7 +46,7 @@ export function chooseThresholds(scores: readonly number[]): ComplexityThreshold
   return { medium: at(quantiles.medium), high: at(quantiles.high) };
 }
 
-/** Mean distance between what was predicted and what came, over ten bins of equal size. */
+/** Mean distance between predicted and observed probabilities, over ten bins of equal size. */
 export function calibrationError(
   pairs: readonly { readonly chance: number; readonly came: boolean }[],
 ): number {

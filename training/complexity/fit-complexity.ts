@@ -1,5 +1,5 @@
-// Fits the complexity score of `svc/auto` and writes models/complexity: `npm run train:complexity [-- --data DIR]`.
-// Takes a few seconds; the same data give the same file, byte for byte.
+// Fits the complexity score of `svc/auto` and writes models/complexity: `npm run train:complexity [-- --data
+// DIR]`. It takes a few seconds, and the same data give the same file, byte for byte.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,7 +29,7 @@ const fitted: ComplexityWeights = {
   thresholds: roundAll(chooseThresholds(scores)),
 };
 writeFileSync(join(folder, 'weights.json'), `${JSON.stringify(fitted, null, 2)}\n`);
-// Which prompts the weights have seen: an evaluation scores those by other weights.
+// The prompts of the training data. An evaluation scores those with other weights.
 writeFileSync(
   join(folder, 'fitted-on.txt'),
   `${prompts

@@ -1,6 +1,9 @@
 import { featureNames, standardize, type ComplexityWeights } from '@gateway/model-routing';
 
-/** A prompt as figures, and what the capable model gained on it: its correctness (0 or 1) less the cheap one's. */
+/**
+ * The features of a prompt and the gain of the capable model: its correctness (0 or 1) minus the cheap
+ * model's.
+ */
 export interface Sample {
   readonly features: Float64Array;
   readonly gain: number;
@@ -9,17 +12,18 @@ export interface Sample {
 export type LinearWeights = Pick<ComplexityWeights, 'means' | 'deviations' | 'weights'>;
 
 /**
- * The ridge's penalty a sample. Chosen among 1 to 2,000 a thousand samples by what holds on subjects left out whole: between 150
- * and 900 little changes, and low capacity is what carries over.
+ * The ridge penalty per sample. Chosen among 1 to 2,000 per thousand samples by the results on held-out
+ * subjects: between 150 and 900 they hardly differ, and a low capacity generalizes.
  */
 const penaltyPerSample = 0.6;
 /**
- * What is believed beforehand, in deviations of the fitted score. Longer prompts gain more, on sets that the fit has never
- * seen too. Prompts that want something made or shown hardly occur in sets of questions, which therefore say nothing of them.
+ * Prior beliefs in standard deviations of the fitted score. Longer prompts gain more, also on unseen sets.
+ * Prompts that ask for a product or a demonstration hardly occur in sets of questions, so these sets contain
+ * no evidence on them.
  */
 const beliefs: Readonly<Record<string, number>> = { characters: 0.35, taskWords: 0.4 };
 
-/** Ridge regression of the gain on standardized features, moved towards `beliefs`. Deterministic. */
+/** Ridge regression of the gain on standardized features, with `beliefs` as its center. Deterministic. */
 export function fitWeights(samples: readonly Sample[]): LinearWeights {
   const { means, deviations } = describe(samples);
   const rows = samples.map(({ features }) =>
@@ -36,7 +40,7 @@ export function fitWeights(samples: readonly Sample[]): LinearWeights {
   return { means, deviations, weights };
 }
 
-/** Of words that ask for work the sets have too few to say anything against what is believed. */
+/** The sets contain too few words that ask for work to contradict the prior belief. */
 function isFitted(at: number): boolean {
   return featureNames[at]?.startsWith('task') !== true;
 }
@@ -65,7 +69,7 @@ function solveRidge(rows: readonly Float64Array[], gains: readonly number[], pen
   return solveCholesky(matrix, right);
 }
 
-/** Solves A·x = b for a symmetric positive definite A, of which the lower half is read, and overwritten. */
+/** Solves A·x = b for a symmetric positive definite A. Reads and overwrites its lower half. */
 function solveCholesky(lower: readonly Float64Array[], right: Float64Array): Float64Array {
   const at = (i: number, j: number): number => lower[i]?.[j] ?? 0;
   lower.forEach((line, i) => {
@@ -104,7 +108,7 @@ function deviationOf(values: readonly number[]): number {
   return Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
 }
 
-/** A sample's raw score under weights: as the gateway scores, but on features that are at hand. */
+/** A sample's raw score: computed like in the gateway, but from existing features. */
 export function scoreSample({ means, deviations, weights }: LinearWeights, features: Float64Array): number {
   let sum = 0;
   features.forEach((value, at) => {

@@ -3,7 +3,9 @@ import { fitWeights, scoreSample } from './fit-weights.ts';
 
 const foldCount = 10;
 
-/** Spreads each dataset over the folds, by the prompts' digests: the order of the file does not matter. */
+/**
+ * Distributes each dataset over the folds by the prompts' digests, so the order of the file does not matter.
+ */
 export function foldWithinDatasets(prompts: readonly LabelledPrompt[]): number[] {
   const folds = new Array<number>(prompts.length).fill(0);
   const seen = new Map<string, number>();
@@ -17,7 +19,7 @@ export function foldWithinDatasets(prompts: readonly LabelledPrompt[]): number[]
   return folds;
 }
 
-/** A fold each dataset: it is scored by weights that saw nothing of it. */
+/** One fold per dataset: its prompts are scored by weights that have not seen the dataset. */
 export function foldByDataset(prompts: readonly LabelledPrompt[]): number[] {
   const names = [...new Set(prompts.map(({ dataset }) => dataset))];
   return prompts.map(({ dataset }) => names.indexOf(dataset));

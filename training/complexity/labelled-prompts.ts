@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { extractFeatures } from '@gateway/model-routing';
 
-/** A prompt that a capable and a cheap model answered. */
+/** A prompt with the answers of a capable and a cheap model. */
 export interface LabelledPrompt {
   readonly dataset: string;
   readonly characters: number;
   readonly features: Float64Array;
-  /** 1 for a right answer and 0 for a wrong one; or how good it was, where a set has grades. */
+  /** 1 for a right answer and 0 for a wrong one, or a grade if the set has grades. */
   readonly capable: number;
   readonly cheap: number;
   readonly gain: number;
-  /** Stands for the text: whether the shipped weights were fitted on it. */
+  /** Digest of the text: identifies prompts of the training data. */
   readonly digest: string;
 }
 
@@ -25,8 +25,8 @@ interface Line {
 const capableDefault = 'gpt-4-1106-preview';
 
 /**
- * Reads `labelled.jsonl`. The capable one of the two models is the one that the set's description names so, else the one that
- * is right more often.
+ * Reads `labelled.jsonl`. The capable model is the one that the set's description names, or the one that is
+ * right more often.
  */
 export function loadLabelledPrompts(folder: string): LabelledPrompt[] {
   const lines = readFileSync(join(folder, 'labelled.jsonl'), 'utf8').split('\n').filter(Boolean);

@@ -5,7 +5,7 @@ export interface Sample {
   readonly dataset: string;
   readonly sureness: number;
   readonly namesTop: boolean;
-  /** Of the golds, from 1; Infinity for one that is not in the pool. */
+  /** Rank of the golds, from 1. Infinity for a gold that is not in the pool. */
   readonly goldRanks: readonly number[];
   readonly tools: number;
 }
@@ -15,20 +15,20 @@ export interface FittedClasses {
   readonly unnamed: RecallClass[];
 }
 
-/** The values of K that a curve has points for, as far as the pool is large. */
+/** The values of K at which a curve has points, up to the size of the pool. */
 const kGrid = [
   1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 130, 160, 200, 260, 320, 400, 500,
 ];
-/** Bins by sureness; fewer for the turns that name a tool, of which there are fewer. */
+/** Bins by confidence. There are fewer bins for turns that name a tool, because such turns are rare. */
 const namedBins = 3;
 const unnamedBins = 6;
 
-/** Recalls over all classes for which a K of each is noted. */
+/** The recalls over all classes for which each class has a K. */
 const recallGrid = [
   0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995,
 ];
 
-/** Each set weighs the same, whatever its number of samples. */
+/** Each set has the same weight, whatever its number of samples. */
 export function fitClasses(samples: readonly Sample[], pool: number): FittedClasses {
   const weights = weighSets(samples);
   const fit = (part: readonly Sample[], bins: number): WeighedClass[] =>
@@ -57,8 +57,8 @@ interface Segment {
 }
 
 /**
- * The K of each class for a recall over all of them: the fewest tools in all. Segments of the curves' upper hulls are taken in the
- * order of what a tool gains, whatever the class.
+ * The K of each class for a recall over all classes, with the fewest tools in total. It takes segments of the
+ * curves' upper hulls in the order of their gain per tool, whatever the class.
  */
 function allotK(classes: readonly WeighedClass[]): RecallClass[] {
   const total = classes.reduce((sum, { weight }) => sum + weight, 0);
@@ -93,7 +93,10 @@ function slopeOf(from: readonly [number, number] = [0, 0], to: readonly [number,
   return to[0] === from[0] ? 0 : (to[1] - from[1]) / (to[0] - from[0]);
 }
 
-/** A less sure class never promises more than a surer one: being surer may only cut more. */
+/**
+ * A class with less confidence never promises more than one with more confidence: confidence may only reduce
+ * K.
+ */
 function fitBins(
   bins: readonly (readonly Sample[])[],
   weights: ReadonlyMap<string, number>,
@@ -136,14 +139,14 @@ function round(value: number): number {
   return Math.floor(value * 1000) / 1000;
 }
 
-/** By set: one over its number of samples. */
+/** By set: one divided by its number of samples. */
 function weighSets(samples: readonly Sample[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { dataset } of samples) counts.set(dataset, (counts.get(dataset) ?? 0) + 1);
   return new Map([...counts].map(([dataset, count]) => [dataset, 1 / count]));
 }
 
-/** Bins of about equal weight, by sureness. */
+/** Bins of about equal weight, by confidence. */
 function cutBins(samples: readonly Sample[], weights: ReadonlyMap<string, number>, bins: number): Sample[][] {
   const cut: Sample[][] = Array.from({ length: bins }, () => []);
   const weightOf = ({ dataset }: Sample): number => weights.get(dataset) ?? 0;
@@ -158,13 +161,13 @@ function cutBins(samples: readonly Sample[], weights: ReadonlyMap<string, number
 
 export interface PolicyOutcome {
   readonly recall: number;
-  /** Mean share of the tools that go out. */
+  /** Mean share of the tools that are sent. */
   readonly kept: number;
-  /** Share of the questions that go out whole. */
+  /** Share of the questions with all tools sent. */
   readonly whole: number;
 }
 
-/** What fitted classes would have done to samples at a recall target, each weighing the same. */
+/** The results of fitted classes on samples at a recall target, all with equal weight. */
 export function applyTarget(
   samples: readonly Sample[],
   { named, unnamed }: FittedClasses,

@@ -1,6 +1,6 @@
-// Measures how far down a lane's rankings needed tools stand, and writes the router's prior for K from it:
-// `node training/k-priors/fit-k-priors.ts [--lane keyword] [--questions N] [--data DIR] [--check]`. With `--check` it only
-// prints figures.
+// Measures the ranks of needed tools for a ranking method, and writes the router's prior for K: `node
+// training/k-priors/fit-k-priors.ts [--lane keyword] [--questions N] [--data DIR] [--check]`. With `--check`
+// it only prints figures.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +13,13 @@ import { applyTarget, fitClasses, type PolicyOutcome, type Sample } from './fit-
 import { openLane, type Lane } from './lanes.ts';
 
 const kMin = 5;
-/** Best score from which on a turn tells anything at all: by keyword about one rare word in a name. */
+/**
+ * The best score from which on a turn has any information. For the keyword method: about one rare word in a
+ * name.
+ */
 const surenessMin = { keyword: 3, semantic: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
-/** A band's figures come from pools of about its size. */
+/** The figures of a band come from pools of about its size. */
 const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] = [
   { toolsMax: 50, pool: '25' },
   { toolsMax: 250, pool: '100' },
@@ -27,7 +30,7 @@ const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '../shared/data/tools' },
     lane: { type: 'string', default: 'keyword' },
-    /** Questions of each set; all of them when it is 0. */
+    /** Questions per set, or all if it is 0. */
     questions: { type: 'string', default: '0' },
     check: { type: 'boolean', default: false },
   },
@@ -67,7 +70,7 @@ async function makeSamples({ rank }: Lane, pool: PoolSize): Promise<Sample[]> {
   return samples;
 }
 
-/** The first of each set: the pools' order is a seeded sample's. */
+/** The first of each set. The pools have the order of a seeded sample. */
 function drawQuestions(): readonly Question[] {
   const limit = Number(values.questions);
   if (limit === 0) return data.questions;
@@ -76,8 +79,8 @@ function drawQuestions(): readonly Question[] {
 }
 
 /**
- * Golds that are hidden prerequisites of what was asked are left out, where a set marks them: no ranking of the
- * question finds them, and they would switch pruning off for everybody.
+ * Golds that are hidden prerequisites of the request are skipped, if a set marks them. No ranking of the
+ * question finds them, and they would turn pruning off for every account.
  */
 function goldsOf({ golds, mainGold }: Question): readonly (readonly number[])[] {
   return mainGold === undefined ? golds : [mainGold];

@@ -5,13 +5,13 @@ import { SemanticPath } from '../../test/eval/semantic-path.ts';
 import { rankSemantically } from '../../test/eval/semantic-ranking.ts';
 import { itemAt, type Question, type ToolData } from '../../test/eval/tool-data.ts';
 
-/** A way to rank, as the router does it. */
+/** A ranking method, as the router applies it. */
 export interface Lane {
   /** Ranks tools (lines of the data) for a question's newest turn. */
   readonly rank: (question: Question, lines: readonly number[]) => Promise<TurnRanking> | TurnRanking;
 }
 
-/** The semantic lane ranks each set by models that have not seen its family. */
+/** The semantic method ranks each set with models that have not seen its family. */
 export function openLane(name: 'keyword' | 'semantic', data: ToolData): Lane {
   if (name === 'semantic') {
     const path = new SemanticPath(data);
