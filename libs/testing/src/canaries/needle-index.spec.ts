@@ -23,26 +23,26 @@ test.each([
   expect(JSON.stringify(hits)).not.toContain(part.slice(0, 8));
 });
 
-test('finds nothing in what is shown of a key, in eleven characters, or in noise', () => {
+test('finds nothing in the visible part of a key, in eleven characters, or in noise', () => {
   expect(index.find(around(secret.slice(0, 11)))).toEqual([]);
   expect(index.find(around(part.slice(0, 11)))).toEqual([]);
   expect(index.find(randomBytes(4_000_000))).toEqual([]);
 });
 
-test('takes no words for secrets, but what stands between them', () => {
+test('ignores words but finds the characters between them', () => {
   const named = new NeedleIndex([{ name: 'a key', value: 'first-credential-Zk39Qw8r-of-providers' }]);
   expect(named.find(around('provider-vault.list-credentials.v1'))).toEqual([]);
   expect(named.find(around('ial-Zk39Qw8r-'))).toHaveLength(1);
 });
 
-test('takes only the signature of a token for secret', () => {
+test('treats only the signature of a token as secret', () => {
   const token = `eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJzb21lYm9keSJ9.MEUCIQDxyzwvutsrqponml`;
   const tokens = new NeedleIndex([{ name: 'a token', value: token }]);
   expect(tokens.find(around(token.slice(0, token.lastIndexOf('.'))))).toEqual([]);
   expect(tokens.find(around(token))).toHaveLength(1);
 });
 
-test('looks for thousands of secrets at many megabytes a second', () => {
+test('searches many megabytes per second for thousands of secrets', () => {
   const many = Array.from({ length: 300 }, (_, at) => ({
     name: String(at),
     value: randomBytes(36).toString('base64'),

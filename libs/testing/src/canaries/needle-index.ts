@@ -1,11 +1,11 @@
 import { renderNeedles, windowCharacters, type Needle } from './render-needles.ts';
 
-/** Where something of a secret stands. */
+/** A place where a part of a secret was found. */
 export interface CanaryHit {
-  /** Which secret; never the secret itself. */
+  /** The name of the secret, never its value. */
   readonly secret: string;
   readonly encoding: Needle['encoding'];
-  /** What stands around it, with the secret's own characters left out. */
+  /** The surrounding text, with the secret's own characters removed. */
   readonly before: string;
 }
 
@@ -14,17 +14,17 @@ export interface Secret {
   readonly value: string;
 }
 
-/** A quick "no" for nearly every place: 2^24 bits, one for each hash of four bytes. */
+/** A bitmap of 2^24 bits by hashes of four bytes, which rules out nearly every position quickly. */
 const filterBits = 24;
-// Taken out once: in a test's own realm each look at a global costs more than the multiplication.
+// Stored in a constant, because in Jest's realm each access to a global costs more than the multiplication.
 const { imul } = Math;
 const contextBytes = 120;
-/** One is enough to fail; more of them help to find where it comes from. */
+/** One finding fails the test. Several help to locate the source. */
 const hitsMax = 50;
 
 /**
- * Finds any twelve neighbouring characters of any of many secrets, in any of the encodings of `renderNeedles`, in one pass
- * over the bytes.
+ * Finds any twelve consecutive characters of any secret, in any encoding of `renderNeedles`, in one pass over
+ * the bytes.
  */
 export class NeedleIndex {
   readonly #filter = new Uint8Array(1 << (filterBits - 3));
@@ -34,7 +34,7 @@ export class NeedleIndex {
     for (const { name, value } of secrets) for (const needle of renderNeedles(name, value)) this.#add(needle);
   }
 
-  /** How many forms of how many windows are looked for. */
+  /** The number of searched windows, each in all of its encodings. */
   get size(): number {
     return this.#needles.size;
   }

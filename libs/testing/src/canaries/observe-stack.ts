@@ -6,17 +6,17 @@ import { appendObserved, createObservedFolder, type ObservedKind } from './obser
 
 const writeEveryMs = 200;
 const newline = Buffer.from('\n');
-/** A run whose stack says more than this is no run of ours. */
+/** Larger than the output of any valid test run. */
 const bytesMax = 2 * 1024 * 1024 * 1024;
 
-/** Keeps together what comes piece by piece, and writes it now and then. */
+/** Collects pieces and writes them from time to time. */
 class Writer {
   readonly #waiting = new Map<ObservedKind, Buffer[]>();
   readonly #timer = setInterval(() => this.write(), writeEveryMs);
   #dataDir: string | undefined;
   #bytes = 0;
 
-  /** From now on there is a place to write to. */
+  /** Sets the target; collected pieces are written to it from now on. */
   open(dataDir: string): void {
     createObservedFolder(dataDir);
     this.#dataDir = dataDir;
@@ -44,14 +44,20 @@ class Writer {
 }
 
 export interface StackObserver {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT of the stack that will be watched. */
+  /** The value of OTEL_EXPORTER_OTLP_ENDPOINT for the observed stack. */
   readonly otlpUrl: string;
-  /** Begins to keep everything that crosses NATS and Redis, besides the traces. The stack must have an `observer`. */
+  /**
+   * Starts to record everything that crosses NATS and Redis, in addition to the traces. The stack must have
+   * an `observer`.
+   */
   watch(stack: StackUnderTest): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Watches a whole stack from outside: see `observedKinds`. Begin before the stack starts, so that no span is missed. */
+/**
+ * Records the traffic of a whole stack: see `observedKinds`. Call it before the stack starts, so that no span
+ * is missed.
+ */
 export async function startObserver(): Promise<StackObserver> {
   const writer = new Writer();
   const receiver: OtlpReceiver = await startOtlpReceiver({ onExport: (body) => writer.add('traces', body) });
@@ -93,7 +99,7 @@ async function watchRedis(stack: StackUnderTest, writer: Writer): Promise<() => 
   });
 }
 
-/** The bytes that were sent, of what Redis quotes as in C. */
+/** Decodes the quoting of Redis, which follows C, into the original bytes. */
 function unquote(line: string): Buffer {
   const named: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', a: '\x07', b: '\b' };
   const text = line.replace(/\\(?:x([0-9a-f]{2})|(.))/g, (_, hex: string | undefined, letter: string) =>

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from './needle-index.ts';
 
-/** What is kept of a stack that is watched, in a folder of its data: what was seen of each kind, and the secrets used. */
+/** The files of an observed stack, in its data folder: one for each kind of traffic, and the used secrets. */
 export const observedKinds = ['traces', 'messages', 'redis-commands', 'error-answers'] as const;
 export type ObservedKind = (typeof observedKinds)[number];
 
@@ -14,7 +14,7 @@ export function createObservedFolder(dataDir: string): void {
   mkdirSync(folderOf(dataDir), { recursive: true });
 }
 
-/** Whether somebody watches that stack. */
+/** Whether the stack is observed. */
 export function isObserved(dataDir: string): boolean {
   return existsSync(folderOf(dataDir));
 }
@@ -23,12 +23,12 @@ export function appendObserved(dataDir: string, kind: ObservedKind, bytes: Buffe
   appendFileSync(observedFile(dataDir, kind), bytes);
 }
 
-/** Notes a secret that a test uses, so that it is looked for in the end. */
+/** Records a secret that a test uses, to search for it at the end. */
 export function noteSecret(dataDir: string, secret: Secret): void {
   appendFileSync(secretsFile(dataDir), `${JSON.stringify(secret)}\n`);
 }
 
-/** The secrets noted so far, each once. */
+/** The recorded secrets, without duplicates. */
 export function readSecretsUsed(dataDir: string): Secret[] {
   if (!existsSync(secretsFile(dataDir))) return [];
   const lines = readFileSync(secretsFile(dataDir), 'utf8').split('\n').filter(Boolean);

@@ -1,19 +1,22 @@
-/** Something to look for: a window of a secret, in one encoding. At least `windowCharacters` bytes. */
+/** A search pattern: a window of a secret in one encoding. At least `windowCharacters` bytes. */
 export interface Needle {
   readonly secret: string;
   readonly encoding: 'raw' | 'hex' | 'base64' | 'base64url' | 'url' | 'json';
   readonly bytes: Buffer;
 }
 
-/** Any so many neighbouring characters of a secret are as good as all of it. */
+/** Number of consecutive characters of a secret that count as a leak. */
 export const windowCharacters = 12;
-/** A window like `000000000000` stands everywhere and tells nothing. */
+/** A window such as `000000000000` occurs everywhere and proves nothing. */
 const distinctCharactersMin = 5;
-/** Words stand everywhere too. Of a random text in base 62, no more than three windows in 100,000 look like them. */
+/** Words also occur everywhere. At most three windows in 100,000 of a random base-62 text look like words. */
 const words = /^[a-z _.-]+$/;
 const secretCharactersMax = 4096;
 
-/** Every window of a secret's secret part, as it is, in hex, base64 (all alignments, both alphabets), URL- and JSON-escaped. */
+/**
+ * Renders every window of the secret part of a secret: as plain text, hex, base64 (all alignments, both
+ * alphabets), URL-escaped and JSON-escaped.
+ */
 export function renderNeedles(secret: string, value: string): Needle[] {
   return listWindows(secretPartOf(value)).flatMap((window) => {
     const bytes = Buffer.from(window);
@@ -40,7 +43,9 @@ export function renderNeedles(secret: string, value: string): Needle[] {
   });
 }
 
-/** What of a secret nobody may see: not the prefix that keys are named by, nor a JWT's header. */
+/**
+ * The part of a secret that must stay hidden: without the visible prefix of keys and without a JWT's header.
+ */
 function secretPartOf(value: string): string {
   const bounded = value.slice(0, secretCharactersMax);
   if (/^eyJ[\w-]*\.[\w-]*\.[\w-]+$/.test(bounded)) return bounded.slice(bounded.lastIndexOf('.') + 1);
@@ -56,7 +61,10 @@ function listWindows(text: string): string[] {
   return windows;
 }
 
-/** The characters that these bytes alone decide, when `offset` (0–2) others come before them in a group of three. */
+/**
+ * The base64 characters that depend only on these bytes, when `offset` (0–2) other bytes precede them in a
+ * group of three.
+ */
 function renderBase64(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));

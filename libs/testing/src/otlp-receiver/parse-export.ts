@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A span as it was exported. */
+/** An exported span. */
 export interface ReceivedSpan {
   readonly serviceName: string;
   /** 32 hex digits. */
@@ -90,7 +90,7 @@ function readSpan(serviceName: string, each: z.output<typeof span>): ReceivedSpa
   };
 }
 
-/** Reads an ExportTraceServiceRequest in OTLP's JSON encoding. Throws ZodError for what is none. */
+/** Parses an ExportTraceServiceRequest in the JSON encoding of OTLP. Throws ZodError for an invalid one. */
 export function parseExport(body: unknown): ReceivedSpan[] {
   return exportRequest.parse(body).resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const serviceName = readAttributes(resource?.attributes ?? [])['service.name'];

@@ -5,13 +5,13 @@ import { gunzipSync } from 'node:zlib';
 import { parseExport, type ReceivedSpan } from './parse-export.ts';
 
 export interface OtlpReceiver {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The value of OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string;
-  /** Everything received so far, in order of arrival. */
+  /** All spans received so far, in order of arrival. */
   spans(): readonly ReceivedSpan[];
   /**
-   * Waits until the spans of a trace satisfy the predicate, and gives them. Throws after `timeoutMs` with the names of
-   * those that did come.
+   * Waits until the spans of a trace satisfy the predicate, and returns them. After `timeoutMs` it throws an
+   * error with the names of the received spans.
    */
   waitForTrace(
     traceId: string,
@@ -21,7 +21,7 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-/** The oldest go first. */
+/** Older spans are removed first. */
 const spansMax = 200_000;
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -32,11 +32,11 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 export interface OtlpReceiverOptions {
-  /** Called with each export as it came, uncompressed. */
+  /** Called with the body of each export, uncompressed. */
   readonly onExport?: (body: Buffer) => void;
 }
 
-/** Starts a loopback receiver of OTLP/HTTP traces in JSON. */
+/** Starts a loopback receiver for OTLP/HTTP traces in JSON. */
 export async function startOtlpReceiver(options: OtlpReceiverOptions = {}): Promise<OtlpReceiver> {
   const received: ReceivedSpan[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -80,7 +80,9 @@ async function waitForTrace(
     if (predicate(spans)) return spans;
     if (performance.now() > endsAt) {
       const names = spans.map((span) => `${span.serviceName}: ${span.name}`).join(', ');
-      throw new Error(`trace ${traceId} is not complete after ${timeoutMs} ms; it has ${names || 'nothing'}`);
+      throw new Error(
+        `trace ${traceId} is incomplete after ${timeoutMs} ms; received spans: ${names || 'none'}`,
+      );
     }
     await waitMs(20);
   }

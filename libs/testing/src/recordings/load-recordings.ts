@@ -2,21 +2,24 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { recordingEntry, type Recording } from './recording.ts';
 
-/** Where the recordings lie beside a checkout, when nothing else is said. */
+/** The default location of the recordings, next to the checkout. */
 const besideCheckout = resolve(import.meta.dirname, '../../../../../shared/data/wire');
 
-/** The folder to read: the one given (a folder of recordings, or one with `wire/` in it), else the one beside the checkout. */
+/**
+ * The folder to read: the given one (a folder of recordings, or one that contains `wire/`), else the default
+ * one.
+ */
 export function findRecordings(given: string | undefined): string | undefined {
   const folder = given === undefined || given === '' ? besideCheckout : resolve(given);
   const found = [folder, join(folder, 'wire')].find((candidate) =>
     existsSync(join(candidate, 'index.jsonl')),
   );
-  // A folder that was asked for has to be there; the default one need not be.
+  // A given folder must exist. The default one may be missing.
   if (found === undefined && given) throw new Error(`There are no recordings (index.jsonl) in ${folder}.`);
   return found;
 }
 
-/** The recorded exchanges of a folder, or those of one API. */
+/** The recorded exchanges of a folder, optionally of one API only. */
 export function loadRecordings(folder: string, api?: string): Recording[] {
   return readFileSync(join(folder, 'index.jsonl'), 'utf8')
     .split('\n')

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A line of the recordings' index.jsonl. `fidelity` says what is owed: bytes on `raw`, meaning on all.
+ * A line of the recordings' index.jsonl. With the `fidelity` `raw`, tests compare bytes; with all others, the
+ * meaning.
  */
 export const recordingEntry = z.object({
   id: z.string(),
@@ -29,9 +30,9 @@ export const recordingEntry = z.object({
 });
 export type RecordingEntry = z.infer<typeof recordingEntry>;
 
-/** One exchange with a provider, as recorded. Bodies are read when asked for. */
+/** One recorded exchange with a provider. Bodies are read on demand. */
 export interface Recording extends RecordingEntry {
-  /** Undefined when only the answer was recorded. */
+  /** Undefined if only the response was recorded. */
   readonly request: () => Buffer | undefined;
   readonly response: () => Buffer | undefined;
 }

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /**
- * Tells of all that a Redis is asked, as it reports it: a line a command, quoted as Redis quotes. It is read raw, since a
- * client library may take the first line of it for an answer. Answers what ends it. Throws when Redis refuses.
- *
- * @param onLines whole lines, in the order in which commands ran.
+ * Reports every command that a Redis receives: one line per command, quoted as by Redis. It reads the raw
+ * socket, because a client library could take the first line for a reply. Returns a function that stops it.
+ * Throws if Redis refuses.
+ * @param onLines complete lines, in the order of the commands.
  */
 export async function openRedisMonitor(
   url: string,
@@ -23,10 +23,10 @@ export async function openRedisMonitor(
   const answers: string[] = [];
   while (answers.length < 2) answers.push(...readLines(((await once(socket, 'data')) as [string])[0]));
   const refused = answers.find((answer) => answer.startsWith('-'));
-  if (refused !== undefined) throw new Error(`Redis refused to be watched: ${refused}`);
+  if (refused !== undefined) throw new Error(`Redis refused the MONITOR command: ${refused}`);
   onLines(answers.slice(2));
   socket.on('data', (chunk: string) => onLines(readLines(chunk)));
-  // A Redis that a test ends says no more.
+  // A Redis that the test stops sends nothing more.
   socket.on('error', () => undefined);
   return () => socket.destroy();
 }

@@ -1,33 +1,36 @@
-/** How an answer is sent, and how it goes wrong. */
+/** How a response is sent, and how it fails. */
 export interface ReplayControls {
   /**
-   * Sizes of the pieces in which the body is written, each a chunk of its own on the wire; a list is gone through again
-   * and again. Without it the body is one piece.
+   * Sizes of the pieces of the body. Each piece is a separate chunk, and the list repeats. Without it the
+   * body is one piece.
    */
   readonly chunkBytes?: number | readonly number[];
-  /** Also cuts inside every character of more than one byte. */
+  /** Also cuts inside every multi-byte character. */
   readonly cutInsideCharacters?: boolean;
-  /** Waits before the status line. */
+  /** Delay before the status line, in milliseconds. */
   readonly firstByteDelayMs?: number;
-  /** Waits for this before that. */
+  /** A promise to wait for before the status line. */
   readonly firstByteAfter?: Promise<unknown>;
-  /** Waits before each piece but the first. */
+  /** Delay before each piece except the first, in milliseconds. */
   readonly chunkDelayMs?: number;
-  /** Cuts the connection (RST): before the headers, or after this many bytes of the body; 0 cuts it after the headers. */
+  /**
+   * Resets the connection (RST): before the headers, or after this many bytes of the body. 0 resets it after
+   * the headers.
+   */
   readonly resetAtByte?: 'before-headers' | number;
-  /** Says nothing more, and keeps the connection: before the headers, or after this many bytes of the body. */
+  /** Stops sending but keeps the connection: before the headers, or after this many bytes of the body. */
   readonly hang?: 'before-headers' | number;
-  /** In place of the recorded status. */
+  /** Replaces the recorded status. */
   readonly status?: number;
-  /** Over the recorded headers. */
+  /** Added to the recorded headers, and replaces equal names. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** In place of the recorded body; what is not text or bytes is sent as JSON. */
+  /** Replaces the recorded body. Anything except text and bytes is sent as JSON. */
   readonly body?: unknown;
   /** Sets `retry-after` (whole seconds, rounded up) and `retry-after-ms`. */
   readonly retryAfterMs?: number;
 }
 
-/** Offsets at which a body is cut, ascending, without 0 and the end. */
+/** The offsets at which a body is cut, ascending, without 0 and the end. */
 export function chooseCuts(body: Buffer, controls: ReplayControls): number[] {
   const cuts = new Set<number>();
   const { chunkBytes } = controls;
@@ -41,7 +44,7 @@ export function chooseCuts(body: Buffer, controls: ReplayControls): number[] {
     }
   }
   if (controls.cutInsideCharacters === true) {
-    // A byte 10xxxxxx continues a character: a cut before it lies inside.
+    // A byte 10xxxxxx continues a character, so a cut before it lies inside the character.
     for (let at = 1; at < body.length; at += 1) if (((body[at] ?? 0) & 0xc0) === 0x80) cuts.add(at);
   }
   const end = [controls.resetAtByte, controls.hang].find((at) => typeof at === 'number');

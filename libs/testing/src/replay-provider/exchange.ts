@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Recording } from '../recordings/recording.ts';
 
-/** What is sent in answer. */
+/** The response to send. */
 export interface ReplayedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,8 +16,8 @@ const meta = z.object({
 });
 
 /**
- * Headers of the recorded connection rather than of the answer: lengths and codings are made anew for the body as it
- * lies in its file, which is never compressed.
+ * Headers of the recorded connection, not of the response. Lengths and codings are computed again for the
+ * stored body, which is never compressed.
  */
 const connectionHeaders = new Set([
   'connection',
@@ -29,7 +29,7 @@ const connectionHeaders = new Set([
   'upgrade',
 ]);
 
-/** Reads the recorded answer of an exchange: its status, headers and body. */
+/** Reads the recorded response of an exchange: its status, headers and body. */
 export function readAnswer(folder: string, recording: Recording): ReplayedAnswer {
   const file = recording.meta_file === null ? undefined : join(folder, recording.meta_file);
   const recorded =

@@ -25,7 +25,7 @@ afterAll(() => replay.close());
 
 interface Heard {
   response: IncomingMessage;
-  /** Pieces as the parser gave them. */
+  /** The pieces as delivered by the parser. */
   chunks: Buffer[];
   body: Buffer;
   error: Error | undefined;
@@ -50,13 +50,13 @@ function ask(
         response.on('close', () => resolve({ response, chunks, body: Buffer.concat(chunks), error }));
       },
     );
-    // After the response has begun this is an error of its body, which is heard below.
+    // After the response has started, a reset is an error of its body, which is handled below.
     request.on('error', (thrown) => (hasBegun ? undefined : reject(thrown)));
     request.end(body);
   });
 }
 
-/** How the first request ended, once it has: it is told of a moment after its client knows. */
+/** How the first request ended. The provider learns it a moment after its client. */
 async function untilEnded(): Promise<string> {
   for (;;) {
     const ended = replay.requests[0]?.ended;
@@ -74,7 +74,7 @@ async function untilEnded(): Promise<string> {
     ['a header', { 'x-replay-id': plainId }],
     ['a bearer key', { authorization: `Bearer replay:${plainId}` }],
     ['an API key', { 'x-api-key': `replay:${plainId}` }],
-  ])('answers with the exchange that the request names by %s', async (_way, headers) => {
+  ])('responds with the exchange that the request names by %s', async (_way, headers) => {
     const { response, body } = await ask(headers);
     expect(response.statusCode).toBe(plain?.status);
     expect(body.equals(plain?.response() ?? Buffer.alloc(0))).toBe(true);
@@ -82,7 +82,7 @@ async function untilEnded(): Promise<string> {
     expect(response.headers['content-type']).toContain('json');
   });
 
-  it('answers with the queued exchanges in order, and with 404 when there is none', async () => {
+  it('responds with the queued exchanges in order, and with 404 when the queue is empty', async () => {
     replay.enqueue(streamedId);
     replay.enqueue(plainId);
     expect((await ask()).response.headers['content-type']).toContain('text/event-stream');
@@ -91,7 +91,7 @@ async function untilEnded(): Promise<string> {
     expect(() => replay.enqueue('not-there')).toThrow('not recorded');
   });
 
-  it('keeps what it received, byte for byte', async () => {
+  it('stores received requests byte for byte', async () => {
     const body = Buffer.from('{ "a" : 12345678901234567890, "b":"\u00e9\\u00e9", "a":1.0 }\n');
     await ask({ 'X-Odd-Case': 'Yes' }, body);
     const [received] = replay.requests;
@@ -129,7 +129,7 @@ async function untilEnded(): Promise<string> {
     expect(await untilEnded()).toBe('cut');
   });
 
-  it('hangs, before the headers or within the body, and notices that the client leaves', async () => {
+  it('hangs before the headers or within the body, and detects that the client disconnects', async () => {
     for (const hang of ['before-headers', 5] as const) {
       replay.reset();
       replay.enqueue(streamedId, { hang });
@@ -148,7 +148,7 @@ async function untilEnded(): Promise<string> {
     ['OpenAI 429', openAiError(429, 1500), 429],
     ['OpenAI 503', openAiError(503), 503],
     ['Anthropic 529', anthropicError(529, 20), 529],
-  ])('sends errors that nobody recorded: %s', async (_what, controls, status) => {
+  ])('sends errors without a recording: %s', async (_what, controls, status) => {
     replay.enqueue(plainId, controls);
     const { response, body } = await ask();
     expect(response.statusCode).toBe(status);
@@ -162,13 +162,13 @@ async function untilEnded(): Promise<string> {
     );
   });
 
-  it('keeps to the controls set for all, where the queue has none', async () => {
+  it('uses the general controls for requests without queued ones', async () => {
     replay.setControls({ chunkBytes: 5 });
     expect((await ask({ 'x-replay-id': plainId })).chunks[0]).toHaveLength(5);
   });
 });
 
-it('cuts anywhere it is told to, and nowhere else', () => {
+it('cuts only at the requested offsets', () => {
   const body = Buffer.from('aé€😀b');
   expect(chooseCuts(body, {})).toEqual([]);
   expect(chooseCuts(body, { chunkBytes: [1, 3] })).toEqual([1, 4, 5, 8, 9]);

@@ -3,10 +3,10 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { cutBody, type ReplayControls } from './controls.ts';
 import type { ReplayedAnswer } from './exchange.ts';
 
-/** A reset may overtake what was written before it: the reader gets this long to take that in. */
+/** A reset may overtake written data, so the reader gets this much time to receive it. */
 const beforeResetMs = 50;
 
-/** Puts what the controls say in the place of what was recorded. */
+/** Replaces the recorded parts of a response with those of the controls. */
 export function applyOverrides(answer: ReplayedAnswer, controls: ReplayControls): ReplayedAnswer {
   const { retryAfterMs } = controls;
   return {
@@ -27,7 +27,10 @@ function toBytes(body: unknown): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Sends an answer as the controls say. Resolves when it is sent, cut or hanging, or when the client has gone. */
+/**
+ * Sends a response according to the controls. Resolves when it is sent, reset or hanging, or when the client
+ * has disconnected.
+ */
 export async function sendAnswer(
   response: ServerResponse,
   answer: ReplayedAnswer,
@@ -69,7 +72,7 @@ export async function sendAnswer(
 const untilAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 
-/** Waits for room only when there is none: a body cut into single bytes would take seconds otherwise. */
+/** Waits for the socket only when its buffer is full. Otherwise a body in single bytes would take seconds. */
 async function write(response: ServerResponse, piece: Buffer, gone: AbortSignal): Promise<void> {
   if (response.write(piece) || gone.aborted) return;
   await new Promise<void>((resolve) => {

@@ -6,50 +6,53 @@ import type { ReplayControls } from './controls.ts';
 import { readAnswer, type ReplayedAnswer } from './exchange.ts';
 import { applyOverrides, sendAnswer } from './send-answer.ts';
 
-/** A request as it arrived, byte for byte. */
+/** A received request, byte for byte. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** As they were spelled: name, value, name, value, … */
+  /** With the original spelling: name, value, name, value, … */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** The exchange it was answered with; null when none was chosen. */
+  /** The exchange of the response; null if none was selected. */
   readonly exchangeId: string | null;
-  /** How it ended: with the whole answer, cut by a control, or because the client left. Undefined while it runs. */
+  /**
+   * How the request ended: with the complete response, reset by a control, or by a disconnect of the client.
+   * Undefined while it runs.
+   */
   readonly ended: 'answered' | 'cut' | 'client-left' | undefined;
   /** `performance.now()` of the end. */
   readonly endedAtMs: number | undefined;
 }
 
-/** What an answer is made of, by what is asked. */
+/** The parts of a response, selected by the request. */
 export type ChooseControls = (request: Pick<ReceivedRequest, 'url' | 'headers' | 'body'>) => ReplayControls;
 
 export interface ReplayProvider {
   /** `http://127.0.0.1:<port>`, without a path. */
   readonly url: string;
-  /** The newest 5,000, oldest first. */
+  /** The newest 5,000 requests, oldest first. */
   readonly requests: readonly ReceivedRequest[];
   /**
-   * Answers the next request that names no exchange itself with this one, in order of queueing. Null stands for an
-   * answer that is made by the controls alone. Throws for an id that is not recorded.
+   * Queues an exchange for the next request that does not name one. Null means a response made only from the
+   * controls. Throws for an unknown id.
    */
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
   /**
-   * For every request to come that the queue has no controls for. Chosen by the request, they also answer one that names
-   * no exchange: many requests side by side need no queue then.
+   * Controls for all later requests without queued ones. If they depend on the request, they also answer a
+   * request that names no exchange, so many parallel requests need no queue.
    */
   setControls(controls: ReplayControls | ChooseControls): void;
-  /** Forgets requests, queue and controls. */
+  /** Deletes the stored requests, the queue and the controls. */
   reset(): void;
   close(): Promise<void>;
 }
 
 export interface ReplayProviderOptions {
-  /** A folder of recordings (one with index.jsonl); the one beside the checkout unless given. */
+  /** A folder of recordings (with index.jsonl); by default the one next to the checkout. */
   readonly recordings?: string;
-  /** A port to listen on; a free one unless given. */
+  /** The port; a free one by default. */
   readonly port?: number;
 }
 
@@ -59,8 +62,9 @@ const queueMax = 10_000;
 const keyPattern = /^(?:Bearer )?replay:(.+)$/i;
 
 /**
- * Starts a loopback provider that answers with recorded exchanges. Which one, a request says itself, by a header
- * `x-replay-id` or an API key `replay:<exchange id>`; else the queue says it; else the answer is 404.
+ * Starts a loopback provider that responds with recorded exchanges. The request selects the exchange with a
+ * header `x-replay-id` or an API key `replay:<exchange id>`. Otherwise the queue selects it, and without a
+ * queue the response is 404.
  */
 export async function startReplayProvider(options: ReplayProviderOptions = {}): Promise<ReplayProvider> {
   const replay = new Replay(findRecordings(options.recordings));
@@ -145,7 +149,7 @@ class Replay {
     await sendAnswer(response, applyOverrides(this.#answerOf(choice), controls), controls);
   }
 
-  /** Controls that look at the request make the whole answer of one that nothing else answers. */
+  /** Controls that depend on the request make the whole response if nothing else does. */
   get #choiceByRequest(): Choice | undefined {
     return typeof this.#controls === 'function' ? { exchangeId: null, controls: undefined } : undefined;
   }

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, createSign, generateKeyPairSync, type Json
 
 type Part = Record<string, unknown>;
 
-/** A token that looks like a session token and must never pass for one, by what is wrong with it. */
+/** Tokens that look like session tokens and must be rejected, by their defect. */
 export interface ForgedToken {
   readonly name: string;
   readonly token: string;
@@ -27,9 +27,10 @@ function signAsAttacker(header: Part, payload: Part): string {
 }
 
 /**
- * Every forgery that can be made of a valid session token by somebody who has it, the issuer's public keys, and no private
- * one. `jwk` is the issuer's public key (an entry of `/.well-known/jwks.json`), for the confusion of algorithms. Each must get
- * 401 `invalid_session_token` wherever a session token is taken, and 403 `api_key_required` where an API key alone is.
+ * Makes every forgery of a valid session token that is possible with the token and the issuer's public keys.
+ * `jwk` is the issuer's public key (an entry of `/.well-known/jwks.json`), for algorithm confusion. Each
+ * forgery must return 401 `invalid_session_token` where session tokens are accepted, and 403
+ * `api_key_required` where only API keys are.
  */
 export function forgeTokens(valid: string, jwk: JsonWebKey): ForgedToken[] {
   const [head = '', body = '', tail = ''] = valid.split('.');

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 
-/** A person of a test's own, who has logged in to the embedded identity. */
+/** A person for one test, logged in to the embedded identity. */
 export interface TestPerson {
   readonly email: string;
   readonly password: string;
   /** The session token. */
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Null unless the person was registered. */
+  /** Null if the person has no account. */
   readonly accountId: string | null;
 }
 
 export interface SignUpOptions {
-  /** Whether the person gets an account. Unless told otherwise, yes. */
+  /** Whether to register an account; true by default. */
   readonly register?: boolean;
 }
 
@@ -22,8 +22,8 @@ interface Tokens {
 }
 
 /**
- * Signs a new person up through a gateway, and registers an account. Every call makes another person of another account, so
- * two calls are two strangers. Throws what the gateway answered instead.
+ * Signs up a new person through a gateway and registers an account. Two calls create two unrelated persons
+ * and accounts. Throws an error with the gateway's response if that fails.
  */
 export async function signUpPerson(
   baseUrl: string,
@@ -40,7 +40,7 @@ export async function signUpPerson(
   return { email, password, accessToken, refreshToken: tokens.refresh_token, accountId: account?.id ?? null };
 }
 
-/** Ends a person's session: the tokens stay well formed and signed, and are good for nothing. */
+/** Ends a person's login session. Its tokens stay well formed and signed, but are no longer accepted. */
 export async function logOutPerson(baseUrl: string, person: Pick<TestPerson, 'refreshToken'>): Promise<void> {
   await postJson(baseUrl, '/v1/auth/log-out', { refresh_token: person.refreshToken });
 }
@@ -55,6 +55,6 @@ async function postJson(baseUrl: string, path: string, body: object, token?: str
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`POST ${path} returned ${response.status}: ${text}`);
   return JSON.parse(text);
 }

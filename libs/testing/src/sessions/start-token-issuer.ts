@@ -4,21 +4,27 @@ import type { AddressInfo } from 'node:net';
 import { SignJWT, type JWTPayload } from 'jose';
 
 export interface TokenIssuerOptions {
-  /** Instead of a free one. */
+  /** The port; a free one by default. */
   readonly port?: number;
-  /** What its discovery document says besides. */
+  /** Additional members of its discovery document. */
   readonly describe?: (issuer: string) => object;
-  /** Answers what an issuer of mere tokens does not know, such as a page to sign in at; false for what it does not know either. */
+  /**
+   * Handles requests that a plain token issuer does not support, such as a sign-in page. Returns false for
+   * unsupported requests.
+   */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 type Algorithm = 'RS256' | 'ES256';
 
-/** What a token says besides a subject and ten minutes' time; undefined leaves a claim out. */
+/**
+ * Additional claims of a token. By default it has a subject and is valid for ten minutes; undefined omits a
+ * claim.
+ */
 export interface TokenChanges {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
-  /** Which key signs: one that the key set does not have is somebody else's. */
+  /** The signing key. A key outside the published key set simulates a foreign issuer. */
   readonly key?: IssuerKey;
 }
 
@@ -29,17 +35,19 @@ export interface IssuerKey {
   readonly publicKey: KeyObject;
 }
 
-/** An OpenID Connect issuer on loopback: its discovery document, its key set, and tokens signed with its keys. */
+/**
+ * An OpenID Connect issuer on loopback: its discovery document, its key set, and tokens signed with its keys.
+ */
 export interface TokenIssuer {
   readonly issuer: string;
-  /** How often the key set was asked for. */
+  /** The number of requests for the key set. */
   readonly keySetReads: number;
-  /** The keys that are published, the newest last. */
+  /** The published keys, the newest last. */
   readonly keys: readonly IssuerKey[];
-  /** Publishes a new key, which signs from now on; the others stay only if told. */
+  /** Publishes a new key, which signs from now on. The others are removed unless requested otherwise. */
   rotate(options?: { readonly alg?: Algorithm; readonly keepOld?: boolean }): IssuerKey;
   issue(subject: string, audience: string, changes?: TokenChanges): Promise<string>;
-  /** Answers 503 to everything, or no more. */
+  /** Sets whether every request returns 503. */
   setAway(away: boolean): void;
   close(): Promise<void>;
 }
@@ -57,7 +65,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions = {}): Promis
   let away = false;
   let keySetReads = 0;
   const server = createServer((request, response) => {
-    // Pages of other origins ask it too.
+    // Pages of other origins also call this endpoint.
     response.setHeader('access-control-allow-origin', '*');
     if (!away && options.answer?.(request, response) === true) return;
     const isKeySet = request.url === '/keys';

@@ -11,18 +11,21 @@ export type { DevInfo };
 
 const ENDED_WITHIN_MS = 10_000;
 
-/** One process of a stack: a service (`tool-router`, `tool-router-2`, …) or a server (`postgres`, `redis`, `nats`). */
+/**
+ * One process of a stack: a service (`tool-router`, `tool-router-2`, …) or a server (`postgres`, `redis`,
+ * `nats`).
+ */
 export interface UnitUnderTest {
   readonly name: string;
   /** Null while it is down. */
   readonly pid: number | null;
-  /** Sends a signal. Settles when the process has ended, if the signal is one that ends it at once. */
+  /** Sends a signal. Resolves after the end of the process if the signal ends it at once. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Ends it in good order, and leaves it ended. */
+  /** Shuts it down and leaves it stopped. */
   stop(): Promise<void>;
   /** Starts it and waits until it is ready. */
   start(): Promise<void>;
-  /** Ends it in good order if it runs, starts it, and waits until it is ready. */
+  /** Shuts it down if it runs, starts it, and waits until it is ready. */
   restart(): Promise<void>;
   waitReady(): Promise<void>;
 }
@@ -33,14 +36,14 @@ export interface StackUnderTest {
   readonly accountId: string;
   /** A key of the demo account. */
   readonly apiKey: string;
-  /** What dev.json says now: process ids change when something is started again. */
+  /** The current contents of dev.json. Process ids change after a restart. */
   readonly dev: DevInfo;
   service(name: string): UnitUnderTest;
-  /** All that a service or server has logged. */
+  /** The complete log of a service or server. */
   logs(name: string): string;
-  /** What a process needs to connect as one of the NATS users, with that user's rights. */
+  /** The connection data of one NATS user, with that user's rights. */
   natsCredentials(user: string): { readonly url: string; readonly user: string; readonly password: string };
-  /** Ends the stack and deletes its data. Does nothing to a stack that somebody else has started. */
+  /** Stops the stack and deletes its data. Does nothing for a shared stack. */
   stop(): Promise<void>;
 }
 
@@ -84,11 +87,11 @@ function describeUnit(dataDir: DataDir, name: string): UnitUnderTest {
 
 function required(value: string | null, name: string): string {
   if (value === null)
-    throw new Error(`This stack has no ${name}: it runs without the service that makes it.`);
+    throw new Error(`This stack has no ${name}: the service that creates it is not running.`);
   return value;
 }
 
-/** A handle on the running stack whose data lies in `path`. */
+/** A handle for the running stack with its data in `path`. */
 export function attachStack(path: string, stop: () => Promise<void> = async () => {}): StackUnderTest {
   const dataDir = openDataDir(path);
   return {

@@ -21,7 +21,7 @@ describe('a private stack without services', () => {
   }
 
   test.each(['account', 'vault', 'billing', 'telemetry'] as const)(
-    'the role %s opens its own database alone',
+    'the role %s can open only its own database',
     async (owner) => {
       const own = stack.dev.postgres[owner];
       await expect(query(own, 'SELECT current_database() AS name')).resolves.toEqual([{ name: owner }]);
@@ -33,7 +33,7 @@ describe('a private stack without services', () => {
     },
   );
 
-  test('migrations are recorded as Prisma records them', async () => {
+  test('migrations are recorded in the format of Prisma', async () => {
     const rows = await query(
       stack.dev.postgres.account,
       'SELECT migration_name, applied_steps_count, finished_at IS NOT NULL AS finished, length(checksum) AS checksum FROM _prisma_migrations',
@@ -53,7 +53,7 @@ describe('a private stack without services', () => {
     expect(unit.pid).not.toBe(before);
   });
 
-  test('what Postgres was told survives its being killed', async () => {
+  test('data written to Postgres survives a kill', async () => {
     const url = stack.dev.postgres.account;
     await query(url, 'CREATE TABLE kept (id int)');
     await query(url, 'INSERT INTO kept VALUES (7)');
@@ -63,7 +63,7 @@ describe('a private stack without services', () => {
   });
 });
 
-test('a stack is gone once it is stopped: processes, ports and data', async () => {
+test('a stopped stack leaves no processes, ports or data', async () => {
   const stack = await startStack({ apps: [], restartCrashed: true });
   const pids = Object.values(stack.dev.services).map(({ pid }) => pid ?? 0);
   const url = stack.dev.postgres.account;

@@ -12,31 +12,31 @@ import { attachStack } from './stack-under-test.ts';
 import type { StackUnderTest } from './stack-under-test.ts';
 
 export interface TestStackOptions {
-  /** Environment by service name, or `*` for all: wins over everything else. */
+  /** Environment by service name, or `*` for all. It overrides everything else. */
   readonly env?: Record<string, Record<string, string>>;
-  /** Number of processes by service name; one each unless given. The second is called `<service>-2`. */
+  /** Number of processes by service name; one by default. The second is called `<service>-2`. */
   readonly replicas?: Record<string, number>;
-  /** The services to run; all unless given. With none there are still Postgres (migrated), Redis and NATS. */
+  /** The services to run; all by default. An empty list still runs Postgres (migrated), Redis and NATS. */
   readonly apps?: readonly string[];
-  /** By process name: unpacked images that run in place of this checkout's build. */
+  /** By process name: unpacked images to run instead of this checkout's build. */
   readonly images?: StackOptions['images'];
-  /** Have a NATS user `observer` who hears everything. */
+  /** Creates a NATS user `observer` that receives all messages. */
   readonly hasObserver?: boolean;
-  /** Have the supervisor start a process again that was killed. Unless set, the test does that. */
+  /** Whether the supervisor restarts killed processes. By default the test does that. */
   readonly restartCrashed?: boolean;
 }
 
 const STOPPED_WITHIN_MS = 90_000;
 
-/** What a private stack takes over from its caller: nothing that would lead it to somebody's real servers. */
+/** The environment variables that a private stack inherits. None of them can lead to a real server. */
 function chooseEnv(): Record<string, string | undefined> {
   const { PATH, HOME, USER, LANG, TMPDIR } = process.env;
   return { PATH, HOME, USER, LANG, TMPDIR };
 }
 
 /**
- * Starts a private stack on free ports, with its data in the system's temporary directory, and settles when it is
- * ready. It ends with this process, whatever happens to it. Throws what went wrong, with the failing service's log.
+ * Starts a private stack on free ports, with its data in the temporary directory, and resolves when it is
+ * ready. It always ends together with this process. Throws an error with the log of the failing service.
  */
 export async function startStack(options: TestStackOptions = {}): Promise<StackUnderTest> {
   await prepareCheckout({ env: {}, build: options.apps?.length !== 0 });
@@ -53,13 +53,13 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
   const identity = identifyProcess(supervisor.pid ?? 0);
   return attachStack(path, async () => {
     if (identity) await endProcess(identity, 'SIGTERM', STOPPED_WITHIN_MS);
-    // Only a supervisor that was killed leaves anything.
+    // Needed only if the supervisor was killed.
     if (existsSync(path)) await endLeftovers(openDataDir(path));
     rmSync(path, { recursive: true, force: true });
   });
 }
 
-/** The stack that the suite's global set-up has started, for tests that leave its processes alone. */
+/** The stack started by the suite's global set-up. Tests that use it must not stop its processes. */
 export function sharedStack(): StackUnderTest {
   const path = process.env['SHARED_STACK_DATA_DIR'];
   if (!path) throw new Error('This suite has no shared stack: see test/shared-stack.setup.mjs.');

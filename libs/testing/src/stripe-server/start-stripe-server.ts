@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { StripeState, type Fields, type StripeAnswer, type StripeSubscription } from './stripe-state.ts';
 
 export interface StripeServerOptions {
-  /** Prices that can be subscribed to. */
+  /** Prices for subscriptions. */
   readonly prices: readonly string[];
-  /** Instead of a free one. */
+  /** The port; a free one by default. */
   readonly port?: number;
 }
 
 export interface StripeCall {
   readonly method: string;
-  /** Without its query. */
+  /** Without the query. */
   readonly path: string;
   readonly fields: Fields;
   readonly idempotencyKey: string | null;
@@ -20,33 +20,33 @@ export interface StripeCall {
 
 export interface SignedEvent {
   readonly id: string;
-  /** The very bytes that are signed. */
+  /** The exact bytes that are signed. */
   readonly body: string;
-  /** For the header `stripe-signature`. */
+  /** The value of the header `stripe-signature`. */
   readonly signature: string;
 }
 
 export interface SignOptions {
-  /** Instead of now, in Unix milliseconds. */
+  /** Replaces the current time, in Unix milliseconds. */
   readonly atMs?: number;
   readonly secret?: string;
 }
 
-/** Stripe's API on loopback, as far as a gateway speaks to it, and its webhook's signatures. */
+/** A loopback server with the parts of Stripe's API that the gateway uses, and with signed webhooks. */
 export interface StripeServer {
   readonly url: string;
   readonly secretKey: string;
   readonly webhookSecret: string;
   readonly state: StripeState;
-  /** In their order; those that were refused too. */
+  /** In order, including rejected ones. */
   readonly calls: readonly StripeCall[];
-  /** Completes a checkout, as a person with a card would. */
+  /** Completes a checkout like a person with a card. */
   pay(checkoutId: string): StripeSubscription;
-  /** An event about an object, signed. */
+  /** A signed event about an object. */
   sign(type: string, object: object, options?: SignOptions): SignedEvent;
-  /** The same event once more, signed anew. */
+  /** The same event with a new signature. */
   resign(event: SignedEvent, options?: SignOptions): SignedEvent;
-  /** Answers 503 to everything, or no more. */
+  /** Sets whether every request returns 503. */
   setAway(away: boolean): void;
   close(): Promise<void>;
 }
@@ -143,11 +143,11 @@ function renderEvent(type: string, object: object): { id: string; body: string }
   const id = `evt_${randomUUID().replaceAll('-', '')}`;
   const created = Math.floor(Date.now() / 1000);
   const event = { id, object: 'event', api_version: '2026-10-28.endive', created, livemode: false, type };
-  // Stripe's own bodies are indented: a signature over a body that was parsed and written again would fail.
+  // Stripe's bodies are indented, so a signature over a parsed and rewritten body fails.
   return { id, body: JSON.stringify({ ...event, data: { object } }, null, 2) };
 }
 
-/** As https://docs.stripe.com/webhooks says under "Verify webhook signatures manually". */
+/** Follows "Verify webhook signatures manually" in https://docs.stripe.com/webhooks. */
 function signEvent(
   { id, body }: { id: string; body: string },
   webhookSecret: string,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** An answer of the API: an object of Stripe's, or an error. */
+/** A response of the API: a Stripe object or an error. */
 export interface StripeAnswer {
   readonly status: number;
   readonly body: object;
@@ -55,11 +55,11 @@ function invalid(message: string): StripeAnswer {
   return { status: 400, body: { error: { type: 'invalid_request_error', message } } };
 }
 
-/** What Stripe knows: customers, checkouts and subscriptions, as far as a gateway asks for them. */
+/** The state of Stripe: customers, checkouts and subscriptions, as far as the gateway reads them. */
 export class StripeState {
   readonly customers = new Map<string, Fields>();
   readonly checkouts = new Map<string, StripeCheckout>();
-  /** The newest first, as Stripe lists them. */
+  /** Newest first, as Stripe lists them. */
   readonly subscriptions: StripeSubscription[] = [];
   readonly prices: ReadonlySet<string>;
 
@@ -73,7 +73,7 @@ export class StripeState {
     return ok({ id, object: 'customer', metadata: { account_id: fields['metadata[account_id]'] } });
   }
 
-  /** Stripe ends the subscriptions of a customer that is deleted. */
+  /** Stripe ends the subscriptions of a deleted customer. */
   deleteCustomer(id: string): StripeAnswer {
     if (!this.customers.delete(id)) return missing(id);
     for (const each of this.subscriptions) if (each.customer === id) each.status = 'canceled';
@@ -126,7 +126,7 @@ export class StripeState {
     return list(this.subscriptions.filter((each) => each.customer === customer));
   }
 
-  /** What a person does on the checkout's page. */
+  /** Simulates a person who completes the checkout page. */
   pay(checkoutId: string): StripeSubscription {
     const checkout = this.checkouts.get(checkoutId);
     if (checkout?.status !== 'open') throw new Error(`the checkout ${checkoutId} is not open`);
